@@ -1,0 +1,227 @@
+//! Addresses: how a note is named wherever it is shown and wherever one is meant.
+//!
+//! `place:~/p`, `place:~/p#key`, `agent:name#key`, `session:name#id`; `@REVISION` for an older one.
+
+use std::fmt;
+use std::str::FromStr;
+
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use serde::{Serialize, Serializer};
+
+use crate::error::{Error, Result};
+use crate::key::{EntryId, Key, Name};
+use crate::place::{Base, Place};
+use crate::scope::{Scope, ScopeKind};
+
+/// Escaped inside a part of an address; percent-encoding escapes all that is not ASCII besides, which is
+/// undone so that a path stays readable.
+const SPECIAL: &AsciiSet = &CONTROLS.add(b'%').add(b'#').add(b'@');
+
+/// The address of a note.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Address {
+    /// A place's own note.
+    Place(Place),
+    /// A keyed note of a place.
+    PlaceKey(Place, Key),
+    /// A note in an agent's notebook.
+    Agent(Name, Key),
+    /// An entry of a session's log.
+    Session(Name, EntryId),
+}
+
+impl Address {
+    /// The scope that the note belongs to.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Self::Place(place) | Self::PlaceKey(place, _) => Scope::Place(place.clone()),
+            Self::Agent(name, _) => Scope::Agent(name.clone()),
+            Self::Session(name, _) => Scope::Session(name.clone()),
+        }
+    }
+
+    /// The key within the scope: none for a place's own note, the id for a session's entry.
+    pub fn key(&self) -> Option<String> {
+        match self {
+            Self::Place(_) => None,
+            Self::PlaceKey(_, key) | Self::Agent(_, key) => Some(key.to_string()),
+            Self::Session(_, id) => Some(id.to_string()),
+        }
+    }
+
+    /// The address of the note under `key` in a notebook: an agent's, or a place's.
+    ///
+    /// # Errors
+    /// [`Error::InvalidAddress`] for a session, whose entries have ids that the store makes.
+    pub fn keyed(scope: &Scope, key: Key) -> Result<Self> {
+        match scope {
+            Scope::Place(place) => Ok(Self::PlaceKey(place.clone(), key)),
+            Scope::Agent(name) => Ok(Self::Agent(name.clone(), key)),
+            Scope::Session(_) => Err(Error::InvalidAddress {
+                address: format!("{scope}#{key}"),
+                reason: "a session's entries go by ids, not by keys".into(),
+            }),
+        }
+    }
+
+    /// Puts an address together from a scope and what is stored as the key.
+    ///
+    /// # Errors
+    /// The error of the part that is not valid.
+    pub fn from_parts(scope: Scope, key: Option<&str>) -> Result<Self> {
+        Ok(match (scope, key) {
+            (Scope::Place(place), None) => Self::Place(place),
+            (Scope::Place(place), Some(key)) => Self::PlaceKey(place, key.parse()?),
+            (Scope::Agent(name), Some(key)) => Self::Agent(name, key.parse()?),
+            (Scope::Session(name), Some(id)) => Self::Session(name, id.parse()?),
+            (scope, None) => {
+                let reason = "the note's key is missing: `#KEY`".into();
+                return Err(Error::InvalidAddress { address: scope.to_string(), reason });
+            }
+        })
+    }
+
+    /// The same note seen from `base`: a place's absolute path inside its home gets its `~`.
+    pub fn within(self, base: &Base) -> Self {
+        match self {
+            Self::Place(place) => Self::Place(place.within(base)),
+            Self::PlaceKey(place, key) => Self::PlaceKey(place.within(base), key),
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.scope().fmt(f)?;
+        self.key().map_or(Ok(()), |key| write!(f, "#{key}"))
+    }
+}
+
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl FromStr for Address {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let parsed: AddressAt = text.parse()?;
+        match parsed.revision {
+            None => Ok(parsed.address),
+            Some(_) => Err(Error::InvalidAddress {
+                address: text.to_owned(),
+                reason: "the note itself is meant here, not a revision of it".into(),
+            }),
+        }
+    }
+}
+
+/// An address, perhaps of an older revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressAt {
+    /// The note.
+    pub address: Address,
+    /// The revision meant; none for the current one.
+    pub revision: Option<u64>,
+}
+
+impl FromStr for AddressAt {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let invalid = |reason: &str| Error::InvalidAddress {
+            address: text.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let (kind, rest) = text
+            .split_once(':')
+            .ok_or_else(|| invalid("it starts with none of `place:`, `agent:`, `session:`"))?;
+        let kind: ScopeKind =
+            kind.parse().map_err(|_| invalid("it starts with none of `place:`, `agent:`, `session:`"))?;
+        let (rest, revision) = match rest.rsplit_once('@') {
+            None => (rest, None),
+            Some((rest, number)) => match number.parse::<u64>() {
+                Ok(revision) if revision > 0 => (rest, Some(revision)),
+                _ => return Err(invalid("after `@` comes a revision: 1, 2, 3 …")),
+            },
+        };
+        let (name, key) = match rest.split_once('#') {
+            None => (rest, None),
+            Some((name, key)) => (name, Some(key)),
+        };
+        let decode = |part: &str| {
+            percent_decode_str(part)
+                .decode_utf8()
+                .map(std::borrow::Cow::into_owned)
+                .map_err(|_| invalid("a percent-encoded part is not UTF-8"))
+        };
+        let scope = Scope::from_parts(kind, &decode(name)?)?;
+        let key = key.map(decode).transpose()?;
+        Ok(Self { address: Address::from_parts(scope, key.as_deref())?, revision })
+    }
+}
+
+impl fmt::Display for AddressAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.address.fmt(f)?;
+        self.revision.map_or(Ok(()), |revision| write!(f, "@{revision}"))
+    }
+}
+
+/// A part of an address with its special characters escaped: `%`, `#`, `@` and every control character.
+pub(crate) fn encode(part: &str) -> String {
+    let mut out = String::with_capacity(part.len());
+    let mut buffer = [0; 4];
+    for char in part.chars() {
+        let text: &str = char.encode_utf8(&mut buffer);
+        if char.is_ascii() || char.is_control() {
+            out.extend(utf8_percent_encode(text, SPECIAL));
+        } else {
+            out.push_str(text);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_read_back_as_they_print() {
+        for text in [
+            "place:~",
+            "place:~/p",
+            "place:/",
+            "place:~/p#key",
+            "agent:name#key",
+            "agent:a b%40c%23d%25#k",
+            "place:~/caf\u{e9}/%0Ax",
+            "session:s#03ha3k08o7ty8aejjfa1xvzas",
+            "agent:name#key@3",
+        ] {
+            let parsed: AddressAt = text.parse().unwrap();
+            assert_eq!(parsed.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn c1_controls_are_escaped_too() {
+        assert_eq!(encode("a\u{85}b"), "a%C2%85b");
+        assert_eq!("place:~/a%C2%85b".parse::<Address>().unwrap().to_string(), "place:~/a%C2%85b");
+    }
+
+    #[test]
+    fn refusals_say_why() {
+        let refused = |text: &str| text.parse::<AddressAt>().unwrap_err().to_string();
+        insta::assert_snapshot!(refused("note"), @"`note` is not an address: it starts with none of `place:`, `agent:`, `session:`");
+        insta::assert_snapshot!(refused("agent:a"), @"`agent:a` is not an address: the note's key is missing: `#KEY`");
+        insta::assert_snapshot!(refused("agent:a#k@0"), @"`agent:a#k@0` is not an address: after `@` comes a revision: 1, 2, 3 …");
+        insta::assert_snapshot!(refused("agent:a#K"), @"`K` is not a valid key");
+        insta::assert_snapshot!(refused("place:p"), @"`p` is not a place: it starts neither with `~` nor with `/`");
+        insta::assert_snapshot!(refused("place:~/%FF"), @"`place:~/%FF` is not an address: a percent-encoded part is not UTF-8");
+    }
+}

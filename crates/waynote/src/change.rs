@@ -1,0 +1,307 @@
+//! Changes, and the one place that decides what each comes to.
+//!
+//! A store reads what [`Before`] asks for inside its transaction, calls [`decide`], and writes the outcome. So
+//! every engine has the same rules, and none is checked anywhere else.
+
+use jiff::Timestamp;
+
+use crate::address::Address;
+use crate::content::Content;
+use crate::error::{Error, Result};
+use crate::key::{EntryId, Name};
+use crate::limits::Limits;
+use crate::note::{Action, Kind, Note, Revision, Stamp, State, micros};
+use crate::scope::Scope;
+use crate::undo::last_standing;
+
+/// Which revision a writer believes to be current.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// Any, or none.
+    Any,
+    /// That one; 0: the note does not exist.
+    Revision(u64),
+}
+
+/// What is known of a note that comes from elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Who wrote it; none: who brings it.
+    pub author: Option<Name>,
+    /// When the note was first written; an existing note keeps its own.
+    pub created_at: Timestamp,
+    /// When it was last written.
+    pub updated_at: Timestamp,
+}
+
+/// A change of one note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Writes a note: creates it or makes a new revision. Not for entries of a log.
+    Save {
+        /// The note.
+        address: Address,
+        /// What it shall say.
+        content: Content,
+        /// Whether it shall be pinned; none: as it is.
+        pin: Option<bool>,
+        /// The caps that hold.
+        limits: Limits,
+        /// The revision that must be current.
+        expect: Expect,
+        /// Who wrote it and when, if that was elsewhere.
+        origin: Option<Origin>,
+    },
+    /// Adds an entry to a session's log.
+    Append {
+        /// The session.
+        session: Name,
+        /// The entry's type.
+        kind: Kind,
+        /// The iteration it was made in.
+        iteration: Option<i64>,
+        /// What it says.
+        content: Content,
+        /// Its id, when it comes from elsewhere; one that is there already changes nothing.
+        id: Option<EntryId>,
+        /// When it was made, when it comes from elsewhere.
+        created_at: Option<Timestamp>,
+    },
+    /// Pins or unpins a note. Counts as an update (source 002).
+    Pin {
+        /// The note.
+        address: Address,
+        /// Pinned or not.
+        pinned: bool,
+    },
+    /// Deletes a note; one that is not there is no error.
+    Delete {
+        /// The note.
+        address: Address,
+    },
+    /// Makes the state after a revision current again, as a new revision.
+    Restore {
+        /// The note.
+        address: Address,
+        /// The revision.
+        revision: u64,
+    },
+    /// Takes back the last change that has not been taken back, as a new revision.
+    Undo {
+        /// The note.
+        address: Address,
+    },
+}
+
+/// What came of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// The note.
+    pub address: Address,
+    /// The note after the change; none when it is not there.
+    pub note: Option<Note>,
+    /// Whether it was there before.
+    pub existed: bool,
+    /// Whether anything changed.
+    pub changed: bool,
+}
+
+/// What a decision may ask about the store, inside the write's transaction.
+pub trait Before {
+    /// The note as it is.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn current(&self, address: &Address) -> Result<Option<Note>>;
+
+    /// The number of the note's last revision, deleted or not; 0 when it never was.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn last_revision(&self, address: &Address) -> Result<u64>;
+
+    /// One revision of the note.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>>;
+
+    /// How many keyed notes or entries the scope has.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn count(&self, scope: &Scope) -> Result<u64>;
+
+    /// The largest id in the session.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn last_entry(&self, session: &Name) -> Result<Option<EntryId>>;
+}
+
+/// What to write: the next revision of a note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The journal row.
+    pub revision: Revision,
+    /// Whether the note was there before.
+    pub existed: bool,
+}
+
+/// Decides what a change comes to: the revision to write, or none when nothing is to be changed.
+///
+/// # Errors
+/// Every refusal there is: quotas, conflicts, missing notes, an append-only log.
+pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Option<Write>> {
+    match change {
+        Change::Save { address, content, pin, limits, expect, origin } => {
+            not_in_log(address)?;
+            limits.check_bytes(content)?;
+            let current = before.current(address)?;
+            check_expected(address, *expect, current.as_ref())?;
+            if current.is_none() && address.key().is_some() {
+                limits.check_notes(before.count(&address.scope())?)?;
+            }
+            let origin = origin.as_ref();
+            let created_at = origin.map_or(stamp.now, |origin| micros(origin.created_at));
+            let author = origin.and_then(|origin| origin.author.as_ref()).unwrap_or(&stamp.author);
+            let note = Note {
+                address: address.clone(),
+                preview: content.preview(),
+                content: content.clone(),
+                kind: None,
+                iteration: None,
+                pinned: pin.unwrap_or_else(|| current.as_ref().is_some_and(|note| note.pinned)),
+                revision: next_revision(address, current.as_ref(), before)?,
+                author: author.clone(),
+                created_at: current.as_ref().map_or(created_at, |note| note.created_at),
+                updated_at: origin.map_or(stamp.now, |origin| micros(origin.updated_at)),
+            };
+            Ok(Some(write(Action::Save, State::Present(note), current.is_some(), stamp)))
+        }
+        Change::Append { session, kind, iteration, content, id, created_at } => {
+            let id = match id {
+                Some(id) => *id,
+                None => EntryId::next(before.last_entry(session)?, stamp.now, content.hash()),
+            };
+            let address = Address::Session(session.clone(), id);
+            if before.current(&address)?.is_some() {
+                return Ok(None);
+            }
+            let note = Note {
+                preview: content.preview(),
+                content: content.clone(),
+                kind: Some(kind.clone()),
+                iteration: *iteration,
+                pinned: false,
+                revision: 1,
+                author: stamp.author.clone(),
+                created_at: created_at.map_or(stamp.now, micros),
+                updated_at: created_at.map_or(stamp.now, micros),
+                address,
+            };
+            Ok(Some(write(Action::Save, State::Present(note), false, stamp)))
+        }
+        Change::Pin { address, pinned } => {
+            not_in_log(address)?;
+            let note = before.current(address)?.ok_or_else(|| not_found(address))?;
+            let note = Note {
+                pinned: *pinned,
+                revision: note.revision + 1,
+                author: stamp.author.clone(),
+                updated_at: stamp.now,
+                ..note
+            };
+            let action = if *pinned { Action::Pin } else { Action::Unpin };
+            Ok(Some(write(action, State::Present(note), true, stamp)))
+        }
+        Change::Delete { address } => {
+            not_in_log(address)?;
+            let Some(note) = before.current(address)? else { return Ok(None) };
+            let state = deleted(address, note.revision + 1, stamp);
+            Ok(Some(write(Action::Delete, state, true, stamp)))
+        }
+        Change::Restore { address, revision } => {
+            not_in_log(address)?;
+            let target = before.revision(address, *revision)?.ok_or_else(|| Error::NotFound {
+                what: format!("{address}@{revision}"),
+            })?;
+            bring_back(Action::Restore, &target.state, address, before, stamp).map(Some)
+        }
+        Change::Undo { address } => {
+            not_in_log(address)?;
+            let undoes = |number| Ok(before.revision(address, number)?.and_then(|revision| revision.undoes));
+            let undone = last_standing(before.last_revision(address)?, undoes)?
+                .ok_or_else(|| Error::NothingToUndo { address: Some(address.clone()) })?;
+            let state = match before.revision(address, undone - 1)? {
+                Some(revision) => revision.state,
+                None => deleted(address, 0, stamp),
+            };
+            let mut write = bring_back(Action::Undo, &state, address, before, stamp)?;
+            write.revision.undoes = Some(undone);
+            Ok(Some(write))
+        }
+    }
+}
+
+/// A new revision with an older state. Restoring counts as an update.
+fn bring_back(
+    action: Action,
+    state: &State,
+    address: &Address,
+    before: &impl Before,
+    stamp: &Stamp,
+) -> Result<Write> {
+    let current = before.current(address)?;
+    let revision = next_revision(address, current.as_ref(), before)?;
+    let state = match state {
+        State::Present(note) => State::Present(Note {
+            revision,
+            author: stamp.author.clone(),
+            updated_at: stamp.now,
+            ..note.clone()
+        }),
+        State::Deleted { .. } => deleted(address, revision, stamp),
+    };
+    Ok(write(action, state, current.is_some(), stamp))
+}
+
+fn write(action: Action, state: State, existed: bool, stamp: &Stamp) -> Write {
+    let revision = Revision { position: None, action, undoes: None, recorded_at: stamp.now, state };
+    Write { revision, existed }
+}
+
+fn deleted(address: &Address, revision: u64, stamp: &Stamp) -> State {
+    State::Deleted { address: address.clone(), revision, author: stamp.author.clone() }
+}
+
+/// Numbers go on after a deletion, so that no number ever means two things.
+fn next_revision(address: &Address, current: Option<&Note>, before: &impl Before) -> Result<u64> {
+    match current {
+        Some(note) => Ok(note.revision + 1),
+        None => Ok(before.last_revision(address)? + 1),
+    }
+}
+
+fn check_expected(address: &Address, expect: Expect, current: Option<&Note>) -> Result<()> {
+    let Expect::Revision(expected) = expect else { return Ok(()) };
+    if current.map_or(0, |note| note.revision) == expected {
+        return Ok(());
+    }
+    Err(Error::Conflict {
+        address: address.clone(),
+        expected: if expected == 0 { "no such note".into() } else { format!("revision {expected}") },
+        current: current.cloned().map(Box::new),
+    })
+}
+
+fn not_in_log(address: &Address) -> Result<()> {
+    match address {
+        Address::Session(..) => Err(Error::AppendOnly { address: address.clone() }),
+        _ => Ok(()),
+    }
+}
+
+fn not_found(address: &Address) -> Error {
+    Error::NotFound { what: address.to_string() }
+}

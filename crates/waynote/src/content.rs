@@ -1,0 +1,198 @@
+//! What a note says: bytes, kept as they came, and the one-line preview made from them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Result};
+
+/// The longest preview, in characters (source 002: 80, the last an ellipsis when cut).
+pub const PREVIEW_CHARS: usize = 80;
+
+/// The content of a note.
+///
+/// A note that is written is text; one that is imported may hold any bytes, because the system it comes
+/// from allowed that, and they are kept.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Content(Vec<u8>);
+
+impl Content {
+    /// Text given by a caller.
+    ///
+    /// # Errors
+    /// [`Error::NotText`] for a NUL, which no prompt and few tools survive.
+    pub fn text(text: impl Into<String>) -> Result<Self> {
+        Self::written(text.into().into_bytes())
+    }
+
+    /// Bytes given by a caller, kept as they are.
+    ///
+    /// # Errors
+    /// [`Error::NotText`] when they are not UTF-8 or hold a NUL.
+    pub fn written(bytes: Vec<u8>) -> Result<Self> {
+        if let Err(error) = std::str::from_utf8(&bytes) {
+            let offset = error.valid_up_to();
+            let what = format!("byte 0x{:02X} at offset {offset} is not UTF-8", bytes[offset]);
+            return Err(Error::NotText { what });
+        }
+        if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
+            let what = format!("there is a NUL at offset {offset}");
+            return Err(Error::NotText { what });
+        }
+        Ok(Self(bytes))
+    }
+
+    /// Bytes that another program stored, whatever they are.
+    pub fn imported(bytes: impl Into<Vec<u8>>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The text, unless the bytes are not UTF-8.
+    pub fn as_text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.0).ok()
+    }
+
+    /// What a prompt shows: the text; U+FFFD for a lone surrogate in it (Python's strings can hold one);
+    /// for other bytes the list of their numbers (source 001's program).
+    pub fn shown(&self) -> Cow<'_, str> {
+        match self.as_text() {
+            Some(text) => Cow::Borrowed(text),
+            None => Cow::Owned(self.without_surrogates().unwrap_or_else(|| format!("{:?}", self.0))),
+        }
+    }
+
+    /// The text of WTF-8, each lone surrogate replaced.
+    fn without_surrogates(&self) -> Option<String> {
+        let mut bytes = self.0.clone();
+        for index in 0..bytes.len().saturating_sub(2) {
+            if bytes[index] == 0xED && bytes[index + 1] >= 0xA0 {
+                bytes[index..index + 3].copy_from_slice("\u{FFFD}".as_bytes());
+            }
+        }
+        String::from_utf8(bytes).ok()
+    }
+
+    /// Length in bytes: what the size cap counts.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is nothing in it, not even a blank.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether there is nothing to show: only white space. Such a place note is left out of the prompt.
+    pub fn is_blank(&self) -> bool {
+        self.as_text().is_some_and(|text| text.trim().is_empty())
+    }
+
+    /// The SHA-256 of the bytes, under which the store keeps them.
+    pub fn hash(&self) -> ContentHash {
+        ContentHash(Sha256::digest(&self.0).into())
+    }
+
+    /// One line that stands for the note in lists (source 002): the first line that is not blank, trimmed,
+    /// runs of blanks and tabs made one blank, at most [`PREVIEW_CHARS`] characters.
+    pub fn preview(&self) -> String {
+        let shown = self.shown();
+        let Some(line) = shown.split('\n').map(str::trim).find(|line| !line.is_empty()) else {
+            return String::new();
+        };
+        let mut flat = String::with_capacity(line.len().min(4 * PREVIEW_CHARS));
+        let mut chars = 0;
+        let mut after_blank = false;
+        for char in line.chars() {
+            let blank = char == ' ' || char == '\t';
+            if blank && after_blank {
+                continue;
+            }
+            after_blank = blank;
+            chars += 1;
+            if chars > PREVIEW_CHARS {
+                flat.pop();
+                flat.push('…');
+                break;
+            }
+            flat.push(if blank { ' ' } else { char });
+        }
+        flat
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Content({:?})", self.shown())
+    }
+}
+
+/// JSON: a string, or for bytes that are not UTF-8 an array of numbers (source 001's `note_list`).
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self.as_text() {
+            Some(text) => serializer.serialize_str(text),
+            None => match self.without_surrogates() {
+                Some(text) => serializer.serialize_str(&text),
+                None => self.0.serialize(serializer),
+            },
+        }
+    }
+}
+
+/// SHA-256 of a content.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ContentHash(pub [u8; 32]);
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn written_content_is_text_without_nul() {
+        assert!(Content::text("fine\n\u{1}").is_ok());
+        let nul = Content::text("a\0b").unwrap_err();
+        assert_eq!(nul.to_string(), "the text is not plain text: there is a NUL at offset 1");
+        let latin = Content::written(b"caf\xe9".to_vec()).unwrap_err();
+        assert_eq!(latin.to_string(), "the text is not plain text: byte 0xE9 at offset 3 is not UTF-8");
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_shown_as_numbers() {
+        let content = Content::imported(vec![110, 255]);
+        assert_eq!(content.shown(), "[110, 255]");
+        assert_eq!(serde_json::to_string(&content).unwrap(), "[110,255]");
+        assert!(!content.is_blank());
+    }
+
+    #[test]
+    fn lone_surrogates_are_replaced_when_shown() {
+        let content = Content::imported(b"a\xed\xa0\x80b".to_vec());
+        assert_eq!(content.shown(), "a\u{FFFD}b");
+        assert_eq!(serde_json::to_string(&content).unwrap(), "\"a\u{FFFD}b\"");
+    }
+
+    #[test]
+    fn a_blank_run_at_the_cut_counts_once() {
+        let content = Content::imported(format!("{}  y", "x".repeat(79)));
+        assert_eq!(content.preview(), format!("{}…", "x".repeat(79)));
+    }
+}

@@ -1,0 +1,122 @@
+//! The sections as the three sources write them, byte for byte.
+
+use std::fmt::Write;
+
+use jiff::Timestamp;
+
+use super::age::age;
+use super::{Notes, Section};
+use crate::address::Address;
+use crate::note::{Kind, Note};
+
+pub(super) fn section(section: Section, notes: &Notes, now: Timestamp) -> String {
+    match section {
+        Section::Pinned => pinned(notes.notebook.iter().filter(|note| note.pinned)),
+        Section::Places => places(&notes.places),
+        Section::Index => index(&notes.notebook, now),
+        Section::Iterations => iterations(&notes.iterations),
+    }
+}
+
+/// Source 002: each note whole under a heading, trimmed, a blank line between.
+fn pinned<'n>(notes: impl Iterator<Item = &'n Note>) -> String {
+    let blocks: Vec<String> = notes
+        .map(|note| format!("## {}\n\n{}\n", key(note), note.content.shown().trim()))
+        .collect();
+    blocks.join("\n")
+}
+
+/// Source 002: the table of keys, ages and previews, and its hint.
+fn index(notes: &[Note], now: Timestamp) -> String {
+    if notes.is_empty() {
+        return String::new();
+    }
+    let mut text = "## Notes\n\n| Key | Updated | Preview |\n|-----|---------|---------|\n".to_owned();
+    for note in notes {
+        let preview = note.preview.replace('\n', " ").replace('|', "\\|");
+        let _ = writeln!(text, "| `{}` | {} | {preview} |", key(note), age(now, note.updated_at));
+    }
+    text.push_str(
+        "\nNotes persist across sessions. Use `note_show <key>` for full content; \
+         `note_save` / `note_delete` to mutate.\n",
+    );
+    text
+}
+
+/// Source 000: the places, outermost first. The program trims each note and demotes headings outside fences;
+/// a fence that a note leaves open goes on through the notes after it.
+fn places(notes: &[Note]) -> String {
+    let blocks: Vec<String> = notes
+        .iter()
+        .map(|note| {
+            let name = match &note.address {
+                Address::PlaceKey(place, key) => format!("{place}#{key}"),
+                address => address.scope().name().to_owned(),
+            };
+            format!("**{name}**:\n{}\n", note.content.shown().trim_matches(python_space))
+        })
+        .collect();
+    if blocks.is_empty() {
+        return String::new();
+    }
+    format!("### Notes & Context\n{}\n", demoted(blocks.join("\n").trim_matches(python_space)))
+}
+
+/// What Python strips and matches as white space: four separators more than Rust.
+fn python_space(char: char) -> bool {
+    char.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&char)
+}
+
+/// Every heading one level down, except inside fences (source 000's program).
+fn demoted(text: &str) -> String {
+    let mut open: Vec<(char, usize)> = Vec::new();
+    let lines: Vec<String> = text.split('\n').map(|line| demoted_line(line, &mut open)).collect();
+    lines.join("\n").trim_end_matches(python_space).to_owned()
+}
+
+fn demoted_line(line: &str, open: &mut Vec<(char, usize)>) -> String {
+    let stripped = line.trim_matches(python_space);
+    if let Some(fence) = fence(stripped) {
+        let (char, length) = fence;
+        match open.last() {
+            Some((opened, at_least)) if *opened == char && length >= *at_least => {
+                open.pop();
+            }
+            _ => open.push(fence),
+        }
+        return line.to_owned();
+    }
+    let level = line.chars().take_while(|char| *char == '#').count();
+    let heading = (1..=6).contains(&level) && line[level..].starts_with(python_space);
+    if open.is_empty() && heading { format!("#{line}") } else { line.to_owned() }
+}
+
+/// The leading run of three or more backticks and tildes, mixed even, as the program takes it.
+fn fence(line: &str) -> Option<(char, usize)> {
+    let first = line.chars().next()?;
+    let length = line.chars().take_while(|char| matches!(char, '`' | '~')).count();
+    (length >= 3).then_some((first, length))
+}
+
+/// Source 001: the four types; the title alone when there are only other types.
+fn iterations(notes: &[Note]) -> String {
+    if notes.is_empty() {
+        return String::new();
+    }
+    let mut lines = vec!["## Notes from Previous Iterations".to_owned()];
+    for kind in Kind::ALL {
+        let group: Vec<&Note> = notes.iter().filter(|note| note.kind.as_ref() == Some(&kind)).collect();
+        if !group.is_empty() {
+            lines.push(format!("{}:", kind.as_str().to_uppercase()));
+        }
+        for note in group {
+            let iteration = note.iteration.unwrap_or_default();
+            lines.push(format!("  - [#{iteration}] {}", note.content.shown()));
+        }
+    }
+    lines.join("\n")
+}
+
+fn key(note: &Note) -> String {
+    note.address.key().unwrap_or_default()
+}

@@ -1,0 +1,323 @@
+//! Everything that can be refused or go wrong, as one enum that a caller can match.
+//!
+//! `Display` says what and why in one line; [`Error::hint`] what to do next; [`Error::kind`] is a stable
+//! word for programs. No message holds a note's text, except a conflict's, which hands over the current note.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::address::Address;
+use crate::key::Key;
+use crate::note::Note;
+
+/// The library's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can be refused or go wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A key that breaks the key rule (source 002's `ErrInvalidKey`).
+    #[error("`{key}` is not a valid key")]
+    InvalidKey {
+        /// What was given, trimmed.
+        key: String,
+        /// The nearest key that would be valid.
+        suggestion: Option<Key>,
+    },
+
+    /// A name of an agent, a session or an author, or an entry's id, that is not valid.
+    #[error("`{name}` is not a valid name: {reason}")]
+    InvalidName {
+        /// What was given, trimmed.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A path that can be no place.
+    #[error("`{path}` is not a place: {reason}")]
+    InvalidPlace {
+        /// What was given.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// An address that cannot be read.
+    #[error("`{address}` is not an address: {reason}")]
+    InvalidAddress {
+        /// What was given.
+        address: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A type that a log entry cannot be added with.
+    #[error("`{kind}` is not a type of note")]
+    UnknownType {
+        /// What was given.
+        kind: String,
+    },
+
+    /// A text to be written that is not UTF-8 or holds a NUL.
+    #[error("the text is not plain text: {what}")]
+    NotText {
+        /// What is in it, and where.
+        what: String,
+    },
+
+    /// A content over the size cap (source 002's `ErrNoteTooLarge`).
+    #[error("the note is too large: {bytes} bytes, {max_bytes} are allowed")]
+    NoteTooLarge {
+        /// The content's size in bytes.
+        bytes: usize,
+        /// The cap in bytes.
+        max_bytes: i64,
+    },
+
+    /// A new key over the count cap (source 002's `ErrTooManyNotes`).
+    #[error("the notebook is full: {notes} notes, {max_notes} are allowed")]
+    TooManyNotes {
+        /// The notes that are there.
+        notes: u64,
+        /// The cap.
+        max_notes: i64,
+    },
+
+    /// No such note, or no such revision of it.
+    #[error("there is no {what}")]
+    NotFound {
+        /// The address, with the revision when one was asked for.
+        what: String,
+    },
+
+    /// A write that expected another revision than the current one.
+    #[error("{address} has changed: {}, {expected} was expected", match current {
+        Some(note) => format!("it is at revision {}", note.revision),
+        None => "it does not exist".into(),
+    })]
+    Conflict {
+        /// The note.
+        address: Address,
+        /// The revision that was expected, in words.
+        expected: String,
+        /// The note as it is now.
+        current: Option<Box<Note>>,
+    },
+
+    /// A change to an entry of a session's log.
+    #[error("{address} cannot be changed: a session's log is append-only")]
+    AppendOnly {
+        /// The entry.
+        address: Address,
+    },
+
+    /// Nothing left that could be undone.
+    #[error("there is nothing to undo{}", match address {
+        Some(address) => format!(" in {address}"),
+        None => String::new(),
+    })]
+    NothingToUndo {
+        /// The note, when one was named.
+        address: Option<Address>,
+    },
+
+    /// Another program's file that cannot be read as what it should be. It is left as it is.
+    #[error("{} is damaged: {}{reason}", path.display(), match line {
+        Some(line) => format!("line {line}: "),
+        None => String::new(),
+    })]
+    DamagedFile {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1, where there is one.
+        line: Option<usize>,
+        /// What is wrong there.
+        reason: String,
+    },
+
+    /// The store's own file is damaged.
+    #[error("the store {} is damaged: {reason}", path.display())]
+    DamagedStore {
+        /// The store.
+        path: PathBuf,
+        /// What the engine says.
+        reason: String,
+    },
+
+    /// The store's path holds something else.
+    #[error("{} is not a waynote store: {reason}", path.display())]
+    NotAStore {
+        /// The path.
+        path: PathBuf,
+        /// What it is instead.
+        reason: String,
+    },
+
+    /// The store was written by a newer program.
+    #[error("the store {} is of version {found}; this program knows versions up to {known}", path.display())]
+    NewerStore {
+        /// The store.
+        path: PathBuf,
+        /// Its schema's number.
+        found: u32,
+        /// The newest number this program knows.
+        known: u32,
+    },
+
+    /// The store cannot be written.
+    #[error("the store {} cannot be written: {reason}", path.display())]
+    ReadOnly {
+        /// The store.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+
+    /// No room for the write.
+    #[error("the store {} cannot be written: the disk is full", path.display())]
+    DiskFull {
+        /// The store.
+        path: PathBuf,
+    },
+
+    /// Another writer held the store for the whole of the wait.
+    #[error("the store {} is busy: another writer held it for {}{}", path.display(), seconds(waited), match holder {
+        Some(holder) => format!(" (process {holder})"),
+        None => String::new(),
+    })]
+    Busy {
+        /// The store.
+        path: PathBuf,
+        /// How long this one waited.
+        waited: Duration,
+        /// The process that holds it, when it left its number.
+        holder: Option<u32>,
+    },
+
+    /// A file cannot be read or written.
+    #[error("{} cannot be {action}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// `read`, `written`, …
+        action: &'static str,
+        /// What the system says.
+        source: std::io::Error,
+    },
+
+    /// Another failure of the engine.
+    #[error("the store {} failed: {source}", path.display())]
+    Engine {
+        /// The store.
+        path: PathBuf,
+        /// What the engine says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// Whether a refusal is about how something was written down, or about what the store holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// The words of the request are wrong: nothing the store holds could make it right.
+    Usage,
+    /// The request was understood and refused, or could not be carried out.
+    Refusal,
+}
+
+impl Error {
+    /// A stable word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::InvalidKey { .. } => "invalid_key",
+            Self::InvalidName { .. } => "invalid_name",
+            Self::InvalidPlace { .. } => "invalid_place",
+            Self::InvalidAddress { .. } => "invalid_address",
+            Self::UnknownType { .. } => "unknown_type",
+            Self::NotText { .. } => "not_text",
+            Self::NoteTooLarge { .. } => "note_too_large",
+            Self::TooManyNotes { .. } => "too_many_notes",
+            Self::NotFound { .. } => "not_found",
+            Self::Conflict { .. } => "conflict",
+            Self::AppendOnly { .. } => "append_only",
+            Self::NothingToUndo { .. } => "nothing_to_undo",
+            Self::DamagedFile { .. } => "damaged_file",
+            Self::DamagedStore { .. } => "damaged_store",
+            Self::NotAStore { .. } => "not_a_store",
+            Self::NewerStore { .. } => "newer_store",
+            Self::ReadOnly { .. } => "read_only",
+            Self::DiskFull { .. } => "disk_full",
+            Self::Busy { .. } => "busy",
+            Self::File { .. } => "file",
+            Self::Engine { .. } => "engine",
+        }
+    }
+
+    /// Whether the request was wrong or was refused.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::InvalidName { .. }
+            | Self::InvalidPlace { .. }
+            | Self::InvalidAddress { .. }
+            | Self::UnknownType { .. } => Class::Usage,
+            _ => Class::Refusal,
+        }
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::InvalidKey { suggestion, .. } => {
+                let rule = "a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit";
+                match suggestion {
+                    Some(key) => format!("{rule}; `{key}` would do"),
+                    None => rule.into(),
+                }
+            }
+            Self::InvalidName { .. } => "a name is 1 to 200 bytes without control characters".into(),
+            Self::InvalidPlace { .. } => "a place is `~`, `~/x`, an absolute path, or a relative one".into(),
+            Self::InvalidAddress { .. } => {
+                "write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, \
+                 with `@REVISION` for an older one"
+                    .into()
+            }
+            Self::UnknownType { .. } => "the types are stuck, learning, tip, decision".into(),
+            Self::NotText { .. } => "a note is UTF-8 text without NUL; encode other data first, as base64 say".into(),
+            Self::NoteTooLarge { .. } => {
+                "shorten it, split it over several keys, or raise `max_bytes`; zero or less is no cap".into()
+            }
+            Self::TooManyNotes { .. } => {
+                "delete or merge notes, save under a key that exists, or raise `max_notes`; zero or less is no cap"
+                    .into()
+            }
+            Self::NotFound { .. } => "list what there is, or look at `history` for what there was".into(),
+            Self::Conflict { current, .. } => match current {
+                Some(note) => format!(
+                    "look at the current text, then write again expecting revision {}",
+                    note.revision
+                ),
+                None => "expect revision 0 to create it".into(),
+            },
+            Self::AppendOnly { .. } => "add an entry that corrects it".into(),
+            Self::NothingToUndo { .. } => "`restore ADDRESS --revision N` brings back any revision".into(),
+            Self::DamagedFile { .. } => "mend it or move it away; nothing was written to it".into(),
+            Self::DamagedStore { .. } => "run `waynote verify` to see what is damaged; restore the file from a copy".into(),
+            Self::NotAStore { .. } => "name another file with `--store`".into(),
+            Self::NewerStore { .. } => "update waynote; nothing was changed".into(),
+            Self::ReadOnly { .. } => "make the file and its folder writable, or name another with `--store`".into(),
+            Self::DiskFull { .. } => "free some space and try again; all that was acknowledged is still there".into(),
+            Self::Busy { .. } => "end or resume the other process, then try again; nothing was written".into(),
+            Self::File { .. } | Self::Engine { .. } => "mend that and try again".into(),
+        }
+    }
+
+    /// Wraps a failure to read or write a file.
+    pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: std::io::Error) -> Self {
+        Self::File { path: path.into(), action, source }
+    }
+}
+
+fn seconds(duration: &Duration) -> String {
+    format!("{} s", duration.as_secs_f64())
+}

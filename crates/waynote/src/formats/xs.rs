@@ -1,0 +1,229 @@
+//! Iteration notes of ralph.nu in an xs event store (source 001): topic `ralph.NAME.note`.
+//!
+//! A frame holds the type and the iteration; the text lies in the store's contents under its hash. This module
+//! reads frames and contents; talking to a running xs is its caller's.
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Imported;
+use crate::address::Address;
+use crate::change::Change;
+use crate::content::{Content, ContentHash};
+use crate::error::{Error, Result};
+use crate::key::{EntryId, Name};
+use crate::note::{Kind, Note, Stamp};
+use crate::store::Store;
+
+/// The author of what is imported from here.
+pub const AUTHOR: &str = "import:xs";
+
+/// The type of a frame that names none (source 001).
+const NO_TYPE: &str = "note";
+
+/// The field of a frame's meta that holds the entry's id, in frames that an export appended: it makes
+/// importing and exporting again add nothing.
+const ID_FIELD: &str = "waynote";
+
+/// Where the contents of frames are.
+pub trait Contents {
+    /// The bytes of a content; none when they are not there.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn content(&self, hash: &ContentHash) -> Result<Option<Vec<u8>>>;
+}
+
+/// The contents in the folder of an xs store, read as files.
+pub struct ContentFolder {
+    folder: PathBuf,
+}
+
+impl ContentFolder {
+    /// The contents of the xs store in that folder.
+    pub fn of_store(store: &Path) -> Self {
+        Self { folder: store.join("cacache/content-v2/sha256") }
+    }
+}
+
+impl Contents for ContentFolder {
+    fn content(&self, hash: &ContentHash) -> Result<Option<Vec<u8>>> {
+        let hex = hash.to_string();
+        let path = self.folder.join(&hex[..2]).join(&hex[2..4]).join(&hex[4..]);
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::file(path, "read", error)),
+        }
+    }
+}
+
+/// A frame, as far as it is looked at.
+#[derive(Debug, Deserialize)]
+struct Frame {
+    topic: String,
+    id: String,
+    #[serde(default)]
+    hash: Option<String>,
+    #[serde(default)]
+    meta: Option<Value>,
+}
+
+/// The topic of a session's notes.
+pub fn topic(session: &Name) -> String {
+    format!("ralph.{session}.note")
+}
+
+/// The session whose notes a topic holds.
+fn session_of(topic: &str) -> Option<Name> {
+    topic.strip_prefix("ralph.")?.strip_suffix(".note")?.parse().ok()
+}
+
+/// What importing frames came to.
+#[derive(Debug)]
+pub struct Read {
+    /// The entries.
+    changes: Vec<Change>,
+    imported: Imported,
+}
+
+/// Reads frames, one JSON object a line as `xs cat` prints them, of one session or of all. A damaged frame is
+/// skipped and reported; the rest counts.
+///
+/// # Errors
+/// When the frames or the contents cannot be read at all.
+pub fn read(frames: impl BufRead, contents: &dyn Contents, only: Option<&Name>) -> Result<Read> {
+    let mut read = Read { changes: Vec::new(), imported: Imported::default() };
+    for (index, line) in frames.lines().enumerate() {
+        let line = line.map_err(|error| Error::file("frames", "read", error))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let frame: Frame = match serde_json::from_str(&line) {
+            Ok(frame) => frame,
+            Err(error) => {
+                read.imported.skip(format!("line {}", index + 1), format!("it is no frame: {error}"));
+                continue;
+            }
+        };
+        let Some(session) = session_of(&frame.topic) else { continue };
+        if only.is_some_and(|only| *only != session) {
+            continue;
+        }
+        match entry(&frame, session, contents)? {
+            Ok(change) => read.changes.push(change),
+            Err(reason) => read.imported.skip(format!("frame {} of {}", frame.id, frame.topic), reason),
+        }
+    }
+    Ok(read)
+}
+
+/// The entry that a frame holds, or why it is damaged.
+fn entry(
+    frame: &Frame,
+    session: Name,
+    contents: &dyn Contents,
+) -> Result<std::result::Result<Change, String>> {
+    let Ok(frame_id) = frame.id.parse::<EntryId>() else {
+        return Ok(Err("its id is no SCRU128".into()));
+    };
+    let nothing = Value::Object(serde_json::Map::new());
+    let meta = match &frame.meta {
+        None => &nothing,
+        Some(meta @ Value::Object(_)) => meta,
+        Some(_) => return Ok(Err("its meta is not an object".into())),
+    };
+    let iteration = match meta.get("iteration") {
+        None | Some(Value::Null) => None,
+        Some(value) => match value.as_i64() {
+            Some(iteration) => Some(iteration),
+            None => return Ok(Err(format!("its iteration is not an integer: {value}"))),
+        },
+    };
+    let kind = match meta.get("type") {
+        None | Some(Value::Null) => Kind::imported(NO_TYPE),
+        Some(Value::String(word)) => Kind::imported(word),
+        Some(other) => Kind::imported(&other.to_string()),
+    };
+    let Some(hash) = &frame.hash else { return Ok(Err("it has no content".into())) };
+    let Some(hash) = parse_hash(hash) else { return Ok(Err(format!("its hash is not SHA-256: {hash}"))) };
+    let Some(bytes) = contents.content(&hash)? else {
+        return Ok(Err("its content is not in the store".into()));
+    };
+    if Content::imported(bytes.as_slice()).hash() != hash {
+        return Ok(Err("its content does not match its hash".into()));
+    }
+    let id = meta.get(ID_FIELD).and_then(Value::as_str).and_then(|id| id.parse().ok()).unwrap_or(frame_id);
+    Ok(Ok(Change::Append {
+        session,
+        kind,
+        iteration,
+        content: text_of(bytes),
+        id: Some(id),
+        created_at: Some(id.time()),
+    }))
+}
+
+/// The note in the bytes of a content: one line end is the appending shell's and comes off; bytes that are not
+/// UTF-8 stay as they are (source 001's program).
+fn text_of(mut bytes: Vec<u8>) -> Content {
+    if std::str::from_utf8(&bytes).is_ok() && bytes.last() == Some(&b'\n') {
+        bytes.pop();
+        if bytes.last() == Some(&b'\r') {
+            bytes.pop();
+        }
+    }
+    Content::imported(bytes)
+}
+
+/// A hash in the form of subresource integrity: `sha256-` and base64.
+fn parse_hash(sri: &str) -> Option<ContentHash> {
+    let bytes = STANDARD.decode(sri.strip_prefix("sha256-")?).ok()?;
+    Some(ContentHash(bytes.try_into().ok()?))
+}
+
+impl Read {
+    /// Brings the entries into the store. An entry that is there already changes nothing.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn import(mut self, store: &dyn Store, stamp: &Stamp) -> Result<Imported> {
+        if self.changes.is_empty() {
+            return Ok(self.imported);
+        }
+        for applied in store.apply(&self.changes, stamp)? {
+            self.imported.count(&applied);
+        }
+        Ok(self.imported)
+    }
+
+    /// Whether an entry is among what was read.
+    pub fn holds(&self, entry: &Address) -> bool {
+        self.changes.iter().any(|change| match (change, entry) {
+            (Change::Append { session, id: Some(id), .. }, Address::Session(other, entry)) => {
+                session == other && id == entry
+            }
+            _ => false,
+        })
+    }
+}
+
+/// What to append to a session's topic for an entry: the bytes, and the meta as JSON.
+pub fn frame(note: &Note) -> (Vec<u8>, String) {
+    let mut bytes = note.content.as_bytes().to_vec();
+    if note.content.as_text().is_some() {
+        bytes.push(b'\n');
+    }
+    let meta = json!({
+        "action": "add",
+        "type": note.kind.as_ref().map(Kind::as_str),
+        "iteration": note.iteration,
+        ID_FIELD: note.address.key(),
+    });
+    (bytes, meta.to_string())
+}

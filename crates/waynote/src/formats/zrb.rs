@@ -1,0 +1,180 @@
+//! Zrb's `notes.json` (source 000): one JSON object from place keys to texts.
+//!
+//! What is not ours to understand (keys that no path resolves to, values that are no text) is kept and written
+//! back as it was.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::python_json::{self, PyString, PyValue};
+use super::Imported;
+use crate::address::Address;
+use crate::change::{Change, Expect, Origin};
+use crate::content::Content;
+use crate::error::{Error, Result};
+use crate::limits::Limits;
+use crate::note::{Note, Stamp};
+use crate::place::{Base, Place};
+use crate::places::Places;
+use crate::store::Store;
+
+/// The author of what is imported from here.
+pub const AUTHOR: &str = "import:zrb";
+
+/// A `notes.json`, read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotesFile {
+    entries: BTreeMap<PyString, PyValue>,
+}
+
+impl NotesFile {
+    /// Reads the bytes of a file. An empty file has no notes: another program is about to write it.
+    ///
+    /// # Errors
+    /// [`Error::DamagedFile`] with the line, for anything that is not a JSON object in UTF-8.
+    pub fn read(bytes: &[u8], path: &Path) -> Result<Self> {
+        let damaged = |line, reason| Error::DamagedFile { path: path.to_owned(), line: Some(line), reason };
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let before = &bytes[..error.valid_up_to()];
+            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+            damaged(line, "it is not UTF-8".into())
+        })?;
+        if text.trim_ascii().is_empty() {
+            return Ok(Self::default());
+        }
+        let entries = python_json::read_object(text).map_err(|error| damaged(error.line, error.reason))?;
+        Ok(Self { entries })
+    }
+
+    /// Reads a file; none when there is none.
+    ///
+    /// # Errors
+    /// [`Error::DamagedFile`], or [`Error::File`] when it cannot be read.
+    pub fn open(path: &Path) -> Result<Option<Self>> {
+        bytes(path)?.map(|bytes| Self::read(&bytes, path)).transpose()
+    }
+
+    /// The bytes of the file, exactly as Zrb writes them.
+    pub fn to_text(&self) -> String {
+        python_json::write_object(&self.entries)
+    }
+
+    /// The notes in it: keys that paths resolve to, with texts, by code point.
+    pub fn notes<'f>(&'f self, base: &'f Base) -> impl Iterator<Item = (Place, Content)> + 'f {
+        self.entries.iter().filter_map(|(key, value)| {
+            let place = Place::from_key(std::str::from_utf8(&key.0).ok()?, base)?;
+            match value {
+                PyValue::String(text) => Some((place, Content::imported(text.0.clone()))),
+                PyValue::Other(_) => None,
+            }
+        })
+    }
+
+    /// What is in it beside notes, each with the reason.
+    fn others(&self, base: &Base) -> impl Iterator<Item = (String, &'static str)> {
+        self.entries.iter().filter_map(|(key, value)| {
+            let name = String::from_utf8_lossy(&key.0).into_owned();
+            let place = std::str::from_utf8(&key.0).ok().and_then(|key| Place::from_key(key, base));
+            match (place, value) {
+                (None, _) => Some((name, "no path resolves to that key")),
+                (_, PyValue::Other(_)) => Some((name, "its value is no text")),
+                _ => None,
+            }
+        })
+    }
+
+    /// The text under a place's key.
+    pub fn get(&self, place: &Place) -> Option<Content> {
+        match self.entries.get(&key(place))? {
+            PyValue::String(text) => Some(Content::imported(text.0.clone())),
+            PyValue::Other(_) => None,
+        }
+    }
+
+    /// Whether the place's key holds something that is no text.
+    pub fn holds_other(&self, place: &Place) -> bool {
+        matches!(self.entries.get(&key(place)), Some(PyValue::Other(_)))
+    }
+
+    /// Sets the text under a place's key.
+    pub fn set(&mut self, place: &Place, content: &Content) {
+        self.entries.insert(key(place), PyValue::String(PyString(content.as_bytes().to_vec())));
+    }
+
+    /// Removes a place's key.
+    pub fn remove(&mut self, place: &Place) {
+        self.entries.remove(&key(place));
+    }
+}
+
+/// The bytes of a file; none when there is none.
+pub(crate) fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::IsADirectory => {
+            let reason = "it is a directory".into();
+            Err(Error::DamagedFile { path: path.to_owned(), line: None, reason })
+        }
+        Err(error) => Err(Error::file(path, "read", error)),
+    }
+}
+
+fn key(place: &Place) -> PyString {
+    PyString(place.as_str().as_bytes().to_vec())
+}
+
+/// The change that brings a text of a file into the store.
+pub(crate) fn save(place: Place, content: Content, origin: Option<Origin>) -> Change {
+    Change::Save {
+        address: Address::Place(place),
+        content,
+        pin: None,
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin,
+    }
+}
+
+/// Imports the notes of a file. A text that was imported before is not imported again, even when the place
+/// says something else since.
+///
+/// # Errors
+/// What the store says.
+pub fn import(store: &dyn Store, file: &NotesFile, base: &Base, stamp: &Stamp) -> Result<Imported> {
+    let mut imported = Imported::default();
+    for (key, reason) in file.others(base) {
+        imported.skip(key, reason);
+    }
+    let mut changes = Vec::new();
+    for (place, content) in file.notes(base) {
+        let history = store.history(&Address::Place(place.clone()))?;
+        let current = history.last().and_then(|revision| revision.note());
+        let last_import = history.iter().rev().find(|revision| revision.author() == &stamp.author);
+        let same = |note: Option<&Note>| note.is_some_and(|note| note.content == content);
+        if same(current) || same(last_import.and_then(|revision| revision.note())) {
+            imported.unchanged += 1;
+        } else {
+            changes.push(save(place, content, None));
+        }
+    }
+    for applied in store.apply(&changes, stamp)? {
+        imported.count(&applied);
+    }
+    Ok(imported)
+}
+
+/// Puts every place's own note into a file's notes, beside what else is in it. Returns how many there are.
+///
+/// # Errors
+/// What the store says.
+pub fn export(store: &dyn Store, file: &mut NotesFile) -> Result<u64> {
+    let mut notes = 0;
+    for note in Places::new(store).list()? {
+        if let Address::Place(place) = &note.address {
+            file.set(place, &note.content);
+            notes += 1;
+        }
+    }
+    Ok(notes)
+}

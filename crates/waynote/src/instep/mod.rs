@@ -1,0 +1,384 @@
+//! A store whose places are kept in step with a `notes.json` that people and other programs write too.
+//!
+//! Readers lay the file over the store and write nothing. A writer first takes into the journal what the file
+//! says that the store does not know, then its own change, commits, and exchanges the file; what the exchange
+//! displaced is compared with what was read, so that a text written meanwhile becomes a revision too. The
+//! store remembers for each key what the file was last known to hold (its *mark*): a text that differs from
+//! its mark was written by somebody else. A key that is missing from the file deletes nothing.
+//!
+//! When the file is damaged or cannot be written, the store works on without it, and [`InStep::notices`] says so.
+
+mod exchange;
+mod overlay;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use crate::address::Address;
+use crate::change::{Applied, Change};
+use crate::content::ContentHash;
+use crate::error::Result;
+use crate::formats::zrb::{self, NotesFile};
+use crate::key::Name;
+use crate::note::{Note, Position, Revision, Stamp};
+use crate::place::{Base, Place};
+use crate::scope::{Scope, ScopeKind};
+use crate::store::{FileMark, Filter, ScopeSummary, Store};
+use crate::verify::Report;
+
+use exchange::{Patience, Put};
+use overlay::{FileSide, Overlay};
+
+/// A store kept in step with a file.
+pub struct InStep<S> {
+    inner: S,
+    /// The file, links followed, so that a link stays one.
+    file: PathBuf,
+    base: Base,
+    author: Name,
+    notices: RefCell<Vec<crate::Error>>,
+}
+
+/// How often a writer merges again when others write the file at the same time.
+const MAX_ROUNDS: usize = 50;
+
+impl<S: Store> InStep<S> {
+    /// Keeps the places of a store in step with a file, which need not exist yet.
+    ///
+    /// # Errors
+    /// None but what making the author's name says.
+    pub fn new(inner: S, file: &Path, base: Base) -> Result<Self> {
+        let file = followed(file);
+        Ok(Self { inner, file, base, author: zrb::AUTHOR.parse()?, notices: RefCell::default() })
+    }
+
+    /// What went wrong with the file since the last call, while the store worked on without it.
+    pub fn notices(&self) -> Vec<crate::Error> {
+        self.notices.take()
+    }
+
+    fn name(&self) -> String {
+        self.file.to_string_lossy().into_owned()
+    }
+
+    /// The file as a reader sees it; a fault is noted, and then there is nothing to lay over.
+    fn overlay(&self) -> Result<Option<Overlay>> {
+        let side = match exchange::read(&self.file, Patience::Reader) {
+            Ok(side) => side,
+            Err(error) => {
+                let mut notices = self.notices.borrow_mut();
+                // One command reads often; once is enough to say it.
+                if !notices.iter().any(|known| known.to_string() == error.to_string()) {
+                    notices.push(error);
+                }
+                return Ok(None);
+            }
+        };
+        let Some(side) = side else { return Ok(None) };
+        let marks = self.inner.file_marks(&self.name())?.into_iter().collect();
+        Ok(Some(Overlay::new(side, marks, self.author.clone())))
+    }
+
+    /// The number of the last revision, for a note that lies only in the file.
+    fn last_revision(&self, place: &Place) -> Result<u64> {
+        let history = self.inner.history(&Address::Place(place.clone()))?;
+        Ok(history.last().map_or(0, Revision::number))
+    }
+
+    /// The place's note as the file makes it, if the file's text is the current one.
+    fn laid_over(&self, overlay: &Overlay, place: &Place, stored: Option<&Note>) -> Result<Option<Note>> {
+        if !overlay.file_is_current(place, stored) {
+            return Ok(None);
+        }
+        let last = match stored {
+            Some(note) => note.revision,
+            None => self.last_revision(place)?,
+        };
+        Ok(overlay.note(place, stored, last + 1))
+    }
+
+    fn write(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        let read = match exchange::read(&self.file, Patience::Writer) {
+            Ok(read) => read,
+            Err(error) => {
+                self.notices.borrow_mut().push(error);
+                return self.inner.apply(changes, stamp);
+            }
+        };
+        self.take_in_left_over(stamp)?;
+        let applied = self.take_in(read.as_ref(), changes, stamp)?;
+        match self.bring_into_file(read, changes, stamp) {
+            Ok(()) => {}
+            // Journaled all the same: the next write that reaches the file brings it there.
+            Err(error @ (crate::Error::File { .. } | crate::Error::DamagedFile { .. })) => {
+                self.notices.borrow_mut().push(error);
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(applied)
+    }
+
+    /// Exchanges the file until it holds what the store does and displaced nothing unknown, and marks it.
+    fn bring_into_file(
+        &self,
+        read: Option<FileSide>,
+        changes: &[Change],
+        stamp: &Stamp,
+    ) -> Result<()> {
+        // What the file is expected to hold when it is exchanged.
+        let mut expected = read.as_ref().map(|side| side.bytes.clone());
+        let mut side = read.unwrap_or_else(FileSide::missing);
+        for _ in 0..MAX_ROUNDS {
+            let next = self.next_file(&side, changes)?;
+            let text = next.to_text().into_bytes();
+            if expected.as_ref() == Some(&text) {
+                return self.remember(&next);
+            }
+            match exchange::put(&self.file, &text, expected.as_deref())? {
+                Put::Clean => return self.remember(&next),
+                Put::Displaced(other) => {
+                    self.take_in_displaced(&side, &other, &next, stamp)?;
+                    expected = Some(text);
+                    side = other;
+                }
+                Put::Appeared => {
+                    let appeared = exchange::read(&self.file, Patience::Writer)?;
+                    self.take_in(appeared.as_ref(), &[], stamp)?;
+                    expected = appeared.as_ref().map(|side| side.bytes.clone());
+                    side = appeared.unwrap_or_else(FileSide::missing);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Journals what the file says that the store does not know, then the changes, in one transaction. Returns
+    /// what came of the changes.
+    fn take_in(&self, side: Option<&FileSide>, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        let mut all = Vec::new();
+        if let Some(side) = side {
+            let marks = self.inner.file_marks(&self.name())?.into_iter().collect();
+            let overlay = Overlay::new(side.clone(), marks, self.author.clone());
+            all = overlay.to_journal(&self.stored()?, &self.base);
+        }
+        let taken_in = all.len();
+        all.extend_from_slice(changes);
+        Ok(self.inner.apply(&all, stamp)?.split_off(taken_in))
+    }
+
+    /// Texts that another program wrote between our reading and our exchange. Where it wrote a key that we
+    /// wrote too, ours is the later one, and theirs a revision before it.
+    fn take_in_displaced(
+        &self,
+        read: &FileSide,
+        displaced: &FileSide,
+        ours: &NotesFile,
+        stamp: &Stamp,
+    ) -> Result<()> {
+        let overlay = Overlay::new(displaced.clone(), HashMap::new(), self.author.clone());
+        let mut changes = Vec::new();
+        for (place, text) in displaced.notes.notes(&self.base) {
+            let (was, is) = (read.notes.get(&place), ours.get(&place));
+            if was.as_ref() == Some(&text) || is.as_ref() == Some(&text) {
+                continue;
+            }
+            changes.push(overlay.written(place.clone(), text));
+            if was != is {
+                let note = self.inner.get(&Address::Place(place))?;
+                changes.extend(note.as_ref().map(overlay::again));
+            }
+        }
+        self.inner.apply(&changes, stamp)?;
+        Ok(())
+    }
+
+    /// Texts in files that were displaced by processes which died before they could look at them.
+    fn take_in_left_over(&self, stamp: &Stamp) -> Result<()> {
+        for file in exchange::left_over(&self.file) {
+            if let Ok(Some(side)) = exchange::read(&file, Patience::Reader) {
+                self.take_in(Some(&side), &[], stamp)?;
+            }
+            std::fs::remove_file(&file).map_err(|error| crate::Error::file(&file, "removed", error))?;
+        }
+        Ok(())
+    }
+
+    /// The places' own notes in the store.
+    fn stored(&self) -> Result<BTreeMap<Place, Note>> {
+        let notes = self.inner.select(&Filter::Kind(ScopeKind::Place))?;
+        let own = notes.into_iter().filter_map(|note| match &note.address {
+            Address::Place(place) => Some((place.clone(), note)),
+            _ => None,
+        });
+        Ok(own.collect())
+    }
+
+    /// What the file shall hold: all that it holds that is not ours, and every place's own note.
+    fn next_file(&self, side: &FileSide, changes: &[Change]) -> Result<NotesFile> {
+        let mut next = side.notes.clone();
+        let stored = self.stored()?;
+        for (place, _) in side.notes.notes(&self.base) {
+            if !stored.contains_key(&place) {
+                next.remove(&place);
+            }
+        }
+        for (place, note) in &stored {
+            let written = || changes.iter().any(|change| place_of(change) == Some(place));
+            if !next.holds_other(place) || written() {
+                next.set(place, &note.content);
+            }
+        }
+        Ok(next)
+    }
+
+    /// Marks what the file holds now.
+    fn remember(&self, file: &NotesFile) -> Result<()> {
+        let name = self.name();
+        let known: HashMap<String, ContentHash> = self.inner.file_marks(&name)?.into_iter().collect();
+        let now: HashMap<String, ContentHash> =
+            file.notes(&self.base).map(|(place, content)| (place.to_string(), content.hash())).collect();
+        let mut marks: Vec<(String, Option<ContentHash>)> = Vec::new();
+        for (key, hash) in &now {
+            if known.get(key) != Some(hash) {
+                marks.push((key.clone(), Some(*hash)));
+            }
+        }
+        let gone = known.into_keys().filter(|key| !now.contains_key(key));
+        marks.extend(gone.map(|key| (key, None)));
+        if marks.is_empty() { Ok(()) } else { self.inner.mark_file(&name, &marks) }
+    }
+}
+
+/// The path with links followed; of a file that does not exist yet, those of its folder.
+fn followed(file: &Path) -> PathBuf {
+    std::fs::canonicalize(file).unwrap_or_else(|_| {
+        let folder = file.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
+        match (folder, file.file_name()) {
+            (Some(folder), Some(name)) => folder.join(name),
+            _ => file.to_owned(),
+        }
+    })
+}
+
+/// The place whose own note a change is about.
+fn place_of(change: &Change) -> Option<&Place> {
+    match change {
+        Change::Save { address: Address::Place(place), .. }
+        | Change::Pin { address: Address::Place(place), .. }
+        | Change::Delete { address: Address::Place(place) }
+        | Change::Restore { address: Address::Place(place), .. }
+        | Change::Undo { address: Address::Place(place) } => Some(place),
+        _ => None,
+    }
+}
+
+impl<S: Store> Store for InStep<S> {
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        if changes.iter().all(|change| place_of(change).is_none()) {
+            return self.inner.apply(changes, stamp);
+        }
+        let mut applied = Vec::new();
+        self.inner.exclusively(&mut || {
+            applied = self.write(changes, stamp)?;
+            Ok(())
+        })?;
+        Ok(applied)
+    }
+
+    fn get(&self, address: &Address) -> Result<Option<Note>> {
+        let stored = self.inner.get(address)?;
+        let Address::Place(place) = address else { return Ok(stored) };
+        let Some(overlay) = self.overlay()? else { return Ok(stored) };
+        Ok(self.laid_over(&overlay, place, stored.as_ref())?.or(stored))
+    }
+
+    fn select(&self, filter: &Filter) -> Result<Vec<Note>> {
+        let mut notes = self.inner.select(filter)?;
+        let is_place = |scope: &Scope| scope.kind() == ScopeKind::Place;
+        let concerned = match filter {
+            Filter::Scopes(scopes) => scopes.iter().any(is_place),
+            Filter::Kind(kind) => *kind == ScopeKind::Place,
+        };
+        if !concerned {
+            return Ok(notes);
+        }
+        let Some(overlay) = self.overlay()? else { return Ok(notes) };
+        let mut places: Vec<Place> = overlay.places(&self.base);
+        if let Filter::Scopes(scopes) = filter {
+            places.retain(|place| scopes.contains(&Scope::Place(place.clone())));
+        }
+        let stored: HashMap<Address, usize> =
+            notes.iter().enumerate().map(|(index, note)| (note.address.clone(), index)).collect();
+        for place in places {
+            let index = stored.get(&Address::Place(place.clone())).copied();
+            if let Some(note) = self.laid_over(&overlay, &place, index.map(|index| &notes[index]))? {
+                match index {
+                    Some(index) => notes[index] = note,
+                    None => notes.push(note),
+                }
+            }
+        }
+        match filter {
+            Filter::Scopes(scopes) => notes.sort_by_cached_key(|note| {
+                let scope = note.address.scope();
+                (scopes.iter().position(|of| *of == scope), note.address.key())
+            }),
+            Filter::Kind(_) => notes.sort_by_cached_key(|note| {
+                (note.address.scope().name().to_owned(), note.address.key())
+            }),
+        }
+        Ok(notes)
+    }
+
+    fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {
+        let mut scopes = self.inner.scopes(kind)?;
+        if kind == ScopeKind::Place
+            && let Some(overlay) = self.overlay()?
+        {
+            for place in overlay.places(&self.base) {
+                let scope = Scope::Place(place);
+                if !scopes.iter().any(|known| known.scope == scope) {
+                    scopes.push(ScopeSummary { scope, notes: 0 });
+                }
+            }
+            scopes.sort_by(|one, other| one.scope.name().cmp(other.scope.name()));
+        }
+        Ok(scopes)
+    }
+
+    fn count(&self, scope: &Scope) -> Result<u64> {
+        self.inner.count(scope)
+    }
+
+    fn history(&self, address: &Address) -> Result<Vec<Revision>> {
+        let mut history = self.inner.history(address)?;
+        let Address::Place(place) = address else { return Ok(history) };
+        if let Some(overlay) = self.overlay()? {
+            let stored = self.inner.get(address)?;
+            let pending = self.laid_over(&overlay, place, stored.as_ref())?;
+            history.extend(pending.map(|note| overlay.revision(note)));
+        }
+        Ok(history)
+    }
+
+    fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
+        self.inner.journal(before, limit)
+    }
+
+    fn verify(&self) -> Result<Report> {
+        self.inner.verify()
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.inner.exclusively(work)
+    }
+
+    fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {
+        self.inner.file_marks(file)
+    }
+
+    fn mark_file(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
+        self.inner.mark_file(file, marks)
+    }
+}

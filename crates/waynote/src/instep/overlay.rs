@@ -1,0 +1,153 @@
+//! Which text of a place is the current one: the store's or the file's.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::Timestamp;
+
+use crate::address::Address;
+use crate::change::{Change, Expect, Origin};
+use crate::content::{Content, ContentHash};
+use crate::formats::zrb::{self, NotesFile};
+use crate::key::Name;
+use crate::limits::Limits;
+use crate::note::{Action, Note, Revision, State};
+use crate::place::{Base, Place};
+
+/// The file as it was read.
+#[derive(Clone, Debug)]
+pub(super) struct FileSide {
+    pub(super) notes: NotesFile,
+    pub(super) bytes: Vec<u8>,
+    /// When it was last written.
+    pub(super) written: Timestamp,
+}
+
+impl FileSide {
+    /// A file that is not there.
+    pub(super) fn missing() -> Self {
+        Self { notes: NotesFile::default(), bytes: Vec::new(), written: Timestamp::UNIX_EPOCH }
+    }
+}
+
+/// The file beside what the store last knew of it.
+pub(super) struct Overlay {
+    side: FileSide,
+    marks: HashMap<String, ContentHash>,
+    author: Name,
+}
+
+/// What is to be done with a text in the file.
+#[derive(PartialEq, Eq)]
+enum Verdict {
+    /// Nothing: the store has it, or it is older than the store's and was known.
+    Known,
+    /// Somebody wrote it, and it is the current one.
+    Current,
+    /// Somebody wrote it, but what the store says is later.
+    Past,
+}
+
+impl Overlay {
+    pub(super) fn new(side: FileSide, marks: HashMap<String, ContentHash>, author: Name) -> Self {
+        Self { side, marks, author }
+    }
+
+    /// The places that have a text in the file.
+    pub(super) fn places(&self, base: &Base) -> Vec<Place> {
+        self.side.notes.notes(base).map(|(place, _)| place).collect()
+    }
+
+    fn verdict(&self, place: &Place, text: &Content, stored: Option<&Note>) -> Verdict {
+        let hash = text.hash();
+        let mark = self.marks.get(place.as_str());
+        if mark == Some(&hash) {
+            return Verdict::Known;
+        }
+        match stored {
+            // Deleted here and written there since, or never known here.
+            None => Verdict::Current,
+            Some(note) if note.content == *text => Verdict::Known,
+            // Only the file has changed.
+            Some(note) if mark == Some(&note.content.hash()) => Verdict::Current,
+            // Both have: the later one is current.
+            Some(note) if self.side.written >= note.updated_at => Verdict::Current,
+            Some(_) => Verdict::Past,
+        }
+    }
+
+    pub(super) fn file_is_current(&self, place: &Place, stored: Option<&Note>) -> bool {
+        let text = self.side.notes.get(place);
+        text.is_some_and(|text| self.verdict(place, &text, stored) == Verdict::Current)
+    }
+
+    /// The note that the file's text makes, as the next write will journal it.
+    pub(super) fn note(&self, place: &Place, stored: Option<&Note>, revision: u64) -> Option<Note> {
+        let content = self.side.notes.get(place)?;
+        Some(Note {
+            address: Address::Place(place.clone()),
+            preview: content.preview(),
+            content,
+            kind: None,
+            iteration: None,
+            pinned: stored.is_some_and(|note| note.pinned),
+            revision,
+            author: self.author.clone(),
+            created_at: stored.map_or(self.side.written, |note| note.created_at),
+            updated_at: self.side.written,
+        })
+    }
+
+    /// That note as the last line of its history.
+    pub(super) fn revision(&self, note: Note) -> Revision {
+        Revision {
+            position: None,
+            action: Action::Save,
+            undoes: None,
+            recorded_at: self.side.written,
+            state: State::Present(note),
+        }
+    }
+
+    /// The changes that bring into the journal what the file says and the store does not know.
+    pub(super) fn to_journal(&self, stored: &BTreeMap<Place, Note>, base: &Base) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for (place, text) in self.side.notes.notes(base) {
+            let note = stored.get(&place);
+            match self.verdict(&place, &text, note) {
+                Verdict::Known => {}
+                Verdict::Current => changes.push(self.written(place, text)),
+                Verdict::Past => {
+                    changes.push(self.written(place, text));
+                    changes.extend(note.map(again));
+                }
+            }
+        }
+        changes
+    }
+
+    /// The change that journals a text of the file.
+    pub(super) fn written(&self, place: Place, text: Content) -> Change {
+        zrb::save(place, text, Some(Origin {
+            author: Some(self.author.clone()),
+            created_at: self.side.written,
+            updated_at: self.side.written,
+        }))
+    }
+}
+
+/// The change that makes a note the current one again, as it was.
+pub(super) fn again(note: &Note) -> Change {
+    let origin = Origin {
+        author: Some(note.author.clone()),
+        created_at: note.created_at,
+        updated_at: note.updated_at,
+    };
+    Change::Save {
+        address: note.address.clone(),
+        content: note.content.clone(),
+        pin: None,
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: Some(origin),
+    }
+}

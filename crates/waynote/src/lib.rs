@@ -1,0 +1,86 @@
+//! Durable notes that language-model agents, and the people who run them, leave for later runs.
+//!
+//! A **note** lives in a **scope** under a **key**. Every change to it is a **revision** in an append-only journal.
+//!
+//! - A [`Place`] is a directory; its notes apply everywhere below it ([`Places`]).
+//! - An agent has a [`Notebook`] of keyed notes, with pins and quotas.
+//! - A session has a [`SessionLog`]: typed entries by iteration, append-only; a run sees only earlier ones.
+//! - [`context::render`] puts what applies into the text of a prompt.
+//! - [`Store`] is the one seam to a database; [`SqliteStore`] is the embedded one.
+//!
+//! The library never prints, reads no environment and asks no clock: the home directory, the time and the author
+//! are handed in.
+//!
+//! # In a file of its own
+//!
+//! ```
+//! use waynote::{Content, Notebook, Options, SaveOptions, SqliteStore, Stamp};
+//!
+//! # fn main() -> waynote::Result<()> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let (path, now) = (folder.path().join("notes.db"), jiff::Timestamp::UNIX_EPOCH);
+//! let store = SqliteStore::open(&path, &Options::default())?;
+//! let notes = Notebook::of_agent(&store, "builder".parse()?);
+//! let stamp = Stamp::new(now, "agent:builder".parse()?);
+//! notes.save(&"deploy".parse()?, Content::text("run `make ship`")?, SaveOptions::default(), &stamp)?;
+//! assert_eq!(notes.get(&"deploy".parse()?)?.preview, "run `make ship`");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Beside an application's own tables
+//!
+//! ```
+//! use waynote::{Content, Kind, SessionLog, SqliteStore, Stamp};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let now = jiff::Timestamp::UNIX_EPOCH;
+//! let connection = rusqlite::Connection::open_in_memory()?;
+//! connection.execute_batch("CREATE TABLE messages (text TEXT); BEGIN")?;
+//! let store = SqliteStore::attach(&connection)?;
+//! let stamp = Stamp::new(now, "agent:builder".parse()?);
+//! let log = SessionLog::new(&store, "nightly".parse()?);
+//! log.add(Kind::Stuck, Some(3), Content::text("the API allows 100 requests a minute")?, &stamp)?;
+//! connection.execute_batch("COMMIT")?; // a note is as durable as the application's transaction
+//! assert_eq!(log.before(4)?.len(), 1);
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod address;
+pub mod change;
+pub mod content;
+pub mod context;
+pub mod error;
+pub mod formats;
+pub mod instep;
+pub mod key;
+pub mod limits;
+pub mod note;
+pub mod notebook;
+pub mod place;
+pub mod places;
+pub mod scope;
+pub mod session;
+pub mod sqlite;
+pub mod store;
+mod undo;
+pub mod verify;
+
+pub use address::{Address, AddressAt};
+pub use change::{Applied, Change, Expect, Origin};
+pub use content::{Content, ContentHash};
+pub use error::{Class, Error, Result};
+pub use instep::InStep;
+pub use key::{EntryId, Key, Name};
+pub use limits::Limits;
+pub use note::{Action, AsOf, Kind, Note, Position, Revision, Stamp, State};
+pub use notebook::{Notebook, SaveOptions};
+pub use place::{Base, Place};
+pub use places::Places;
+pub use scope::{Scope, ScopeKind};
+pub use session::{SessionLog, confirmation};
+pub use sqlite::{Options, SqliteStore};
+pub use store::{Filter, ScopeSummary, Store};
+pub use undo::last_change;
+pub use verify::Report;

@@ -1,0 +1,229 @@
+//! Places: directories as notes know them (source 000).
+//!
+//! A place is a purely lexical thing: no directory is looked up, no symbolic link followed, so that a
+//! note outlives the directory it is about and means the same on every machine.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+
+/// Where paths are resolved: the home directory that `~` stands for and the directory that relative
+/// paths start from. Both absolute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Base {
+    home: String,
+    cwd: String,
+}
+
+impl Base {
+    /// Takes the two directories, normalized.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPlace`] when one is not an absolute path.
+    pub fn new(home: &str, cwd: &str) -> Result<Self> {
+        let absolute = |what, path: &str| {
+            if path.starts_with('/') {
+                Ok(normalize(path))
+            } else {
+                let reason = format!("the {what} is not an absolute path");
+                Err(Error::InvalidPlace { path: path.to_owned(), reason })
+            }
+        };
+        Ok(Self {
+            home: absolute("home directory", home)?,
+            cwd: absolute("working directory", cwd)?,
+        })
+    }
+
+    /// The directory that relative paths start from.
+    pub fn cwd(&self) -> Place {
+        self.place_of(&self.cwd)
+    }
+
+    /// An absolute path, with `~` for the home directory when it lies inside it.
+    fn place_of(&self, absolute: &str) -> Place {
+        match inside(absolute, &self.home) {
+            Some("") => Place("~".into()),
+            Some(rest) => Place(format!("~/{rest}")),
+            None => Place(absolute.to_owned()),
+        }
+    }
+}
+
+/// A directory: `~` for home, `~/x` inside it, an absolute path outside.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place(String);
+
+impl Place {
+    /// The home directory.
+    pub fn home() -> Self {
+        Self("~".into())
+    }
+
+    /// The place of a path as a person writes it: `~`, `~/x`, absolute, or relative to the working
+    /// directory; `.`, `..`, `//` and a trailing slash are resolved by name alone.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPlace`] for a NUL, which no path can hold.
+    pub fn resolve(path: &str, base: &Base) -> Result<Self> {
+        no_nul(path)?;
+        let absolute = if path == "~" {
+            base.home.clone()
+        } else if let Some(rest) = path.strip_prefix("~/") {
+            normalize(&format!("{}/{rest}", base.home))
+        } else if path.starts_with('/') {
+            normalize(path)
+        } else {
+            normalize(&format!("{}/{path}", base.cwd))
+        };
+        Ok(base.place_of(&absolute))
+    }
+
+    /// A key of a `notes.json` or of the store, if it is one that [`Place::resolve`] gives: normalized,
+    /// and not the absolute name of a directory inside home.
+    pub fn from_key(key: &str, base: &Base) -> Option<Self> {
+        let place: Self = key.parse().ok()?;
+        (place.within(base) == place).then_some(place)
+    }
+
+    /// The same directory seen from `base`: an absolute path inside its home gets its `~`.
+    pub fn within(&self, base: &Base) -> Self {
+        if self.0.starts_with('~') { self.clone() } else { base.place_of(&self.0) }
+    }
+
+    /// The key: what is stored, printed, and written to `notes.json`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Every place whose notes apply here, outermost first and this one last: home, then each level
+    /// down; outside home `~`, `/`, and each level down (source 000).
+    pub fn chain(&self) -> Vec<Self> {
+        let mut chain = vec![Self::home()];
+        let levels = match self.0.strip_prefix('~') {
+            Some(rest) => rest,
+            None => {
+                chain.push(Self("/".into()));
+                &self.0
+            }
+        };
+        let top = self.0.len() - levels.len();
+        for (index, _) in levels.match_indices('/').skip(1) {
+            chain.push(Self(self.0[..top + index].to_owned()));
+        }
+        if levels.len() > 1 {
+            chain.push(self.clone());
+        }
+        chain
+    }
+}
+
+/// Only keys: `~`, `~/x` or an absolute path, already normalized.
+impl FromStr for Place {
+    type Err = Error;
+
+    fn from_str(key: &str) -> Result<Self> {
+        no_nul(key)?;
+        let reason = match key.strip_prefix('~').unwrap_or(key) {
+            "" if key.is_empty() => "it is empty",
+            "" => return Ok(Self::home()),
+            rest if !rest.starts_with('/') => "it starts neither with `~` nor with `/`",
+            "/" if key.starts_with('~') => "it is not normalized",
+            rest if normalize(rest) != rest => "it is not normalized",
+            _ => return Ok(Self(key.to_owned())),
+        };
+        Err(Error::InvalidPlace { path: key.to_owned(), reason: reason.into() })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn no_nul(path: &str) -> Result<()> {
+    if path.contains('\0') {
+        return Err(Error::InvalidPlace { path: path.replace('\0', "\\0"), reason: "it holds a NUL".into() });
+    }
+    Ok(())
+}
+
+/// An absolute path without `.`, `..`, doubled or trailing slashes. `..` at the root stays there.
+fn normalize(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+/// What of `path` lies below `directory`, compared component by component.
+fn inside<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+    let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
+    if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base() -> Base {
+        Base::new("/home/u", "/home/u/p/q").unwrap()
+    }
+
+    fn resolve(path: &str) -> String {
+        Place::resolve(path, &base()).unwrap().0
+    }
+
+    #[test]
+    fn paths_resolve_by_name_alone() {
+        assert_eq!(resolve("~"), "~");
+        assert_eq!(resolve("~/"), "~");
+        assert_eq!(resolve(""), "~/p/q");
+        assert_eq!(resolve("../x/./y/"), "~/p/x/y");
+        assert_eq!(resolve("//etc//nginx/"), "/etc/nginx");
+        assert_eq!(resolve("/../.."), "/");
+        assert_eq!(resolve("~/../../opt"), "/opt");
+        assert_eq!(resolve("/home/u"), "~");
+        assert_eq!(resolve("/home/u2/x"), "/home/u2/x");
+        assert_eq!(resolve("~nobody"), "~/p/q/~nobody");
+    }
+
+    #[test]
+    fn a_home_at_the_root_holds_everything() {
+        let base = Base::new("/", "/").unwrap();
+        assert_eq!(Place::resolve("/etc", &base).unwrap().0, "~/etc");
+        assert_eq!(base.cwd().0, "~");
+    }
+
+    #[test]
+    fn keys_are_only_what_resolving_gives() {
+        let key = |key| Place::from_key(key, &base()).is_some();
+        for good in ["~", "~/p", "/", "/etc/nginx", "~/~/p", "~/e\u{301}"] {
+            assert!(key(good), "{good}");
+        }
+        for bad in ["", "~/", "~/p/", "/etc/", "//etc", "~/a/../b", "p", "~p", "/home/u", "/home/u/p"] {
+            assert!(!key(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn chains_run_from_the_outermost_in() {
+        let chain = |path| {
+            let place = Place::resolve(path, &base()).unwrap();
+            place.chain().iter().map(|place| place.0.clone()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(chain("~"), "~");
+        assert_eq!(chain("~/a/b"), "~ ~/a ~/a/b");
+        assert_eq!(chain("/"), "~ /");
+        assert_eq!(chain("/etc/nginx"), "~ / /etc /etc/nginx");
+    }
+}

@@ -1,0 +1,73 @@
+//! Notes by directory (source 000): written on a place, applying everywhere below it.
+
+use crate::address::Address;
+use crate::change::{Change, Expect};
+use crate::content::Content;
+use crate::error::Result;
+use crate::limits::Limits;
+use crate::note::{Note, Stamp};
+use crate::place::Place;
+use crate::scope::{Scope, ScopeKind};
+use crate::store::{Filter, Store};
+
+/// The notes of places in a store.
+pub struct Places<'s> {
+    store: &'s dyn Store,
+}
+
+impl<'s> Places<'s> {
+    /// The places of a store.
+    pub fn new(store: &'s dyn Store) -> Self {
+        Self { store }
+    }
+
+    /// Writes a place's own note, over what it said. An empty text is stored as such and deletes nothing.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn write(&self, place: &Place, content: Content, stamp: &Stamp) -> Result<Note> {
+        let change = Change::Save {
+            address: Address::Place(place.clone()),
+            content,
+            pin: None,
+            limits: Limits::NONE,
+            expect: Expect::Any,
+            origin: None,
+        };
+        crate::notebook::saved(self.store.apply(&[change], stamp)?).map(|(note, _)| note)
+    }
+
+    /// The place's own note.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn read(&self, place: &Place) -> Result<Option<Note>> {
+        self.store.get(&Address::Place(place.clone()))
+    }
+
+    /// Every note that applies at a place, outermost first: at each level its own note, then its keyed ones.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn read_all(&self, place: &Place) -> Result<Vec<Note>> {
+        let chain = place.chain().into_iter().map(Scope::Place).collect();
+        self.store.select(&Filter::Scopes(chain))
+    }
+
+    /// Every note on any place, by place.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn list(&self) -> Result<Vec<Note>> {
+        self.store.select(&Filter::Kind(ScopeKind::Place))
+    }
+
+    /// Deletes the place's own note; whether there was one.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn delete(&self, place: &Place, stamp: &Stamp) -> Result<bool> {
+        let change = Change::Delete { address: Address::Place(place.clone()) };
+        Ok(self.store.apply(&[change], stamp)?.iter().any(|applied| applied.changed))
+    }
+}

@@ -1,0 +1,103 @@
+//! Whose notes they are: a place's, an agent's, a session's.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use crate::error::{Error, Result};
+use crate::key::Name;
+use crate::place::Place;
+
+/// The three kinds of scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ScopeKind {
+    /// A directory; its notes apply everywhere below it (source 000).
+    Place,
+    /// An agent's notebook, across sessions (source 002).
+    Agent,
+    /// One named run of a loop (source 001).
+    Session,
+}
+
+impl ScopeKind {
+    /// The word used in addresses and in the store.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Place => "place",
+            Self::Agent => "agent",
+            Self::Session => "session",
+        }
+    }
+}
+
+impl FromStr for ScopeKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "place" => Ok(Self::Place),
+            "agent" => Ok(Self::Agent),
+            "session" => Ok(Self::Session),
+            _ => Err(Error::InvalidAddress {
+                address: text.to_owned(),
+                reason: "it starts with none of `place:`, `agent:`, `session:`".into(),
+            }),
+        }
+    }
+}
+
+/// A scope: what a note belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// A directory.
+    Place(Place),
+    /// An agent's notebook.
+    Agent(Name),
+    /// A session's log.
+    Session(Name),
+}
+
+impl Scope {
+    /// Which of the three it is.
+    pub fn kind(&self) -> ScopeKind {
+        match self {
+            Self::Place(_) => ScopeKind::Place,
+            Self::Agent(_) => ScopeKind::Agent,
+            Self::Session(_) => ScopeKind::Session,
+        }
+    }
+
+    /// The place's key or the name, as it is stored.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Place(place) => place.as_str(),
+            Self::Agent(name) | Self::Session(name) => name.as_str(),
+        }
+    }
+
+    /// Puts a scope together from what a store holds.
+    ///
+    /// # Errors
+    /// The error of the place or the name when it is not valid.
+    pub fn from_parts(kind: ScopeKind, name: &str) -> Result<Self> {
+        Ok(match kind {
+            ScopeKind::Place => Self::Place(name.parse()?),
+            ScopeKind::Agent => Self::Agent(name.parse()?),
+            ScopeKind::Session => Self::Session(name.parse()?),
+        })
+    }
+}
+
+/// `place:~/p`, `agent:default`, `session:demo`; special characters of a part percent-encoded.
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.kind().as_str(), crate::address::encode(self.name()))
+    }
+}
+
+impl Serialize for Scope {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

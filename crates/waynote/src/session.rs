@@ -1,0 +1,84 @@
+//! Notes by iteration (source 001): the append-only log of a named run, which later iterations learn from.
+
+use crate::change::Change;
+use crate::content::Content;
+use crate::error::Result;
+use crate::key::Name;
+use crate::note::{Kind, Note, Stamp};
+use crate::scope::{Scope, ScopeKind};
+use crate::store::{Filter, ScopeSummary, Store};
+
+/// The longest preview in the reply to an added entry, in UTF-16 units (source 001's program counts those).
+pub const REPLY_UNITS: usize = 50;
+
+/// The log of one session.
+pub struct SessionLog<'s> {
+    store: &'s dyn Store,
+    session: Name,
+}
+
+impl<'s> SessionLog<'s> {
+    /// A session's log.
+    pub fn new(store: &'s dyn Store, session: Name) -> Self {
+        Self { store, session }
+    }
+
+    /// Every session that has entries, by name.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn sessions(store: &dyn Store) -> Result<Vec<ScopeSummary>> {
+        store.scopes(ScopeKind::Session)
+    }
+
+    /// Adds an entry. Without an iteration it belongs to none, and a faithful prompt never shows it.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn add(
+        &self,
+        kind: Kind,
+        iteration: Option<i64>,
+        content: Content,
+        stamp: &Stamp,
+    ) -> Result<Note> {
+        let session = self.session.clone();
+        let change = Change::Append { session, kind, iteration, content, id: None, created_at: None };
+        crate::notebook::saved(self.store.apply(&[change], stamp)?).map(|(note, _)| note)
+    }
+
+    /// The entries in the order in which they were made, of one type or of all.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn list(&self, kind: Option<&Kind>) -> Result<Vec<Note>> {
+        let mut notes = self.store.select(&Filter::Scopes(vec![Scope::Session(self.session.clone())]))?;
+        notes.retain(|note| kind.is_none_or(|kind| note.kind.as_ref() == Some(kind)));
+        Ok(notes)
+    }
+
+    /// The entries of iterations before that one: what a run sees. Entries without an iteration are not in it.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn before(&self, iteration: i64) -> Result<Vec<Note>> {
+        let mut notes = self.list(None)?;
+        notes.retain(|note| note.iteration.is_some_and(|of| of < iteration));
+        Ok(notes)
+    }
+}
+
+/// The reply to an added entry (source 001): its type and up to 50 UTF-16 units of it, never cutting a
+/// character in two.
+pub fn confirmation(kind: &Kind, content: &Content) -> String {
+    let text = content.shown();
+    let mut units = 0;
+    let cut = text.char_indices().find_map(|(index, char)| {
+        units += char.len_utf16();
+        (units > REPLY_UNITS).then_some(index)
+    });
+    match cut {
+        Some(index) => format!("Note added: [{kind}] {}...", &text[..index]),
+        None => format!("Note added: [{kind}] {text}"),
+    }
+}

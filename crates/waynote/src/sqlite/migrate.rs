@@ -1,0 +1,86 @@
+//! Numbered migrations of our own tables, each with a checksum.
+
+use rusqlite::{Connection, OptionalExtension};
+use std::path::Path;
+
+use crate::content::Content;
+use crate::error::Error;
+
+use super::errors::{Failure, Outcome};
+
+struct Migration {
+    number: u32,
+    name: &'static str,
+    sql: &'static str,
+}
+
+const MIGRATIONS: &[Migration] =
+    &[Migration { number: 1, name: "notes", sql: include_str!("migrations/0001_notes.sql") }];
+
+/// The number of the newest migration this program knows.
+pub(super) const KNOWN: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
+
+/// The number of the last migration the database has had; none when it has none of our tables.
+pub(super) fn version(conn: &Connection) -> Outcome<Option<u32>> {
+    match conn.query_row("SELECT max(number) FROM waynote_migration", [], |row| row.get(0)) {
+        Ok(version) => Ok(version),
+        Err(error) if no_such_table(&error) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn no_such_table(error: &rusqlite::Error) -> bool {
+    matches!(error, rusqlite::Error::SqliteFailure(_, Some(message)) if message.starts_with("no such table"))
+}
+
+/// Refuses a database that a newer program has migrated.
+pub(super) fn refuse_newer(path: &Path, version: Option<u32>) -> Outcome<()> {
+    match version {
+        Some(found) if found > KNOWN => {
+            Err(Failure::Ours(Error::NewerStore { path: path.to_owned(), found, known: KNOWN }))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the database holds no table at all.
+pub(super) fn is_empty(conn: &Connection) -> Outcome<bool> {
+    let any: Option<i64> =
+        conn.query_row("SELECT 1 FROM sqlite_schema LIMIT 1", [], |row| row.get(0)).optional()?;
+    Ok(any.is_none())
+}
+
+/// Runs what is missing, inside the caller's transaction.
+pub(super) fn migrate(conn: &Connection, path: &Path) -> Outcome<()> {
+    // Another process may have come first: look again inside the transaction.
+    let version = version(conn)?;
+    refuse_newer(path, version)?;
+    if version.is_none() {
+        conn.execute_batch(
+            "CREATE TABLE waynote_migration (
+                 number   INTEGER PRIMARY KEY,
+                 name     TEXT NOT NULL,
+                 checksum TEXT NOT NULL
+             )",
+        )?;
+    }
+    for migration in MIGRATIONS.iter().filter(|migration| version.is_none_or(|had| migration.number > had)) {
+        conn.execute_batch(migration.sql)?;
+        conn.execute(
+            "INSERT INTO waynote_migration (number, name, checksum) VALUES (?1, ?2, ?3)",
+            (migration.number, migration.name, Content::imported(migration.sql).hash().to_string()),
+        )?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_follow_one_another() {
+        let numbers: Vec<u32> = MIGRATIONS.iter().map(|migration| migration.number).collect();
+        assert_eq!(numbers, (1..=KNOWN).collect::<Vec<_>>());
+    }
+}

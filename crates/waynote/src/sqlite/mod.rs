@@ -1,0 +1,148 @@
+//! The embedded store: one SQLite file, or a connection that an application lends.
+//!
+//! A file of its own is in WAL mode with `synchronous=FULL`, so that an acknowledged note is on disk; its
+//! writers queue in the kernel (see [`queue`]). On a lent connection a write is a savepoint inside the
+//! application's transaction, or a transaction of its own when there is none; waiting and durability are as
+//! the application set them.
+
+mod errors;
+mod migrate;
+mod open;
+mod queue;
+mod read;
+mod verify;
+mod write;
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use crate::address::Address;
+use crate::change::{Applied, Change};
+use crate::content::ContentHash;
+use crate::error::Result;
+use crate::note::{Note, Position, Revision, Stamp};
+use crate::scope::{Scope, ScopeKind};
+use crate::store::{FileMark, Filter, ScopeSummary, Store};
+use crate::verify::Report;
+
+use queue::Queue;
+
+/// How a store of its own file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How long a write waits for the writers before it.
+    pub wait: Duration,
+}
+
+impl Default for Options {
+    /// Ten seconds.
+    fn default() -> Self {
+        Self { wait: Duration::from_secs(10) }
+    }
+}
+
+enum Handle<'c> {
+    Owned(Box<Connection>),
+    Lent(&'c Connection),
+}
+
+/// A store in SQLite.
+pub struct SqliteStore<'c> {
+    handle: Handle<'c>,
+    path: PathBuf,
+    queue: Option<Queue>,
+    wait: Duration,
+    wrote: Cell<bool>,
+}
+
+impl SqliteStore<'static> {
+    /// Opens the store in a file, made with its folder when it is not there (file mode 0600, folder 0700).
+    ///
+    /// # Errors
+    /// [`crate::Error::NotAStore`], [`crate::Error::NewerStore`], [`crate::Error::ReadOnly`],
+    /// [`crate::Error::DiskFull`], [`crate::Error::Busy`].
+    pub fn open(path: &Path, options: &Options) -> Result<Self> {
+        open::open(path, options)
+    }
+
+    /// Opens the store in a file for reading, even where nothing can be written; none when there is no file.
+    /// Writing works where the file can be written.
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`].
+    pub fn open_existing(path: &Path, options: &Options) -> Result<Option<Self>> {
+        open::open_existing(path, options)
+    }
+}
+
+impl<'c> SqliteStore<'c> {
+    /// Keeps notes in a database that an application has open, beside its own tables.
+    ///
+    /// Only tables named `waynote_*` are made, migrated and used; no setting of the connection or the
+    /// database is changed. A write is a savepoint inside the application's transaction: it is durable when
+    /// the application commits, and gone when it rolls back. A database that another connection holds longer
+    /// than the application's busy timeout is [`crate::Error::Busy`].
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`].
+    pub fn attach(connection: &'c Connection) -> Result<Self> {
+        open::attach(connection)
+    }
+
+    fn conn(&self) -> &Connection {
+        match &self.handle {
+            Handle::Owned(connection) => connection,
+            Handle::Lent(connection) => connection,
+        }
+    }
+}
+
+impl Store for SqliteStore<'_> {
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        write::apply(self, changes, stamp)
+    }
+
+    fn get(&self, address: &Address) -> Result<Option<Note>> {
+        self.mapped(read::get(self.conn(), address))
+    }
+
+    fn select(&self, filter: &Filter) -> Result<Vec<Note>> {
+        self.mapped(read::select(self.conn(), filter))
+    }
+
+    fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {
+        self.mapped(read::scopes(self.conn(), kind))
+    }
+
+    fn count(&self, scope: &Scope) -> Result<u64> {
+        self.mapped(read::count(self.conn(), scope))
+    }
+
+    fn history(&self, address: &Address) -> Result<Vec<Revision>> {
+        self.mapped(read::history(self.conn(), address))
+    }
+
+    fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
+        self.mapped(read::journal(self.conn(), before, limit))
+    }
+
+    fn verify(&self) -> Result<Report> {
+        self.mapped(verify::verify(self.conn()))
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        let _turn = self.turn()?;
+        work()
+    }
+
+    fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {
+        self.mapped(read::file_marks(self.conn(), file))
+    }
+
+    fn mark_file(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
+        write::mark_file(self, file, marks)
+    }
+}

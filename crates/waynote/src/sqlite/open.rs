@@ -1,0 +1,166 @@
+//! Opening: a file of our own, a file that can only be read, a connection that an application lends.
+
+use std::cell::Cell;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::{Error, Result};
+
+use super::errors::{Failure, Outcome};
+use super::queue::Queue;
+use super::{Handle, Options, SqliteStore, migrate};
+
+/// A WAL longer than this is folded into the database when a writer closes: the first to open the store
+/// afterwards has to read it all.
+const LONG_WAL_BYTES: u64 = 256 * 1024;
+
+pub(super) fn open(path: &Path, options: &Options) -> Result<SqliteStore<'static>> {
+    make_file(path)?;
+    let store = connect(path, options).map_err(|failure| failure.at(path, options.wait))?;
+    prepare(&store)?;
+    Ok(store)
+}
+
+pub(super) fn open_existing(path: &Path, options: &Options) -> Result<Option<SqliteStore<'static>>> {
+    match std::fs::metadata(path) {
+        Ok(file) if file.is_dir() => return Err(is_directory(path)),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::file(path, "read", error)),
+    }
+    match connect(path, options).and_then(|store| migrate::version(store.conn()).map(|_| store)) {
+        Ok(store) => {
+            prepare(&store)?;
+            Ok(Some(store))
+        }
+        Err(failure) if failure.is_no_access() => open_read_only(path, options).map(Some),
+        Err(failure) => Err(failure.at(path, options.wait)),
+    }
+}
+
+pub(super) fn attach(connection: &Connection) -> Result<SqliteStore<'_>> {
+    let path = connection.path().filter(|path| !path.is_empty()).unwrap_or(":memory:");
+    let store = SqliteStore {
+        handle: Handle::Lent(connection),
+        path: PathBuf::from(path),
+        queue: None,
+        wait: Duration::ZERO,
+        wrote: Cell::new(false),
+    };
+    let version = store.mapped(migrate::version(connection))?;
+    store.mapped(migrate::refuse_newer(&store.path, version))?;
+    if version != Some(migrate::KNOWN) {
+        store.transaction(|conn| migrate::migrate(conn, &store.path))?;
+    }
+    Ok(store)
+}
+
+/// Makes the file and its folder for their owner alone. What is there already keeps its mode.
+fn make_file(path: &Path) -> Result<()> {
+    let refused = |error: io::Error| match error.kind() {
+        io::ErrorKind::StorageFull => Error::DiskFull { path: path.to_owned() },
+        io::ErrorKind::IsADirectory => is_directory(path),
+        _ => Error::ReadOnly { path: path.to_owned(), reason: error.to_string() },
+    };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(refused)?;
+    }
+    OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).map_err(refused)?;
+    Ok(())
+}
+
+fn is_directory(path: &Path) -> Error {
+    Error::NotAStore { path: path.to_owned(), reason: "it is a directory".into() }
+}
+
+fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(options.wait)?;
+    // A process that adds one note must not pay for folding in the WAL each time; see `Drop`.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(SqliteStore {
+        handle: Handle::Owned(Box::new(conn)),
+        path: path.to_owned(),
+        queue: Some(Queue::beside(path)),
+        wait: options.wait,
+        wrote: Cell::new(false),
+    })
+}
+
+/// Checks the version and brings our tables up to it.
+fn prepare(store: &SqliteStore<'_>) -> Result<()> {
+    let conn = store.conn();
+    let version = store.mapped(migrate::version(conn))?;
+    store.mapped(migrate::refuse_newer(&store.path, version))?;
+    if version == Some(migrate::KNOWN) {
+        return Ok(());
+    }
+    let _turn = store.turn()?;
+    if version.is_none() && store.mapped(migrate::is_empty(conn))? {
+        store.mapped(conn.pragma_update(None, "journal_mode", "wal").map_err(Failure::from))?;
+    }
+    store.transaction(|conn| {
+        if migrate::version(conn)?.is_none() && !migrate::is_empty(conn)? {
+            let reason = "it is the SQLite database of another program".into();
+            return Err(Failure::Ours(Error::NotAStore { path: store.path.clone(), reason }));
+        }
+        migrate::migrate(conn, &store.path)
+    })
+}
+
+/// A store on a read-only medium: nothing can be written beside it, not even what WAL mode shares among
+/// readers, so it is read as a file that does not change.
+fn open_read_only(path: &Path, options: &Options) -> Result<SqliteStore<'static>> {
+    let unfinished = |suffix| {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(suffix);
+        std::fs::metadata(beside).is_ok_and(|file| file.len() > 0)
+    };
+    let fail = |failure: Failure| failure.at(path, options.wait);
+    if unfinished("-wal") || unfinished("-journal") {
+        let reason = "it was not closed, and its last notes cannot be read without writing".into();
+        return Err(Error::ReadOnly { path: path.to_owned(), reason });
+    }
+    let absolute = std::path::absolute(path).map_err(|error| Error::file(path, "read", error))?;
+    let encoded = percent_encode(absolute.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(format!("file:{encoded}?immutable=1"), flags)
+        .map_err(|error| fail(error.into()))?;
+    let version = migrate::version(&conn).map_err(fail)?;
+    migrate::refuse_newer(path, version).map_err(fail)?;
+    if version != Some(migrate::KNOWN) {
+        let reason = "it has to be brought up to this program's version first".into();
+        return Err(Error::ReadOnly { path: path.to_owned(), reason });
+    }
+    Ok(SqliteStore {
+        handle: Handle::Owned(Box::new(conn)),
+        path: path.to_owned(),
+        queue: None,
+        wait: options.wait,
+        wrote: Cell::new(false),
+    })
+}
+
+/// A writer that closes leaves a short WAL behind. Best effort: whoever is busy there does it later.
+impl Drop for SqliteStore<'_> {
+    fn drop(&mut self) {
+        let Handle::Owned(conn) = &self.handle else { return };
+        if !self.wrote.get() {
+            return;
+        }
+        let mut wal = self.path.as_os_str().to_owned();
+        wal.push("-wal");
+        if std::fs::metadata(wal).is_ok_and(|wal| wal.len() > LONG_WAL_BYTES) {
+            let _ = conn.busy_timeout(Duration::ZERO);
+            let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
+    }
+}

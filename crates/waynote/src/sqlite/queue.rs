@@ -1,0 +1,170 @@
+//! Writers queue in the kernel.
+//!
+//! SQLite's own retry polls, and lets one of four busy writers starve. Here a writer first takes an advisory
+//! lock on a file beside the store, waiting in the kernel; only its holder begins a transaction. The wait has
+//! a deadline, so that a holder which was stopped gives an error and not a hang. A process that dies gives
+//! its lock back, whatever happened to it.
+
+use std::cell::RefCell;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+
+use super::SqliteStore;
+
+pub(super) struct Queue {
+    path: PathBuf,
+    /// How many turns are held here, and the open file that holds the lock.
+    held: RefCell<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    turns: usize,
+    locked: Option<File>,
+    /// Kept open between turns.
+    idle: Option<File>,
+}
+
+/// The right to write, given back on drop. Taking a second one inside the first is free.
+pub(super) struct Turn<'q> {
+    queue: Option<&'q Queue>,
+}
+
+impl SqliteStore<'_> {
+    /// Waits for this store's turn to write.
+    pub(super) fn turn(&self) -> Result<Turn<'_>> {
+        if let Some(queue) = &self.queue {
+            queue.enter(&self.path, self.wait)?;
+        }
+        Ok(Turn { queue: self.queue.as_ref() })
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if let Some(queue) = self.queue {
+            queue.leave();
+        }
+    }
+}
+
+impl Queue {
+    pub(super) fn beside(store: &Path) -> Self {
+        let mut path = store.as_os_str().to_owned();
+        path.push("-lock");
+        Self { path: path.into(), held: RefCell::default() }
+    }
+
+    fn enter(&self, store: &Path, wait: Duration) -> Result<()> {
+        let mut held = self.held.borrow_mut();
+        if held.turns == 0 {
+            let file = match held.idle.take() {
+                Some(file) => file,
+                None => open(&self.path).map_err(|error| unwritable(store, &error))?,
+            };
+            let locked = match file.try_lock() {
+                Ok(()) => file,
+                Err(TryLockError::WouldBlock) => wait_for(&self.path, wait)
+                    .map_err(|error| unwritable(store, &error))?
+                    .ok_or_else(|| Error::Busy {
+                        path: store.to_owned(),
+                        waited: wait,
+                        holder: holder(&file),
+                    })?,
+                Err(TryLockError::Error(error)) => return Err(unwritable(store, &error)),
+            };
+            // Only for the message of a writer that waits in vain: failing to leave it is no fault.
+            let _ = locked.write_all_at(format!("{:<10}", std::process::id()).as_bytes(), 0);
+            held.locked = Some(locked);
+        }
+        held.turns += 1;
+        Ok(())
+    }
+
+    fn leave(&self) {
+        let mut held = self.held.borrow_mut();
+        held.turns -= 1;
+        if held.turns == 0
+            && let Some(file) = held.locked.take()
+            && file.unlock().is_ok()
+        {
+            held.idle = Some(file);
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+}
+
+/// Waits in the kernel for at most that long; none when it was too long.
+///
+/// The kernel's wait has no deadline, so a thread waits, on an open file of its own: when it comes too late,
+/// nobody takes the file from it, and dropping it gives the lock back.
+fn wait_for(path: &Path, wait: Duration) -> io::Result<Option<File>> {
+    let file = open(path)?;
+    let (sender, receiver) = mpsc::sync_channel(1);
+    std::thread::Builder::new().name("waynote-queue".into()).spawn(move || {
+        let locked = file.lock().map(|()| file);
+        // The receiver is gone when the wait was too long.
+        let _ = sender.send(locked);
+    })?;
+    match receiver.recv_timeout(wait) {
+        Ok(locked) => locked.map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
+fn holder(file: &File) -> Option<u32> {
+    let mut text = [0; 10];
+    let read = file.read_at(&mut text, 0).ok()?;
+    std::str::from_utf8(&text[..read]).ok()?.trim().parse().ok()
+}
+
+fn unwritable(store: &Path, error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::StorageFull => Error::DiskFull { path: store.to_owned() },
+        _ => Error::ReadOnly { path: store.to_owned(), reason: error.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_inside_a_turn_is_the_same_turn() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("notes.db");
+        let (one, other) = (Queue::beside(&store), Queue::beside(&store));
+        one.enter(&store, Duration::ZERO).unwrap();
+        one.enter(&store, Duration::ZERO).unwrap();
+        one.leave();
+        let error = other.enter(&store, Duration::from_millis(20)).unwrap_err();
+        let pid = std::process::id();
+        assert!(error.to_string().ends_with(&format!("is busy: another writer held it for 0.02 s (process {pid})")));
+        one.leave();
+        other.enter(&store, Duration::from_secs(5)).unwrap();
+        other.leave();
+    }
+
+    #[test]
+    fn a_wait_that_was_given_up_keeps_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("notes.db");
+        let (one, other) = (Queue::beside(&store), Queue::beside(&store));
+        for _ in 0..5 {
+            one.enter(&store, Duration::from_secs(5)).unwrap();
+            other.enter(&store, Duration::from_millis(1)).unwrap_err();
+            one.leave();
+            other.enter(&store, Duration::from_secs(5)).unwrap();
+            other.leave();
+        }
+    }
+}

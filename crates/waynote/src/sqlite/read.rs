@@ -1,0 +1,241 @@
+//! Reading: rows into notes and revisions.
+
+use jiff::Timestamp;
+use rusqlite::types::{FromSqlError, Type};
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use crate::address::Address;
+use crate::content::{Content, ContentHash};
+use crate::key::Name;
+use crate::note::{Action, Kind, Note, Position, Revision, State};
+use crate::scope::{Scope, ScopeKind};
+use crate::store::{FileMark, Filter, ScopeSummary};
+
+use super::errors::Outcome;
+
+/// A row that does not say what it should: damage, named by the engine's own error for it.
+fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
+    let why: Box<dyn std::error::Error + Send + Sync> = why.to_string().into();
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Null, why)
+}
+
+pub(super) fn scope_id(conn: &Connection, scope: &Scope) -> Outcome<Option<i64>> {
+    let mut statement =
+        conn.prepare_cached("SELECT id FROM waynote_scope WHERE kind = ?1 AND name = ?2")?;
+    Ok(statement.query_row((scope.kind().as_str(), scope.name()), |row| row.get(0)).optional()?)
+}
+
+/// The key as it is stored: empty for a place's own note.
+pub(super) fn stored_key(address: &Address) -> String {
+    address.key().unwrap_or_default()
+}
+
+fn address(scope: &Scope, key: &str, column: usize) -> rusqlite::Result<Address> {
+    let key = (!key.is_empty()).then_some(key);
+    Address::from_parts(scope.clone(), key).map_err(|error| unreadable(column, error))
+}
+
+fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+    let micros: i64 = row.get(column)?;
+    Timestamp::from_microsecond(micros).map_err(|error| unreadable(column, error))
+}
+
+fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let number: i64 = row.get(column)?;
+    u64::try_from(number).map_err(|_| FromSqlError::OutOfRange(number).into())
+}
+
+fn author(row: &Row<'_>, column: usize) -> rusqlite::Result<Name> {
+    row.get_ref(column)?.as_str()?.parse().map_err(|error| unreadable(column, error))
+}
+
+fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Kind>> {
+    let word: Option<String> = row.get(column)?;
+    Ok(word.map(|word| Kind::imported(&word)))
+}
+
+/// The columns of a current note, from 0.
+const NOTE: &str = "n.key, n.revision, n.preview, n.kind, n.iteration, n.pinned, n.author, n.created_at, \
+                    n.updated_at, c.body";
+
+fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
+    Ok(Note {
+        address: address(scope, row.get_ref(0)?.as_str()?, 0)?,
+        revision: number(row, 1)?,
+        preview: row.get(2)?,
+        kind: kind(row, 3)?,
+        iteration: row.get(4)?,
+        pinned: row.get(5)?,
+        author: author(row, 6)?,
+        created_at: time(row, 7)?,
+        updated_at: time(row, 8)?,
+        content: Content::imported(row.get::<_, Vec<u8>>(9)?),
+    })
+}
+
+pub(super) fn get(conn: &Connection, address: &Address) -> Outcome<Option<Note>> {
+    let scope = address.scope();
+    let Some(id) = scope_id(conn, &scope)? else { return Ok(None) };
+    let sql = format!(
+        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+         WHERE n.scope = ?1 AND n.key = ?2"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    Ok(statement.query_row((id, stored_key(address)), |row| note(row, &scope)).optional()?)
+}
+
+pub(super) fn select(conn: &Connection, filter: &Filter) -> Outcome<Vec<Note>> {
+    match filter {
+        Filter::Scopes(scopes) => of_scopes(conn, scopes),
+        Filter::Kind(kind) => of_kind(conn, *kind),
+    }
+}
+
+fn of_scopes(conn: &Connection, scopes: &[Scope]) -> Outcome<Vec<Note>> {
+    let sql = format!(
+        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+         WHERE n.scope = ?1 ORDER BY n.key"
+    );
+    let mut notes = Vec::new();
+    let mut statement = conn.prepare_cached(&sql)?;
+    for scope in scopes {
+        let Some(id) = scope_id(conn, scope)? else { continue };
+        for row in statement.query_map([id], |row| note(row, scope))? {
+            notes.push(row?);
+        }
+    }
+    Ok(notes)
+}
+
+fn of_kind(conn: &Connection, kind: ScopeKind) -> Outcome<Vec<Note>> {
+    let sql = format!(
+        "SELECT {NOTE}, s.name FROM waynote_scope s
+         CROSS JOIN waynote_note n ON n.scope = s.id JOIN waynote_content c ON c.id = n.content
+         WHERE s.kind = ?1 ORDER BY s.name, n.key"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_map([kind.as_str()], |row| {
+        let scope = Scope::from_parts(kind, row.get_ref(10)?.as_str()?).map_err(|error| unreadable(10, error))?;
+        note(row, &scope)
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(super) fn scopes(conn: &Connection, kind: ScopeKind) -> Outcome<Vec<ScopeSummary>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT s.name, s.notes FROM waynote_scope s
+         WHERE s.kind = ?1 AND EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = s.id) ORDER BY s.name",
+    )?;
+    let rows = statement.query_map([kind.as_str()], |row| {
+        let scope = Scope::from_parts(kind, row.get_ref(0)?.as_str()?).map_err(|error| unreadable(0, error))?;
+        Ok(ScopeSummary { scope, notes: number(row, 1)? })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(super) fn count(conn: &Connection, scope: &Scope) -> Outcome<u64> {
+    let mut statement =
+        conn.prepare_cached("SELECT notes FROM waynote_scope WHERE kind = ?1 AND name = ?2")?;
+    let count = statement.query_row((scope.kind().as_str(), scope.name()), |row| number(row, 0));
+    Ok(count.optional()?.unwrap_or(0))
+}
+
+/// The columns of a journal row, from 0.
+const REVISION: &str = "j.position, j.key, j.revision, j.action, j.undoes, j.kind, j.iteration, j.pinned, \
+                        j.author, j.recorded_at, j.created_at, j.updated_at, c.body";
+
+fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
+    let address = address(scope, row.get_ref(1)?.as_str()?, 1)?;
+    let action = row.get_ref(3)?.as_str()?;
+    let action = Action::stored(action).ok_or_else(|| unreadable(3, format!("unknown action `{action}`")))?;
+    let (number, author) = (number(row, 2)?, author(row, 8)?);
+    let undoes: Option<i64> = row.get(4)?;
+    let state = match row.get::<_, Option<Vec<u8>>>(12)?.map(Content::imported) {
+        None => State::Deleted { address, revision: number, author },
+        Some(content) => State::Present(Note {
+            address,
+            preview: content.preview(),
+            content,
+            kind: kind(row, 5)?,
+            iteration: row.get(6)?,
+            pinned: row.get(7)?,
+            revision: number,
+            author,
+            created_at: time(row, 10)?,
+            updated_at: time(row, 11)?,
+        }),
+    };
+    Ok(Revision {
+        position: Some(Position(row.get(0)?)),
+        action,
+        undoes: undoes.map(|undone| u64::try_from(undone).unwrap_or(0)),
+        recorded_at: time(row, 9)?,
+        state,
+    })
+}
+
+pub(super) fn history(conn: &Connection, address: &Address) -> Outcome<Vec<Revision>> {
+    let scope = address.scope();
+    let Some(id) = scope_id(conn, &scope)? else { return Ok(Vec::new()) };
+    let sql = format!(
+        "SELECT {REVISION} FROM waynote_journal j LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.scope = ?1 AND j.key = ?2 ORDER BY j.revision"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_map((id, stored_key(address)), |row| revision(row, &scope))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(super) fn one_revision(conn: &Connection, address: &Address, of: u64) -> Outcome<Option<Revision>> {
+    let scope = address.scope();
+    let Some(id) = scope_id(conn, &scope)? else { return Ok(None) };
+    let Ok(of) = i64::try_from(of) else { return Ok(None) };
+    let sql = format!(
+        "SELECT {REVISION} FROM waynote_journal j LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.scope = ?1 AND j.key = ?2 AND j.revision = ?3"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    Ok(statement.query_row((id, stored_key(address), of), |row| revision(row, &scope)).optional()?)
+}
+
+pub(super) fn last_revision(conn: &Connection, address: &Address) -> Outcome<u64> {
+    let Some(id) = scope_id(conn, &address.scope())? else { return Ok(0) };
+    let mut statement = conn.prepare_cached(
+        "SELECT revision FROM waynote_journal WHERE scope = ?1 AND key = ?2 ORDER BY revision DESC LIMIT 1",
+    )?;
+    let last = statement.query_row((id, stored_key(address)), |row| number(row, 0)).optional()?;
+    Ok(last.unwrap_or(0))
+}
+
+/// The largest key in a scope: in a session's log, the last entry's id.
+pub(super) fn last_key(conn: &Connection, scope: &Scope) -> Outcome<Option<String>> {
+    let Some(id) = scope_id(conn, scope)? else { return Ok(None) };
+    let mut statement =
+        conn.prepare_cached("SELECT key FROM waynote_note WHERE scope = ?1 ORDER BY key DESC LIMIT 1")?;
+    Ok(statement.query_row([id], |row| row.get(0)).optional()?)
+}
+
+pub(super) fn journal(conn: &Connection, before: Option<Position>, limit: usize) -> Outcome<Vec<Revision>> {
+    let sql = format!(
+        "SELECT {REVISION}, s.kind, s.name FROM waynote_journal j
+         JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.position < ?1 ORDER BY j.position DESC LIMIT ?2"
+    );
+    let before = before.map_or(i64::MAX, |position| position.0);
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_map((before, limit), |row| {
+        let kind: ScopeKind = row.get_ref(13)?.as_str()?.parse().map_err(|error| unreadable(13, error))?;
+        let scope =
+            Scope::from_parts(kind, row.get_ref(14)?.as_str()?).map_err(|error| unreadable(14, error))?;
+        revision(row, &scope)
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(super) fn file_marks(conn: &Connection, file: &str) -> Outcome<Vec<FileMark>> {
+    let mut statement = conn.prepare_cached("SELECT key, hash FROM waynote_file_mark WHERE file = ?1")?;
+    let rows = statement.query_map([file], |row| Ok((row.get(0)?, ContentHash(row.get(1)?))))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}

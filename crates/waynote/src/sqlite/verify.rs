@@ -1,0 +1,140 @@
+//! Checking everything there is: the engine's own structures, every content against its hash, the journal
+//! against the current notes, the counts.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::content::Content;
+use crate::verify::Report;
+
+use super::errors::Outcome;
+
+pub(super) fn verify(conn: &Connection) -> Outcome<Report> {
+    // One snapshot, so that a writer at work is not taken for damage.
+    let transaction = conn
+        .is_autocommit()
+        .then(|| Transaction::new_unchecked(conn, TransactionBehavior::Deferred))
+        .transpose()?;
+    let mut report = Report::default();
+    engine(conn, &mut report)?;
+    if report.is_clean() {
+        contents(conn, &mut report)?;
+        journal(conn, &mut report)?;
+        for (check, says) in CHECKS {
+            named(conn, check, says, &mut report)?;
+        }
+    }
+    drop(transaction);
+    Ok(report)
+}
+
+fn engine(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let mut statement = conn.prepare("PRAGMA integrity_check")?;
+    let mut rows = statement.query([])?;
+    loop {
+        match rows.next() {
+            Ok(Some(row)) => {
+                let line: String = row.get(0)?;
+                if line != "ok" {
+                    report.problems.push(format!("database: {line}"));
+                }
+            }
+            Ok(None) => return Ok(()),
+            Err(error) => {
+                report.problems.push(format!("database: {error}"));
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn contents(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let mut statement = conn.prepare("SELECT id, hash, body FROM waynote_content")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        report.contents += 1;
+        let id: i64 = row.get(0)?;
+        let stored = row.get_ref(1)?.as_bytes().unwrap_or_default();
+        let body = row.get_ref(2)?.as_bytes().unwrap_or_default();
+        if stored != Content::imported(body).hash().0 {
+            let used = users(conn, id)?;
+            report.problems.push(format!("content {id} does not match its hash; it is in {used}"));
+        }
+    }
+    Ok(())
+}
+
+/// The notes that a content is in, as addresses.
+fn users(conn: &Connection, content: i64) -> Outcome<String> {
+    let mut statement = conn.prepare(
+        "SELECT s.kind || ':' || s.name || iif(j.key = '', '', '#' || j.key) || '@' || j.revision
+         FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         WHERE j.content = ?1 ORDER BY j.position LIMIT 10",
+    )?;
+    let rows = statement.query_map([content], |row| row.get::<_, String>(0))?;
+    let users: Vec<String> = rows.collect::<rusqlite::Result<_>>()?;
+    Ok(if users.is_empty() { "no note".into() } else { users.join(", ") })
+}
+
+fn journal(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let count = |table: &str| -> Outcome<u64> {
+        let count: i64 = conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    };
+    report.notes = count("waynote_note")?;
+    report.revisions = count("waynote_journal")?;
+    Ok(())
+}
+
+/// Each selects the addresses of what is wrong.
+const CHECKS: [(&str, &str); 6] = [
+    (
+        "SELECT s.kind, s.name, n.key FROM waynote_note n JOIN waynote_scope s ON s.id = n.scope
+         LEFT JOIN waynote_journal j ON j.scope = n.scope AND j.key = n.key AND j.revision = n.revision
+         WHERE j.position IS NULL OR j.content IS NOT n.content OR j.pinned IS NOT n.pinned
+            OR j.kind IS NOT n.kind OR j.iteration IS NOT n.iteration OR j.author IS NOT n.author
+            OR j.created_at IS NOT n.created_at OR j.updated_at IS NOT n.updated_at
+            OR EXISTS (SELECT 1 FROM waynote_journal l
+                       WHERE l.scope = n.scope AND l.key = n.key AND l.revision > n.revision)",
+        "is not what its journal comes to",
+    ),
+    (
+        "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         WHERE j.content IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM waynote_journal l
+                           WHERE l.scope = j.scope AND l.key = j.key AND l.revision > j.revision)
+           AND NOT EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = j.scope AND n.key = j.key)",
+        "is in the journal but not among the current notes",
+    ),
+    (
+        "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         GROUP BY j.scope, j.key HAVING min(j.revision) <> 1 OR max(j.revision) <> count(*)",
+        "has a gap in its revisions",
+    ),
+    (
+        "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.content IS NOT NULL AND c.id IS NULL GROUP BY j.scope, j.key",
+        "has a revision whose content is missing",
+    ),
+    (
+        "SELECT s.kind, s.name, '' FROM waynote_scope s
+         WHERE s.notes <> (SELECT count(*) FROM waynote_note n WHERE n.scope = s.id AND n.key <> '')",
+        "counts other notes than it has",
+    ),
+    (
+        "SELECT '?', 'scope ' || j.scope, j.key FROM waynote_journal j
+         WHERE NOT EXISTS (SELECT 1 FROM waynote_scope s WHERE s.id = j.scope)",
+        "belongs to a scope that is missing",
+    ),
+];
+
+fn named(conn: &Connection, check: &str, says: &str, report: &mut Report) -> Outcome<()> {
+    let mut statement = conn.prepare(check)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (kind, name, key): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let key = if key.is_empty() { String::new() } else { format!("#{key}") };
+        report.problems.push(format!("{kind}:{name}{key} {says}"));
+    }
+    Ok(())
+}
