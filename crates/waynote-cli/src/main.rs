@@ -1,1 +1,43 @@
-fn main() {}
+//! The binary `waynote`: arguments in, text or JSON out. No rule of its own.
+
+mod args;
+mod clock;
+mod commands;
+mod error;
+mod home;
+mod input;
+mod opened;
+mod output;
+mod settings;
+mod table;
+mod visible;
+mod xs_socket;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Cli;
+use crate::error::Failure;
+use crate::output::Output;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    // Errors are JSON too, also those of arguments that cannot be read.
+    let json = arguments.iter().any(|argument| argument == "--json");
+    let outcome = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => {
+            let mut output = Output::new(cli.global.json);
+            commands::run(&cli, &mut output).and_then(|code| {
+                output.flush()?;
+                Ok(code)
+            })
+        }
+        Err(error) if error.use_stderr() => Err(Failure::Arguments(error)),
+        Err(help) => match help.print() {
+            Ok(()) => Ok(ExitCode::SUCCESS),
+            Err(error) => Err(error.into()),
+        },
+    };
+    outcome.unwrap_or_else(|failure| failure.report(json))
+}

@@ -42,7 +42,7 @@ impl Key {
             }
         }
         let key = key.trim_end_matches('-');
-        key.parse().ok()
+        (!key.is_empty()).then(|| Self(key.to_owned()))
     }
 }
 

@@ -12,6 +12,7 @@ use crate::address::Address;
 use crate::change::{Change, Expect, Origin};
 use crate::content::Content;
 use crate::error::{Error, Result};
+use crate::instep::exchange::{self, Put};
 use crate::limits::Limits;
 use crate::note::{Note, Stamp};
 use crate::place::{Base, Place};
@@ -177,4 +178,31 @@ pub fn export(store: &dyn Store, file: &mut NotesFile) -> Result<u64> {
         }
     }
     Ok(notes)
+}
+
+/// Writes every place's own note to a file, in one step, beside what else is in it. Returns how many there are.
+///
+/// # Errors
+/// [`Error::DamagedFile`] for a file that cannot be read, which is left as it is; [`Error::File`] when it cannot be
+/// written; what the store says.
+pub fn export_to(store: &dyn Store, path: &Path) -> Result<u64> {
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut before = bytes(&path)?;
+    let mut file = NotesFile::read(before.as_deref().unwrap_or_default(), &path)?;
+    loop {
+        let notes = export(store, &mut file)?;
+        let text = file.to_text().into_bytes();
+        match exchange::put(&path, &text, before.as_deref())? {
+            Put::Clean => return Ok(notes),
+            // Somebody wrote it meanwhile: what they wrote stays, beside ours.
+            Put::Displaced(other) => {
+                before = Some(text);
+                file = other.notes;
+            }
+            Put::Appeared => {
+                before = bytes(&path)?;
+                file = NotesFile::read(before.as_deref().unwrap_or_default(), &path)?;
+            }
+        }
+    }
 }

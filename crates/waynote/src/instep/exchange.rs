@@ -46,7 +46,7 @@ impl Patience {
 const LOOKS_AT_EMPTY: usize = 25;
 
 /// What an exchange came to.
-pub(super) enum Put {
+pub(crate) enum Put {
     /// The file holds our text, and held what we had read.
     Clean,
     /// The file holds our text; this is what it displaced, which we had not read.
@@ -87,7 +87,10 @@ fn modified(file: &std::fs::Metadata) -> Timestamp {
 }
 
 /// Puts a text in the file's place, which held `expected` when it was read (none: there was no file).
-pub(super) fn put(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<Put> {
+///
+/// # Errors
+/// [`Error::File`] when it cannot be; [`Error::DamagedFile`] names the copy of what was displaced and cannot be read.
+pub(crate) fn put(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<Put> {
     let refused = |error: io::Error| Error::file(path, "written", error);
     let folder = path.parent().unwrap_or(Path::new("/"));
     DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(refused)?;

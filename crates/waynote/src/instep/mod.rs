@@ -8,7 +8,7 @@
 //!
 //! When the file is damaged or cannot be written, the store works on without it, and [`InStep::notices`] says so.
 
-mod exchange;
+pub(crate) mod exchange;
 mod overlay;
 
 use std::cell::RefCell;

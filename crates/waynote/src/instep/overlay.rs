@@ -15,8 +15,8 @@ use crate::place::{Base, Place};
 
 /// The file as it was read.
 #[derive(Clone, Debug)]
-pub(super) struct FileSide {
-    pub(super) notes: NotesFile,
+pub(crate) struct FileSide {
+    pub(crate) notes: NotesFile,
     pub(super) bytes: Vec<u8>,
     /// When it was last written.
     pub(super) written: Timestamp,

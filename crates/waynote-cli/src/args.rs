@@ -1,0 +1,324 @@
+//! What can be typed. The texts here are the help, and the reference is made from them.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Durable notes that language-model agents, and the people who run them, leave for later runs.
+///
+/// Notes are kept by directory (`place`), by key in an agent's notebook (`key`) and by iteration of a loop (`log`);
+/// `context` prints what applies as one block for a prompt. Without a command: what applies here.
+#[derive(Parser)]
+#[command(name = "waynote", version, propagate_version = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// What every command takes. Flags go before the environment, that before the configuration file.
+#[derive(Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// The store's file [env: WAYNOTE_STORE]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) store: Option<String>,
+    /// The agent whose notebook is meant [env: WAYNOTE_AGENT] [default: default]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// The session whose log is meant [env: WAYNOTE_SESSION]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+    /// The current iteration of the session [env: WAYNOTE_ITERATION]
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) iteration: Option<i64>,
+    /// Who writes: person, agent:NAME, … [env: WAYNOTE_AUTHOR] [default: person]
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) author: Option<String>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Notes by directory, which apply everywhere below it
+    #[command(subcommand)]
+    Place(PlaceCommand),
+    /// Notes by key, in an agent's notebook or on a directory
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// Notes by iteration, in a session's append-only log
+    #[command(subcommand)]
+    Log(LogCommand),
+    /// Print the block of notes that applies, for a prompt
+    Context(ContextArgs),
+    /// Print a note by its address
+    Show(ShowArgs),
+    /// List a note's revisions, the latest first
+    History {
+        /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id
+        address: String,
+    },
+    /// Take back a note's last change, or the store's
+    Undo {
+        /// The note; without it, the last change of the whole store
+        address: Option<String>,
+    },
+    /// Make an older revision current again
+    Restore {
+        /// The note; `@REVISION` may be part of it
+        address: String,
+        /// The revision
+        #[arg(long, value_name = "N")]
+        revision: Option<u64>,
+    },
+    /// Bring in another program's notes
+    #[command(subcommand)]
+    Import(ImportCommand),
+    /// Write notes for another program
+    #[command(subcommand)]
+    Export(ExportCommand),
+    /// Check everything in the store
+    Verify,
+    /// Show each setting and where it comes from
+    Config,
+    /// Play the main job on sample notes in a throwaway store
+    Demo,
+    /// Print the completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one for every command
+    Man {
+        /// Write waynote.1, waynote-place.1, … into this folder
+        #[arg(long, value_name = "FOLDER")]
+        dir: Option<PathBuf>,
+    },
+}
+
+/// Where a place is.
+#[derive(Args)]
+pub(crate) struct At {
+    /// The directory; it need not exist [default: the working directory]
+    #[arg(long = "at", value_name = "PATH")]
+    pub(crate) path: Option<OsString>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum PlaceCommand {
+    /// Write the directory's note, over what it said
+    Write {
+        #[command(flatten)]
+        at: At,
+        /// The text; `-` reads it from standard input as it is
+        #[arg(allow_hyphen_values = true)]
+        text: OsString,
+    },
+    /// Print the directory's own note
+    Read {
+        #[command(flatten)]
+        at: At,
+    },
+    /// Print every note that applies at the directory, outermost first
+    All {
+        #[command(flatten)]
+        at: At,
+    },
+    /// List the notes of all directories
+    List,
+    /// Delete the directory's own note
+    Delete {
+        #[command(flatten)]
+        at: At,
+    },
+}
+
+/// Which notebook: the agent's, or with --at a directory's.
+#[derive(Args)]
+pub(crate) struct NotebookArgs {
+    /// The directory whose keyed notes are meant, instead of the agent's notebook
+    #[arg(long = "at", value_name = "PATH")]
+    pub(crate) at: Option<OsString>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Save a note under a key, new or over what it said
+    Save {
+        #[command(flatten)]
+        notebook: NotebookArgs,
+        /// The key: a-z, 0-9, `_`, `-`; or an address
+        key: String,
+        /// The text; `-` reads it from standard input as it is
+        #[arg(allow_hyphen_values = true)]
+        text: OsString,
+        /// Pin it: show it whole in every prompt
+        #[arg(long)]
+        pin: bool,
+        /// Write only if this is the current revision; 0: only if there is no such note
+        #[arg(long, value_name = "N")]
+        if_revision: Option<u64>,
+        /// The most bytes; zero or less: no cap [env: WAYNOTE_MAX_BYTES] [default: 4096]
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        max_bytes: Option<i64>,
+        /// The most notes; zero or less: no cap [env: WAYNOTE_MAX_NOTES] [default: 64]
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        max_notes: Option<i64>,
+    },
+    /// Print a note
+    Show {
+        #[command(flatten)]
+        notebook: NotebookArgs,
+        /// The key, or an address
+        key: String,
+    },
+    /// List the notes, the most recently updated first
+    List {
+        #[command(flatten)]
+        notebook: NotebookArgs,
+        /// Only the pinned ones
+        #[arg(long)]
+        pinned: bool,
+    },
+    /// Delete a note; one that is not there is no error
+    Delete {
+        #[command(flatten)]
+        notebook: NotebookArgs,
+        /// The key, or an address
+        key: String,
+    },
+    /// Pin a note: show it whole in every prompt
+    Pin {
+        #[command(flatten)]
+        notebook: NotebookArgs,
+        /// The key, or an address
+        key: String,
+    },
+    /// Unpin a note
+    Unpin {
+        #[command(flatten)]
+        notebook: NotebookArgs,
+        /// The key, or an address
+        key: String,
+    },
+    /// Print how many notes there are
+    Count {
+        #[command(flatten)]
+        notebook: NotebookArgs,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum LogCommand {
+    /// Add an entry for later iterations
+    Add {
+        /// The text; `-` reads it from standard input as it is
+        #[arg(allow_hyphen_values = true)]
+        text: OsString,
+        /// stuck, learning, tip or decision
+        #[arg(long = "type", value_name = "TYPE")]
+        kind: String,
+    },
+    /// List the entries, the oldest first
+    List {
+        /// Only entries of this type
+        #[arg(long = "type", value_name = "TYPE")]
+        kind: Option<String>,
+    },
+    /// Show the session's notes by type, for people
+    Show,
+    /// List the sessions
+    Sessions,
+}
+
+#[derive(Args)]
+pub(crate) struct ContextArgs {
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// How it is written: the same bytes for the same notes, or as the three sources do
+    #[arg(long, value_name = "STYLE")]
+    pub(crate) style: Option<StyleArg>,
+    /// One section alone
+    #[arg(long, value_name = "SECTION")]
+    pub(crate) only: Option<SectionArg>,
+    /// The most tokens; 0: no cap, and nothing else yet
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(0..=0))]
+    pub(crate) budget: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum StyleArg {
+    /// Equal notes give equal bytes
+    Stable,
+    /// As the three sources write it
+    Faithful,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum SectionArg {
+    /// Notes by directory
+    Places,
+    /// Pinned notes, whole
+    Pinned,
+    /// The notebook's keys and previews
+    Index,
+    /// The session's log
+    Iterations,
+}
+
+#[derive(Args)]
+pub(crate) struct ShowArgs {
+    /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id; `@REVISION` for an older one
+    pub(crate) address: String,
+    /// As it was: after a revision, or at a time (RFC 3339)
+    #[arg(long, value_name = "TIME|REVISION")]
+    pub(crate) as_of: Option<String>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ImportCommand {
+    /// Zrb's notes.json: notes by directory
+    Zrb {
+        /// The file; `-` reads standard input [default: the configured notes file, or ~/.zrb/notes.json]
+        source: Option<PathBuf>,
+    },
+    /// ralph.nu's notes in an xs store: a session's log for every topic ralph.NAME.note
+    ///
+    /// SOURCE is the folder of a running xs store, or the output of `xs cat` in a file or on standard input (`-`);
+    /// then --contents names the store's folder, where the texts are. With --session, that session alone.
+    Xs {
+        /// The store's folder, a file of frames, or `-`
+        source: PathBuf,
+        /// The store's folder, for frames from a file [default: the folder of the file]
+        #[arg(long, value_name = "FOLDER")]
+        contents: Option<PathBuf>,
+    },
+    /// openotters' memory.db: an agent's notebook
+    Openotters {
+        /// The database
+        source: PathBuf,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ExportCommand {
+    /// Zrb's notes.json: every directory's own note
+    Zrb {
+        /// The file; what else is in it stays. `-` prints [default: the configured notes file, or ~/.zrb/notes.json]
+        target: Option<PathBuf>,
+    },
+    /// The session's log, appended to topic ralph.NAME.note of a running xs store
+    Xs {
+        /// The store's folder
+        target: PathBuf,
+    },
+    /// openotters' memory.db: the agent's notebook into its `notes` table
+    Openotters {
+        /// The database; other tables stay as they are
+        target: PathBuf,
+    },
+}

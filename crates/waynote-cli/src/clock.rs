@@ -1,0 +1,16 @@
+//! The one place that asks the clock.
+
+use jiff::Timestamp;
+
+use crate::error::{Failure, Outcome};
+
+/// The time: the system's, or the one in `WAYNOTE_NOW` (RFC 3339), for tests.
+pub(crate) fn now() -> Outcome<Timestamp> {
+    match std::env::var("WAYNOTE_NOW") {
+        Ok(fixed) if !fixed.is_empty() => fixed.parse().map_err(|_| {
+            let what = format!("WAYNOTE_NOW is not a time: `{fixed}`");
+            Failure::usage(what, "write it as 2026-05-17T12:00:00Z, or unset it")
+        }),
+        _ => Ok(Timestamp::now()),
+    }
+}

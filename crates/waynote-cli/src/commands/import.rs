@@ -1,0 +1,97 @@
+//! `waynote import`: other programs' notes brought in.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use waynote::formats::xs::ContentFolder;
+use waynote::formats::zrb::NotesFile;
+use waynote::formats::{Imported, openotters, xs, zrb};
+
+use super::Context;
+use crate::args::ImportCommand;
+use crate::error::{Failure, Outcome};
+use crate::visible::visible;
+use crate::xs_socket::Xs;
+
+pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome {
+    let imported = match command {
+        ImportCommand::Zrb { source } => from_zrb(context, source.as_deref())?,
+        ImportCommand::Xs { source, contents } => from_xs(context, source, contents.as_deref())?,
+        ImportCommand::Openotters { source } => {
+            let stamp = context.import_stamp(openotters::AUTHOR)?;
+            let agent = context.settings.agent.value.clone();
+            context.write(|store| Ok(openotters::import(store, source, &agent, &stamp)?))?
+        }
+    };
+    report(context, &imported)
+}
+
+/// The notes.json that Zrb uses here: the configured one, or its default.
+pub(super) fn zrb_file(context: &Context<'_>, named: Option<&Path>) -> Outcome<PathBuf> {
+    match (named, &context.settings.notes_file.value) {
+        (Some(named), _) => Ok(named.to_owned()),
+        (None, Some(configured)) => Ok(configured.clone()),
+        (None, None) => crate::home::expanded("~/.zrb/notes.json"),
+    }
+}
+
+fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<Imported> {
+    let path = zrb_file(context, source)?;
+    let file = if path == Path::new("-") {
+        NotesFile::read(&standard_input()?, Path::new("standard input"))?
+    } else {
+        NotesFile::open(&path)?.ok_or_else(|| {
+            let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+            Failure::file(&path, "read", missing)
+        })?
+    };
+    let (stamp, base) = (context.import_stamp(zrb::AUTHOR)?, context.base()?);
+    context.write(|store| Ok(zrb::import(store, &file, &base, &stamp)?))
+}
+
+fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Outcome<Imported> {
+    let stamp = context.import_stamp(xs::AUTHOR)?;
+    let only = context.settings.session.value.clone();
+    let only = only.as_ref();
+    let read = if source == Path::new("-") {
+        let folder = contents.ok_or_else(|| {
+            Failure::usage("the texts of frames from standard input are missing", "add `--contents FOLDER`: the xs store's folder")
+        })?;
+        xs::read(standard_input()?.as_slice(), &ContentFolder::of_store(folder), only)?
+    } else if source.is_dir() {
+        let xs = Xs::serving(source);
+        let frames = xs.frames(only.map(xs::topic).as_deref())?;
+        match contents {
+            Some(folder) => xs::read(frames.as_slice(), &ContentFolder::of_store(folder), only)?,
+            None => xs::read(frames.as_slice(), &xs, only)?,
+        }
+    } else {
+        let frames = File::open(source).map_err(|error| Failure::file(source, "read", error))?;
+        let folder = contents.or(source.parent()).unwrap_or(Path::new("."));
+        xs::read(BufReader::new(frames), &ContentFolder::of_store(folder), only)?
+    };
+    context.write(|store| Ok(read.import(store, &stamp)?))
+}
+
+fn standard_input() -> Outcome<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::file("standard input", "read", error))?;
+    Ok(bytes)
+}
+
+/// The counts; what was skipped on standard error, because the import itself did its work.
+fn report(context: &mut Context<'_>, imported: &Imported) -> Outcome {
+    if !imported.skipped.is_empty() {
+        eprintln!("skipped {}:", imported.skipped.len());
+        for skipped in &imported.skipped {
+            eprintln!("  {}: {}", visible(&skipped.what), visible(&skipped.reason));
+        }
+    }
+    context.output.answer(imported, || {
+        let Imported { added, updated, unchanged, skipped } = imported;
+        format!("{added} added, {updated} updated, {unchanged} unchanged, {} skipped", skipped.len())
+    })
+}

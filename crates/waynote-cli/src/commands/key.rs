@@ -1,0 +1,173 @@
+//! `waynote key`: notes by key, in an agent's notebook or on a directory.
+
+use serde_json::json;
+use waynote::{Address, AddressAt, Expect, Key, Note, Notebook, SaveOptions, Scope, Store};
+
+use super::Context;
+use crate::args::{KeyCommand, NotebookArgs};
+use crate::error::{Failure, Outcome};
+use crate::input;
+use crate::table::table;
+
+pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
+    match command {
+        KeyCommand::Save { notebook, key, text, pin, if_revision, max_bytes, max_notes } => {
+            let target = Target::of(context, notebook, Some(key))?;
+            let key = target.key()?;
+            let (content, stamp) = (input::text(text)?, context.stamp()?);
+            let options = SaveOptions {
+                limits: context.settings.limits(*max_bytes, *max_notes),
+                pin: pin.then_some(true),
+                expect: if_revision.map_or(Expect::Any, Expect::Revision),
+            };
+            let (note, new) =
+                context.write(|store| Ok(target.notebook(store).save(&key, content, options, &stamp)?))?;
+            context.output.answer(&note, || {
+                let how = if new { "new key".into() } else { format!("overwrote revision {}", note.revision - 1) };
+                let pinned = if *pin { " (pinned)" } else { "" };
+                format!("saved {} ({how}){pinned}", note.address)
+            })
+        }
+        KeyCommand::Show { notebook, key } => {
+            let target = Target::of(context, notebook, Some(key))?;
+            let key = target.key()?;
+            let note = context.read(|store| target.get(store, &key))?;
+            if context.output.json {
+                context.output.value(&note)
+            } else {
+                context.output.bytes(note.content.as_bytes())
+            }
+        }
+        KeyCommand::List { notebook, pinned } => {
+            let target = Target::of(context, notebook, None)?;
+            let notes = context.read(|store| {
+                let notebook = target.notebook(store);
+                Ok(if *pinned { notebook.list_pinned()? } else { notebook.list()? })
+            })?;
+            if context.output.json {
+                return context.output.value(&notes);
+            }
+            if notes.is_empty() {
+                let which = if *pinned { "no pinned notes" } else { "no notes" };
+                return context.output.line(format!("{which} in {}", target.scope));
+            }
+            context.output.line(table(&["note", "updated", "pinned", "preview"], notes.iter().map(row)))
+        }
+        KeyCommand::Delete { notebook, key } => {
+            let target = Target::of(context, notebook, Some(key))?;
+            let stamp = context.stamp()?;
+            let deleted = context.write(|store| Ok(target.notebook(store).delete(&target.text, &stamp)?))?;
+            let name = format!("{}#{}", target.scope, target.text.trim());
+            context.output.answer(&json!({ "address": name, "deleted": deleted }), || {
+                deletion(&crate::visible::visible(&name), deleted)
+            })
+        }
+        KeyCommand::Pin { notebook, key } => pin(context, notebook, key, true),
+        KeyCommand::Unpin { notebook, key } => pin(context, notebook, key, false),
+        KeyCommand::Count { notebook } => {
+            let target = Target::of(context, notebook, None)?;
+            let count = context.read(|store| Ok(target.notebook(store).count()?))?;
+            context.output.answer(&count, || count.to_string())
+        }
+    }
+}
+
+fn pin(context: &mut Context<'_>, notebook: &NotebookArgs, key: &str, pinned: bool) -> Outcome {
+    let target = Target::of(context, notebook, Some(key))?;
+    let (key, stamp) = (target.key()?, context.stamp()?);
+    let note = context.write(|store| {
+        let notebook = target.notebook(store);
+        notebook.set_pinned(&key, pinned, &stamp).map_err(|error| missing(&notebook, error))
+    })?;
+    context.output.answer(&note, || {
+        format!("{} {}", if pinned { "pinned" } else { "unpinned" }, note.address)
+    })
+}
+
+/// The reply to a deletion, which is no error when nothing was there (source 002).
+pub(super) fn deletion(name: &str, deleted: bool) -> String {
+    if deleted { format!("deleted {name}") } else { format!("{name} was already absent") }
+}
+
+fn row(note: &Note) -> Vec<String> {
+    vec![
+        note.address.to_string(),
+        super::history::when(note.updated_at),
+        if note.pinned { "pinned".into() } else { String::new() },
+        note.preview.clone(),
+    ]
+}
+
+/// The notebook and the key that a command means.
+struct Target {
+    scope: Scope,
+    /// The key as it was typed.
+    text: String,
+    /// The revision, when an address named one.
+    revision: Option<u64>,
+}
+
+impl Target {
+    fn of(context: &Context<'_>, notebook: &NotebookArgs, key: Option<&str>) -> Outcome<Self> {
+        let typed = key.unwrap_or_default();
+        // No key holds a colon, so that one can only be an address.
+        if typed.contains(':') {
+            let AddressAt { address, revision } = typed.parse()?;
+            let address = match &address {
+                Address::PlaceKey(..) => address.within(&context.base()?),
+                _ => address,
+            };
+            let text = match &address {
+                Address::PlaceKey(_, key) | Address::Agent(_, key) => key.to_string(),
+                Address::Place(_) | Address::Session(..) => {
+                    let hint = "use `waynote show ADDRESS`, `waynote place` or `waynote log`";
+                    return Err(Failure::usage(format!("{address} is not a keyed note"), hint));
+                }
+            };
+            return Ok(Self { scope: address.scope(), text, revision });
+        }
+        let scope = match &notebook.at {
+            Some(path) => Scope::Place(input::place(Some(path), &context.base()?)?),
+            None => Scope::Agent(context.settings.agent.value.clone()),
+        };
+        Ok(Self { scope, text: typed.to_owned(), revision: None })
+    }
+
+    fn key(&self) -> Outcome<Key> {
+        Ok(self.text.parse()?)
+    }
+
+    fn notebook<'s>(&self, store: &'s dyn Store) -> Notebook<'s> {
+        match &self.scope {
+            Scope::Place(place) => Notebook::of_place(store, place.clone()),
+            Scope::Agent(name) | Scope::Session(name) => Notebook::of_agent(store, name.clone()),
+        }
+    }
+
+    fn get(&self, store: &dyn Store, key: &Key) -> Outcome<Note> {
+        let notebook = self.notebook(store);
+        match self.revision {
+            Some(_) => super::show::at(store, &AddressAt {
+                address: notebook.address(key)?,
+                revision: self.revision,
+            }),
+            None => notebook.get(key).map_err(|error| missing(&notebook, error)),
+        }
+    }
+}
+
+/// The most keys that an error names.
+const KEYS_SHOWN: usize = 20;
+
+/// A missing note, with the keys that there are (source 002).
+fn missing(notebook: &Notebook<'_>, error: waynote::Error) -> Failure {
+    let waynote::Error::NotFound { what } = &error else { return error.into() };
+    let Ok(notes) = notebook.list() else { return error.into() };
+    let keys: Vec<String> = notes.iter().filter_map(|note| note.address.key()).take(KEYS_SHOWN).collect();
+    let hint = match notes.len() - keys.len() {
+        _ if keys.is_empty() => "no notes are stored there".into(),
+        0 => format!("there are: {}", keys.join(", ")),
+        more => format!("there are: {}, and {more} more", keys.join(", ")),
+    };
+    Failure::refused("not_found", format!("there is no {what}"), hint)
+}

@@ -1,0 +1,31 @@
+//! `waynote completions` and `waynote man`: made from the same tree as the help.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+
+use crate::args::Cli;
+use crate::error::{Failure, Outcome};
+use crate::output::Output;
+
+pub(super) fn completions(shell: clap_complete::Shell, output: &mut Output) -> Outcome {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "waynote", &mut text);
+    output.bytes(&text)
+}
+
+pub(super) fn man(folder: Option<&Path>, output: &mut Output) -> Outcome {
+    match folder {
+        None => {
+            let mut text = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut text)?;
+            output.bytes(&text)
+        }
+        Some(folder) => {
+            std::fs::create_dir_all(folder)
+                .and_then(|()| clap_mangen::generate_to(Cli::command(), folder))
+                .map_err(|error| Failure::file(folder, "written", error))?;
+            output.line(format!("wrote the manual pages to {}", folder.display()))
+        }
+    }
+}

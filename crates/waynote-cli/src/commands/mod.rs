@@ -1,0 +1,94 @@
+//! One file a command, or a group of them.
+
+mod config;
+mod context;
+mod demo;
+mod export;
+mod history;
+mod import;
+mod key;
+mod log;
+mod manual;
+mod overview;
+mod place;
+mod show;
+mod undo;
+mod verify;
+
+use std::process::ExitCode;
+
+use waynote::{Base, Stamp, Store};
+
+use crate::args::{Cli, Command};
+use crate::error::Outcome;
+use crate::opened::Opened;
+use crate::output::Output;
+use crate::settings::Settings;
+
+/// What a command works with.
+struct Context<'o> {
+    settings: Settings,
+    output: &'o mut Output,
+}
+
+impl Context<'_> {
+    /// Author and time of a change.
+    fn stamp(&self) -> Outcome<Stamp> {
+        Ok(Stamp::new(crate::clock::now()?, self.settings.author.value.clone()))
+    }
+
+    /// Author and time of an import.
+    fn import_stamp(&self, author: &str) -> Outcome<Stamp> {
+        Ok(Stamp::new(crate::clock::now()?, author.parse()?))
+    }
+
+    fn base(&self) -> Outcome<Base> {
+        crate::home::base()
+    }
+
+    /// Opens the store for reading and does something with it.
+    fn read<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
+        let opened = Opened::for_reading(&self.settings)?;
+        work(opened.store())
+    }
+
+    /// Opens the store for writing and does something with it.
+    fn write<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
+        let opened = Opened::for_writing(&self.settings)?;
+        work(opened.store())
+    }
+}
+
+/// Runs a command. Its exit code is 0 unless it says otherwise.
+pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
+    // These need no settings, and must work where the settings are broken.
+    match &cli.command {
+        Some(Command::Completions { shell }) => return manual::completions(*shell, output).map(ok),
+        Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),
+        _ => {}
+    }
+    let mut context = Context { settings: Settings::read(&cli.global)?, output };
+    match &cli.command {
+        None => overview::run(&mut context).map(ok),
+        Some(Command::Place(command)) => place::run(&mut context, command).map(ok),
+        Some(Command::Key(command)) => key::run(&mut context, command).map(ok),
+        Some(Command::Log(command)) => log::run(&mut context, command).map(ok),
+        Some(Command::Context(args)) => context::run(&mut context, args).map(ok),
+        Some(Command::Show(args)) => show::run(&mut context, args).map(ok),
+        Some(Command::History { address }) => history::run(&mut context, address).map(ok),
+        Some(Command::Undo { address }) => undo::undo(&mut context, address.as_deref()).map(ok),
+        Some(Command::Restore { address, revision }) => {
+            undo::restore(&mut context, address, *revision).map(ok)
+        }
+        Some(Command::Import(command)) => import::run(&mut context, command).map(ok),
+        Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
+        Some(Command::Verify) => verify::run(&mut context),
+        Some(Command::Config) => config::run(&mut context).map(ok),
+        Some(Command::Demo) => demo::run(&mut context).map(ok),
+        Some(Command::Completions { .. } | Command::Man { .. }) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn ok((): ()) -> ExitCode {
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,49 @@
+//! `waynote` without a command: what applies here and what can be done, in ten lines.
+
+use serde_json::json;
+use waynote::{Notebook, Places, Scope, Store};
+
+use super::Context;
+use crate::error::Outcome;
+
+pub(super) fn run(context: &mut Context<'_>) -> Outcome {
+    let place = context.base()?.cwd();
+    let settings = &context.settings;
+    let (agent, session) = (settings.agent.value.clone(), settings.session.value.clone());
+    let (places, notes, pinned, entries) = context.read(|store: &dyn Store| {
+        let notebook = Notebook::of_agent(store, agent.clone());
+        let entries = match &session {
+            Some(session) => store.count(&Scope::Session(session.clone()))?,
+            None => 0,
+        };
+        let places = Places::new(store).read_all(&place)?.len();
+        Ok((places, notebook.count()?, notebook.list_pinned()?.len(), entries))
+    })?;
+    let path = settings.store.value.display().to_string();
+    let there = if settings.store.value.exists() { "" } else { " (made at the first write)" };
+    if context.output.json {
+        let session = session.map(|session| json!({ "session": session.as_str(), "notes": entries }));
+        let value = json!({
+            "place": place.as_str(), "place_notes": places, "agent": agent.as_str(), "notes": notes,
+            "pinned": pinned, "session": session, "store": path,
+        });
+        return context.output.value(&value);
+    }
+    let session = match session {
+        Some(session) => format!("{}: {entries} notes", Scope::Session(session)),
+        None => "no session named (--session NAME)".into(),
+    };
+    let lines = [
+        format!("waynote: notes for the next run. What applies in {place}:"),
+        format!("  {places} notes on this directory and those above it"),
+        format!("  {}: {notes} notes, {pinned} pinned", Scope::Agent(agent)),
+        format!("  {session}"),
+        format!("  store: {}{there}", crate::visible::visible(&path)),
+        "What you can do:".into(),
+        "  waynote place write TEXT        leave a note on this directory".into(),
+        "  waynote key save KEY TEXT       save a note in the agent's notebook".into(),
+        "  waynote log add TEXT --type T   add to a session's log: stuck, learning, tip, decision".into(),
+        "  waynote context                 print what applies, for a prompt    (waynote --help: all)".into(),
+    ];
+    lines.iter().try_for_each(|line| context.output.line(line))
+}

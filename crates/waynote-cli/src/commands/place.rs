@@ -1,0 +1,69 @@
+//! `waynote place`: notes by directory.
+
+use serde_json::json;
+use waynote::{Note, Places};
+
+use super::Context;
+use crate::args::PlaceCommand;
+use crate::error::Outcome;
+use crate::table::table;
+use crate::visible::lines;
+use crate::{input, output::Output};
+
+pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
+    match command {
+        PlaceCommand::Write { at, text } => {
+            let place = input::place(at.path.as_deref(), &context.base()?)?;
+            let (content, stamp) = (input::text(text)?, context.stamp()?);
+            let note = context.write(|store| Ok(Places::new(store).write(&place, content, &stamp)?))?;
+            context.output.answer(&note, || format!("saved {} (revision {})", note.address, note.revision))
+        }
+        PlaceCommand::Read { at } => {
+            let place = input::place(at.path.as_deref(), &context.base()?)?;
+            let note = context.read(|store| Ok(Places::new(store).read(&place)?))?;
+            match &note {
+                _ if context.output.json => context.output.value(&note),
+                Some(note) => context.output.bytes(note.content.as_bytes()),
+                None => Ok(()),
+            }
+        }
+        PlaceCommand::All { at } => {
+            let place = input::place(at.path.as_deref(), &context.base()?)?;
+            let notes = context.read(|store| Ok(Places::new(store).read_all(&place)?))?;
+            if context.output.json { context.output.value(&notes) } else { whole(context.output, &notes) }
+        }
+        PlaceCommand::List => {
+            let notes = context.read(|store| Ok(Places::new(store).list()?))?;
+            if context.output.json {
+                return context.output.value(&notes);
+            }
+            if notes.is_empty() {
+                return context.output.line("no notes on any directory");
+            }
+            let rows = notes.iter().map(|note| {
+                vec![note.address.to_string(), super::history::when(note.updated_at), note.preview.clone()]
+            });
+            context.output.line(table(&["note", "updated", "preview"], rows))
+        }
+        PlaceCommand::Delete { at } => {
+            let place = input::place(at.path.as_deref(), &context.base()?)?;
+            let stamp = context.stamp()?;
+            let deleted = context.write(|store| Ok(Places::new(store).delete(&place, &stamp)?))?;
+            let address = waynote::Address::Place(place);
+            context.output.answer(&json!({ "address": address, "deleted": deleted }), || {
+                super::key::deletion(&address.to_string(), deleted)
+            })
+        }
+    }
+}
+
+fn whole(output: &mut Output, notes: &[Note]) -> Outcome {
+    if notes.is_empty() {
+        return output.line("no notes apply here");
+    }
+    for (index, note) in notes.iter().enumerate() {
+        let between = if index == 0 { "" } else { "\n" };
+        output.line(format!("{between}{}\n{}", note.address, lines(&note.content.shown()).trim_end()))?;
+    }
+    Ok(())
+}

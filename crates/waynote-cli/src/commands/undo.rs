@@ -1,0 +1,56 @@
+//! `waynote undo` and `waynote restore`.
+
+use serde_json::json;
+use waynote::{Applied, Change, Error, last_change};
+
+use super::Context;
+use crate::error::{Failure, Outcome};
+
+pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
+    let named = typed.map(|typed| super::history::address(context, typed)).transpose()?;
+    let stamp = context.stamp()?;
+    let applied = context.write(|store| {
+        let address = match named {
+            Some(named) => named.address,
+            None => last_change(store).map_err(|error| match error {
+                Error::AppendOnly { address } => Failure::refused(
+                    "append_only",
+                    format!("the last change added {address}, and a session's log is append-only"),
+                    "name the note whose last change is meant: `waynote undo ADDRESS`",
+                ),
+                error => error.into(),
+            })?,
+        };
+        Ok(store.apply(&[Change::Undo { address }], &stamp)?)
+    })?;
+    answer(context, &applied, "undid the last change of")
+}
+
+pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u64>) -> Outcome {
+    let named = super::history::address(context, typed)?;
+    let revision = revision.or(named.revision).ok_or_else(|| {
+        Failure::usage("no revision is named", "add `--revision N`; `waynote history ADDRESS` lists them")
+    })?;
+    let stamp = context.stamp()?;
+    let change = Change::Restore { address: named.address, revision };
+    let applied = context.write(|store| Ok(store.apply(&[change], &stamp)?))?;
+    answer(context, &applied, &format!("restored revision {revision} of"))
+}
+
+fn answer(context: &mut Context<'_>, applied: &[Applied], did: &str) -> Outcome {
+    for Applied { address, note, .. } in applied {
+        match note {
+            Some(note) => context
+                .output
+                .answer(note, || format!("{did} {address} (now revision {}: {})", note.revision, preview(&note.preview)))?,
+            None => context.output.answer(&json!({ "address": address, "deleted": true }), || {
+                format!("{did} {address} (now it does not exist)")
+            })?,
+        }
+    }
+    Ok(())
+}
+
+fn preview(preview: &str) -> String {
+    if preview.is_empty() { "blank".into() } else { crate::visible::visible(preview) }
+}

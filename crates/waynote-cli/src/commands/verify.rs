@@ -1,0 +1,32 @@
+//! `waynote verify`: everything checked, what is damaged named; exit code 0 or 1.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::Context;
+use crate::error::Outcome;
+use crate::visible::visible;
+
+pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
+    let path = context.settings.store.value.display().to_string();
+    let report = context.read(|store| Ok(store.verify()?))?;
+    let clean = report.is_clean();
+    if context.output.json {
+        let mut value = json!(report);
+        value["store"] = json!(path);
+        value["ok"] = json!(clean);
+        context.output.value(&value)?;
+    } else {
+        for problem in &report.problems {
+            context.output.line(format!("damaged: {}", visible(problem)))?;
+        }
+        let state = if clean { "is sound".into() } else { format!("has {} problems", report.problems.len()) };
+        let counts = format!(
+            "{} notes, {} revisions, {} contents",
+            report.notes, report.revisions, report.contents
+        );
+        context.output.line(format!("{} {state}: {counts}", visible(&path)))?;
+    }
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}

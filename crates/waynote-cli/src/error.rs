@@ -1,0 +1,136 @@
+//! What goes wrong at the command line: said as what, why, what to do next; 1 for a refusal, 2 for usage.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue};
+use serde_json::json;
+use waynote::Class;
+
+/// A command that could not be carried out.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Whoever read our output has left. No error: it has what it wanted.
+    BrokenPipe,
+    /// The arguments cannot be read.
+    Arguments(clap::Error),
+    /// What the library refuses or reports.
+    Library(waynote::Error),
+    /// A request that does not hold together.
+    Usage { what: String, hint: String },
+    /// A refusal of the command line's own: a word for programs, what and why, what to do next.
+    Refused { kind: &'static str, what: String, hint: String },
+}
+
+pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn usage(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { what: what.into(), hint: hint.into() }
+    }
+
+    pub(crate) fn refused(kind: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Refused { kind, what: what.into(), hint: hint.into() }
+    }
+
+    /// A file that cannot be read or written.
+    pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> Self {
+        Self::Library(waynote::Error::File { path: path.into(), action, source })
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::BrokenPipe => "broken_pipe",
+            Self::Arguments(_) | Self::Usage { .. } => "usage",
+            Self::Library(error) => error.kind(),
+            Self::Refused { kind, .. } => kind,
+        }
+    }
+
+    fn what(&self) -> String {
+        match self {
+            Self::BrokenPipe => "the output was closed".into(),
+            Self::Arguments(error) => {
+                let text = error.to_string();
+                let first = text.split("\n\n").next().unwrap_or_default();
+                first.trim_start_matches("error: ").trim().replace("\n  ", " ")
+            }
+            Self::Library(error) => error.to_string(),
+            Self::Usage { what, .. } | Self::Refused { what, .. } => what.clone(),
+        }
+    }
+
+    fn hint(&self) -> String {
+        match self {
+            Self::BrokenPipe => String::new(),
+            Self::Arguments(error) => match error.get(ContextKind::SuggestedArg) {
+                Some(ContextValue::String(argument)) => format!("did you mean `{argument}`? try `waynote --help`"),
+                _ => "try `waynote --help`".into(),
+            },
+            Self::Library(error) => error.hint(),
+            Self::Usage { hint, .. } | Self::Refused { hint, .. } => hint.clone(),
+        }
+    }
+
+    fn code(&self) -> ExitCode {
+        match self {
+            Self::BrokenPipe => ExitCode::SUCCESS,
+            Self::Arguments(_) | Self::Usage { .. } => ExitCode::from(2),
+            Self::Library(error) if error.class() == Class::Usage => ExitCode::from(2),
+            Self::Library(_) | Self::Refused { .. } => ExitCode::from(1),
+        }
+    }
+
+    /// Says it on standard error and gives the exit code.
+    pub(crate) fn report(&self, as_json: bool) -> ExitCode {
+        let code = self.code();
+        match self {
+            Self::BrokenPipe => {}
+            _ if as_json => {
+                let mut error = json!({ "kind": self.kind(), "message": self.what(), "hint": self.hint() });
+                if let Self::Library(waynote::Error::Conflict { current, .. }) = self {
+                    error["current"] = json!(current);
+                }
+                say(&json!({ "error": error }).to_string());
+            }
+            // clap's own wording knows the usage line and the possible values.
+            Self::Arguments(error) => say(error.to_string().trim_end()),
+            _ => {
+                say(&format!("error: {}\n  {}", crate::visible::visible(&self.what()), self.hint()));
+                if let Self::Library(waynote::Error::Conflict { current: Some(note), .. }) = self {
+                    let text = crate::visible::lines(&note.content.shown());
+                    say(&format!("the current text of {}@{}:\n{text}", note.address, note.revision));
+                }
+            }
+        }
+        code
+    }
+}
+
+/// Something that went wrong beside a command that was carried out.
+pub(crate) fn warn(error: &waynote::Error) {
+    let what = crate::visible::visible(&error.to_string());
+    say(&format!("warning: {what}\n  the store works on without it; {}", error.hint()));
+}
+
+fn say(text: &str) {
+    use io::Write;
+    // Nowhere is left to complain about a closed standard error.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+impl From<waynote::Error> for Failure {
+    fn from(error: waynote::Error) -> Self {
+        Self::Library(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::BrokenPipe;
+        }
+        Self::file("standard output", "written", error)
+    }
+}

@@ -1,0 +1,69 @@
+//! The environment's folders: home, data, configuration.
+
+use std::path::PathBuf;
+
+use waynote::Base;
+
+use crate::error::{Failure, Outcome};
+
+/// An environment variable that is set to something.
+pub(crate) fn variable(name: &str) -> Outcome<Option<String>> {
+    match std::env::var_os(name) {
+        None => Ok(None),
+        Some(value) if value.is_empty() => Ok(None),
+        Some(value) => value.into_string().map(Some).map_err(|_| {
+            Failure::usage(format!("{name} is not UTF-8"), "set it to plain text, or unset it")
+        }),
+    }
+}
+
+/// The home directory.
+pub(crate) fn home() -> Outcome<String> {
+    let hint = "set HOME to your home directory";
+    match variable("HOME")? {
+        Some(home) if home.starts_with('/') => Ok(home),
+        Some(home) => {
+            Err(Failure::refused("no_home", format!("HOME is not an absolute path: `{home}`"), hint))
+        }
+        None => Err(Failure::refused("no_home", "there is no home directory: HOME is not set", hint)),
+    }
+}
+
+/// Where paths are resolved.
+pub(crate) fn base() -> Outcome<Base> {
+    let cwd = std::env::current_dir().map_err(|error| Failure::file(".", "read", error))?;
+    let cwd = cwd.to_str().ok_or_else(|| waynote::Error::InvalidPlace {
+        path: cwd.to_string_lossy().into_owned(),
+        reason: "it is not UTF-8".into(),
+    })?;
+    Ok(Base::new(&home()?, cwd)?)
+}
+
+/// A path with `~` for home.
+pub(crate) fn expanded(path: &str) -> Outcome<PathBuf> {
+    Ok(match path.strip_prefix('~') {
+        Some("") => home()?.into(),
+        Some(rest) if rest.starts_with('/') => PathBuf::from(home()? + rest),
+        _ => path.into(),
+    })
+}
+
+/// The folder for data: `$XDG_DATA_HOME`, else the platform's.
+pub(crate) fn data() -> Outcome<PathBuf> {
+    let platform = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
+    folder("XDG_DATA_HOME", platform)
+}
+
+/// The folder for configuration: `$XDG_CONFIG_HOME`, else the platform's.
+pub(crate) fn configuration() -> Outcome<PathBuf> {
+    let platform = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
+    folder("XDG_CONFIG_HOME", platform)
+}
+
+fn folder(name: &str, platform: &str) -> Outcome<PathBuf> {
+    // The XDG standard has relative values ignored.
+    match variable(name)?.filter(|folder| folder.starts_with('/')) {
+        Some(folder) => Ok(folder.into()),
+        None => Ok(PathBuf::from(home()?).join(platform)),
+    }
+}

@@ -1,0 +1,226 @@
+//! Flags over environment over configuration file over default, each value with where it came from.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use waynote::context::Style;
+use waynote::{Limits, Name};
+
+use crate::args::Global;
+use crate::error::{Failure, Outcome};
+use crate::home;
+
+/// The configuration file.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    store: Option<String>,
+    agent: Option<String>,
+    session: Option<String>,
+    author: Option<String>,
+    max_bytes: Option<i64>,
+    max_notes: Option<i64>,
+    notes_file: Option<String>,
+    style: Option<String>,
+    lock_wait: Option<f64>,
+}
+
+/// A value and where it came from.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Setting<T> {
+    pub(crate) value: T,
+    pub(crate) origin: String,
+}
+
+/// Every setting.
+pub(crate) struct Settings {
+    /// Read even if it does not exist.
+    pub(crate) file: PathBuf,
+    pub(crate) store: Setting<PathBuf>,
+    pub(crate) agent: Setting<Name>,
+    pub(crate) session: Setting<Option<Name>>,
+    pub(crate) iteration: Setting<Option<i64>>,
+    pub(crate) author: Setting<Name>,
+    pub(crate) max_bytes: Setting<i64>,
+    pub(crate) max_notes: Setting<i64>,
+    /// The notes.json that places are kept in step with.
+    pub(crate) notes_file: Setting<Option<PathBuf>>,
+    pub(crate) style: Setting<Style>,
+    /// How long a writer waits for the writers before it.
+    pub(crate) lock_wait: Setting<Duration>,
+}
+
+const DEFAULT: &str = "default";
+
+impl Settings {
+    pub(crate) fn read(flags: &Global) -> Outcome<Self> {
+        let (path, file) = read_file()?;
+        let layers = Layers { path: &path };
+        let text = |name, flag: &Option<String>, variable, in_file: Option<String>| {
+            layers.text(name, flag.clone(), variable, in_file)
+        };
+        let store = text("store", &flags.store, "WAYNOTE_STORE", file.store)?;
+        let agent = text("agent", &flags.agent, "WAYNOTE_AGENT", file.agent)?;
+        let session = text("session", &flags.session, "WAYNOTE_SESSION", file.session)?;
+        let author = text("author", &flags.author, "WAYNOTE_AUTHOR", file.author)?;
+        let notes_file = text("", &None, "ZRB_LLM_NOTE_FILE", file.notes_file)?;
+        let style = text("", &None, "WAYNOTE_STYLE", file.style)?;
+        let limits = Limits::default();
+        Ok(Self {
+            store: match store {
+                Some(store) if store.value.contains("://") => {
+                    let what = format!("`{}` is no path", crate::visible::visible(&store.value));
+                    return Err(Failure::usage(what, "name a file; other stores are not there yet"));
+                }
+                Some(store) => Setting { value: home::expanded(&store.value)?, origin: store.origin },
+                None => by_default(home::data()?.join("waynote/notes.db")),
+            },
+            agent: named(agent, "default")?,
+            session: match session {
+                Some(session) => Setting { value: Some(session.value.parse()?), origin: session.origin },
+                None => by_default(None),
+            },
+            iteration: match layers.number(flags.iteration, "--iteration", "WAYNOTE_ITERATION", None)? {
+                Some(iteration) => Setting { value: Some(iteration.value), origin: iteration.origin },
+                None => by_default(None),
+            },
+            author: named(author, "person")?,
+            max_bytes: layers
+                .number(None, "", "WAYNOTE_MAX_BYTES", file.max_bytes)?
+                .unwrap_or_else(|| by_default(limits.max_bytes)),
+            max_notes: layers
+                .number(None, "", "WAYNOTE_MAX_NOTES", file.max_notes)?
+                .unwrap_or_else(|| by_default(limits.max_notes)),
+            notes_file: match notes_file {
+                Some(file) => Setting { value: Some(home::expanded(&file.value)?), origin: file.origin },
+                None => by_default(None),
+            },
+            style: match style {
+                Some(style) => Setting {
+                    value: style.value.parse().map_err(|hint: String| {
+                        Failure::usage(format!("`{}` is not a style ({})", style.value, style.origin), hint)
+                    })?,
+                    origin: style.origin,
+                },
+                None => by_default(Style::Stable),
+            },
+            lock_wait: lock_wait(layers.text("", None, "WAYNOTE_LOCK_WAIT", file.lock_wait.map(|wait| wait.to_string()))?)?,
+            file: path,
+        })
+    }
+
+    /// The caps, unless the call names its own.
+    pub(crate) fn limits(&self, max_bytes: Option<i64>, max_notes: Option<i64>) -> Limits {
+        Limits {
+            max_bytes: max_bytes.unwrap_or(self.max_bytes.value),
+            max_notes: max_notes.unwrap_or(self.max_notes.value),
+        }
+    }
+
+    /// The session that a command about one needs.
+    pub(crate) fn session(&self) -> Outcome<&Name> {
+        self.session.value.as_ref().ok_or_else(|| {
+            Failure::usage("no session is named", "name one with `--session NAME` or WAYNOTE_SESSION")
+        })
+    }
+}
+
+/// Seconds as people write them.
+fn lock_wait(setting: Option<Setting<String>>) -> Outcome<Setting<Duration>> {
+    let Some(Setting { value, origin }) = setting else {
+        return Ok(by_default(waynote::Options::default().wait));
+    };
+    let seconds = value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    match seconds {
+        Some(value) => Ok(Setting { value, origin }),
+        None => Err(Failure::usage(
+            format!("`{value}` is no time to wait ({origin})"),
+            "write seconds, as 10 or 0.5",
+        )),
+    }
+}
+
+fn by_default<T>(value: T) -> Setting<T> {
+    Setting { value, origin: DEFAULT.into() }
+}
+
+fn named(setting: Option<Setting<String>>, default: &str) -> Outcome<Setting<Name>> {
+    match setting {
+        Some(Setting { value, origin }) => Ok(Setting { value: value.parse()?, origin }),
+        None => Ok(by_default(default.parse()?)),
+    }
+}
+
+/// The layers below the flags.
+struct Layers<'p> {
+    path: &'p Path,
+}
+
+impl Layers<'_> {
+    fn text(
+        &self,
+        name: &str,
+        flag: Option<String>,
+        variable: &str,
+        in_file: Option<String>,
+    ) -> Outcome<Option<Setting<String>>> {
+        if let Some(value) = flag {
+            return Ok(Some(Setting { value, origin: format!("--{name}") }));
+        }
+        if let Some(value) = home::variable(variable)? {
+            return Ok(Some(Setting { value, origin: variable.into() }));
+        }
+        Ok(in_file.map(|value| Setting { value, origin: self.path.display().to_string() }))
+    }
+
+    fn number(
+        &self,
+        flag: Option<i64>,
+        name: &str,
+        variable: &str,
+        in_file: Option<i64>,
+    ) -> Outcome<Option<Setting<i64>>> {
+        if let Some(value) = flag {
+            return Ok(Some(Setting { value, origin: name.into() }));
+        }
+        if let Some(text) = home::variable(variable)? {
+            let value = i64::from_str(text.trim()).map_err(|_| {
+                Failure::usage(format!("{variable} is not a whole number: `{text}`"), "set it to one, or unset it")
+            })?;
+            return Ok(Some(Setting { value, origin: variable.into() }));
+        }
+        Ok(in_file.map(|value| Setting { value, origin: self.path.display().to_string() }))
+    }
+}
+
+/// The configuration file's path and what is in it; a file that does not exist says nothing, unless it was named.
+fn read_file() -> Outcome<(PathBuf, File)> {
+    let named = home::variable("WAYNOTE_CONFIG")?;
+    let path = match &named {
+        Some(path) => home::expanded(path)?,
+        None => match home::configuration() {
+            Ok(folder) => folder.join("waynote/config.toml"),
+            // Without a home there is no file; what needs a home says so itself.
+            Err(Failure::Refused { .. }) => return Ok((PathBuf::new(), File::default())),
+            Err(error) => return Err(error),
+        },
+    };
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && named.is_none() => {
+            return Ok((path, File::default()));
+        }
+        Err(error) => return Err(Failure::file(path, "read", error)),
+    };
+    let file = toml::from_str(&text).map_err(|error| {
+        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        Failure::refused(
+            "config",
+            format!("{}: line {line}: {}", path.display(), error.message()),
+            "mend the file; `waynote config` lists the settings",
+        )
+    })?;
+    Ok((path, file))
+}

@@ -1,0 +1,141 @@
+//! A running xs, over its unix socket: HTTP/1.1, one request a connection.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use waynote::formats::xs::Contents;
+use waynote::{ContentHash, Name};
+
+use crate::error::{Failure, Outcome};
+
+/// The longest head of a response that is read.
+const MAX_HEAD: usize = 64 * 1024;
+
+/// How long xs may be silent.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// The socket of a running xs store.
+pub(crate) struct Xs {
+    socket: PathBuf,
+}
+
+impl Xs {
+    /// The xs that serves the store in that folder.
+    pub(crate) fn serving(store: &Path) -> Self {
+        Self { socket: store.join("sock") }
+    }
+
+    /// Frames as lines of JSON: of one topic, or of all.
+    pub(crate) fn frames(&self, topic: Option<&str>) -> Outcome<Vec<u8>> {
+        let path = topic.map_or("/".into(), |topic| format!("/?topic={}", escaped(topic)));
+        self.expect_200(&path, self.request("GET", &path, &[], &[])?)
+    }
+
+    /// Appends a frame.
+    pub(crate) fn append(&self, session: &Name, content: &[u8], meta: &str) -> Outcome {
+        let path = format!("/append/{}", escaped(&waynote::formats::xs::topic(session)));
+        let meta = [("xs-meta", STANDARD.encode(meta))];
+        self.expect_200(&path, self.request("POST", &path, &meta, content)?)?;
+        Ok(())
+    }
+
+    fn expect_200(&self, path: &str, response: (u16, Vec<u8>)) -> Outcome<Vec<u8>> {
+        match response {
+            (200, body) => Ok(body),
+            (status, _) => Err(self.failed(format!("it answered {status} to {path}"))),
+        }
+    }
+
+    fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, String)],
+        body: &[u8],
+    ) -> Outcome<(u16, Vec<u8>)> {
+        let io = |error: std::io::Error| self.failed(error.to_string());
+        let mut stream = UnixStream::connect(&self.socket).map_err(io)?;
+        stream.set_read_timeout(Some(SILENCE)).map_err(io)?;
+        let mut head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if method == "POST" {
+            head.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        }
+        head.push_str("\r\n");
+        stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).map_err(io)?;
+        self.response(BufReader::new(stream))
+    }
+
+    fn response(&self, mut stream: BufReader<UnixStream>) -> Outcome<(u16, Vec<u8>)> {
+        let io = |error: std::io::Error| self.failed(error.to_string());
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let read = stream.read_until(b'\n', &mut head).map_err(io)?;
+            if read == 0 || head.len() > MAX_HEAD {
+                return Err(self.failed("its answer is no HTTP".into()));
+            }
+        }
+        let mut headers = [httparse::EMPTY_HEADER; 64];
+        let mut response = httparse::Response::new(&mut headers);
+        response.parse(&head).map_err(|error| self.failed(format!("its answer is no HTTP: {error}")))?;
+        let header = |name: &str| {
+            let found = response.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+            found.and_then(|header| std::str::from_utf8(header.value).ok())
+        };
+        let mut body = Vec::new();
+        let chunked = header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
+        let length: Option<u64> = header("content-length").and_then(|value| value.parse().ok());
+        let read = match length {
+            _ if chunked => chunked_transfer::Decoder::new(stream).read_to_end(&mut body),
+            Some(length) => stream.take(length).read_to_end(&mut body),
+            None => stream.read_to_end(&mut body),
+        };
+        let read = read.map_err(io)?;
+        if !chunked && length.is_some_and(|length| length != read as u64) {
+            return Err(self.failed("its answer was cut off".into()));
+        }
+        Ok((response.code.unwrap_or(0), body))
+    }
+
+    fn failed(&self, why: String) -> Failure {
+        let what = format!("no xs answers at {}: {why}", self.socket.display());
+        Failure::refused("xs", what, "start it with `xs serve STORE`; or import what `xs cat STORE` prints, with --contents")
+    }
+}
+
+/// The contents of a running xs.
+impl Contents for Xs {
+    fn content(&self, hash: &ContentHash) -> waynote::Result<Option<Vec<u8>>> {
+        // xs takes the hash as it is, with the characters of base64.
+        let path = format!("/cas/sha256-{}", STANDARD.encode(hash.0));
+        match self.request("GET", &path, &[], &[]) {
+            Ok((200, body)) => Ok(Some(body)),
+            Ok((404, _)) => Ok(None),
+            Ok((status, _)) => Err(self.unreadable(format!("it answered {status} to {path}"))),
+            Err(Failure::Refused { what, .. }) => Err(self.unreadable(what)),
+            Err(_) => Err(self.unreadable("it does not answer".into())),
+        }
+    }
+}
+
+impl Xs {
+    fn unreadable(&self, why: String) -> waynote::Error {
+        waynote::Error::File { path: self.socket.clone(), action: "read", source: std::io::Error::other(why) }
+    }
+}
+
+/// A topic in a path or a query, with all but the plain characters percent-encoded.
+fn escaped(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if plain(byte) { out.push(char::from(byte)) } else { out.push_str(&format!("%{byte:02X}")) }
+    }
+    out
+}
