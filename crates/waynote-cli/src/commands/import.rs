@@ -41,10 +41,9 @@ fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<Imported> {
     let file = if path == Path::new("-") {
         NotesFile::read(&standard_input()?, Path::new("standard input"))?
     } else {
-        NotesFile::open(&path)?.ok_or_else(|| {
-            let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
-            Failure::file(&path, "read", missing)
-        })?
+        // A file that is not there is an error when it is to be imported; this one says so itself.
+        std::fs::metadata(&path).map_err(|error| Failure::file(&path, "read", error))?;
+        NotesFile::open(&path)?.unwrap_or_default()
     };
     let (stamp, base) = (context.import_stamp(zrb::AUTHOR)?, context.base()?);
     context.write(|store| Ok(zrb::import(store, &file, &base, &stamp)?))

@@ -100,10 +100,8 @@ struct Stored {
 }
 
 fn read(path: &Path) -> Result<Vec<(String, Stored)>> {
-    if !path.exists() {
-        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
-        return Err(Error::file(path, "read", missing));
-    }
+    // SQLite's own message does not say that there is no such file.
+    std::fs::metadata(path).map_err(|error| Error::file(path, "read", error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let rows = Connection::open_with_flags(path, flags).and_then(|conn| {
         let columns = columns(&conn)?;

@@ -149,7 +149,9 @@ pub fn import(store: &dyn Store, file: &NotesFile, base: &Base, stamp: &Stamp) -
     }
     let mut changes = Vec::new();
     for (place, content) in file.notes(base) {
-        let history = store.history(&Address::Place(place.clone()))?;
+        let mut history = store.history(&Address::Place(place.clone()))?;
+        // What lies only in the file that the store is kept in step with is not in the store yet.
+        history.retain(|revision| revision.position.is_some());
         let current = history.last().and_then(|revision| revision.note());
         let last_import = history.iter().rev().find(|revision| revision.author() == &stamp.author);
         let same = |note: Option<&Note>| note.is_some_and(|note| note.content == content);

@@ -63,7 +63,7 @@ impl<S: Store> InStep<S> {
     }
 
     /// The file as a reader sees it; a fault is noted, and then there is nothing to lay over.
-    fn overlay(&self) -> Result<Option<Overlay>> {
+    fn file_side(&self) -> Result<Option<(FileSide, HashMap<String, ContentHash>)>> {
         let side = match exchange::read(&self.file, Patience::Reader) {
             Ok(side) => side,
             Err(error) => {
@@ -77,7 +77,7 @@ impl<S: Store> InStep<S> {
         };
         let Some(side) = side else { return Ok(None) };
         let marks = self.inner.file_marks(&self.name())?.into_iter().collect();
-        Ok(Some(Overlay::new(side, marks, self.author.clone())))
+        Ok(Some((side, marks)))
     }
 
     /// The number of the last revision, for a note that lies only in the file.
@@ -87,7 +87,7 @@ impl<S: Store> InStep<S> {
     }
 
     /// The place's note as the file makes it, if the file's text is the current one.
-    fn laid_over(&self, overlay: &Overlay, place: &Place, stored: Option<&Note>) -> Result<Option<Note>> {
+    fn laid_over(&self, overlay: &Overlay<'_>, place: &Place, stored: Option<&Note>) -> Result<Option<Note>> {
         if !overlay.file_is_current(place, stored) {
             return Ok(None);
         }
@@ -106,9 +106,13 @@ impl<S: Store> InStep<S> {
                 return self.inner.apply(changes, stamp);
             }
         };
-        self.take_in_left_over(stamp)?;
-        let applied = self.take_in(read.as_ref(), changes, stamp)?;
-        match self.bring_into_file(read, changes, stamp) {
+        let mut known = Known {
+            places: self.stored()?,
+            marks: self.inner.file_marks(&self.name())?.into_iter().collect(),
+        };
+        self.take_in_left_over(&mut known, stamp)?;
+        let applied = self.take_in(read.as_ref(), changes, &mut known, stamp)?;
+        match self.bring_into_file(read, changes, known, stamp) {
             Ok(()) => {}
             // Journaled all the same: the next write that reaches the file brings it there.
             Err(error @ (crate::Error::File { .. } | crate::Error::DamagedFile { .. })) => {
@@ -124,27 +128,28 @@ impl<S: Store> InStep<S> {
         &self,
         read: Option<FileSide>,
         changes: &[Change],
+        mut known: Known,
         stamp: &Stamp,
     ) -> Result<()> {
         // What the file is expected to hold when it is exchanged.
         let mut expected = read.as_ref().map(|side| side.bytes.clone());
         let mut side = read.unwrap_or_else(FileSide::missing);
         for _ in 0..MAX_ROUNDS {
-            let next = self.next_file(&side, changes)?;
+            let next = self.next_file(&side, changes, &known);
             let text = next.to_text().into_bytes();
             if expected.as_ref() == Some(&text) {
-                return self.remember(&next);
+                return self.remember(&next, &known);
             }
             match exchange::put(&self.file, &text, expected.as_deref())? {
-                Put::Clean => return self.remember(&next),
+                Put::Clean => return self.remember(&next, &known),
                 Put::Displaced(other) => {
-                    self.take_in_displaced(&side, &other, &next, stamp)?;
+                    self.take_in_displaced(&side, &other, &next, &mut known, stamp)?;
                     expected = Some(text);
                     side = other;
                 }
                 Put::Appeared => {
                     let appeared = exchange::read(&self.file, Patience::Writer)?;
-                    self.take_in(appeared.as_ref(), &[], stamp)?;
+                    self.take_in(appeared.as_ref(), &[], &mut known, stamp)?;
                     expected = appeared.as_ref().map(|side| side.bytes.clone());
                     side = appeared.unwrap_or_else(FileSide::missing);
                 }
@@ -155,16 +160,22 @@ impl<S: Store> InStep<S> {
 
     /// Journals what the file says that the store does not know, then the changes, in one transaction. Returns
     /// what came of the changes.
-    fn take_in(&self, side: Option<&FileSide>, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+    fn take_in(
+        &self,
+        side: Option<&FileSide>,
+        changes: &[Change],
+        known: &mut Known,
+        stamp: &Stamp,
+    ) -> Result<Vec<Applied>> {
         let mut all = Vec::new();
         if let Some(side) = side {
-            let marks = self.inner.file_marks(&self.name())?.into_iter().collect();
-            let overlay = Overlay::new(side.clone(), marks, self.author.clone());
-            all = overlay.to_journal(&self.stored()?, &self.base);
+            let overlay = Overlay::new(side, &known.marks, &self.author);
+            all = overlay.to_journal(&known.places, &self.base);
+            all.retain(|text| !changes.iter().any(|change| saves_the_same(text, change)));
         }
         let taken_in = all.len();
         all.extend_from_slice(changes);
-        Ok(self.inner.apply(&all, stamp)?.split_off(taken_in))
+        Ok(self.journal_all(&all, known, stamp)?.split_off(taken_in))
     }
 
     /// Texts that another program wrote between our reading and our exchange. Where it wrote a key that we
@@ -174,9 +185,11 @@ impl<S: Store> InStep<S> {
         read: &FileSide,
         displaced: &FileSide,
         ours: &NotesFile,
+        known: &mut Known,
         stamp: &Stamp,
     ) -> Result<()> {
-        let overlay = Overlay::new(displaced.clone(), HashMap::new(), self.author.clone());
+        let nothing = HashMap::new();
+        let overlay = Overlay::new(displaced, &nothing, &self.author);
         let mut changes = Vec::new();
         for (place, text) in displaced.notes.notes(&self.base) {
             let (was, is) = (read.notes.get(&place), ours.get(&place));
@@ -185,23 +198,39 @@ impl<S: Store> InStep<S> {
             }
             changes.push(overlay.written(place.clone(), text));
             if was != is {
-                let note = self.inner.get(&Address::Place(place))?;
-                changes.extend(note.as_ref().map(overlay::again));
+                changes.extend(known.places.get(&place).map(overlay::again));
             }
         }
-        self.inner.apply(&changes, stamp)?;
+        self.journal_all(&changes, known, stamp)?;
         Ok(())
     }
 
     /// Texts in files that were displaced by processes which died before they could look at them.
-    fn take_in_left_over(&self, stamp: &Stamp) -> Result<()> {
+    fn take_in_left_over(&self, known: &mut Known, stamp: &Stamp) -> Result<()> {
         for file in exchange::left_over(&self.file) {
             if let Ok(Some(side)) = exchange::read(&file, Patience::Reader) {
-                self.take_in(Some(&side), &[], stamp)?;
+                self.take_in(Some(&side), &[], known, stamp)?;
             }
             std::fs::remove_file(&file).map_err(|error| crate::Error::file(&file, "removed", error))?;
         }
         Ok(())
+    }
+
+    /// Applies changes and keeps up what is known of the places.
+    fn journal_all(&self, changes: &[Change], known: &mut Known, stamp: &Stamp) -> Result<Vec<Applied>> {
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let applied = self.inner.apply(changes, stamp)?;
+        for Applied { address, note, .. } in &applied {
+            if let Address::Place(place) = address {
+                match note {
+                    Some(note) => known.places.insert(place.clone(), note.clone()),
+                    None => known.places.remove(place),
+                };
+            }
+        }
+        Ok(applied)
     }
 
     /// The places' own notes in the store.
@@ -215,50 +244,72 @@ impl<S: Store> InStep<S> {
     }
 
     /// What the file shall hold: all that it holds that is not ours, and every place's own note.
-    fn next_file(&self, side: &FileSide, changes: &[Change]) -> Result<NotesFile> {
+    fn next_file(&self, side: &FileSide, changes: &[Change], known: &Known) -> NotesFile {
         let mut next = side.notes.clone();
-        let stored = self.stored()?;
         for (place, _) in side.notes.notes(&self.base) {
-            if !stored.contains_key(&place) {
+            if !known.places.contains_key(&place) {
                 next.remove(&place);
             }
         }
-        for (place, note) in &stored {
+        for (place, note) in &known.places {
             let written = || changes.iter().any(|change| place_of(change) == Some(place));
             if !next.holds_other(place) || written() {
                 next.set(place, &note.content);
             }
         }
-        Ok(next)
+        next
     }
 
     /// Marks what the file holds now.
-    fn remember(&self, file: &NotesFile) -> Result<()> {
-        let name = self.name();
-        let known: HashMap<String, ContentHash> = self.inner.file_marks(&name)?.into_iter().collect();
+    fn remember(&self, file: &NotesFile, known: &Known) -> Result<()> {
         let now: HashMap<String, ContentHash> =
             file.notes(&self.base).map(|(place, content)| (place.to_string(), content.hash())).collect();
         let mut marks: Vec<(String, Option<ContentHash>)> = Vec::new();
         for (key, hash) in &now {
-            if known.get(key) != Some(hash) {
+            if known.marks.get(key) != Some(hash) {
                 marks.push((key.clone(), Some(*hash)));
             }
         }
-        let gone = known.into_keys().filter(|key| !now.contains_key(key));
-        marks.extend(gone.map(|key| (key, None)));
-        if marks.is_empty() { Ok(()) } else { self.inner.mark_file(&name, &marks) }
+        let gone = known.marks.keys().filter(|key| !now.contains_key(*key));
+        marks.extend(gone.map(|key| (key.clone(), None)));
+        if marks.is_empty() { Ok(()) } else { self.inner.mark_file(&self.name(), &marks) }
     }
 }
 
-/// The path with links followed; of a file that does not exist yet, those of its folder.
+/// What the store says of the places and of the file, kept up during one write.
+struct Known {
+    places: BTreeMap<Place, Note>,
+    marks: HashMap<String, ContentHash>,
+}
+
+/// The path with links followed, also where what they lead to does not exist yet.
 fn followed(file: &Path) -> PathBuf {
-    std::fs::canonicalize(file).unwrap_or_else(|_| {
-        let folder = file.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
-        match (folder, file.file_name()) {
-            (Some(folder), Some(name)) => folder.join(name),
-            _ => file.to_owned(),
+    const MAX_LINKS: usize = 40;
+    let mut path = file.to_owned();
+    for _ in 0..MAX_LINKS {
+        if let Ok(whole) = std::fs::canonicalize(&path) {
+            return whole;
         }
-    })
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        match std::fs::read_link(&path) {
+            Ok(target) => path = folder.join(target),
+            Err(_) => break,
+        }
+    }
+    let folder = path.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}
+
+/// Whether a change journals exactly what the other does.
+fn saves_the_same(one: &Change, other: &Change) -> bool {
+    let saved = |change: &Change| match change {
+        Change::Save { address, content, .. } => Some((address.clone(), content.hash())),
+        _ => None,
+    };
+    saved(one).is_some_and(|one| saved(other) == Some(one))
 }
 
 /// The place whose own note a change is about.
@@ -289,7 +340,8 @@ impl<S: Store> Store for InStep<S> {
     fn get(&self, address: &Address) -> Result<Option<Note>> {
         let stored = self.inner.get(address)?;
         let Address::Place(place) = address else { return Ok(stored) };
-        let Some(overlay) = self.overlay()? else { return Ok(stored) };
+        let Some((side, marks)) = self.file_side()? else { return Ok(stored) };
+        let overlay = Overlay::new(&side, &marks, &self.author);
         Ok(self.laid_over(&overlay, place, stored.as_ref())?.or(stored))
     }
 
@@ -303,8 +355,9 @@ impl<S: Store> Store for InStep<S> {
         if !concerned {
             return Ok(notes);
         }
-        let Some(overlay) = self.overlay()? else { return Ok(notes) };
-        let mut places: Vec<Place> = overlay.places(&self.base);
+        let Some((side, marks)) = self.file_side()? else { return Ok(notes) };
+        let overlay = Overlay::new(&side, &marks, &self.author);
+        let mut places: Vec<Place> = side.notes.notes(&self.base).map(|(place, _)| place).collect();
         if let Filter::Scopes(scopes) = filter {
             places.retain(|place| scopes.contains(&Scope::Place(place.clone())));
         }
@@ -334,9 +387,9 @@ impl<S: Store> Store for InStep<S> {
     fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {
         let mut scopes = self.inner.scopes(kind)?;
         if kind == ScopeKind::Place
-            && let Some(overlay) = self.overlay()?
+            && let Some((side, _)) = self.file_side()?
         {
-            for place in overlay.places(&self.base) {
+            for (place, _) in side.notes.notes(&self.base) {
                 let scope = Scope::Place(place);
                 if !scopes.iter().any(|known| known.scope == scope) {
                     scopes.push(ScopeSummary { scope, notes: 0 });
@@ -354,7 +407,8 @@ impl<S: Store> Store for InStep<S> {
     fn history(&self, address: &Address) -> Result<Vec<Revision>> {
         let mut history = self.inner.history(address)?;
         let Address::Place(place) = address else { return Ok(history) };
-        if let Some(overlay) = self.overlay()? {
+        if let Some((side, marks)) = self.file_side()? {
+            let overlay = Overlay::new(&side, &marks, &self.author);
             let stored = self.inner.get(address)?;
             let pending = self.laid_over(&overlay, place, stored.as_ref())?;
             history.extend(pending.map(|note| overlay.revision(note)));

@@ -30,10 +30,10 @@ impl FileSide {
 }
 
 /// The file beside what the store last knew of it.
-pub(super) struct Overlay {
-    side: FileSide,
-    marks: HashMap<String, ContentHash>,
-    author: Name,
+pub(super) struct Overlay<'a> {
+    side: &'a FileSide,
+    marks: &'a HashMap<String, ContentHash>,
+    author: &'a Name,
 }
 
 /// What is to be done with a text in the file.
@@ -47,14 +47,9 @@ enum Verdict {
     Past,
 }
 
-impl Overlay {
-    pub(super) fn new(side: FileSide, marks: HashMap<String, ContentHash>, author: Name) -> Self {
+impl<'a> Overlay<'a> {
+    pub(super) fn new(side: &'a FileSide, marks: &'a HashMap<String, ContentHash>, author: &'a Name) -> Self {
         Self { side, marks, author }
-    }
-
-    /// The places that have a text in the file.
-    pub(super) fn places(&self, base: &Base) -> Vec<Place> {
-        self.side.notes.notes(base).map(|(place, _)| place).collect()
     }
 
     fn verdict(&self, place: &Place, text: &Content, stored: Option<&Note>) -> Verdict {

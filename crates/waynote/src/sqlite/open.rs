@@ -86,6 +86,7 @@ fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
     conn.busy_timeout(options.wait)?;
     // A process that adds one note must not pay for folding in the WAL each time; see `Drop`.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    conn.pragma_update(None, "synchronous", "FULL")?;
     Ok(SqliteStore {
         handle: Handle::Owned(Box::new(conn)),
         path: path.to_owned(),

@@ -19,6 +19,7 @@ pub(super) fn verify(conn: &Connection) -> Outcome<Report> {
     if report.is_clean() {
         contents(conn, &mut report)?;
         journal(conn, &mut report)?;
+        previews(conn, &mut report)?;
         for (check, says) in CHECKS {
             named(conn, check, says, &mut report)?;
         }
@@ -82,6 +83,21 @@ fn journal(conn: &Connection, report: &mut Report) -> Outcome<()> {
     };
     report.notes = count("waynote_note")?;
     report.revisions = count("waynote_journal")?;
+    Ok(())
+}
+
+fn previews(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let mut statement = conn.prepare(
+        "SELECT s.kind || ':' || s.name || iif(n.key = '', '', '#' || n.key), n.preview, c.body
+         FROM waynote_note n JOIN waynote_scope s ON s.id = n.scope JOIN waynote_content c ON c.id = n.content",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let body = row.get_ref(2)?.as_bytes().unwrap_or_default();
+        if row.get_ref(1)?.as_str().unwrap_or_default() != Content::imported(body).preview() {
+            report.problems.push(format!("{} has a preview that is not its own", row.get::<_, String>(0)?));
+        }
+    }
     Ok(())
 }
 

@@ -1,0 +1,20 @@
+//! The real binary on scratch homes: every test here starts it as a user would.
+
+mod suite {
+    mod addresses;
+    mod bad_input;
+    mod common;
+    mod config;
+    mod context;
+    mod docs;
+    mod history;
+    mod import_export;
+    mod in_step;
+    mod key;
+    mod log;
+    mod place;
+    mod processes;
+    mod reference_gonotes;
+    mod reference_ralph;
+    mod reference_zrb;
+}

@@ -1,0 +1,43 @@
+//! One syntax for addresses: printed wherever a note is shown, accepted wherever one is meant.
+
+use super::common::Scratch;
+
+#[test]
+fn what_is_printed_is_accepted() {
+    let scratch = Scratch::new();
+    let odd = "~/a#b@c%d\ne";
+    scratch.waynote(["place", "write", "--at", odd, "odd"]).ok();
+    let address = scratch.json("place list --json")[0]["address"].as_str().unwrap().to_owned();
+    assert_eq!(address, "place:~/a%23b%40c%25d%0Ae");
+    assert_eq!(scratch.waynote(["show", &address]).ok(), "odd");
+    assert_eq!(scratch.waynote(["place", "read", "--at", &address]).ok(), "odd");
+    scratch.waynote(["--agent", "team a/b@c", "key", "save", "k", "v"]).ok();
+    assert_eq!(scratch.waynote(["key", "show", "agent:team a/b%40c#k"]).ok(), "v");
+    assert_eq!(scratch.waynote(["show", "agent:team a/b%40c#k@1"]).ok(), "v");
+}
+
+#[test]
+fn an_absolute_place_inside_home_is_the_same_note() {
+    let scratch = Scratch::new();
+    scratch.ok("place write --at ~/p text");
+    let absolute = format!("place:{}/p", scratch.home().display());
+    assert_eq!(scratch.waynote(["show", &absolute]).ok(), "text");
+    scratch.waynote(["key", "save", &format!("{absolute}#k"), "keyed"]).ok();
+    assert_eq!(scratch.ok("show place:~/p#k"), "keyed");
+}
+
+#[test]
+fn a_revision_is_part_of_an_address() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k one");
+    scratch.ok("key save k two");
+    assert_eq!(scratch.ok("show agent:default#k@1"), "one");
+    assert_eq!(scratch.ok("key show agent:default#k@1"), "one");
+    scratch.ok("restore agent:default#k@1");
+    assert_eq!(scratch.ok("key show k"), "one");
+    insta::assert_snapshot!(scratch.run("show agent:default#k@9").said(), @"
+    exit 1
+    error: there is no agent:default#k@9
+      list what there is, or look at `history` for what there was
+    ");
+}

@@ -1,0 +1,330 @@
+//! Every bad input has its message: what, why, what to do next.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::common::{Run, Scratch};
+
+#[test]
+fn words() {
+    let scratch = Scratch::new();
+    insta::assert_snapshot!(scratch.run("--session s log add --type idea x").said(), @"
+    exit 2
+    error: `idea` is not a type of note
+      the types are stuck, learning, tip, decision
+    ");
+    insta::assert_snapshot!(scratch.run("--session s log add --type idea x --json").said(), @r#"
+    exit 2
+    {"error":{"hint":"the types are stuck, learning, tip, decision","kind":"unknown_type","message":"`idea` is not a type of note"}}
+    "#);
+    insta::assert_snapshot!(scratch.run("key save My.Key x").said(), @"
+    exit 1
+    error: `My.Key` is not a valid key
+      a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `my-key` would do
+    ");
+    insta::assert_snapshot!(scratch.waynote(["key", "save", "ключ", "x"]).said(), @"
+    exit 1
+    error: `ключ` is not a valid key
+      a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit
+    ");
+    insta::assert_snapshot!(scratch.run("key save k 12345 --max-bytes 4").said(), @"
+    exit 1
+    error: the note is too large: 5 bytes, 4 are allowed
+      shorten it, split it over several keys, or raise `max_bytes`; zero or less is no cap
+    ");
+    scratch.ok("key save k x");
+    insta::assert_snapshot!(scratch.run("key save l x --max-notes 1").said(), @"
+    exit 1
+    error: the notebook is full: 1 notes, 1 are allowed
+      delete or merge notes, save under a key that exists, or raise `max_notes`; zero or less is no cap
+    ");
+    insta::assert_snapshot!(scratch.run("show nothing").said(), @"
+    exit 2
+    error: `nothing` is not an address: it starts with none of `place:`, `agent:`, `session:`
+      write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+    ");
+    insta::assert_snapshot!(scratch.run("--iteration two context").said(), @"
+    exit 2
+    error: invalid value 'two' for '--iteration <N>': invalid digit found in string
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(scratch.run("key sav k x").said(), @"
+    exit 2
+    error: unrecognized subcommand 'sav'
+
+      tip: a similar subcommand exists: 'save'
+
+    Usage: waynote key [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(scratch.run("key sav k x --json").said(), @r#"
+    exit 2
+    {"error":{"hint":"try `waynote --help`","kind":"usage","message":"unrecognized subcommand 'sav'"}}
+    "#);
+    insta::assert_snapshot!(scratch.run("--store http://x key list").said(), @"
+    exit 2
+    error: `http://x` is no path
+      name a file; other stores are not there yet
+    ");
+    insta::assert_snapshot!(scratch.run("context --budget 100").said(), @"
+    exit 2
+    error: invalid value '100' for '--budget <TOKENS>': 100 is not in 0..=0
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(scratch.run("key list").env("WAYNOTE_NOW", "noon").said(), @"
+    exit 0
+    NOTE             UPDATED               PINNED  PREVIEW
+    agent:default#k  2026-05-17T12:00:00Z          x
+    ");
+    insta::assert_snapshot!(scratch.run("key save k x").env("WAYNOTE_NOW", "noon").said(), @"
+    exit 2
+    error: WAYNOTE_NOW is not a time: `noon`
+      write it as 2026-05-17T12:00:00Z, or unset it
+    ");
+}
+
+#[test]
+fn texts() {
+    let scratch = Scratch::new();
+    insta::assert_snapshot!(scratch.run("place write -").stdin(b"caf\xe9".as_slice()).said(), @"
+    exit 1
+    error: the text is not plain text: byte 0xE9 at offset 3 is not UTF-8
+      a note is UTF-8 text without NUL; encode other data first, as base64 say
+    ");
+    insta::assert_snapshot!(scratch.run("key save k -").stdin("a\0b").said(), @"
+    exit 1
+    error: the text is not plain text: there is a NUL at offset 1
+      a note is UTF-8 text without NUL; encode other data first, as base64 say
+    ");
+    let latin = std::ffi::OsStr::from_bytes(b"\xff");
+    insta::assert_snapshot!(scratch.waynote([std::ffi::OsStr::new("place"), "write".as_ref(), latin]).said(), @"
+    exit 1
+    error: the text is not plain text: byte 0xFF at offset 0 is not UTF-8
+      a note is UTF-8 text without NUL; encode other data first, as base64 say
+    ");
+    let at = ["place".as_ref(), "read".as_ref(), "--at".as_ref(), latin];
+    insta::assert_snapshot!(scratch.waynote::<_, &std::ffi::OsStr>(at).said(), @"
+    exit 2
+    error: `�` is not a place: it is not UTF-8
+      a place is `~`, `~/x`, an absolute path, or a relative one
+    ");
+}
+
+#[test]
+fn no_home() {
+    let scratch = Scratch::new();
+    insta::assert_snapshot!(scratch.run("place list").unset("HOME").said(), @"
+    exit 1
+    error: there is no home directory: HOME is not set
+      set HOME to your home directory
+    ");
+    insta::assert_snapshot!(scratch.run("place read").env("HOME", "relative").said(), @"
+    exit 1
+    error: HOME is not an absolute path: `relative`
+      set HOME to your home directory
+    ");
+    // What needs no home works without one.
+    let store = scratch.path("s.db").to_string_lossy().into_owned();
+    let run = |words: &str| scratch.run(&format!("--store {store} {words}")).unset("HOME");
+    run("key save k v").ok();
+    assert_eq!(run("key show k").ok(), "v");
+    assert_eq!(run("show agent:default#k").ok(), "v");
+}
+
+#[test]
+fn stores_that_are_none() {
+    let scratch = Scratch::new();
+    let said = |store: &str, words: &str| scratch.run(&format!("--store {store} {words}")).said();
+    fs::create_dir(scratch.home().join("work/folder")).unwrap();
+    insta::assert_snapshot!(said("folder", "key list"), @"
+    exit 1
+    error: folder is not a waynote store: it is a directory
+      name another file with `--store`
+    ");
+    insta::assert_snapshot!(said("folder", "key save k v"), @"
+    exit 1
+    error: folder is not a waynote store: it is a directory
+      name another file with `--store`
+    ");
+    fs::write(scratch.home().join("work/text"), "just some text, and a good deal more of it than a header".repeat(40)).unwrap();
+    insta::assert_snapshot!(said("text", "key list"), @"
+    exit 1
+    error: text is not a waynote store: it is no SQLite database
+      name another file with `--store`
+    ");
+    insta::assert_snapshot!(said("text", "key save k v"), @"
+    exit 1
+    error: text is not a waynote store: it is no SQLite database
+      name another file with `--store`
+    ");
+    let other = rusqlite::Connection::open(scratch.home().join("work/other.db")).unwrap();
+    other.execute_batch("CREATE TABLE theirs (x)").unwrap();
+    insta::assert_snapshot!(said("other.db", "key save k v"), @"
+    exit 1
+    error: other.db is not a waynote store: it is the SQLite database of another program
+      name another file with `--store`
+    ");
+    insta::assert_snapshot!(said("other.db", "key list"), @"
+    exit 1
+    error: other.db is not a waynote store: it is the SQLite database of another program
+      name another file with `--store`
+    ");
+    scratch.ok("--store newer.db key save k v");
+    let newer = rusqlite::Connection::open(scratch.home().join("work/newer.db")).unwrap();
+    newer.execute_batch("INSERT INTO waynote_migration VALUES (999, 'future', '')").unwrap();
+    insta::assert_snapshot!(said("newer.db", "key list"), @"
+    exit 1
+    error: the store newer.db is of version 999; this program knows versions up to 1
+      update waynote; nothing was changed
+    ");
+    insta::assert_snapshot!(said("newer.db", "key save k v"), @"
+    exit 1
+    error: the store newer.db is of version 999; this program knows versions up to 1
+      update waynote; nothing was changed
+    ");
+    assert_eq!(said("missing/notes.db", "key count"), "exit 0\n0\n");
+    assert!(!scratch.home().join("work/missing").exists());
+}
+
+#[test]
+fn modes_are_the_owners_alone() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k v");
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let store = scratch.store();
+    assert_eq!(mode(&store), 0o600);
+    assert_eq!(mode(store.parent().unwrap()), 0o700);
+    for beside in fs::read_dir(store.parent().unwrap()).unwrap() {
+        assert_eq!(mode(&beside.unwrap().path()), 0o600);
+    }
+}
+
+/// A small file system of its own; none where this process may not mount one.
+struct Mount(std::path::PathBuf);
+
+impl Mount {
+    fn tmpfs(folder: &Path, options: &str) -> Option<Self> {
+        fs::create_dir_all(folder).unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(folder);
+        let mounted = mount.stderr(Stdio::null()).status();
+        if mounted.is_ok_and(|status| status.success()) {
+            return Some(Self(folder.to_owned()));
+        }
+        eprintln!("NOT RUN: this test mounts a small tmpfs, which needs root");
+        None
+    }
+
+    fn remount(&self, options: &str) {
+        let status = Command::new("mount").args(["-o", &format!("remount,{options}")]).arg(&self.0).status();
+        assert!(status.unwrap().success());
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_store_that_cannot_be_written_can_be_read() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("medium");
+    let Some(mount) = Mount::tmpfs(&folder, "size=8m") else { return };
+    let store = folder.join("notes.db").to_string_lossy().into_owned();
+    let run = |words: &str| scratch.run(&format!("--store {store} {words}"));
+    run("key save k v").ok();
+    // As a medium that was written and closed.
+    let conn = rusqlite::Connection::open(&store).unwrap();
+    conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    drop(conn);
+    mount.remount("ro");
+    assert_eq!(run("key show k").ok(), "v");
+    let said = |run: Run| run.said().replace(&folder.to_string_lossy().into_owned(), "FOLDER");
+    insta::assert_snapshot!(said(run("key save k w")), @"
+    exit 1
+    error: the store FOLDER/notes.db cannot be written: Read-only file system (os error 30)
+      make the file and its folder writable, or name another with `--store`
+    ");
+    insta::assert_snapshot!(said(scratch.run(&format!("--store {}/new/n.db key save k w", folder.display()))), @"
+    exit 1
+    error: the store FOLDER/new/n.db cannot be written: Read-only file system (os error 30)
+      make the file and its folder writable, or name another with `--store`
+    ");
+}
+
+#[test]
+fn a_full_disk_loses_nothing_acknowledged() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("small");
+    let Some(_mount) = Mount::tmpfs(&folder, "size=512k") else { return };
+    let store = folder.join("notes.db").to_string_lossy().into_owned();
+    let mut acknowledged = 0;
+    let refused = loop {
+        let key = format!("k{acknowledged}");
+        let words = ["--store", &store, "key", "save", &key, "-", "--max-notes", "0"];
+        let output = scratch.waynote(words).stdin("x".repeat(4000)).output();
+        if !output.status.success() {
+            break String::from_utf8(output.stderr).unwrap();
+        }
+        acknowledged += 1;
+        assert!(acknowledged < 1000);
+    };
+    let refused = refused.replace(&folder.to_string_lossy().into_owned(), "FOLDER");
+    insta::assert_snapshot!(refused, @"
+    error: the store FOLDER/notes.db cannot be written: the disk is full
+      free some space and try again; all that was acknowledged is still there
+    ");
+    assert!(acknowledged > 3);
+    let run = |words: &str| scratch.run(&format!("--store {store} {words}"));
+    assert_eq!(run("key count").ok(), format!("{acknowledged}\n"));
+    assert!(run("verify").ok().contains("is sound"));
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let scratch = Scratch::new();
+    scratch.run("place write -").stdin("x\n".repeat(200_000)).ok();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_waynote"))
+        .args(["place", "read"])
+        .env("HOME", scratch.home())
+        .current_dir(scratch.home().join("work"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+}
+
+#[test]
+fn a_stopped_writer_gives_a_clear_error() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k v");
+    // Whoever holds the lock: a process that was stopped does it the same way.
+    let lock = fs::File::open(format!("{}-lock", scratch.store().display())).unwrap();
+    lock.lock().unwrap();
+    let said = scratch.run("key save k w").env("WAYNOTE_LOCK_WAIT", "0.05").said();
+    insta::assert_snapshot!(without_number(&said), @"
+    exit 1
+    error: the store HOME/.local/share/waynote/notes.db is busy: another writer held it for 0.05 s (process N)
+      end or resume the other process, then try again; nothing was written
+    ");
+    // Reading does not wait for writers.
+    assert_eq!(scratch.ok("key show k"), "v");
+}
+
+/// The message with the process's number taken out.
+fn without_number(said: &str) -> String {
+    let (before, after) = said.split_once("(process ").unwrap();
+    let (_, after) = after.split_once(')').unwrap();
+    format!("{before}(process N){after}")
+}

@@ -1,0 +1,123 @@
+//! The reference is what the program says of itself, and the README's example what it prints.
+
+use super::common::Scratch;
+
+#[test]
+fn the_reference_is_up_to_date() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference.md");
+    let scratch = Scratch::new();
+    let made = reference(&scratch, &[]);
+    if std::env::var_os("WAYNOTE_UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &made).unwrap();
+    }
+    let stored = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(stored == made, "docs/reference.md is out of date: run `cargo xtask docs`");
+}
+
+/// The help of a command and of those below it.
+fn reference(scratch: &Scratch, command: &[String]) -> String {
+    let help = scratch.waynote(command.iter().map(String::as_str).chain(["--help"])).ok();
+    let title = if command.is_empty() {
+        "# Reference\n\nMade from the program's own help by `cargo xtask docs`; a test keeps it so.\n\n## waynote".into()
+    } else {
+        format!("## waynote {}", command.join(" "))
+    };
+    let mut text = format!("{title}\n\n```text\n{}\n```\n", help.trim_end());
+    let commands = help.split("\nCommands:\n").nth(1).and_then(|after| after.split("\n\n").next());
+    for line in commands.unwrap_or_default().lines() {
+        // Deeper lines go on with a description.
+        let Some(name) = line.strip_prefix("  ").filter(|line| !line.starts_with(' ')) else { continue };
+        let name = name.split_whitespace().next().unwrap();
+        if name != "help" {
+            let below: Vec<String> = command.iter().cloned().chain([name.to_owned()]).collect();
+            text += &format!("\n{}", reference(scratch, &below));
+        }
+    }
+    text
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    let scratch = Scratch::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(scratch.ok(&format!("completions {shell}")).contains("waynote"));
+    }
+    assert!(scratch.ok("man").starts_with(".ie"));
+    scratch.ok("man --dir pages");
+    assert!(scratch.home().join("work/pages/waynote-key-save.1").exists());
+}
+
+#[test]
+fn the_overview_has_ten_lines() {
+    let scratch = Scratch::new();
+    let overview = scratch.waynote::<[&str; 0], &str>([]).said();
+    insta::assert_snapshot!(overview, @"
+    exit 0
+    waynote: notes for the next run. What applies in ~/work:
+      0 notes on this directory and those above it
+      agent:default: 0 notes, 0 pinned
+      no session named (--session NAME)
+      store: HOME/.local/share/waynote/notes.db (made at the first write)
+    What you can do:
+      waynote place write TEXT        leave a note on this directory
+      waynote key save KEY TEXT       save a note in the agent's notebook
+      waynote log add TEXT --type T   add to a session's log: stuck, learning, tip, decision
+      waynote context                 print what applies, for a prompt    (waynote --help: all)
+    ");
+    assert_eq!(overview.lines().count(), 1 + 10);
+}
+
+#[test]
+fn the_demo_plays() {
+    let scratch = Scratch::new();
+    insta::assert_snapshot!(scratch.ok("demo"), @r#"
+    Yesterday, a person and an agent left notes in a throwaway store:
+      3 on directories   waynote place write --at ~/projects/shop "Rust workspace; …"
+      3 by key           waynote key save release-steps - --pin < steps.md
+      4 by iteration     waynote log add "The API allows 100 requests a minute; …" --type stuck
+    Today, iteration 4 of session nightly starts in ~/projects/shop/api. Its prompt gets this:
+      waynote --agent builder --session nightly --iteration 4 context
+
+    ## Pinned notes
+
+    ### `agent:builder#release-steps` (2026-05-17)
+
+    1. Tag on main.
+    2. Wait for CI.
+    3. Run `make ship` from a clean clone.
+
+    ## Notes of this place
+
+    ### `place:~` (2026-05-17)
+
+    Prefers short answers and small commits.
+
+    ### `place:~/projects/shop` (2026-05-17)
+
+    Rust workspace; `cargo xtask test` is the gate. Prices are integers, in cents.
+
+    ### `place:~/projects/shop/api` (2026-05-17)
+
+    The handlers here must not block: use the worker pool.
+
+    ## Other notes
+
+    - `agent:builder#flaky-tests` (2026-05-17): checkout::retries fails about once in 40 runs; rerun before digging
+    - `agent:builder#staging-db` (2026-05-17): postgres://staging.internal/shop, read-only for agents
+
+    ## Notes from previous iterations
+
+    STUCK:
+    - [#3] The API allows 100 requests a minute; without backoff the import dies at 60 %
+
+    LEARNING:
+    - [#2] The test suite needs --no-cache
+
+    TIP:
+    - [#3] Start with `make seed`, or every test fails
+
+    DECISION:
+    - [#1] SQLite over Postgres for the cart, for simplicity
+    "#);
+    assert!(!scratch.store().exists());
+}

@@ -1,0 +1,202 @@
+//! History, undo, restore, as-of, verify.
+
+use super::common::{Run, Scratch};
+
+#[test]
+fn nothing_is_lost() {
+    let scratch = Scratch::new();
+    let mut seen = String::new();
+    for words in [
+        "key save k one",
+        "--author agent:b key save k two --pin",
+        "key delete k",
+        "history agent:default#k",
+        "undo",
+        "undo agent:default#k",
+        "undo",
+        "undo",
+        "undo agent:default#k",
+        "undo",
+        "key save k three",
+        "restore agent:default#k --revision 2",
+        "restore agent:default#k --revision 99",
+        "restore agent:default#k",
+        "history agent:default#k",
+        "history agent:default#other",
+        "verify",
+    ] {
+        seen += &format!("$ waynote {words}\n{}\n", scratch.run(words).said());
+    }
+    insta::assert_snapshot!(seen, @"
+    $ waynote key save k one
+    exit 0
+    saved agent:default#k (new key)
+
+    $ waynote --author agent:b key save k two --pin
+    exit 0
+    saved agent:default#k (overwrote revision 1) (pinned)
+
+    $ waynote key delete k
+    exit 0
+    deleted agent:default#k
+
+    $ waynote history agent:default#k
+    exit 0
+    agent:default#k
+    REVISION  ACTION  AUTHOR   RECORDED              PREVIEW
+    3         delete  person   2026-05-17T12:00:00Z
+    2         save    agent:b  2026-05-17T12:00:00Z  two
+    1         save    person   2026-05-17T12:00:00Z  one
+
+    $ waynote undo
+    exit 0
+    undid the last change of agent:default#k (now revision 4: two)
+
+    $ waynote undo agent:default#k
+    exit 0
+    undid the last change of agent:default#k (now revision 5: one)
+
+    $ waynote undo
+    exit 0
+    undid the last change of agent:default#k (now it does not exist)
+
+    $ waynote undo
+    exit 1
+    error: there is nothing to undo
+      `restore ADDRESS --revision N` brings back any revision
+
+    $ waynote undo agent:default#k
+    exit 1
+    error: there is nothing to undo in agent:default#k
+      `restore ADDRESS --revision N` brings back any revision
+
+    $ waynote undo
+    exit 1
+    error: there is nothing to undo
+      `restore ADDRESS --revision N` brings back any revision
+
+    $ waynote key save k three
+    exit 0
+    saved agent:default#k (new key)
+
+    $ waynote restore agent:default#k --revision 2
+    exit 0
+    restored revision 2 of agent:default#k (now revision 8: two)
+
+    $ waynote restore agent:default#k --revision 99
+    exit 1
+    error: there is no agent:default#k@99
+      list what there is, or look at `history` for what there was
+
+    $ waynote restore agent:default#k
+    exit 2
+    error: no revision is named
+      add `--revision N`; `waynote history ADDRESS` lists them
+
+    $ waynote history agent:default#k
+    exit 0
+    agent:default#k
+    REVISION  ACTION     AUTHOR   RECORDED              PREVIEW
+    8         restore    person   2026-05-17T12:00:00Z  two
+    7         save       person   2026-05-17T12:00:00Z  three
+    6         undo of 1  person   2026-05-17T12:00:00Z
+    5         undo of 2  person   2026-05-17T12:00:00Z  one
+    4         undo of 3  person   2026-05-17T12:00:00Z  two
+    3         delete     person   2026-05-17T12:00:00Z
+    2         save       agent:b  2026-05-17T12:00:00Z  two
+    1         save       person   2026-05-17T12:00:00Z  one
+
+    $ waynote history agent:default#other
+    exit 1
+    error: there is no history of agent:default#other
+      list what there is, or look at `history` for what there was
+
+    $ waynote verify
+    exit 0
+    HOME/.local/share/waynote/notes.db is sound: 1 notes, 8 revisions, 3 contents
+    ");
+}
+
+#[test]
+fn a_note_as_it_was() {
+    let scratch = Scratch::new();
+    let at = |run: Run, day: u8| run.env("WAYNOTE_NOW", format!("2026-05-{day:02}T00:00:00Z"));
+    at(scratch.run("place write one"), 1).ok();
+    at(scratch.run("place write two"), 3).ok();
+    at(scratch.run("place delete"), 5).ok();
+    let show = |as_of: &str| scratch.waynote(["show", "place:~/work", "--as-of", as_of]);
+    assert_eq!(show("2026-05-02T00:00:00Z").ok(), "one");
+    assert_eq!(show("2026-05-03T00:00:00Z").ok(), "two");
+    assert_eq!(show("2").ok(), "two");
+    assert_eq!(show("2026-04-01T00:00:00Z").output().status.code(), Some(1));
+    assert_eq!(show("2026-05-06T00:00:00Z").output().status.code(), Some(1));
+    insta::assert_snapshot!(show("yesterday").said(), @"
+    exit 2
+    error: `yesterday` is neither a revision nor a time
+      write 3, or 2026-05-17T12:00:00Z
+    ");
+}
+
+#[test]
+fn undo_goes_back_over_notes_in_turn() {
+    let scratch = Scratch::new();
+    for words in ["key save a 1", "place write p", "key save a 2", "undo", "undo"] {
+        scratch.ok(words);
+    }
+    assert_eq!(scratch.ok("key show a"), "1");
+    assert_eq!(scratch.ok("place read"), "");
+    scratch.ok("undo");
+    assert_eq!(scratch.ok("key count"), "0\n");
+    insta::assert_snapshot!(scratch.run("undo").said(), @"
+    exit 1
+    error: there is nothing to undo
+      `restore ADDRESS --revision N` brings back any revision
+    ");
+}
+
+#[test]
+fn verify_names_what_is_damaged() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k one");
+    scratch.ok("place write here");
+    let damage = |sql: &str| {
+        let copy = scratch.path("copy.db");
+        let source = rusqlite::Connection::open(scratch.store()).unwrap();
+        let _ = std::fs::remove_file(&copy);
+        source.execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+        rusqlite::Connection::open(&copy).unwrap().execute_batch(sql).unwrap();
+        let store = copy.to_string_lossy().into_owned();
+        scratch.waynote(["verify", "--store", &store]).said().replace(&store, "STORE")
+    };
+    insta::assert_snapshot!(damage("UPDATE waynote_content SET body = 'two' WHERE body = CAST('one' AS BLOB)"), @"
+    exit 1
+    damaged: content 1 does not match its hash; it is in agent:default#k@1
+    damaged: agent:default#k has a preview that is not its own
+    STORE has 2 problems: 2 notes, 2 revisions, 2 contents
+    ");
+    insta::assert_snapshot!(damage("UPDATE waynote_note SET pinned = 1 WHERE key = 'k'"), @"
+    exit 1
+    damaged: agent:default#k is not what its journal comes to
+    STORE has 1 problems: 2 notes, 2 revisions, 2 contents
+    ");
+    insta::assert_snapshot!(damage("DELETE FROM waynote_note WHERE key = 'k'"), @"
+    exit 1
+    damaged: agent:default#k is in the journal but not among the current notes
+    damaged: agent:default counts other notes than it has
+    STORE has 2 problems: 1 notes, 2 revisions, 2 contents
+    ");
+    insta::assert_snapshot!(damage("PRAGMA foreign_keys = OFF; DELETE FROM waynote_content"), @"
+    exit 1
+    damaged: agent:default#k has a revision whose content is missing
+    damaged: place:~/work has a revision whose content is missing
+    STORE has 2 problems: 2 notes, 2 revisions, 0 contents
+    ");
+    insta::assert_snapshot!(damage("UPDATE waynote_journal SET revision = 3 WHERE key = 'k'"), @"
+    exit 1
+    damaged: agent:default#k is not what its journal comes to
+    damaged: agent:default#k has a gap in its revisions
+    STORE has 2 problems: 2 notes, 2 revisions, 2 contents
+    ");
+    let ok = scratch.json("verify --json");
+    assert_eq!((&ok["ok"], &ok["problems"]), (&serde_json::json!(true), &serde_json::json!([])));
+}

@@ -1,0 +1,362 @@
+//! Other programs' notes, in and out; a running xs is played by a socket that speaks its protocol.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+use super::common::Scratch;
+
+#[test]
+fn zrb_there_and_back() {
+    let scratch = Scratch::new();
+    let file = scratch.home().join(".zrb/notes.json");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, r#"{"~": "home", "~/p": "caf\u00e9", "p": "odd", "/x": null}"#).unwrap();
+    let mut seen = String::new();
+    for words in ["import zrb", "import zrb", "place write --at ~/p newer", "import zrb --json", "export zrb -", "export zrb"] {
+        seen += &format!("$ waynote {words}\n{}\n", scratch.run(words).said());
+    }
+    insta::assert_snapshot!(seen, @r#"
+    $ waynote import zrb
+    exit 0
+    2 added, 0 updated, 0 unchanged, 2 skipped
+    skipped 2:
+      /x: its value is no text
+      p: no path resolves to that key
+
+    $ waynote import zrb
+    exit 0
+    0 added, 0 updated, 2 unchanged, 2 skipped
+    skipped 2:
+      /x: its value is no text
+      p: no path resolves to that key
+
+    $ waynote place write --at ~/p newer
+    exit 0
+    saved place:~/p (revision 2)
+
+    $ waynote import zrb --json
+    exit 0
+    {
+      "added": 0,
+      "updated": 0,
+      "unchanged": 2,
+      "skipped": [
+        {
+          "what": "/x",
+          "reason": "its value is no text"
+        },
+        {
+          "what": "p",
+          "reason": "no path resolves to that key"
+        }
+      ]
+    }
+    skipped 2:
+      /x: its value is no text
+      p: no path resolves to that key
+
+    $ waynote export zrb -
+    exit 0
+    {
+      "~": "home",
+      "~/p": "newer"
+    }
+    $ waynote export zrb
+    exit 0
+    wrote 2 notes to HOME/.zrb/notes.json
+    "#);
+    insta::assert_snapshot!(fs::read_to_string(&file).unwrap(), @r#"
+    {
+      "/x": null,
+      "p": "odd",
+      "~": "home",
+      "~/p": "newer"
+    }
+    "#);
+    insta::assert_snapshot!(scratch.run("import zrb missing.json").said(), @"
+    exit 1
+    error: missing.json cannot be read: No such file or directory (os error 2)
+      mend that and try again
+    ");
+    fs::write(&file, "{\n\"~\": 1,\n").unwrap();
+    insta::assert_snapshot!(scratch.run("import zrb").said(), @"
+    exit 1
+    error: HOME/.zrb/notes.json is damaged: line 3: EOF while parsing a value
+      mend it or move it away; nothing was written to it
+    ");
+    insta::assert_snapshot!(scratch.run("export zrb").said(), @"
+    exit 1
+    error: HOME/.zrb/notes.json is damaged: line 3: EOF while parsing a value
+      mend it or move it away; nothing was written to it
+    ");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\n\"~\": 1,\n");
+}
+
+#[test]
+fn openotters_there_and_back() {
+    let scratch = Scratch::new();
+    let path = scratch.home().join("work/memory.db");
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    // The table before its migration.
+    conn.execute_batch(
+        "CREATE TABLE messages (text TEXT);
+         CREATE TABLE notes (key TEXT PRIMARY KEY, content TEXT NOT NULL, preview TEXT NOT NULL DEFAULT '',
+             created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP, updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP);
+         INSERT INTO notes VALUES ('k', 'old text', 'old text', '2026-01-01 00:00:00+00:00', '2026-02-01 00:00:00.5+00:00'),
+             ('Bad Key', 'x', 'x', NULL, NULL), ('untimed', 'y', 'y', NULL, NULL)",
+    )
+    .unwrap();
+    insta::assert_snapshot!(scratch.run("import openotters memory.db").said(), @"
+    exit 0
+    2 added, 0 updated, 0 unchanged, 1 skipped
+    skipped 1:
+      Bad Key: `Bad Key` is not a valid key
+    ");
+    insta::assert_snapshot!(scratch.run("import openotters memory.db").said(), @"
+    exit 0
+    0 added, 0 updated, 2 unchanged, 1 skipped
+    skipped 1:
+      Bad Key: `Bad Key` is not a valid key
+    ");
+    insta::assert_snapshot!(scratch.ok("key list"), @"
+    NOTE                   UPDATED               PINNED  PREVIEW
+    agent:default#untimed  2026-05-17T12:00:00Z          y
+    agent:default#k        2026-02-01T00:00:00Z          old text
+    ");
+    scratch.ok("key pin k");
+    scratch.ok("key save mine here");
+    insta::assert_snapshot!(scratch.run("export openotters memory.db").said(), @"
+    exit 0
+    wrote 3 notes to memory.db
+    ");
+    let rows: Vec<(String, String, bool, Option<String>)> = conn
+        .prepare("SELECT key, content, in_context, CAST(updated_at AS TEXT) FROM notes ORDER BY key")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
+        .unwrap();
+    insta::assert_debug_snapshot!(rows, @r#"
+    [
+        (
+            "Bad Key",
+            "x",
+            false,
+            None,
+        ),
+        (
+            "k",
+            "old text",
+            true,
+            Some(
+                "2026-05-17 12:00:00+00:00",
+            ),
+        ),
+        (
+            "mine",
+            "here",
+            false,
+            Some(
+                "2026-05-17 12:00:00+00:00",
+            ),
+        ),
+        (
+            "untimed",
+            "y",
+            false,
+            Some(
+                "2026-05-17 12:00:00+00:00",
+            ),
+        ),
+    ]
+    "#);
+    insta::assert_snapshot!(scratch.run("import openotters missing.db").said(), @"
+    exit 1
+    error: missing.db cannot be read: No such file or directory (os error 2)
+      mend that and try again
+    ");
+    fs::write(scratch.home().join("work/text.db"), "no database at all, but text".repeat(60)).unwrap();
+    insta::assert_snapshot!(scratch.run("import openotters text.db").said(), @"
+    exit 1
+    error: text.db is damaged: file is not a database
+      mend it or move it away; nothing was written to it
+    ");
+    let empty = rusqlite::Connection::open(scratch.home().join("work/empty.db")).unwrap();
+    empty.execute_batch("CREATE TABLE other (x)").unwrap();
+    insta::assert_snapshot!(scratch.run("import openotters empty.db").said(), @"
+    exit 1
+    error: empty.db is damaged: it has no table `notes`
+      mend it or move it away; nothing was written to it
+    ");
+}
+
+/// A running xs store: frames and contents in memory, served on `STORE/sock` until the test ends.
+struct FakeXs {
+    store: PathBuf,
+    appended: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+impl FakeXs {
+    fn serving(store: &Path, frames: &str) -> Self {
+        let listener = UnixListener::bind(store.join("sock")).unwrap();
+        let appended: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
+        let fake = Self { store: store.to_owned(), appended: Arc::clone(&appended) };
+        let (store, mut frames) = (store.to_owned(), frames.to_owned());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let (line, headers, body) = request(&stream);
+                let path = line.split(' ').nth(1).unwrap().to_owned();
+                if let Some(hash) = path.strip_prefix("/cas/") {
+                    match content(&store, hash) {
+                        Some(bytes) => respond(&mut stream, 200, &bytes),
+                        None => respond(&mut stream, 404, b"not found"),
+                    }
+                } else if let Some(topic) = path.strip_prefix("/append/") {
+                    let meta = headers.iter().find_map(|header| header.strip_prefix("xs-meta: ")).unwrap();
+                    let meta = String::from_utf8(STANDARD.decode(meta).unwrap()).unwrap();
+                    let hash = put(&store, &body);
+                    let number = appended.lock().unwrap().len();
+                    let id = format!("03zzzzzzzzzzzzzzzzzzzzz{number:02}");
+                    let frame = format!(
+                        "{{\"topic\":\"{topic}\",\"id\":\"{id}\",\"hash\":\"{hash}\",\"meta\":{meta},\"ttl\":\"forever\"}}\n"
+                    );
+                    frames.push_str(&frame);
+                    appended.lock().unwrap().push((String::from_utf8_lossy(&body).into_owned(), meta));
+                    respond(&mut stream, 200, frame.as_bytes());
+                } else {
+                    let topic = path.strip_prefix("/?topic=").map(|topic| format!("\"topic\":\"{topic}\""));
+                    let wanted = frames.lines().filter(|line| topic.as_ref().is_none_or(|topic| line.contains(topic)));
+                    // As xs streams them: chunk by chunk.
+                    let mut out = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
+                    for line in wanted {
+                        out.extend(format!("{:x}\r\n{line}\n\r\n", line.len() + 1).into_bytes());
+                    }
+                    out.extend(b"0\r\n\r\n");
+                    stream.write_all(&out).unwrap();
+                }
+            }
+        });
+        fake
+    }
+}
+
+fn request(stream: &std::os::unix::net::UnixStream) -> (String, Vec<String>, Vec<u8>) {
+    let mut reader = BufReader::new(stream);
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if line.trim_end().is_empty() {
+            break;
+        }
+        lines.push(line.trim_end().to_owned());
+    }
+    let length = lines.iter().find_map(|line| line.strip_prefix("Content-Length: ")).map_or(0, |length| length.parse().unwrap());
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    (lines.remove(0), lines, body)
+}
+
+fn respond(stream: &mut impl Write, status: u16, body: &[u8]) {
+    let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n\r\n", body.len());
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(body).unwrap();
+}
+
+fn file_of(store: &Path, digest: &[u8]) -> PathBuf {
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    store.join("cacache/content-v2/sha256").join(&hex[..2]).join(&hex[2..4]).join(&hex[4..])
+}
+
+fn content(store: &Path, hash: &str) -> Option<Vec<u8>> {
+    fs::read(file_of(store, &STANDARD.decode(hash.strip_prefix("sha256-")?).ok()?)).ok()
+}
+
+fn put(store: &Path, body: &[u8]) -> String {
+    let digest = Sha256::digest(body);
+    let path = file_of(store, &digest);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, body).unwrap();
+    format!("sha256-{}", STANDARD.encode(digest))
+}
+
+#[test]
+fn a_running_xs_there_and_back() {
+    let scratch = Scratch::new();
+    let store = super::reference_ralph::xs_store(&scratch);
+    let xs = FakeXs::serving(&store, &super::common::reference("ralph/frames.ndjson"));
+    let run = |words: &[&str]| scratch.waynote(words.iter().copied().chain([xs.store.to_str().unwrap()])).said();
+    let first = run(&["--session", "other", "import", "xs"]);
+    assert_eq!(first, "exit 0\n3 added, 0 updated, 0 unchanged, 0 skipped\n");
+    scratch.waynote(["--session", "other", "--iteration", "7", "log", "add", "--type", "tip", "back to xs\n"]).ok();
+    assert_eq!(run(&["--session", "other", "export", "xs"]), "exit 0\n1 appended, 3 were there already\n");
+    assert_eq!(run(&["--session", "other", "export", "xs"]), "exit 0\n0 appended, 4 were there already\n");
+    let (body, meta) = xs.appended.lock().unwrap()[0].clone();
+    assert_eq!(body, "back to xs\n\n");
+    let meta: serde_json::Value = serde_json::from_str(&meta).unwrap();
+    assert_eq!((&meta["action"], &meta["type"], &meta["iteration"]), (&"add".into(), &"tip".into(), &7.into()));
+    // Importing again knows what was exported.
+    assert_eq!(run(&["--session", "other", "import", "xs"]), "exit 0\n0 added, 0 updated, 4 unchanged, 0 skipped\n");
+    let all = run(&["import", "xs"]);
+    assert!(all.starts_with("exit 0\n38 added, 0 updated, 4 unchanged, 4 skipped\n"), "{all}");
+}
+
+#[test]
+fn frames_on_standard_input_and_no_xs() {
+    let scratch = Scratch::new();
+    let store = super::reference_ralph::xs_store(&scratch).to_string_lossy().into_owned();
+    let frames = super::common::reference("ralph/frames.ndjson") + "{\"topic\":\"ralph.demo.no\nnot json\n";
+    let run = |words: &[&str]| scratch.waynote(words).stdin(frames.as_str()).said().replace(&store, "STORE");
+    let piped = run(&["--session", "striter", "import", "xs", "-", "--contents", &store]);
+    insta::assert_snapshot!(piped, @r#"
+    exit 0
+    1 added, 0 updated, 0 unchanged, 3 skipped
+    skipped 3:
+      frame 03ha3k09dfl8zmpoq9569lsgo of ralph.striter.note: its iteration is not an integer: "1"
+      line 55: it is no frame: EOF while parsing a string at line 1 column 23
+      line 56: it is no frame: expected ident at line 1 column 2
+    "#);
+    insta::assert_snapshot!(run(&["import", "xs", "-"]), @"
+    exit 2
+    error: the texts of frames from standard input are missing
+      add `--contents FOLDER`: the xs store's folder
+    ");
+    insta::assert_snapshot!(run(&["import", "xs", &store]), @"
+    exit 1
+    error: no xs answers at STORE/sock: No such file or directory (os error 2)
+      start it with `xs serve STORE`; or import what `xs cat STORE` prints, with --contents
+    ");
+    insta::assert_snapshot!(run(&["--session", "demo", "export", "xs", &store]), @"
+    exit 1
+    error: no xs answers at STORE/sock: No such file or directory (os error 2)
+      start it with `xs serve STORE`; or import what `xs cat STORE` prints, with --contents
+    ");
+}
+
+#[test]
+fn a_content_that_is_not_what_its_hash_says_is_skipped() {
+    let scratch = Scratch::new();
+    let store = super::reference_ralph::xs_store(&scratch);
+    let hash = STANDARD.decode("R12MNmMnbVmRtYaalOjUFP3E3s7sdE6ppeQlRwd7eZc=").unwrap();
+    fs::write(file_of(&store, &hash), "tampered").unwrap();
+    let good = STANDARD.decode("AQjKbpjWCe9y2n4Ept/1u33tSTmaVu0pMXKYpQVNngk=").unwrap();
+    fs::remove_file(file_of(&store, &good)).unwrap();
+    let frames = super::common::reference("ralph/frames.ndjson").replace("\"iteration\":\"1\"", "\"iteration\":1");
+    let store = store.to_string_lossy().into_owned();
+    let run = scratch.waynote(["--session", "striter", "import", "xs", "-", "--contents", &store]).stdin(frames);
+    insta::assert_snapshot!(run.said(), @"
+    exit 0
+    0 added, 0 updated, 0 unchanged, 2 skipped
+    skipped 2:
+      frame 03ha3k09cz6nrbzf8vnaynffw of ralph.striter.note: its content is not in the store
+      frame 03ha3k09dfl8zmpoq9569lsgo of ralph.striter.note: its content does not match its hash
+    ");
+}

@@ -1,0 +1,220 @@
+//! Places kept in step with a notes.json that people and other programs write too.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::common::{Run, Scratch};
+
+struct Kept {
+    scratch: Scratch,
+    file: PathBuf,
+}
+
+impl Kept {
+    fn new() -> Self {
+        let scratch = Scratch::new();
+        let file = scratch.path("notes.json");
+        Self { scratch, file }
+    }
+
+    fn run(&self, words: &str) -> Run {
+        self.scratch.run(words).env("ZRB_LLM_NOTE_FILE", &self.file)
+    }
+
+    fn ok(&self, words: &str) -> String {
+        self.run(words).ok()
+    }
+
+    fn write(&self, text: &str) {
+        fs::write(&self.file, text).unwrap();
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(&self.file).unwrap()
+    }
+}
+
+#[test]
+fn what_somebody_writes_is_seen_at_the_next_read() {
+    let kept = Kept::new();
+    kept.write(r#"{"~/work": "from zrb"}"#);
+    assert_eq!(kept.ok("place read"), "from zrb");
+    assert!(!kept.scratch.store().exists(), "readers write nothing");
+    kept.write(r#"{"~/work": "changed by hand"}"#);
+    assert_eq!(kept.ok("place read"), "changed by hand");
+    let note = kept.run("place read --json").json();
+    assert_eq!((&note["revision"], &note["author"]), (&1.into(), &"import:zrb".into()));
+}
+
+#[test]
+fn what_waynote_writes_is_there_at_once_beside_what_is_not_ours() {
+    let kept = Kept::new();
+    kept.write(r#"{"~/work": "old", "~/work/": "odd key", "/opt": 3, "~/x": "theirs"}"#);
+    kept.ok("place write new");
+    insta::assert_snapshot!(kept.text(), @r#"
+    {
+      "/opt": 3,
+      "~/work": "new",
+      "~/work/": "odd key",
+      "~/x": "theirs"
+    }
+    "#);
+    insta::assert_snapshot!(kept.ok("history place:~/work"), @"
+    place:~/work
+    REVISION  ACTION  AUTHOR      RECORDED              PREVIEW
+    2         save    person      2026-05-17T12:00:00Z  new
+    1         save    import:zrb  2026-05-17T12:00:00Z  old
+    ");
+}
+
+#[test]
+fn first_contact_is_a_union_and_missing_keys_delete_nothing() {
+    let kept = Kept::new();
+    kept.scratch.ok("place write --at ~/a in-the-store");
+    kept.write(r#"{"~/b": "in the file"}"#);
+    assert_eq!(kept.run("place list --json").json().as_array().unwrap().len(), 2);
+    kept.ok("place write --at ~/c both");
+    insta::assert_snapshot!(kept.text(), @r#"
+    {
+      "~/a": "in-the-store",
+      "~/b": "in the file",
+      "~/c": "both"
+    }
+    "#);
+    kept.write("{}");
+    assert_eq!(kept.run("place list --json").json().as_array().unwrap().len(), 3);
+    kept.ok("place delete --at ~/c");
+    insta::assert_snapshot!(kept.text(), @r#"
+    {
+      "~/a": "in-the-store",
+      "~/b": "in the file"
+    }
+    "#);
+    kept.ok("place delete --at ~/b");
+    assert_eq!(kept.run("place list --json").json().as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn both_changed_and_the_later_one_is_current() {
+    let kept = Kept::new();
+    kept.ok("place write base");
+    // Written behind the file's back, at a time after the file's.
+    kept.scratch.run("place write store").env("WAYNOTE_NOW", "2100-01-01T00:00:00Z").ok();
+    kept.write(r#"{"~/work": "file"}"#);
+    assert_eq!(kept.ok("place read"), "store");
+    kept.ok("place write --at ~ touch");
+    assert_eq!(kept.ok("place read"), "store");
+    assert!(kept.text().contains(r#""~/work": "store""#));
+    let history = kept.run("history place:~/work --json").json();
+    let texts: Vec<&str> =
+        history.as_array().unwrap().iter().map(|revision| revision["note"]["content"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["store", "file", "store", "base"]);
+    // The other way round: the file is the later one.
+    kept.scratch.run("place write older").env("WAYNOTE_NOW", "2001-01-01T00:00:00Z").ok();
+    kept.write(r#"{"~/work": "newer file"}"#);
+    assert_eq!(kept.ok("place read"), "newer file");
+}
+
+#[test]
+fn undo_reaches_the_file() {
+    let kept = Kept::new();
+    kept.ok("place write one");
+    kept.write(r#"{"~/work": "by hand"}"#);
+    kept.ok("undo place:~/work");
+    assert_eq!(kept.text(), "{\n  \"~/work\": \"one\"\n}");
+    kept.ok("restore place:~/work@2");
+    assert_eq!(kept.text(), "{\n  \"~/work\": \"by hand\"\n}");
+}
+
+#[test]
+fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
+    let kept = Kept::new();
+    kept.ok("place write before");
+    let damaged = "{\n  \"~/work\": \"before\",\n  \"~\": ";
+    kept.write(damaged);
+    let said = |words: &str| kept.run(words).said().replace(&kept.file.to_string_lossy().into_owned(), "FILE");
+    insta::assert_snapshot!(said("place read"), @"
+    exit 0
+    beforewarning: FILE is damaged: line 3: EOF while parsing a value
+      the store works on without it; mend it or move it away; nothing was written to it
+    ");
+    insta::assert_snapshot!(said("place write after"), @"
+    exit 0
+    saved place:~/work (revision 2)
+    warning: FILE is damaged: line 3: EOF while parsing a value
+      the store works on without it; mend it or move it away; nothing was written to it
+    ");
+    insta::assert_snapshot!(said("context"), @"
+    exit 0
+    ## Notes of this place
+
+    ### `place:~/work` (2026-05-17)
+
+    after
+    warning: FILE is damaged: line 3: EOF while parsing a value
+      the store works on without it; mend it or move it away; nothing was written to it
+    ");
+    assert_eq!(kept.text(), damaged);
+    // Once it is mended, what was written meanwhile gets there.
+    kept.write("{\n  \"~/work\": \"before\"\n}");
+    assert_eq!(kept.ok("place read"), "after");
+    kept.ok("place write --at ~ home");
+    assert_eq!(kept.text(), "{\n  \"~\": \"home\",\n  \"~/work\": \"after\"\n}");
+}
+
+#[test]
+fn the_configuration_can_name_the_file() {
+    let kept = Kept::new();
+    let folder = kept.scratch.home().join(".config/waynote");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), "notes_file = \"~/.zrb/notes.json\"").unwrap();
+    kept.scratch.ok("place write hello");
+    let text = fs::read_to_string(kept.scratch.home().join(".zrb/notes.json")).unwrap();
+    assert_eq!(text, "{\n  \"~/work\": \"hello\"\n}");
+}
+
+#[test]
+fn what_a_killed_process_left_beside_the_file_is_taken_in() {
+    let kept = Kept::new();
+    kept.ok("place write one");
+    // As if a process had died between its exchange and its look at what that displaced.
+    let left = kept.scratch.path(".notes.json.waynote-2147483646-0");
+    fs::write(&left, r#"{"~/work": "one", "~/lost": "found"}"#).unwrap();
+    kept.ok("place write two");
+    assert!(!left.exists());
+    assert_eq!(kept.ok("place read --at ~/lost"), "found");
+    assert!(kept.text().contains("found"));
+}
+
+/// Another program that reads, changes and writes the file in place, as Zrb does, while waynote writes.
+#[test]
+fn texts_written_at_the_same_time_are_all_kept() {
+    let kept = Kept::new();
+    kept.write("{}");
+    let file = kept.file.clone();
+    let other = std::thread::spawn(move || {
+        for number in 0..150 {
+            let text = fs::read_to_string(&file).unwrap();
+            // Caught in the middle of an exchange by nobody: the file is whole whenever it is opened.
+            let mut notes: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text).unwrap();
+            notes.insert("~/theirs".into(), format!("text {number}").into());
+            fs::write(&file, serde_json::to_string(&notes).unwrap()).unwrap();
+        }
+    });
+    let mut ours = 0;
+    while !other.is_finished() {
+        kept.ok(&format!("place write --at ~/ours our-{ours}"));
+        ours += 1;
+    }
+    other.join().unwrap();
+    kept.ok("place write --at ~ end");
+    assert_eq!(kept.ok("place read --at ~/theirs"), "text 149");
+    let history = kept.run("history place:~/ours --json").json();
+    for number in 0..ours {
+        let text = format!("our-{number}");
+        assert!(history.as_array().unwrap().iter().any(|revision| revision["note"]["content"] == text.as_str()));
+    }
+    assert!(kept.ok("verify").contains("is sound"));
+    let litter = fs::read_dir(kept.file.parent().unwrap()).unwrap().flatten();
+    assert_eq!(litter.filter(|file| file.file_name().to_string_lossy().contains("waynote-")).count(), 0);
+}

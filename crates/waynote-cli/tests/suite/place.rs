@@ -1,0 +1,137 @@
+//! `waynote place` as its user meets it.
+
+use super::common::Scratch;
+
+#[test]
+fn a_day_with_places() {
+    let scratch = Scratch::new();
+    let mut seen = String::new();
+    for words in [
+        "place write Here.",
+        "place write --at ~ Home.",
+        "place write --at /etc/nginx Config.",
+        "place list",
+        "place all",
+        "place all --at /etc/nginx/sites",
+        "place read",
+        "place delete",
+        "place delete",
+        "place read",
+        "place all --at ~/elsewhere/../work",
+    ] {
+        seen += &format!("$ waynote {words}\n{}\n", scratch.run(words).said());
+    }
+    insta::assert_snapshot!(seen, @"
+    $ waynote place write Here.
+    exit 0
+    saved place:~/work (revision 1)
+
+    $ waynote place write --at ~ Home.
+    exit 0
+    saved place:~ (revision 1)
+
+    $ waynote place write --at /etc/nginx Config.
+    exit 0
+    saved place:/etc/nginx (revision 1)
+
+    $ waynote place list
+    exit 0
+    NOTE              UPDATED               PREVIEW
+    place:/etc/nginx  2026-05-17T12:00:00Z  Config.
+    place:~           2026-05-17T12:00:00Z  Home.
+    place:~/work      2026-05-17T12:00:00Z  Here.
+
+    $ waynote place all
+    exit 0
+    place:~
+    Home.
+
+    place:~/work
+    Here.
+
+    $ waynote place all --at /etc/nginx/sites
+    exit 0
+    place:~
+    Home.
+
+    place:/etc/nginx
+    Config.
+
+    $ waynote place read
+    exit 0
+    Here.
+    $ waynote place delete
+    exit 0
+    deleted place:~/work
+
+    $ waynote place delete
+    exit 0
+    place:~/work was already absent
+
+    $ waynote place read
+    exit 0
+
+    $ waynote place all --at ~/elsewhere/../work
+    exit 0
+    place:~
+    Home.
+    ");
+}
+
+#[test]
+fn bytes_come_out_as_they_went_in() {
+    let scratch = Scratch::new();
+    let text = "  a\r\n\tb\u{1b}[31m\u{202e}é\u{301} \n\n";
+    scratch.run("place write -").stdin(text).ok();
+    assert_eq!(scratch.run("place read").bytes(), text.as_bytes());
+    assert_eq!(scratch.json("place read --json")["content"], text);
+}
+
+#[test]
+fn an_empty_text_is_stored_and_left_out_of_the_prompt() {
+    let scratch = Scratch::new();
+    scratch.waynote(["place", "write", ""]).ok();
+    scratch.run("place write --at ~ -").stdin(" \n\u{3000}").ok();
+    assert_eq!(scratch.json("place all --json").as_array().unwrap().len(), 2);
+    assert_eq!(scratch.ok("context"), "");
+    assert_eq!(scratch.ok("context --only places --style faithful"), "");
+}
+
+#[test]
+fn a_note_as_json_has_every_field() {
+    let scratch = Scratch::new();
+    insta::assert_snapshot!(scratch.ok("--author agent:b place write --json Here."), @r#"
+    {
+      "address": "place:~/work",
+      "scope": "place:~/work",
+      "key": null,
+      "content": "Here.",
+      "preview": "Here.",
+      "type": null,
+      "iteration": null,
+      "pinned": false,
+      "revision": 1,
+      "author": "agent:b",
+      "created_at": "2026-05-17T12:00:00Z",
+      "updated_at": "2026-05-17T12:00:00Z"
+    }
+    "#);
+    insta::assert_snapshot!(scratch.ok("place read --at ~/nowhere --json"), @"null");
+}
+
+#[test]
+fn keyed_notes_of_a_place_cascade_like_its_own() {
+    let scratch = Scratch::new();
+    scratch.ok("place write --at ~ home");
+    scratch.ok("key save build --at ~ make-all");
+    scratch.ok("key save api --at . no-blocking");
+    let all = scratch.json("place all --json");
+    let addresses: Vec<&str> =
+        all.as_array().unwrap().iter().map(|note| note["address"].as_str().unwrap()).collect();
+    assert_eq!(addresses, ["place:~", "place:~#build", "place:~/work#api"]);
+    assert_eq!(scratch.ok("key count --at ~"), "1\n");
+    assert_eq!(
+        scratch.ok("context --only places --style faithful"),
+        "### Notes & Context\n**~**:\nhome\n\n**~#build**:\nmake-all\n\n**~/work#api**:\nno-blocking\n"
+    );
+}

@@ -1,0 +1,179 @@
+//! What the Go package `notes` does, case by case (source 002). The renderers' own cases are beside the renderers.
+
+use serde_json::{Value, json};
+
+use super::common::{Run, Scratch, cases, text};
+
+fn at(run: Run, seconds: &Value) -> Run {
+    let start: jiff::Timestamp = super::common::NOW.parse().unwrap();
+    let time = start + jiff::SignedDuration::from_secs(seconds.as_i64().unwrap_or(0));
+    run.env("WAYNOTE_NOW", time.to_string())
+}
+
+#[test]
+fn keys_are_as_recorded() {
+    for case in cases("gonotes/cases.json")["keys"].as_array().unwrap() {
+        let (key, valid) = (text(case, "key"), case["valid"] == json!(true));
+        // No argument can hold a NUL; the library's own test has that key.
+        if key.contains('\0') {
+            assert!(key.parse::<waynote::Key>().is_err());
+            continue;
+        }
+        let scratch = Scratch::new();
+        let output = scratch.waynote(["key", "save", "--json", "--", key, "x"]).output();
+        if key.contains(':') {
+            assert_eq!(output.status.code(), Some(2), "{case}");
+            continue;
+        }
+        assert_eq!(output.status.success(), valid, "{case}");
+        if valid {
+            let note: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(note["key"], case["stored_as"]);
+        } else {
+            let error: Value = serde_json::from_slice(&output.stderr).unwrap();
+            assert_eq!(error["error"]["kind"], "invalid_key", "{case}");
+        }
+    }
+}
+
+#[test]
+fn previews_are_as_recorded() {
+    for case in cases("gonotes/cases.json")["previews"].as_array().unwrap() {
+        let scratch = Scratch::new();
+        scratch.run("key save k -").stdin(text(case, "content")).ok();
+        assert_eq!(scratch.json("key list --json")[0]["preview"], case["preview"], "{case}");
+        assert_eq!(scratch.run("key show k").bytes(), text(case, "content").as_bytes());
+    }
+}
+
+#[test]
+fn the_store_is_as_recorded() {
+    for case in cases("gonotes/cases.json")["store"].as_array().unwrap() {
+        let scratch = Scratch::new();
+        for op in case["ops"].as_array().unwrap() {
+            let key = || text(op, "key");
+            let output = match text(op, "op") {
+                "save" => {
+                    let max_bytes = op["max_bytes"].to_string();
+                    let max_notes = op["max_count"].to_string();
+                    let words = ["key", "save", key(), "-", "--max-bytes", &max_bytes, "--max-notes", &max_notes];
+                    at(scratch.waynote(words).stdin(text(op, "content")), &op["at_s"])
+                }
+                "get" => scratch.waynote(["key", "show", key(), "--json"]),
+                "count" => scratch.run("key count"),
+                "delete" => at(scratch.waynote(["key", "delete", key()]), &op["at_s"]),
+                "set_in_context" => {
+                    let word = if op["in_context"] == json!(true) { "pin" } else { "unpin" };
+                    at(scratch.waynote(["key", word, key()]), &op["at_s"])
+                }
+                "list" => scratch.run("key list --json"),
+                "list_in_context" => scratch.run("key list --pinned --json"),
+                "reopen" => continue,
+                other => panic!("unknown op {other}"),
+            }
+            .output();
+            let name = text(case, "name");
+            match op["want_error"].as_str() {
+                Some(kind) => {
+                    let kinds = json!({
+                        "NoteTooLarge": "the note is too large", "TooManyNotes": "the notebook is full",
+                        "NotFound": "there is no agent:default#", "InvalidKey": "is not a valid key",
+                    });
+                    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+                    assert_eq!(output.status.code(), Some(1), "{name}: {op}");
+                    assert!(error.contains(text(&kinds, kind)), "{name}: {error}");
+                    for piece in op["error_text_has"].as_array().into_iter().flatten() {
+                        assert!(error.contains(piece.as_str().unwrap()), "{name}: {error}");
+                    }
+                    continue;
+                }
+                None => assert!(output.status.success(), "{name}: {op}: {output:?}"),
+            }
+            let got: Value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+            match (text(op, "op"), &op["want"]) {
+                (_, Value::Null) => {}
+                ("get", want) => {
+                    assert_eq!(got["content"], want["content"], "{name}");
+                    assert_eq!(got["preview"], want["preview"], "{name}");
+                    assert_eq!(got["pinned"], want["in_context"], "{name}");
+                    assert_eq!(got["created_at"], time(&want["created_s"]), "{name}");
+                    assert_eq!(got["updated_at"], time(&want["updated_s"]), "{name}");
+                }
+                ("count", want) => assert_eq!(&got, want, "{name}"),
+                (_, want) => {
+                    let keys: Vec<&Value> = got.as_array().unwrap().iter().map(|note| &note["key"]).collect();
+                    assert_eq!(json!(keys), *want, "{name}");
+                }
+            }
+        }
+    }
+}
+
+fn time(seconds: &Value) -> Value {
+    let start: jiff::Timestamp = super::common::NOW.parse().unwrap();
+    json!((start + jiff::SignedDuration::from_secs(seconds.as_i64().unwrap())).to_string())
+}
+
+#[test]
+fn relative_times_are_as_recorded() {
+    for case in cases("gonotes/cases.json")["relative_times"].as_array().unwrap() {
+        let scratch = Scratch::new();
+        let now: jiff::Timestamp = super::common::NOW.parse().unwrap();
+        let then = now - jiff::SignedDuration::from_millis(case["age_ms"].as_i64().unwrap());
+        scratch.run("key save k v").env("WAYNOTE_NOW", then.to_string()).ok();
+        let table = scratch.ok("context --only index --style faithful");
+        assert!(table.contains(&format!("| `k` | {} | v |", text(case, "text"))), "{case}: {table}");
+    }
+}
+
+#[test]
+fn sections_join_as_recorded() {
+    // The joining is the agent's: what is ours is that the section is its exact bytes.
+    let footer = "Notes persist across sessions. Use `note_show <key>` for full content; \
+                  `note_save` / `note_delete` to mutate.";
+    for case in cases("gonotes/cases.json")["composition"].as_array().unwrap() {
+        let scratch = Scratch::new();
+        scratch.ok("key save k v");
+        let section = scratch.ok("context --only index --style faithful");
+        let base = text(case, "base");
+        let joined = match text(case, "section") {
+            "above" => format!("{section}\n---\n\n{base}"),
+            "below" => format!("{base}\n\n---\n\n{section}"),
+            _ => base.to_owned(),
+        };
+        assert_eq!(joined, text(&case["want"], "text").replace("{{TABLE_FOOTER}}", footer));
+    }
+}
+
+#[test]
+fn the_table_is_the_go_packages_own() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k v");
+    let path = scratch.path("memory.db");
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    conn.execute_batch("CREATE TABLE messages (text TEXT); INSERT INTO messages VALUES ('hello')").unwrap();
+    scratch.waynote([std::ffi::OsStr::new("export"), "openotters".as_ref(), path.as_ref()]).ok();
+    let schema = &cases("gonotes/cases.json")["schema"];
+    let mut statement = conn.prepare("SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info('notes')").unwrap();
+    let columns: Vec<Value> = statement
+        .query_map([], |row| {
+            Ok(json!({
+                "name": row.get::<_, String>(0)?, "type": row.get::<_, String>(1)?,
+                "not_null": row.get::<_, bool>(2)?,
+                "default": row.get::<_, Option<String>>(3)?.unwrap_or_default(),
+                "primary_key": row.get::<_, bool>(4)?,
+            }))
+        })
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
+        .unwrap();
+    assert_eq!(json!(columns), schema["columns_after_migration"]);
+    let mut statement = conn
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'notes' AND sql IS NOT NULL ORDER BY name")
+        .unwrap();
+    let indexes: Vec<String> =
+        statement.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
+    assert_eq!(json!(indexes), schema["indexes"]);
+    let hello: String = conn.query_row("SELECT text FROM messages", [], |row| row.get(0)).unwrap();
+    assert_eq!(hello, "hello");
+}

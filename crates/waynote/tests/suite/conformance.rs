@@ -1,0 +1,185 @@
+//! What every store must do. One suite for every implementation: a new one adds a line to [`each_store`].
+
+use waynote::note::State;
+use waynote::{
+    Address, AsOf, Change, Content, Error, Expect, Filter, Kind, Limits, Name, Notebook, Options, Origin, Place,
+    Places, SaveOptions, Scope, ScopeKind, SessionLog, SqliteStore, Stamp, Store, last_change,
+};
+
+fn each_store(test: impl Fn(&dyn Store)) {
+    let folder = tempfile::tempdir().unwrap();
+    test(&SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap());
+    let conn = rusqlite::Connection::open_in_memory().unwrap();
+    test(&SqliteStore::attach(&conn).unwrap());
+    let file = folder.path().join("notes.json");
+    let store = SqliteStore::open(&folder.path().join("other.db"), &Options::default()).unwrap();
+    let base = waynote::Base::new("/home/u", "/home/u").unwrap();
+    test(&waynote::InStep::new(store, &file, base).unwrap());
+}
+
+fn at(second: i64) -> Stamp {
+    Stamp::new(jiff::Timestamp::from_second(second).unwrap(), name("person"))
+}
+
+fn name(text: &str) -> Name {
+    text.parse().unwrap()
+}
+
+fn place(text: &str) -> Place {
+    text.parse().unwrap()
+}
+
+fn text(text: &str) -> Content {
+    Content::text(text).unwrap()
+}
+
+fn contents(notes: &[waynote::Note]) -> Vec<String> {
+    notes.iter().map(|note| note.content.shown().into_owned()).collect()
+}
+
+#[test]
+fn notes_of_places_cascade() {
+    each_store(|store| {
+        let places = Places::new(store);
+        for (at_place, said) in [("~/a/b", "3"), ("~", "1"), ("/etc", "x"), ("~/a", "2"), ("~/ab", "y")] {
+            places.write(&place(at_place), text(said), &at(1)).unwrap();
+        }
+        assert_eq!(contents(&places.read_all(&place("~/a/b/c")).unwrap()), ["1", "2", "3"]);
+        assert_eq!(contents(&places.read_all(&place("/etc/nginx")).unwrap()), ["1", "x"]);
+        assert_eq!(contents(&places.list().unwrap()), ["x", "1", "2", "3", "y"]);
+        assert!(places.delete(&place("~/a"), &at(2)).unwrap());
+        assert!(!places.delete(&place("~/a"), &at(3)).unwrap());
+        assert_eq!(places.read(&place("~/a")).unwrap(), None);
+        let scopes = store.scopes(ScopeKind::Place).unwrap();
+        assert_eq!(scopes.len(), 4);
+    });
+}
+
+#[test]
+fn all_changes_of_one_call_or_none() {
+    each_store(|store| {
+        let save = |key: &str, max_notes| Change::Save {
+            address: Address::Agent(name("a"), key.parse().unwrap()),
+            content: text("v"),
+            pin: None,
+            limits: Limits { max_bytes: 0, max_notes },
+            expect: Expect::Any,
+            origin: None,
+        };
+        let refused = store.apply(&[save("k", 1), save("l", 1)], &at(1));
+        assert!(matches!(refused, Err(Error::TooManyNotes { notes: 1, max_notes: 1 })));
+        assert_eq!(store.count(&Scope::Agent(name("a"))).unwrap(), 0);
+        assert_eq!(store.journal(None, 10).unwrap(), []);
+        store.apply(&[save("k", 2), save("l", 2)], &at(1)).unwrap();
+        assert_eq!(store.count(&Scope::Agent(name("a"))).unwrap(), 2);
+    });
+}
+
+#[test]
+fn every_change_is_a_revision_and_comes_back() {
+    each_store(|store| {
+        let notebook = Notebook::of_agent(store, name("a"));
+        let key = "k".parse().unwrap();
+        let save = |said, second| notebook.save(&key, text(said), SaveOptions::default(), &at(second)).unwrap();
+        save("one", 10);
+        save("two", 20);
+        notebook.set_pinned(&key, true, &at(30)).unwrap();
+        assert!(notebook.delete("k", &at(25)).unwrap());
+        let address = Address::Agent(name("a"), key.clone());
+        let history = store.history(&address).unwrap();
+        assert_eq!(history.iter().map(waynote::Revision::number).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert!(matches!(history[3].state, State::Deleted { .. }));
+        let as_of = |when| AsOf::pick(when, &history).and_then(|revision| revision.note()).map(|note| note.content.clone());
+        let time = |second| AsOf::Time(jiff::Timestamp::from_second(second).unwrap());
+        assert_eq!(as_of(time(15)), Some(text("one")));
+        assert_eq!(as_of(AsOf::Revision(2)), Some(text("two")));
+        // The clock went back between the third change and the fourth: the last one that qualifies counts.
+        assert_eq!(as_of(time(27)), None);
+        assert_eq!(last_change(store).unwrap(), address);
+        store.apply(&[Change::Undo { address: address.clone() }], &at(40)).unwrap();
+        let note = notebook.get(&key).unwrap();
+        assert_eq!((note.revision, note.pinned, note.content), (5, true, text("two")));
+        store.apply(&[Change::Restore { address, revision: 1 }], &at(50)).unwrap();
+        let note = notebook.get(&key).unwrap();
+        assert_eq!((note.revision, note.pinned, note.content), (6, false, text("one")));
+        assert_eq!(note.created_at.as_second(), 10);
+        assert!(store.verify().unwrap().is_clean());
+    });
+}
+
+#[test]
+fn an_origin_keeps_its_times_and_author() {
+    each_store(|store| {
+        let address = Address::Agent(name("a"), "k".parse().unwrap());
+        let time = |second| jiff::Timestamp::from_second(second).unwrap();
+        let change = Change::Save {
+            address: address.clone(),
+            content: text("v"),
+            pin: Some(true),
+            limits: Limits::NONE,
+            expect: Expect::Revision(0),
+            origin: Some(Origin { author: Some(name("them")), created_at: time(1), updated_at: time(2) }),
+        };
+        store.apply(std::slice::from_ref(&change), &at(100)).unwrap();
+        let note = store.get(&address).unwrap().unwrap();
+        assert_eq!((note.created_at, note.updated_at, note.author), (time(1), time(2), name("them")));
+        assert_eq!(store.history(&address).unwrap()[0].recorded_at, time(100));
+        let again = store.apply(&[change], &at(101));
+        assert!(matches!(again, Err(Error::Conflict { current: Some(_), .. })));
+    });
+}
+
+#[test]
+fn a_log_is_ordered_by_id_and_refuses_changes() {
+    each_store(|store| {
+        let log = SessionLog::new(store, name("s"));
+        for number in 0..20 {
+            // A clock that stands still, jumps and goes back.
+            let second = [5, 5, 9, 1, 7][number % 5];
+            let kind = Kind::ALL[number % 4].clone();
+            log.add(kind, Some(number as i64 - 3), text(&number.to_string()), &at(second)).unwrap();
+        }
+        let all = contents(&log.list(None).unwrap());
+        assert_eq!(all, (0..20).map(|number| number.to_string()).collect::<Vec<_>>());
+        assert_eq!(log.list(Some(&Kind::Tip)).unwrap().len(), 5);
+        assert_eq!(contents(&log.before(0).unwrap()), ["0", "1", "2"]);
+        let address = log.list(None).unwrap()[0].address.clone();
+        for change in [Change::Delete { address: address.clone() }, Change::Undo { address: address.clone() }] {
+            assert!(matches!(store.apply(&[change], &at(1)), Err(Error::AppendOnly { .. })));
+        }
+        assert!(matches!(last_change(store), Err(Error::AppendOnly { .. })));
+        assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 20);
+    });
+}
+
+#[test]
+fn contents_are_kept_whatever_they_are() {
+    each_store(|store| {
+        let log = SessionLog::new(store, name("s"));
+        let bytes: Vec<Vec<u8>> = vec![vec![], vec![0], vec![0xff, 0xfe], "é\0\u{202e}".into(), vec![b'x'; 300_000]];
+        for content in &bytes {
+            log.add(Kind::Tip, None, Content::imported(content.clone()), &at(1)).unwrap();
+        }
+        let stored = log.list(None).unwrap();
+        assert_eq!(stored.iter().map(|note| note.content.as_bytes().to_vec()).collect::<Vec<_>>(), bytes);
+    });
+}
+
+#[test]
+fn selecting_keeps_the_order_of_the_scopes() {
+    each_store(|store| {
+        let notebook = |agent: &str| Notebook::of_agent(store, name(agent));
+        for (agent, key) in [("b", "z"), ("a", "y"), ("b", "a")] {
+            let key = key.parse().unwrap();
+            notebook(agent).save(&key, text(agent), SaveOptions::default(), &at(1)).unwrap();
+        }
+        let scopes = ["b", "nobody", "a"].map(|agent| Scope::Agent(name(agent)));
+        let addresses = |notes: Vec<waynote::Note>| {
+            notes.iter().map(|note| note.address.to_string()).collect::<Vec<_>>()
+        };
+        let some = store.select(&Filter::Scopes(scopes.to_vec())).unwrap();
+        assert_eq!(addresses(some), ["agent:b#a", "agent:b#z", "agent:a#y"]);
+        let all = store.select(&Filter::Kind(ScopeKind::Agent)).unwrap();
+        assert_eq!(addresses(all), ["agent:a#y", "agent:b#a", "agent:b#z"]);
+    });
+}

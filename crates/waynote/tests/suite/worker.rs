@@ -1,0 +1,91 @@
+//! A process of its own that writes notes: this test binary, started again for one test.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use waynote::{
+    Base, Content, InStep, Kind, Limits, Notebook, Options, Place, Places, SaveOptions, SessionLog, SqliteStore, Stamp,
+    Store,
+};
+
+/// What a worker is to do.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    pub(crate) folder: PathBuf,
+    pub(crate) name: String,
+    pub(crate) adds: u32,
+    pub(crate) in_step: bool,
+}
+
+const JOB: &str = "WAYNOTE_TEST_JOB";
+
+impl Job {
+    /// Starts it; it waits for a line on its standard input and says each note that is acknowledged.
+    pub(crate) fn start(&self) -> Child {
+        let job = format!("{}\n{}\n{}\n{}", self.folder.display(), self.name, self.adds, self.in_step);
+        Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "suite::worker::worker", "--nocapture"])
+            .env(JOB, job)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    fn from_environment() -> Option<Self> {
+        let job = std::env::var(JOB).ok()?;
+        let lines: Vec<&str> = job.split('\n').collect();
+        let [folder, name, adds, in_step] = lines[..] else { return None };
+        Some(Self {
+            folder: folder.into(),
+            name: name.into(),
+            adds: adds.parse().ok()?,
+            in_step: in_step == "true",
+        })
+    }
+}
+
+pub(crate) fn open(folder: &Path, in_step: bool) -> Box<dyn Store> {
+    let store = SqliteStore::open(&folder.join("notes.db"), &Options::default()).unwrap();
+    if !in_step {
+        return Box::new(store);
+    }
+    let base = Base::new("/home/u", "/home/u").unwrap();
+    Box::new(InStep::new(store, &folder.join("notes.json"), base).unwrap())
+}
+
+/// Adds note number `number` of a worker; its address.
+fn add(store: &dyn Store, name: &str, number: u32) -> waynote::Result<String> {
+    let stamp = Stamp::new(jiff::Timestamp::now(), name.parse()?);
+    let content = Content::text(format!("note {number} of {name}"))?;
+    let note = match number % 3 {
+        0 => {
+            let notebook = Notebook::of_agent(store, "shared".parse()?);
+            let options = SaveOptions { limits: Limits::NONE, ..SaveOptions::default() };
+            notebook.save(&format!("{name}-{number}").parse()?, content, options, &stamp)?.0
+        }
+        1 => SessionLog::new(store, "shared".parse()?).add(Kind::Tip, Some(1), content, &stamp)?,
+        _ => {
+            let place: Place = format!("~/{name}/{number}").parse()?;
+            Places::new(store).write(&place, content, &stamp)?
+        }
+    };
+    Ok(note.address.to_string())
+}
+
+/// The worker's body; without a job, as in an ordinary run of the tests, there is nothing to do.
+#[test]
+fn worker() {
+    let Some(job) = Job::from_environment() else { return };
+    let store = open(&job.folder, job.in_step);
+    println!("ready");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    let begin = std::time::Instant::now();
+    for number in 0..job.adds {
+        let address = add(&*store, &job.name, number).unwrap();
+        // One write, so that a kill leaves a whole line or none.
+        std::io::stdout().write_all(format!("ack {address}\n").as_bytes()).unwrap();
+    }
+    println!("done {}", begin.elapsed().as_secs_f64());
+}
