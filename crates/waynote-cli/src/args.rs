@@ -10,7 +10,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Notes are kept by directory (`place`), by key in an agent's notebook (`key`) and by iteration of a loop (`log`);
 /// `context` prints what applies as one block for a prompt. Without a command: what applies here.
 #[derive(Parser)]
-#[command(name = "waynote", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    name = "waynote",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use crate::error::{Failure, Outcome};
 
 /// The time: the system's, or the one in `WAYNOTE_NOW` (RFC 3339), for tests.
+#[expect(clippy::disallowed_methods, reason = "this is the place")]
 pub(crate) fn now() -> Outcome<Timestamp> {
     match std::env::var("WAYNOTE_NOW") {
         Ok(fixed) if !fixed.is_empty() => fixed.parse().map_err(|_| {

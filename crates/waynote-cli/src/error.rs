@@ -20,23 +20,42 @@ pub(crate) enum Failure {
     /// A request that does not hold together.
     Usage { what: String, hint: String },
     /// A refusal of the command line's own: a word for programs, what and why, what to do next.
-    Refused { kind: &'static str, what: String, hint: String },
+    Refused {
+        kind: &'static str,
+        what: String,
+        hint: String,
+    },
 }
 
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 impl Failure {
     pub(crate) fn usage(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Usage { what: what.into(), hint: hint.into() }
+        Self::Usage {
+            what: what.into(),
+            hint: hint.into(),
+        }
     }
 
-    pub(crate) fn refused(kind: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Refused { kind, what: what.into(), hint: hint.into() }
+    pub(crate) fn refused(
+        kind: &'static str,
+        what: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::Refused {
+            kind,
+            what: what.into(),
+            hint: hint.into(),
+        }
     }
 
     /// A file that cannot be read or written.
     pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> Self {
-        Self::Library(waynote::Error::File { path: path.into(), action, source })
+        Self::Library(waynote::Error::File {
+            path: path.into(),
+            action,
+            source,
+        })
     }
 
     fn kind(&self) -> &'static str {
@@ -54,7 +73,10 @@ impl Failure {
             Self::Arguments(error) => {
                 let text = error.to_string();
                 let first = text.split("\n\n").next().unwrap_or_default();
-                first.trim_start_matches("error: ").trim().replace("\n  ", " ")
+                first
+                    .trim_start_matches("error: ")
+                    .trim()
+                    .replace("\n  ", " ")
             }
             Self::Library(error) => error.to_string(),
             Self::Usage { what, .. } | Self::Refused { what, .. } => what.clone(),
@@ -65,7 +87,9 @@ impl Failure {
         match self {
             Self::BrokenPipe => String::new(),
             Self::Arguments(error) => match error.get(ContextKind::SuggestedArg) {
-                Some(ContextValue::String(argument)) => format!("did you mean `{argument}`? try `waynote --help`"),
+                Some(ContextValue::String(argument)) => {
+                    format!("did you mean `{argument}`? try `waynote --help`")
+                }
                 _ => "try `waynote --help`".into(),
             },
             Self::Library(error) => error.hint(),
@@ -88,7 +112,8 @@ impl Failure {
         match self {
             Self::BrokenPipe => {}
             _ if as_json => {
-                let mut error = json!({ "kind": self.kind(), "message": self.what(), "hint": self.hint() });
+                let mut error =
+                    json!({ "kind": self.kind(), "message": self.what(), "hint": self.hint() });
                 if let Self::Library(waynote::Error::Conflict { current, .. }) = self {
                     error["current"] = json!(current);
                 }
@@ -97,10 +122,21 @@ impl Failure {
             // clap's own wording knows the usage line and the possible values.
             Self::Arguments(error) => say(error.to_string().trim_end()),
             _ => {
-                say(&format!("error: {}\n  {}", crate::visible::visible(&self.what()), self.hint()));
-                if let Self::Library(waynote::Error::Conflict { current: Some(note), .. }) = self {
+                say(&format!(
+                    "error: {}\n  {}",
+                    crate::visible::visible(&self.what()),
+                    self.hint()
+                ));
+                if let Self::Library(waynote::Error::Conflict {
+                    current: Some(note),
+                    ..
+                }) = self
+                {
                     let text = crate::visible::lines(&note.content.shown());
-                    say(&format!("the current text of {}@{}:\n{text}", note.address, note.revision));
+                    say(&format!(
+                        "the current text of {}@{}:\n{text}",
+                        note.address, note.revision
+                    ));
                 }
             }
         }
@@ -111,7 +147,10 @@ impl Failure {
 /// Something that went wrong beside a command that was carried out.
 pub(crate) fn warn(error: &waynote::Error) {
     let what = crate::visible::visible(&error.to_string());
-    say(&format!("warning: {what}\n  the store works on without it; {}", error.hint()));
+    say(&format!(
+        "warning: {what}\n  the store works on without it; {}",
+        error.hint()
+    ));
 }
 
 fn say(text: &str) {

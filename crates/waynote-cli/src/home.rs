@@ -12,7 +12,10 @@ pub(crate) fn variable(name: &str) -> Outcome<Option<String>> {
         None => Ok(None),
         Some(value) if value.is_empty() => Ok(None),
         Some(value) => value.into_string().map(Some).map_err(|_| {
-            Failure::usage(format!("{name} is not UTF-8"), "set it to plain text, or unset it")
+            Failure::usage(
+                format!("{name} is not UTF-8"),
+                "set it to plain text, or unset it",
+            )
         }),
     }
 }
@@ -22,10 +25,16 @@ pub(crate) fn home() -> Outcome<String> {
     let hint = "set HOME to your home directory";
     match variable("HOME")? {
         Some(home) if home.starts_with('/') => Ok(home),
-        Some(home) => {
-            Err(Failure::refused("no_home", format!("HOME is not an absolute path: `{home}`"), hint))
-        }
-        None => Err(Failure::refused("no_home", "there is no home directory: HOME is not set", hint)),
+        Some(home) => Err(Failure::refused(
+            "no_home",
+            format!("HOME is not an absolute path: `{home}`"),
+            hint,
+        )),
+        None => Err(Failure::refused(
+            "no_home",
+            "there is no home directory: HOME is not set",
+            hint,
+        )),
     }
 }
 
@@ -50,13 +59,21 @@ pub(crate) fn expanded(path: &str) -> Outcome<PathBuf> {
 
 /// The folder for data: `$XDG_DATA_HOME`, else the platform's.
 pub(crate) fn data() -> Outcome<PathBuf> {
-    let platform = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
+    let platform = if cfg!(target_os = "macos") {
+        "Library/Application Support"
+    } else {
+        ".local/share"
+    };
     folder("XDG_DATA_HOME", platform)
 }
 
 /// The folder for configuration: `$XDG_CONFIG_HOME`, else the platform's.
 pub(crate) fn configuration() -> Outcome<PathBuf> {
-    let platform = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
+    let platform = if cfg!(target_os = "macos") {
+        "Library/Application Support"
+    } else {
+        ".config"
+    };
     folder("XDG_CONFIG_HOME", platform)
 }
 

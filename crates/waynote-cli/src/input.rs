@@ -24,11 +24,15 @@ pub(crate) fn text(argument: &OsStr) -> Outcome<Content> {
 
 /// A place: a path, or the address of one; without either the working directory.
 pub(crate) fn place(argument: Option<&OsStr>, base: &Base) -> Outcome<Place> {
-    let Some(argument) = argument else { return Ok(base.cwd()) };
-    let path = argument.to_str().ok_or_else(|| waynote::Error::InvalidPlace {
-        path: argument.to_string_lossy().into_owned(),
-        reason: "it is not UTF-8".into(),
-    })?;
+    let Some(argument) = argument else {
+        return Ok(base.cwd());
+    };
+    let path = argument
+        .to_str()
+        .ok_or_else(|| waynote::Error::InvalidPlace {
+            path: argument.to_string_lossy().into_owned(),
+            reason: "it is not UTF-8".into(),
+        })?;
     if path.starts_with("place:~") || path.starts_with("place:/") {
         return match path.parse::<waynote::Address>()?.within(base) {
             waynote::Address::Place(place) => Ok(place),

@@ -29,7 +29,9 @@ impl Opened {
     }
 
     fn with_file(store: Box<dyn Store>, settings: &Settings) -> Outcome<Self> {
-        let Some(file) = &settings.notes_file.value else { return Ok(Self::Plain(store)) };
+        let Some(file) = &settings.notes_file.value else {
+            return Ok(Self::Plain(store));
+        };
         let base: Base = home::base()?;
         Ok(Self::InStep(InStep::new(store, file, base)?))
     }
@@ -43,7 +45,9 @@ impl Opened {
 }
 
 fn options(settings: &Settings) -> Options {
-    Options { wait: settings.lock_wait.value }
+    Options {
+        wait: settings.lock_wait.value,
+    }
 }
 
 /// Says what went wrong with the file, once the command is done.

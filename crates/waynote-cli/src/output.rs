@@ -14,7 +14,10 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        Self { json, writer: BufWriter::new(io::stdout().lock()) }
+        Self {
+            json,
+            writer: BufWriter::new(io::stdout().lock()),
+        }
     }
 
     /// Bytes as they are.
@@ -34,8 +37,16 @@ impl Output {
     }
 
     /// The value as JSON when that is asked for, else the line that `text` makes.
-    pub(crate) fn answer(&mut self, value: &impl Serialize, text: impl FnOnce() -> String) -> Outcome {
-        if self.json { self.value(value) } else { self.line(text()) }
+    pub(crate) fn answer(
+        &mut self,
+        value: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Outcome {
+        if self.json {
+            self.value(value)
+        } else {
+            self.line(text())
+        }
     }
 
     pub(crate) fn flush(&mut self) -> Outcome {

@@ -72,18 +72,35 @@ impl Settings {
             store: match store {
                 Some(store) if store.value.contains("://") => {
                     let what = format!("`{}` is no path", crate::visible::visible(&store.value));
-                    return Err(Failure::usage(what, "name a file; other stores are not there yet"));
+                    return Err(Failure::usage(
+                        what,
+                        "name a file; other stores are not there yet",
+                    ));
                 }
-                Some(store) => Setting { value: home::expanded(&store.value)?, origin: store.origin },
+                Some(store) => Setting {
+                    value: home::expanded(&store.value)?,
+                    origin: store.origin,
+                },
                 None => by_default(home::data()?.join("waynote/notes.db")),
             },
             agent: named(agent, "default")?,
             session: match session {
-                Some(session) => Setting { value: Some(session.value.parse()?), origin: session.origin },
+                Some(session) => Setting {
+                    value: Some(session.value.parse()?),
+                    origin: session.origin,
+                },
                 None => by_default(None),
             },
-            iteration: match layers.number(flags.iteration, "--iteration", "WAYNOTE_ITERATION", None)? {
-                Some(iteration) => Setting { value: Some(iteration.value), origin: iteration.origin },
+            iteration: match layers.number(
+                flags.iteration,
+                "--iteration",
+                "WAYNOTE_ITERATION",
+                None,
+            )? {
+                Some(iteration) => Setting {
+                    value: Some(iteration.value),
+                    origin: iteration.origin,
+                },
                 None => by_default(None),
             },
             author: named(author, "person")?,
@@ -94,19 +111,30 @@ impl Settings {
                 .number(None, "", "WAYNOTE_MAX_NOTES", file.max_notes)?
                 .unwrap_or_else(|| by_default(limits.max_notes)),
             notes_file: match notes_file {
-                Some(file) => Setting { value: Some(home::expanded(&file.value)?), origin: file.origin },
+                Some(file) => Setting {
+                    value: Some(home::expanded(&file.value)?),
+                    origin: file.origin,
+                },
                 None => by_default(None),
             },
             style: match style {
                 Some(style) => Setting {
                     value: style.value.parse().map_err(|hint: String| {
-                        Failure::usage(format!("`{}` is not a style ({})", style.value, style.origin), hint)
+                        Failure::usage(
+                            format!("`{}` is not a style ({})", style.value, style.origin),
+                            hint,
+                        )
                     })?,
                     origin: style.origin,
                 },
                 None => by_default(Style::Stable),
             },
-            lock_wait: lock_wait(layers.text("", None, "WAYNOTE_LOCK_WAIT", file.lock_wait.map(|wait| wait.to_string()))?)?,
+            lock_wait: lock_wait(layers.text(
+                "",
+                None,
+                "WAYNOTE_LOCK_WAIT",
+                file.lock_wait.map(|wait| wait.to_string()),
+            )?)?,
             file: path,
         })
     }
@@ -122,7 +150,10 @@ impl Settings {
     /// The session that a command about one needs.
     pub(crate) fn session(&self) -> Outcome<&Name> {
         self.session.value.as_ref().ok_or_else(|| {
-            Failure::usage("no session is named", "name one with `--session NAME` or WAYNOTE_SESSION")
+            Failure::usage(
+                "no session is named",
+                "name one with `--session NAME` or WAYNOTE_SESSION",
+            )
         })
     }
 }
@@ -132,7 +163,10 @@ fn lock_wait(setting: Option<Setting<String>>) -> Outcome<Setting<Duration>> {
     let Some(Setting { value, origin }) = setting else {
         return Ok(by_default(waynote::Options::default().wait));
     };
-    let seconds = value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let seconds = value
+        .parse()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     match seconds {
         Some(value) => Ok(Setting { value, origin }),
         None => Err(Failure::usage(
@@ -143,12 +177,18 @@ fn lock_wait(setting: Option<Setting<String>>) -> Outcome<Setting<Duration>> {
 }
 
 fn by_default<T>(value: T) -> Setting<T> {
-    Setting { value, origin: DEFAULT.into() }
+    Setting {
+        value,
+        origin: DEFAULT.into(),
+    }
 }
 
 fn named(setting: Option<Setting<String>>, default: &str) -> Outcome<Setting<Name>> {
     match setting {
-        Some(Setting { value, origin }) => Ok(Setting { value: value.parse()?, origin }),
+        Some(Setting { value, origin }) => Ok(Setting {
+            value: value.parse()?,
+            origin,
+        }),
         None => Ok(by_default(default.parse()?)),
     }
 }
@@ -167,12 +207,21 @@ impl Layers<'_> {
         in_file: Option<String>,
     ) -> Outcome<Option<Setting<String>>> {
         if let Some(value) = flag {
-            return Ok(Some(Setting { value, origin: format!("--{name}") }));
+            return Ok(Some(Setting {
+                value,
+                origin: format!("--{name}"),
+            }));
         }
         if let Some(value) = home::variable(variable)? {
-            return Ok(Some(Setting { value, origin: variable.into() }));
+            return Ok(Some(Setting {
+                value,
+                origin: variable.into(),
+            }));
         }
-        Ok(in_file.map(|value| Setting { value, origin: self.path.display().to_string() }))
+        Ok(in_file.map(|value| Setting {
+            value,
+            origin: self.path.display().to_string(),
+        }))
     }
 
     fn number(
@@ -183,15 +232,27 @@ impl Layers<'_> {
         in_file: Option<i64>,
     ) -> Outcome<Option<Setting<i64>>> {
         if let Some(value) = flag {
-            return Ok(Some(Setting { value, origin: name.into() }));
+            return Ok(Some(Setting {
+                value,
+                origin: name.into(),
+            }));
         }
         if let Some(text) = home::variable(variable)? {
             let value = i64::from_str(text.trim()).map_err(|_| {
-                Failure::usage(format!("{variable} is not a whole number: `{text}`"), "set it to one, or unset it")
+                Failure::usage(
+                    format!("{variable} is not a whole number: `{text}`"),
+                    "set it to one, or unset it",
+                )
             })?;
-            return Ok(Some(Setting { value, origin: variable.into() }));
+            return Ok(Some(Setting {
+                value,
+                origin: variable.into(),
+            }));
         }
-        Ok(in_file.map(|value| Setting { value, origin: self.path.display().to_string() }))
+        Ok(in_file.map(|value| Setting {
+            value,
+            origin: self.path.display().to_string(),
+        }))
     }
 }
 
@@ -215,7 +276,9 @@ fn read_file() -> Outcome<(PathBuf, File)> {
         Err(error) => return Err(Failure::file(path, "read", error)),
     };
     let file = toml::from_str(&text).map_err(|error| {
-        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        let line = error
+            .span()
+            .map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         Failure::refused(
             "config",
             format!("{}: line {line}: {}", path.display(), error.message()),

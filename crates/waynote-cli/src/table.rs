@@ -7,7 +7,9 @@ use crate::visible::visible;
 /// A table with a heading; cells are made visible. In a terminal it wraps to the width.
 pub(crate) fn table(heading: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic);
     table.set_header(heading.iter().map(|title| title.to_uppercase()));
     for row in rows {
         table.add_row(row.iter().map(|cell| visible(cell)));
@@ -15,5 +17,9 @@ pub(crate) fn table(heading: &[&str], rows: impl IntoIterator<Item = Vec<String>
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
     }
-    table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    table
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
 }

@@ -26,7 +26,9 @@ pub(crate) struct Xs {
 impl Xs {
     /// The xs that serves the store in that folder.
     pub(crate) fn serving(store: &Path) -> Self {
-        Self { socket: store.join("sock") }
+        Self {
+            socket: store.join("sock"),
+        }
     }
 
     /// Frames as lines of JSON: of one topic, or of all.
@@ -46,7 +48,7 @@ impl Xs {
     fn expect_200(&self, path: &str, response: (u16, Vec<u8>)) -> Outcome<Vec<u8>> {
         match response {
             (200, body) => Ok(body),
-            (status, _) => Err(self.failed(format!("it answered {status} to {path}"))),
+            (status, _) => Err(self.failed(&format!("it answered {status} to {path}"))),
         }
     }
 
@@ -57,10 +59,11 @@ impl Xs {
         headers: &[(&str, String)],
         body: &[u8],
     ) -> Outcome<(u16, Vec<u8>)> {
-        let io = |error: std::io::Error| self.failed(error.to_string());
+        let io = |error: std::io::Error| self.failed(&error.to_string());
         let mut stream = UnixStream::connect(&self.socket).map_err(io)?;
         stream.set_read_timeout(Some(SILENCE)).map_err(io)?;
-        let mut head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+        let mut head =
+            format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -68,28 +71,37 @@ impl Xs {
             head.push_str(&format!("Content-Length: {}\r\n", body.len()));
         }
         head.push_str("\r\n");
-        stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).map_err(io)?;
+        stream
+            .write_all(head.as_bytes())
+            .and_then(|()| stream.write_all(body))
+            .map_err(io)?;
         self.response(BufReader::new(stream))
     }
 
     fn response(&self, mut stream: BufReader<UnixStream>) -> Outcome<(u16, Vec<u8>)> {
-        let io = |error: std::io::Error| self.failed(error.to_string());
+        let io = |error: std::io::Error| self.failed(&error.to_string());
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             let read = stream.read_until(b'\n', &mut head).map_err(io)?;
             if read == 0 || head.len() > MAX_HEAD {
-                return Err(self.failed("its answer is no HTTP".into()));
+                return Err(self.failed("its answer is no HTTP"));
             }
         }
         let mut headers = [httparse::EMPTY_HEADER; 64];
         let mut response = httparse::Response::new(&mut headers);
-        response.parse(&head).map_err(|error| self.failed(format!("its answer is no HTTP: {error}")))?;
+        response
+            .parse(&head)
+            .map_err(|error| self.failed(&format!("its answer is no HTTP: {error}")))?;
         let header = |name: &str| {
-            let found = response.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+            let found = response
+                .headers
+                .iter()
+                .find(|header| header.name.eq_ignore_ascii_case(name));
             found.and_then(|header| std::str::from_utf8(header.value).ok())
         };
         let mut body = Vec::new();
-        let chunked = header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
+        let chunked =
+            header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
         let length: Option<u64> = header("content-length").and_then(|value| value.parse().ok());
         let read = match length {
             _ if chunked => chunked_transfer::Decoder::new(stream).read_to_end(&mut body),
@@ -98,14 +110,18 @@ impl Xs {
         };
         let read = read.map_err(io)?;
         if !chunked && length.is_some_and(|length| length != read as u64) {
-            return Err(self.failed("its answer was cut off".into()));
+            return Err(self.failed("its answer was cut off"));
         }
         Ok((response.code.unwrap_or(0), body))
     }
 
-    fn failed(&self, why: String) -> Failure {
+    fn failed(&self, why: &str) -> Failure {
         let what = format!("no xs answers at {}: {why}", self.socket.display());
-        Failure::refused("xs", what, "start it with `xs serve STORE`; or import what `xs cat STORE` prints, with --contents")
+        Failure::refused(
+            "xs",
+            what,
+            "start it with `xs serve STORE`; or import what `xs cat STORE` prints, with --contents",
+        )
     }
 }
 
@@ -126,7 +142,11 @@ impl Contents for Xs {
 
 impl Xs {
     fn unreadable(&self, why: String) -> waynote::Error {
-        waynote::Error::File { path: self.socket.clone(), action: "read", source: std::io::Error::other(why) }
+        waynote::Error::File {
+            path: self.socket.clone(),
+            action: "read",
+            source: std::io::Error::other(why),
+        }
     }
 }
 
@@ -135,7 +155,11 @@ fn escaped(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let mut out = String::new();
     for byte in text.bytes() {
-        if plain(byte) { out.push(char::from(byte)) } else { out.push_str(&format!("%{byte:02X}")) }
+        if plain(byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
     }
     out
 }

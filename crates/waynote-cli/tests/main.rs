@@ -1,5 +1,10 @@
 //! The real binary on scratch homes: every test here starts it as a user would.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests may look at the clock and the environment"
+)]
+
 mod suite {
     mod addresses;
     mod bad_input;

@@ -76,7 +76,10 @@ impl Address {
             (Scope::Session(name), Some(id)) => Self::Session(name, id.parse()?),
             (scope, None) => {
                 let reason = "the note's key is missing: `#KEY`".into();
-                return Err(Error::InvalidAddress { address: scope.to_string(), reason });
+                return Err(Error::InvalidAddress {
+                    address: scope.to_string(),
+                    reason,
+                });
             }
         })
     }
@@ -139,8 +142,9 @@ impl FromStr for AddressAt {
         let (kind, rest) = text
             .split_once(':')
             .ok_or_else(|| invalid("it starts with none of `place:`, `agent:`, `session:`"))?;
-        let kind: ScopeKind =
-            kind.parse().map_err(|_| invalid("it starts with none of `place:`, `agent:`, `session:`"))?;
+        let kind: ScopeKind = kind
+            .parse()
+            .map_err(|_| invalid("it starts with none of `place:`, `agent:`, `session:`"))?;
         let (rest, revision) = match rest.rsplit_once('@') {
             None => (rest, None),
             Some((rest, number)) => match number.parse::<u64>() {
@@ -160,14 +164,18 @@ impl FromStr for AddressAt {
         };
         let scope = Scope::from_parts(kind, &decode(name)?)?;
         let key = key.map(decode).transpose()?;
-        Ok(Self { address: Address::from_parts(scope, key.as_deref())?, revision })
+        Ok(Self {
+            address: Address::from_parts(scope, key.as_deref())?,
+            revision,
+        })
     }
 }
 
 impl fmt::Display for AddressAt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.address.fmt(f)?;
-        self.revision.map_or(Ok(()), |revision| write!(f, "@{revision}"))
+        self.revision
+            .map_or(Ok(()), |revision| write!(f, "@{revision}"))
     }
 }
 
@@ -211,7 +219,10 @@ mod tests {
     #[test]
     fn c1_controls_are_escaped_too() {
         assert_eq!(encode("a\u{85}b"), "a%C2%85b");
-        assert_eq!("place:~/a%C2%85b".parse::<Address>().unwrap().to_string(), "place:~/a%C2%85b");
+        assert_eq!(
+            "place:~/a%C2%85b".parse::<Address>().unwrap().to_string(),
+            "place:~/a%C2%85b"
+        );
     }
 
     #[test]

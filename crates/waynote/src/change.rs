@@ -154,7 +154,14 @@ pub struct Write {
 /// Every refusal there is: quotas, conflicts, missing notes, an append-only log.
 pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Option<Write>> {
     match change {
-        Change::Save { address, content, pin, limits, expect, origin } => {
+        Change::Save {
+            address,
+            content,
+            pin,
+            limits,
+            expect,
+            origin,
+        } => {
             not_in_log(address)?;
             limits.check_bytes(content)?;
             let current = before.current(address)?;
@@ -164,7 +171,9 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
             }
             let origin = origin.as_ref();
             let created_at = origin.map_or(stamp.now, |origin| micros(origin.created_at));
-            let author = origin.and_then(|origin| origin.author.as_ref()).unwrap_or(&stamp.author);
+            let author = origin
+                .and_then(|origin| origin.author.as_ref())
+                .unwrap_or(&stamp.author);
             let note = Note {
                 address: address.clone(),
                 preview: content.preview(),
@@ -177,9 +186,21 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 created_at: current.as_ref().map_or(created_at, |note| note.created_at),
                 updated_at: origin.map_or(stamp.now, |origin| micros(origin.updated_at)),
             };
-            Ok(Some(write(Action::Save, State::Present(note), current.is_some(), stamp)))
+            Ok(Some(write(
+                Action::Save,
+                State::Present(note),
+                current.is_some(),
+                stamp,
+            )))
         }
-        Change::Append { session, kind, iteration, content, id, created_at } => {
+        Change::Append {
+            session,
+            kind,
+            iteration,
+            content,
+            id,
+            created_at,
+        } => {
             let id = match id {
                 Some(id) => *id,
                 None => EntryId::next(before.last_entry(session)?, stamp.now, content.hash()),
@@ -200,7 +221,12 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 updated_at: created_at.map_or(stamp.now, micros),
                 address,
             };
-            Ok(Some(write(Action::Save, State::Present(note), false, stamp)))
+            Ok(Some(write(
+                Action::Save,
+                State::Present(note),
+                false,
+                stamp,
+            )))
         }
         Change::Pin { address, pinned } => {
             not_in_log(address)?;
@@ -217,22 +243,34 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
         }
         Change::Delete { address } => {
             not_in_log(address)?;
-            let Some(note) = before.current(address)? else { return Ok(None) };
+            let Some(note) = before.current(address)? else {
+                return Ok(None);
+            };
             let state = deleted(address, note.revision + 1, stamp);
             Ok(Some(write(Action::Delete, state, true, stamp)))
         }
         Change::Restore { address, revision } => {
             not_in_log(address)?;
-            let target = before.revision(address, *revision)?.ok_or_else(|| Error::NotFound {
-                what: format!("{address}@{revision}"),
-            })?;
+            let target = before
+                .revision(address, *revision)?
+                .ok_or_else(|| Error::NotFound {
+                    what: format!("{address}@{revision}"),
+                })?;
             bring_back(Action::Restore, &target.state, address, before, stamp).map(Some)
         }
         Change::Undo { address } => {
             not_in_log(address)?;
-            let undoes = |number| Ok(before.revision(address, number)?.and_then(|revision| revision.undoes));
-            let undone = last_standing(before.last_revision(address)?, undoes)?
-                .ok_or_else(|| Error::NothingToUndo { address: Some(address.clone()) })?;
+            let undoes = |number| {
+                Ok(before
+                    .revision(address, number)?
+                    .and_then(|revision| revision.undoes))
+            };
+            let undone =
+                last_standing(before.last_revision(address)?, undoes)?.ok_or_else(|| {
+                    Error::NothingToUndo {
+                        address: Some(address.clone()),
+                    }
+                })?;
             let state = match before.revision(address, undone - 1)? {
                 Some(revision) => revision.state,
                 None => deleted(address, 0, stamp),
@@ -267,12 +305,22 @@ fn bring_back(
 }
 
 fn write(action: Action, state: State, existed: bool, stamp: &Stamp) -> Write {
-    let revision = Revision { position: None, action, undoes: None, recorded_at: stamp.now, state };
+    let revision = Revision {
+        position: None,
+        action,
+        undoes: None,
+        recorded_at: stamp.now,
+        state,
+    };
     Write { revision, existed }
 }
 
 fn deleted(address: &Address, revision: u64, stamp: &Stamp) -> State {
-    State::Deleted { address: address.clone(), revision, author: stamp.author.clone() }
+    State::Deleted {
+        address: address.clone(),
+        revision,
+        author: stamp.author.clone(),
+    }
 }
 
 /// Numbers go on after a deletion, so that no number ever means two things.
@@ -284,24 +332,34 @@ fn next_revision(address: &Address, current: Option<&Note>, before: &impl Before
 }
 
 fn check_expected(address: &Address, expect: Expect, current: Option<&Note>) -> Result<()> {
-    let Expect::Revision(expected) = expect else { return Ok(()) };
+    let Expect::Revision(expected) = expect else {
+        return Ok(());
+    };
     if current.map_or(0, |note| note.revision) == expected {
         return Ok(());
     }
     Err(Error::Conflict {
         address: address.clone(),
-        expected: if expected == 0 { "no such note".into() } else { format!("revision {expected}") },
+        expected: if expected == 0 {
+            "no such note".into()
+        } else {
+            format!("revision {expected}")
+        },
         current: current.cloned().map(Box::new),
     })
 }
 
 fn not_in_log(address: &Address) -> Result<()> {
     match address {
-        Address::Session(..) => Err(Error::AppendOnly { address: address.clone() }),
+        Address::Session(..) => Err(Error::AppendOnly {
+            address: address.clone(),
+        }),
         _ => Ok(()),
     }
 }
 
 fn not_found(address: &Address) -> Error {
-    Error::NotFound { what: address.to_string() }
+    Error::NotFound {
+        what: address.to_string(),
+    }
 }

@@ -34,7 +34,10 @@ impl Content {
     pub fn written(bytes: Vec<u8>) -> Result<Self> {
         if let Err(error) = std::str::from_utf8(&bytes) {
             let offset = error.valid_up_to();
-            let what = format!("byte 0x{:02X} at offset {offset} is not UTF-8", bytes[offset]);
+            let what = format!(
+                "byte 0x{:02X} at offset {offset} is not UTF-8",
+                bytes[offset]
+            );
             return Err(Error::NotText { what });
         }
         if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
@@ -64,7 +67,10 @@ impl Content {
     pub fn shown(&self) -> Cow<'_, str> {
         match self.as_text() {
             Some(text) => Cow::Borrowed(text),
-            None => Cow::Owned(self.without_surrogates().unwrap_or_else(|| format!("{:?}", self.0))),
+            None => Cow::Owned(
+                self.without_surrogates()
+                    .unwrap_or_else(|| format!("{:?}", self.0)),
+            ),
         }
     }
 
@@ -103,7 +109,11 @@ impl Content {
     /// runs of blanks and tabs made one blank, at most [`PREVIEW_CHARS`] characters.
     pub fn preview(&self) -> String {
         let shown = self.shown();
-        let Some(line) = shown.split('\n').map(str::trim).find(|line| !line.is_empty()) else {
+        let Some(line) = shown
+            .split('\n')
+            .map(str::trim)
+            .find(|line| !line.is_empty())
+        else {
             return String::new();
         };
         let mut flat = String::with_capacity(line.len().min(4 * PREVIEW_CHARS));
@@ -170,9 +180,15 @@ mod tests {
     fn written_content_is_text_without_nul() {
         assert!(Content::text("fine\n\u{1}").is_ok());
         let nul = Content::text("a\0b").unwrap_err();
-        assert_eq!(nul.to_string(), "the text is not plain text: there is a NUL at offset 1");
+        assert_eq!(
+            nul.to_string(),
+            "the text is not plain text: there is a NUL at offset 1"
+        );
         let latin = Content::written(b"caf\xe9".to_vec()).unwrap_err();
-        assert_eq!(latin.to_string(), "the text is not plain text: byte 0xE9 at offset 3 is not UTF-8");
+        assert_eq!(
+            latin.to_string(),
+            "the text is not plain text: byte 0xE9 at offset 3 is not UTF-8"
+        );
     }
 
     #[test]

@@ -313,8 +313,16 @@ impl Error {
     }
 
     /// Wraps a failure to read or write a file.
-    pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: std::io::Error) -> Self {
-        Self::File { path: path.into(), action, source }
+    pub(crate) fn file(
+        path: impl Into<PathBuf>,
+        action: &'static str,
+        source: std::io::Error,
+    ) -> Self {
+        Self::File {
+            path: path.into(),
+            action,
+            source,
+        }
     }
 }
 

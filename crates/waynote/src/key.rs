@@ -54,11 +54,16 @@ impl FromStr for Key {
         let body = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let valid = key.len() <= KEY_CHARS
             && key.bytes().next().is_some_and(body)
-            && key.bytes().all(|byte| body(byte) || byte == b'_' || byte == b'-');
+            && key
+                .bytes()
+                .all(|byte| body(byte) || byte == b'_' || byte == b'-');
         if valid {
             Ok(Self(key.to_owned()))
         } else {
-            Err(Error::InvalidKey { key: key.to_owned(), suggestion: Self::suggest(key) })
+            Err(Error::InvalidKey {
+                key: key.to_owned(),
+                suggestion: Self::suggest(key),
+            })
         }
     }
 }
@@ -94,7 +99,10 @@ impl FromStr for Name {
         } else {
             return Ok(Self(name.to_owned()));
         };
-        Err(Error::InvalidName { name: name.to_owned(), reason })
+        Err(Error::InvalidName {
+            name: name.to_owned(),
+            reason,
+        })
     }
 }
 
@@ -116,7 +124,9 @@ impl EntryId {
     /// session, and equal histories give equal ids.
     pub fn next(last: Option<Self>, now: Timestamp, content: ContentHash) -> Self {
         const TIMESTAMP_MAX: u64 = (1 << 48) - 1;
-        let millis = u64::try_from(now.as_millisecond()).unwrap_or(0).min(TIMESTAMP_MAX);
+        let millis = u64::try_from(now.as_millisecond())
+            .unwrap_or(0)
+            .min(TIMESTAMP_MAX);
         let [a, b, c, d, ..] = content.0;
         let entropy = u32::from_be_bytes([a, b, c, d]);
         match last {
@@ -125,7 +135,9 @@ impl EntryId {
                 let counted = (last.to_u128() >> 32) + 1;
                 Self(Id::from_u128((counted << 32) | u128::from(entropy)))
             }
-            _ => Self(Id::from_u128((u128::from(millis) << 80) | u128::from(entropy))),
+            _ => Self(Id::from_u128(
+                (u128::from(millis) << 80) | u128::from(entropy),
+            )),
         }
     }
 
@@ -145,7 +157,8 @@ impl FromStr for EntryId {
             Ok(parsed) => Ok(Self(parsed)),
             Err(_) => Err(Error::InvalidName {
                 name: id.to_owned(),
-                reason: "an entry's id is 25 digits and letters, as `log list --json` prints it".into(),
+                reason: "an entry's id is 25 digits and letters, as `log list --json` prints it"
+                    .into(),
             }),
         }
     }

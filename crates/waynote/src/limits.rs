@@ -14,7 +14,10 @@ pub struct Limits {
 
 impl Limits {
     /// No caps: for imports, which keep what another program allowed.
-    pub const NONE: Self = Self { max_bytes: 0, max_notes: 0 };
+    pub const NONE: Self = Self {
+        max_bytes: 0,
+        max_notes: 0,
+    };
 
     /// Checks a content about to be saved.
     ///
@@ -22,9 +25,10 @@ impl Limits {
     /// [`Error::NoteTooLarge`] when it is over the cap; the cap itself is allowed.
     pub fn check_bytes(self, content: &Content) -> Result<()> {
         match u64::try_from(self.max_bytes) {
-            Ok(cap) if cap > 0 && content.len() as u64 > cap => {
-                Err(Error::NoteTooLarge { bytes: content.len(), max_bytes: self.max_bytes })
-            }
+            Ok(cap) if cap > 0 && content.len() as u64 > cap => Err(Error::NoteTooLarge {
+                bytes: content.len(),
+                max_bytes: self.max_bytes,
+            }),
             _ => Ok(()),
         }
     }
@@ -35,9 +39,10 @@ impl Limits {
     /// [`Error::TooManyNotes`] when it does not.
     pub fn check_notes(self, notes: u64) -> Result<()> {
         match u64::try_from(self.max_notes) {
-            Ok(cap) if cap > 0 && notes >= cap => {
-                Err(Error::TooManyNotes { notes, max_notes: self.max_notes })
-            }
+            Ok(cap) if cap > 0 && notes >= cap => Err(Error::TooManyNotes {
+                notes,
+                max_notes: self.max_notes,
+            }),
             _ => Ok(()),
         }
     }
@@ -46,6 +51,9 @@ impl Limits {
 /// Source 002: 4,096 bytes, 64 notes.
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_bytes: 4096, max_notes: 64 }
+        Self {
+            max_bytes: 4096,
+            max_notes: 64,
+        }
     }
 }

@@ -44,7 +44,8 @@ impl Kind {
 
     /// The type of an entry that another program wrote: any word.
     pub fn imported(word: &str) -> Self {
-        word.parse().unwrap_or_else(|_| Self::Other(word.to_owned()))
+        word.parse()
+            .unwrap_or_else(|_| Self::Other(word.to_owned()))
     }
 }
 
@@ -54,7 +55,9 @@ impl FromStr for Kind {
 
     fn from_str(word: &str) -> Result<Self> {
         let known = Self::ALL.into_iter().find(|kind| kind.as_str() == word);
-        known.ok_or_else(|| Error::UnknownType { kind: word.to_owned() })
+        known.ok_or_else(|| Error::UnknownType {
+            kind: word.to_owned(),
+        })
     }
 }
 
@@ -76,7 +79,10 @@ pub struct Stamp {
 impl Stamp {
     /// A stamp; the time is kept to the microsecond, as stores keep it.
     pub fn new(now: Timestamp, author: Name) -> Self {
-        Self { now: micros(now), author }
+        Self {
+            now: micros(now),
+            author,
+        }
     }
 }
 
@@ -148,7 +154,14 @@ pub enum Action {
 }
 
 impl Action {
-    const ALL: [Self; 6] = [Self::Save, Self::Pin, Self::Unpin, Self::Delete, Self::Restore, Self::Undo];
+    const ALL: [Self; 6] = [
+        Self::Save,
+        Self::Pin,
+        Self::Unpin,
+        Self::Delete,
+        Self::Restore,
+        Self::Undo,
+    ];
 
     /// The action's word.
     pub fn as_str(self) -> &'static str {
@@ -251,7 +264,10 @@ impl Serialize for Revision {
         let mut out = serializer.serialize_struct("Revision", 8)?;
         out.serialize_field("address", self.address())?;
         out.serialize_field("revision", &self.number())?;
-        out.serialize_field("position", &self.position.map(|position| position.to_string()))?;
+        out.serialize_field(
+            "position",
+            &self.position.map(|position| position.to_string()),
+        )?;
         out.serialize_field("action", self.action.as_str())?;
         out.serialize_field("undoes", &self.undoes)?;
         out.serialize_field("author", self.author().as_str())?;
@@ -277,7 +293,10 @@ impl AsOf {
     pub fn pick(self, history: &[Revision]) -> Option<&Revision> {
         match self {
             Self::Revision(number) => history.iter().find(|revision| revision.number() == number),
-            Self::Time(time) => history.iter().rev().find(|revision| revision.recorded_at <= time),
+            Self::Time(time) => history
+                .iter()
+                .rev()
+                .find(|revision| revision.recorded_at <= time),
         }
     }
 }

@@ -32,19 +32,29 @@ pub struct SaveOptions {
 
 impl Default for SaveOptions {
     fn default() -> Self {
-        Self { limits: Limits::default(), pin: None, expect: Expect::Any }
+        Self {
+            limits: Limits::default(),
+            pin: None,
+            expect: Expect::Any,
+        }
     }
 }
 
 impl<'s> Notebook<'s> {
     /// An agent's notebook.
     pub fn of_agent(store: &'s dyn Store, agent: Name) -> Self {
-        Self { store, scope: Scope::Agent(agent) }
+        Self {
+            store,
+            scope: Scope::Agent(agent),
+        }
     }
 
     /// The keyed notes of a place, which apply everywhere below it as its own note does.
     pub fn of_place(store: &'s dyn Store, place: Place) -> Self {
-        Self { store, scope: Scope::Place(place) }
+        Self {
+            store,
+            scope: Scope::Place(place),
+        }
     }
 
     /// The scope that the notes belong to.
@@ -72,9 +82,20 @@ impl<'s> Notebook<'s> {
         options: SaveOptions,
         stamp: &Stamp,
     ) -> Result<(Note, bool)> {
-        let SaveOptions { limits, pin, expect } = options;
+        let SaveOptions {
+            limits,
+            pin,
+            expect,
+        } = options;
         let address = self.address(key)?;
-        let change = Change::Save { address, content, pin, limits, expect, origin: None };
+        let change = Change::Save {
+            address,
+            content,
+            pin,
+            limits,
+            expect,
+            origin: None,
+        };
         saved(self.store.apply(&[change], stamp)?)
     }
 
@@ -84,7 +105,9 @@ impl<'s> Notebook<'s> {
     /// [`Error::NotFound`] when there is none.
     pub fn get(&self, key: &Key) -> Result<Note> {
         let address = self.address(key)?;
-        self.store.get(&address)?.ok_or_else(|| Error::NotFound { what: address.to_string() })
+        self.store.get(&address)?.ok_or_else(|| Error::NotFound {
+            what: address.to_string(),
+        })
     }
 
     /// Every note, the most recently updated first, ties by key.
@@ -92,7 +115,9 @@ impl<'s> Notebook<'s> {
     /// # Errors
     /// What the store says.
     pub fn list(&self) -> Result<Vec<Note>> {
-        let mut notes = self.store.select(&Filter::Scopes(vec![self.scope.clone()]))?;
+        let mut notes = self
+            .store
+            .select(&Filter::Scopes(vec![self.scope.clone()]))?;
         notes.retain(|note| note.address.key().is_some());
         notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
         Ok(notes)
@@ -113,7 +138,10 @@ impl<'s> Notebook<'s> {
     /// # Errors
     /// [`Error::NotFound`] when there is none.
     pub fn set_pinned(&self, key: &Key, pinned: bool, stamp: &Stamp) -> Result<Note> {
-        let change = Change::Pin { address: self.address(key)?, pinned };
+        let change = Change::Pin {
+            address: self.address(key)?,
+            pinned,
+        };
         saved(self.store.apply(&[change], stamp)?).map(|(note, _)| note)
     }
 
@@ -122,9 +150,17 @@ impl<'s> Notebook<'s> {
     /// # Errors
     /// What the store says.
     pub fn delete(&self, key: &str, stamp: &Stamp) -> Result<bool> {
-        let Ok(key) = key.parse::<Key>() else { return Ok(false) };
-        let change = Change::Delete { address: self.address(&key)? };
-        Ok(self.store.apply(&[change], stamp)?.iter().any(|applied| applied.changed))
+        let Ok(key) = key.parse::<Key>() else {
+            return Ok(false);
+        };
+        let change = Change::Delete {
+            address: self.address(&key)?,
+        };
+        Ok(self
+            .store
+            .apply(&[change], stamp)?
+            .iter()
+            .any(|applied| applied.changed))
     }
 
     /// How many notes there are: what the count cap counts.
@@ -140,5 +176,7 @@ impl<'s> Notebook<'s> {
 pub(crate) fn saved(applied: Vec<Applied>) -> Result<(Note, bool)> {
     let last = applied.into_iter().next_back();
     last.and_then(|applied| Some((applied.note?, !applied.existed)))
-        .ok_or_else(|| Error::NotFound { what: "note after the change".into() })
+        .ok_or_else(|| Error::NotFound {
+            what: "note after the change".into(),
+        })
 }

@@ -27,7 +27,10 @@ impl Base {
                 Ok(normalize(path))
             } else {
                 let reason = format!("the {what} is not an absolute path");
-                Err(Error::InvalidPlace { path: path.to_owned(), reason })
+                Err(Error::InvalidPlace {
+                    path: path.to_owned(),
+                    reason,
+                })
             }
         };
         Ok(Self {
@@ -89,7 +92,11 @@ impl Place {
 
     /// The same directory seen from `base`: an absolute path inside its home gets its `~`.
     pub fn within(&self, base: &Base) -> Self {
-        if self.0.starts_with('~') { self.clone() } else { base.place_of(&self.0) }
+        if self.0.starts_with('~') {
+            self.clone()
+        } else {
+            base.place_of(&self.0)
+        }
     }
 
     /// The key: what is stored, printed, and written to `notes.json`.
@@ -133,7 +140,10 @@ impl FromStr for Place {
             rest if normalize(rest) != rest => "it is not normalized",
             _ => return Ok(Self(key.to_owned())),
         };
-        Err(Error::InvalidPlace { path: key.to_owned(), reason: reason.into() })
+        Err(Error::InvalidPlace {
+            path: key.to_owned(),
+            reason: reason.into(),
+        })
     }
 }
 
@@ -145,7 +155,10 @@ impl fmt::Display for Place {
 
 fn no_nul(path: &str) -> Result<()> {
     if path.contains('\0') {
-        return Err(Error::InvalidPlace { path: path.replace('\0', "\\0"), reason: "it holds a NUL".into() });
+        return Err(Error::InvalidPlace {
+            path: path.replace('\0', "\\0"),
+            reason: "it holds a NUL".into(),
+        });
     }
     Ok(())
 }
@@ -168,7 +181,11 @@ fn normalize(path: &str) -> String {
 /// What of `path` lies below `directory`, compared component by component.
 fn inside<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
     let rest = path.strip_prefix(directory.trim_end_matches('/'))?;
-    if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
+    if rest.is_empty() {
+        Some("")
+    } else {
+        rest.strip_prefix('/')
+    }
 }
 
 #[cfg(test)]
@@ -210,7 +227,18 @@ mod tests {
         for good in ["~", "~/p", "/", "/etc/nginx", "~/~/p", "~/e\u{301}"] {
             assert!(key(good), "{good}");
         }
-        for bad in ["", "~/", "~/p/", "/etc/", "//etc", "~/a/../b", "p", "~p", "/home/u", "/home/u/p"] {
+        for bad in [
+            "",
+            "~/",
+            "~/p/",
+            "/etc/",
+            "//etc",
+            "~/a/../b",
+            "p",
+            "~p",
+            "/home/u",
+            "/home/u/p",
+        ] {
             assert!(!key(bad), "{bad}");
         }
     }
@@ -219,7 +247,12 @@ mod tests {
     fn chains_run_from_the_outermost_in() {
         let chain = |path| {
             let place = Place::resolve(path, &base()).unwrap();
-            place.chain().iter().map(|place| place.0.clone()).collect::<Vec<_>>().join(" ")
+            place
+                .chain()
+                .iter()
+                .map(|place| place.0.clone())
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         assert_eq!(chain("~"), "~");
         assert_eq!(chain("~/a/b"), "~ ~/a ~/a/b");

@@ -67,7 +67,13 @@ impl<'s> Places<'s> {
     /// # Errors
     /// What the store says.
     pub fn delete(&self, place: &Place, stamp: &Stamp) -> Result<bool> {
-        let change = Change::Delete { address: Address::Place(place.clone()) };
-        Ok(self.store.apply(&[change], stamp)?.iter().any(|applied| applied.changed))
+        let change = Change::Delete {
+            address: Address::Place(place.clone()),
+        };
+        Ok(self
+            .store
+            .apply(&[change], stamp)?
+            .iter()
+            .any(|applied| applied.changed))
     }
 }

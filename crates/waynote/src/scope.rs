@@ -92,7 +92,12 @@ impl Scope {
 /// `place:~/p`, `agent:default`, `session:demo`; special characters of a part percent-encoded.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.kind().as_str(), crate::address::encode(self.name()))
+        write!(
+            f,
+            "{}:{}",
+            self.kind().as_str(),
+            crate::address::encode(self.name())
+        )
     }
 }
 

@@ -43,7 +43,14 @@ impl<'s> SessionLog<'s> {
         stamp: &Stamp,
     ) -> Result<Note> {
         let session = self.session.clone();
-        let change = Change::Append { session, kind, iteration, content, id: None, created_at: None };
+        let change = Change::Append {
+            session,
+            kind,
+            iteration,
+            content,
+            id: None,
+            created_at: None,
+        };
         crate::notebook::saved(self.store.apply(&[change], stamp)?).map(|(note, _)| note)
     }
 
@@ -52,7 +59,9 @@ impl<'s> SessionLog<'s> {
     /// # Errors
     /// What the store says.
     pub fn list(&self, kind: Option<&Kind>) -> Result<Vec<Note>> {
-        let mut notes = self.store.select(&Filter::Scopes(vec![Scope::Session(self.session.clone())]))?;
+        let mut notes = self
+            .store
+            .select(&Filter::Scopes(vec![Scope::Session(self.session.clone())]))?;
         notes.retain(|note| kind.is_none_or(|kind| note.kind.as_ref() == Some(kind)));
         Ok(notes)
     }

@@ -107,7 +107,10 @@ pub struct NoStore;
 impl Store for NoStore {
     fn apply(&self, _: &[Change], _: &Stamp) -> Result<Vec<Applied>> {
         let reason = "it was opened for reading and does not exist".into();
-        Err(Error::ReadOnly { path: "store".into(), reason })
+        Err(Error::ReadOnly {
+            path: "store".into(),
+            reason,
+        })
     }
 
     fn get(&self, _: &Address) -> Result<Option<Note>> {

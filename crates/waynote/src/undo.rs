@@ -35,7 +35,9 @@ pub fn last_change(store: &dyn Store) -> Result<Address> {
         let page = store.journal(before, PAGE)?;
         for revision in &page {
             if matches!(revision.address(), Address::Session(..)) {
-                return Err(Error::AppendOnly { address: revision.address().clone() });
+                return Err(Error::AppendOnly {
+                    address: revision.address().clone(),
+                });
             }
             if revision.action != Action::Undo && stands(store, revision)? {
                 return Ok(revision.address().clone());

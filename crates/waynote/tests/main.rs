@@ -1,5 +1,10 @@
 //! The library on real files, with real processes.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests may look at the clock and the environment"
+)]
+
 mod suite {
     mod attach;
     mod conformance;

@@ -13,39 +13,97 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     if context.output.json {
         let settings: serde_json::Map<String, serde_json::Value> = rows
             .into_iter()
-            .map(|(name, value, origin)| (name.to_owned(), json!({ "value": value, "origin": origin })))
+            .map(|(name, value, origin)| {
+                (name.to_owned(), json!({ "value": value, "origin": origin }))
+            })
             .collect();
-        return context.output.value(&json!({ "file": file, "settings": settings }));
+        return context
+            .output
+            .value(&json!({ "file": file, "settings": settings }));
     }
     let lines = rows.into_iter().map(|(name, value, origin)| {
         vec![name.to_owned(), value.unwrap_or_else(|| "-".into()), origin]
     });
-    context.output.line(table(&["setting", "value", "from"], lines))?;
-    let there = if context.settings.file.exists() { "" } else { " (not there)" };
-    context.output.line(format!("\nconfiguration file: {}{there}", crate::visible::visible(&file)))
+    context
+        .output
+        .line(table(&["setting", "value", "from"], lines))?;
+    let there = if context.settings.file.exists() {
+        ""
+    } else {
+        " (not there)"
+    };
+    context.output.line(format!(
+        "\nconfiguration file: {}{there}",
+        crate::visible::visible(&file)
+    ))
 }
 
 fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
-    let Settings { store, agent, session, iteration, author, .. } = settings;
-    let Settings { max_bytes, max_notes, notes_file, style, lock_wait, .. } = settings;
+    let Settings {
+        store,
+        agent,
+        session,
+        iteration,
+        author,
+        ..
+    } = settings;
+    let Settings {
+        max_bytes,
+        max_notes,
+        notes_file,
+        style,
+        lock_wait,
+        ..
+    } = settings;
     let style_word = match style.value {
         waynote::context::Style::Stable => "stable",
         waynote::context::Style::Faithful => "faithful",
     };
     vec![
-        ("store", Some(store.value.display().to_string()), store.origin.clone()),
+        (
+            "store",
+            Some(store.value.display().to_string()),
+            store.origin.clone(),
+        ),
         ("agent", Some(agent.value.to_string()), agent.origin.clone()),
-        ("session", session.value.as_ref().map(ToString::to_string), session.origin.clone()),
-        ("iteration", iteration.value.map(|number| number.to_string()), iteration.origin.clone()),
-        ("author", Some(author.value.to_string()), author.origin.clone()),
-        ("max_bytes", Some(max_bytes.value.to_string()), max_bytes.origin.clone()),
-        ("max_notes", Some(max_notes.value.to_string()), max_notes.origin.clone()),
+        (
+            "session",
+            session.value.as_ref().map(ToString::to_string),
+            session.origin.clone(),
+        ),
+        (
+            "iteration",
+            iteration.value.map(|number| number.to_string()),
+            iteration.origin.clone(),
+        ),
+        (
+            "author",
+            Some(author.value.to_string()),
+            author.origin.clone(),
+        ),
+        (
+            "max_bytes",
+            Some(max_bytes.value.to_string()),
+            max_bytes.origin.clone(),
+        ),
+        (
+            "max_notes",
+            Some(max_notes.value.to_string()),
+            max_notes.origin.clone(),
+        ),
         (
             "notes_file",
-            notes_file.value.as_ref().map(|path| path.display().to_string()),
+            notes_file
+                .value
+                .as_ref()
+                .map(|path| path.display().to_string()),
             notes_file.origin.clone(),
         ),
         ("style", Some(style_word.into()), style.origin.clone()),
-        ("lock_wait", Some(lock_wait.value.as_secs_f64().to_string()), lock_wait.origin.clone()),
+        (
+            "lock_wait",
+            Some(lock_wait.value.as_secs_f64().to_string()),
+            lock_wait.origin.clone(),
+        ),
     ]
 }

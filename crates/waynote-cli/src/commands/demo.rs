@@ -1,32 +1,62 @@
 //! `waynote demo`: the main job on sample notes of all three kinds, in a store that is thrown away.
 
 use waynote::context::{Request, Style, render};
-use waynote::{Base, Content, Kind, Notebook, Options, Place, Places, SaveOptions, SessionLog, SqliteStore, Stamp};
+use waynote::{
+    Base, Content, Kind, Notebook, Options, Place, Places, SaveOptions, SessionLog, SqliteStore,
+    Stamp,
+};
 
 use super::Context;
 use crate::error::{Failure, Outcome};
 
 const PLACES: [(&str, &str); 3] = [
     ("~", "Prefers short answers and small commits."),
-    ("~/projects/shop", "Rust workspace; `cargo xtask test` is the gate. Prices are integers, in cents."),
-    ("~/projects/shop/api", "The handlers here must not block: use the worker pool."),
+    (
+        "~/projects/shop",
+        "Rust workspace; `cargo xtask test` is the gate. Prices are integers, in cents.",
+    ),
+    (
+        "~/projects/shop/api",
+        "The handlers here must not block: use the worker pool.",
+    ),
 ];
 
 const KEYS: [(&str, &str, bool); 3] = [
-    ("release-steps", "1. Tag on main.\n2. Wait for CI.\n3. Run `make ship` from a clean clone.", true),
-    ("staging-db", "postgres://staging.internal/shop, read-only for agents", false),
-    ("flaky-tests", "checkout::retries fails about once in 40 runs; rerun before digging", false),
+    (
+        "release-steps",
+        "1. Tag on main.\n2. Wait for CI.\n3. Run `make ship` from a clean clone.",
+        true,
+    ),
+    (
+        "staging-db",
+        "postgres://staging.internal/shop, read-only for agents",
+        false,
+    ),
+    (
+        "flaky-tests",
+        "checkout::retries fails about once in 40 runs; rerun before digging",
+        false,
+    ),
 ];
 
 const LOG: [(i64, Kind, &str); 4] = [
-    (1, Kind::Decision, "SQLite over Postgres for the cart, for simplicity"),
+    (
+        1,
+        Kind::Decision,
+        "SQLite over Postgres for the cart, for simplicity",
+    ),
     (2, Kind::Learning, "The test suite needs --no-cache"),
-    (3, Kind::Stuck, "The API allows 100 requests a minute; without backoff the import dies at 60 %"),
+    (
+        3,
+        Kind::Stuck,
+        "The API allows 100 requests a minute; without backoff the import dies at 60 %",
+    ),
     (3, Kind::Tip, "Start with `make seed`, or every test fails"),
 ];
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome {
-    let folder = tempfile::tempdir().map_err(|error| Failure::file("temporary folder", "made", error))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| Failure::file("temporary folder", "made", error))?;
     let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default())?;
     let base = Base::new("/home/you", "/home/you/projects/shop/api")?;
     let agent: waynote::Name = "builder".parse()?;
@@ -40,7 +70,10 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     }
     let notebook = Notebook::of_agent(&store, agent.clone());
     for (key, text, pinned) in KEYS {
-        let options = SaveOptions { pin: Some(pinned), ..SaveOptions::default() };
+        let options = SaveOptions {
+            pin: Some(pinned),
+            ..SaveOptions::default()
+        };
         notebook.save(&key.parse()?, Content::text(text)?, options, &builder)?;
     }
     let log = SessionLog::new(&store, session.clone());
@@ -69,6 +102,8 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         "  waynote --agent builder --session nightly --iteration 4 context",
         "",
     ];
-    steps.iter().try_for_each(|line| context.output.line(line))?;
+    steps
+        .iter()
+        .try_for_each(|line| context.output.line(line))?;
     context.output.bytes(block.text.as_bytes())
 }

@@ -17,9 +17,11 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
         ExportCommand::Zrb { target } => to_zrb(context, target.as_deref()),
         ExportCommand::Xs { target } => {
             let session = context.settings.session()?.clone();
-            let (exported, there) = context.read(|store| to_xs(store, target, session))?;
+            let (exported, there) = context.read(|store| to_xs(store, target, &session))?;
             let value = json!({ "exported": exported, "unchanged": there });
-            context.output.answer(&value, || format!("{exported} appended, {there} were there already"))
+            context.output.answer(&value, || {
+                format!("{exported} appended, {there} were there already")
+            })
         }
         ExportCommand::Openotters { target } => {
             let agent = context.settings.agent.value.clone();
@@ -41,10 +43,10 @@ fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
 }
 
 /// Appends the entries that xs does not have yet: neither as a frame of theirs nor as one of an earlier export.
-fn to_xs(store: &dyn Store, target: &Path, session: Name) -> Outcome<(u64, u64)> {
+fn to_xs(store: &dyn Store, target: &Path, session: &Name) -> Outcome<(u64, u64)> {
     let xs = Xs::serving(target);
-    let frames = xs.frames(Some(&xs::topic(&session)))?;
-    let there = xs::read(frames.as_slice(), &xs, Some(&session))?;
+    let frames = xs.frames(Some(&xs::topic(session)))?;
+    let there = xs::read(frames.as_slice(), &xs, Some(session))?;
     let (mut exported, mut unchanged) = (0, 0);
     for note in SessionLog::new(store, session.clone()).list(None)? {
         if there.holds(&note.address) {
@@ -52,7 +54,7 @@ fn to_xs(store: &dyn Store, target: &Path, session: Name) -> Outcome<(u64, u64)>
             continue;
         }
         let (content, meta) = xs::frame(&note);
-        xs.append(&session, &content, &meta)?;
+        xs.append(session, &content, &meta)?;
         exported += 1;
     }
     Ok((exported, unchanged))
@@ -60,5 +62,10 @@ fn to_xs(store: &dyn Store, target: &Path, session: Name) -> Outcome<(u64, u64)>
 
 fn written(context: &mut Context<'_>, exported: u64, target: &str) -> Outcome {
     let value = json!({ "exported": exported, "target": target });
-    context.output.answer(&value, || format!("wrote {exported} notes to {}", crate::visible::visible(target)))
+    context.output.answer(&value, || {
+        format!(
+            "wrote {exported} notes to {}",
+            crate::visible::visible(target)
+        )
+    })
 }

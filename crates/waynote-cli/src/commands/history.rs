@@ -11,7 +11,10 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     let AddressAt { address, .. } = self::address(context, typed)?;
     let mut history = context.read(|store| Ok(store.history(&address)?))?;
     if history.is_empty() {
-        return Err(waynote::Error::NotFound { what: format!("history of {address}") }.into());
+        return Err(waynote::Error::NotFound {
+            what: format!("history of {address}"),
+        }
+        .into());
     }
     history.reverse();
     if context.output.json {
@@ -19,7 +22,9 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     }
     context.output.line(format!("{address}"))?;
     let heading = ["revision", "action", "author", "recorded", "preview"];
-    context.output.line(table(&heading, history.iter().map(row)))
+    context
+        .output
+        .line(table(&heading, history.iter().map(row)))
 }
 
 fn row(revision: &Revision) -> Vec<String> {
@@ -33,7 +38,9 @@ fn row(revision: &Revision) -> Vec<String> {
         action,
         revision.author().to_string(),
         when(revision.recorded_at),
-        revision.note().map_or(String::new(), |note| note.preview.clone()),
+        revision
+            .note()
+            .map_or(String::new(), |note| note.preview.clone()),
     ]
 }
 

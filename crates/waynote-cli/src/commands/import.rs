@@ -55,9 +55,16 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
     let only = only.as_ref();
     let read = if source == Path::new("-") {
         let folder = contents.ok_or_else(|| {
-            Failure::usage("the texts of frames from standard input are missing", "add `--contents FOLDER`: the xs store's folder")
+            Failure::usage(
+                "the texts of frames from standard input are missing",
+                "add `--contents FOLDER`: the xs store's folder",
+            )
         })?;
-        xs::read(standard_input()?.as_slice(), &ContentFolder::of_store(folder), only)?
+        xs::read(
+            standard_input()?.as_slice(),
+            &ContentFolder::of_store(folder),
+            only,
+        )?
     } else if source.is_dir() {
         let xs = Xs::serving(source);
         let frames = xs.frames(only.map(xs::topic).as_deref())?;
@@ -68,7 +75,11 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
     } else {
         let frames = File::open(source).map_err(|error| Failure::file(source, "read", error))?;
         let folder = contents.or(source.parent()).unwrap_or(Path::new("."));
-        xs::read(BufReader::new(frames), &ContentFolder::of_store(folder), only)?
+        xs::read(
+            BufReader::new(frames),
+            &ContentFolder::of_store(folder),
+            only,
+        )?
     };
     context.write(|store| Ok(read.import(store, &stamp)?))
 }
@@ -90,7 +101,15 @@ fn report(context: &mut Context<'_>, imported: &Imported) -> Outcome {
         }
     }
     context.output.answer(imported, || {
-        let Imported { added, updated, unchanged, skipped } = imported;
-        format!("{added} added, {updated} updated, {unchanged} unchanged, {} skipped", skipped.len())
+        let Imported {
+            added,
+            updated,
+            unchanged,
+            skipped,
+        } = imported;
+        format!(
+            "{added} added, {updated} updated, {unchanged} unchanged, {} skipped",
+            skipped.len()
+        )
     })
 }

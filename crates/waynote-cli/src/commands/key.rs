@@ -11,7 +11,15 @@ use crate::table::table;
 
 pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
     match command {
-        KeyCommand::Save { notebook, key, text, pin, if_revision, max_bytes, max_notes } => {
+        KeyCommand::Save {
+            notebook,
+            key,
+            text,
+            pin,
+            if_revision,
+            max_bytes,
+            max_notes,
+        } => {
             let target = Target::of(context, notebook, Some(key))?;
             let key = target.key()?;
             let (content, stamp) = (input::text(text)?, context.stamp()?);
@@ -20,10 +28,17 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                 pin: pin.then_some(true),
                 expect: if_revision.map_or(Expect::Any, Expect::Revision),
             };
-            let (note, new) =
-                context.write(|store| Ok(target.notebook(store).save(&key, content, options, &stamp)?))?;
+            let (note, new) = context.write(|store| {
+                Ok(target
+                    .notebook(store)
+                    .save(&key, content, options, &stamp)?)
+            })?;
             context.output.answer(&note, || {
-                let how = if new { "new key".into() } else { format!("overwrote revision {}", note.revision - 1) };
+                let how = if new {
+                    "new key".into()
+                } else {
+                    format!("overwrote revision {}", note.revision - 1)
+                };
                 let pinned = if *pin { " (pinned)" } else { "" };
                 format!("saved {} ({how}){pinned}", note.address)
             })
@@ -42,25 +57,39 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             let target = Target::of(context, notebook, None)?;
             let notes = context.read(|store| {
                 let notebook = target.notebook(store);
-                Ok(if *pinned { notebook.list_pinned()? } else { notebook.list()? })
+                Ok(if *pinned {
+                    notebook.list_pinned()?
+                } else {
+                    notebook.list()?
+                })
             })?;
             if context.output.json {
                 return context.output.value(&notes);
             }
             if notes.is_empty() {
-                let which = if *pinned { "no pinned notes" } else { "no notes" };
+                let which = if *pinned {
+                    "no pinned notes"
+                } else {
+                    "no notes"
+                };
                 return context.output.line(format!("{which} in {}", target.scope));
             }
-            context.output.line(table(&["note", "updated", "pinned", "preview"], notes.iter().map(row)))
+            context.output.line(table(
+                &["note", "updated", "pinned", "preview"],
+                notes.iter().map(row),
+            ))
         }
         KeyCommand::Delete { notebook, key } => {
             let target = Target::of(context, notebook, Some(key))?;
             let stamp = context.stamp()?;
-            let deleted = context.write(|store| Ok(target.notebook(store).delete(&target.text, &stamp)?))?;
+            let deleted = context
+                .write(|store| Ok(target.notebook(store).delete(&target.text, &stamp)?))?;
             let name = format!("{}#{}", target.scope, target.text.trim());
-            context.output.answer(&json!({ "address": name, "deleted": deleted }), || {
-                deletion(&crate::visible::visible(&name), deleted)
-            })
+            context
+                .output
+                .answer(&json!({ "address": name, "deleted": deleted }), || {
+                    deletion(&crate::visible::visible(&name), deleted)
+                })
         }
         KeyCommand::Pin { notebook, key } => pin(context, notebook, key, true),
         KeyCommand::Unpin { notebook, key } => pin(context, notebook, key, false),
@@ -77,23 +106,37 @@ fn pin(context: &mut Context<'_>, notebook: &NotebookArgs, key: &str, pinned: bo
     let (key, stamp) = (target.key()?, context.stamp()?);
     let note = context.write(|store| {
         let notebook = target.notebook(store);
-        notebook.set_pinned(&key, pinned, &stamp).map_err(|error| missing(&notebook, error))
+        notebook
+            .set_pinned(&key, pinned, &stamp)
+            .map_err(|error| missing(&notebook, error))
     })?;
     context.output.answer(&note, || {
-        format!("{} {}", if pinned { "pinned" } else { "unpinned" }, note.address)
+        format!(
+            "{} {}",
+            if pinned { "pinned" } else { "unpinned" },
+            note.address
+        )
     })
 }
 
 /// The reply to a deletion, which is no error when nothing was there (source 002).
 pub(super) fn deletion(name: &str, deleted: bool) -> String {
-    if deleted { format!("deleted {name}") } else { format!("{name} was already absent") }
+    if deleted {
+        format!("deleted {name}")
+    } else {
+        format!("{name} was already absent")
+    }
 }
 
 fn row(note: &Note) -> Vec<String> {
     vec![
         note.address.to_string(),
         super::history::when(note.updated_at),
-        if note.pinned { "pinned".into() } else { String::new() },
+        if note.pinned {
+            "pinned".into()
+        } else {
+            String::new()
+        },
         note.preview.clone(),
     ]
 }
@@ -121,16 +164,27 @@ impl Target {
                 Address::PlaceKey(_, key) | Address::Agent(_, key) => key.to_string(),
                 Address::Place(_) | Address::Session(..) => {
                     let hint = "use `waynote show ADDRESS`, `waynote place` or `waynote log`";
-                    return Err(Failure::usage(format!("{address} is not a keyed note"), hint));
+                    return Err(Failure::usage(
+                        format!("{address} is not a keyed note"),
+                        hint,
+                    ));
                 }
             };
-            return Ok(Self { scope: address.scope(), text, revision });
+            return Ok(Self {
+                scope: address.scope(),
+                text,
+                revision,
+            });
         }
         let scope = match &notebook.at {
             Some(path) => Scope::Place(input::place(Some(path), &context.base()?)?),
             None => Scope::Agent(context.settings.agent.value.clone()),
         };
-        Ok(Self { scope, text: typed.to_owned(), revision: None })
+        Ok(Self {
+            scope,
+            text: typed.to_owned(),
+            revision: None,
+        })
     }
 
     fn key(&self) -> Outcome<Key> {
@@ -147,10 +201,13 @@ impl Target {
     fn get(&self, store: &dyn Store, key: &Key) -> Outcome<Note> {
         let notebook = self.notebook(store);
         match self.revision {
-            Some(_) => super::show::at(store, &AddressAt {
-                address: notebook.address(key)?,
-                revision: self.revision,
-            }),
+            Some(_) => super::show::at(
+                store,
+                &AddressAt {
+                    address: notebook.address(key)?,
+                    revision: self.revision,
+                },
+            ),
             None => notebook.get(key).map_err(|error| missing(&notebook, error)),
         }
     }
@@ -161,9 +218,17 @@ const KEYS_SHOWN: usize = 20;
 
 /// A missing note, with the keys that there are (source 002).
 fn missing(notebook: &Notebook<'_>, error: waynote::Error) -> Failure {
-    let waynote::Error::NotFound { what } = &error else { return error.into() };
-    let Ok(notes) = notebook.list() else { return error.into() };
-    let keys: Vec<String> = notes.iter().filter_map(|note| note.address.key()).take(KEYS_SHOWN).collect();
+    let waynote::Error::NotFound { what } = &error else {
+        return error.into();
+    };
+    let Ok(notes) = notebook.list() else {
+        return error.into();
+    };
+    let keys: Vec<String> = notes
+        .iter()
+        .filter_map(|note| note.address.key())
+        .take(KEYS_SHOWN)
+        .collect();
     let hint = match notes.len() - keys.len() {
         _ if keys.is_empty() => "no notes are stored there".into(),
         0 => format!("there are: {}", keys.join(", ")),

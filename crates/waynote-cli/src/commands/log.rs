@@ -17,27 +17,47 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let kind: Kind = kind.trim().parse()?;
             let (content, stamp) = (input::text(text)?, context.stamp()?);
             let iteration = context.settings.iteration.value;
-            let note = context
-                .write(|store| Ok(SessionLog::new(store, session).add(kind.clone(), iteration, content, &stamp)?))?;
-            context.output.answer(&note, || confirmation(&kind, &note.content))
+            let note =
+                context.write(|store| {
+                    Ok(SessionLog::new(store, session).add(
+                        kind.clone(),
+                        iteration,
+                        content,
+                        &stamp,
+                    )?)
+                })?;
+            context
+                .output
+                .answer(&note, || confirmation(&kind, &note.content))
         }
         LogCommand::List { kind } => {
             let session = context.settings.session()?.clone();
             let kind = kind.as_deref().map(Kind::imported);
-            let notes =
-                context.read(|store| Ok(SessionLog::new(store, session.clone()).list(kind.as_ref())?))?;
+            let notes = context
+                .read(|store| Ok(SessionLog::new(store, session.clone()).list(kind.as_ref())?))?;
             if context.output.json {
                 return context.output.value(&notes);
             }
             if notes.is_empty() {
-                return context.output.line(format!("no notes in {}", waynote::Scope::Session(session)));
+                return context
+                    .output
+                    .line(format!("no notes in {}", waynote::Scope::Session(session)));
             }
             let rows = notes.iter().map(|note| {
-                let iteration = note.iteration.map_or("-".into(), |iteration| format!("#{iteration}"));
+                let iteration = note
+                    .iteration
+                    .map_or("-".into(), |iteration| format!("#{iteration}"));
                 let kind = note.kind.as_ref().map(Kind::to_string).unwrap_or_default();
-                vec![iteration, kind, note.preview.clone(), note.address.to_string()]
+                vec![
+                    iteration,
+                    kind,
+                    note.preview.clone(),
+                    note.address.to_string(),
+                ]
             });
-            context.output.line(table(&["iteration", "type", "preview", "note"], rows))
+            context
+                .output
+                .line(table(&["iteration", "type", "preview", "note"], rows))
         }
         LogCommand::Show => {
             let session = context.settings.session()?.clone();
@@ -45,7 +65,11 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             if context.output.json {
                 return context.output.value(&notes);
             }
-            let text = display(&notes, context.output.has_colour(), context.output.is_terminal());
+            let text = display(
+                &notes,
+                context.output.has_colour(),
+                context.output.is_terminal(),
+            );
             context.output.bytes(text.as_bytes())
         }
         LogCommand::Sessions => {
@@ -60,8 +84,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             if sessions.is_empty() {
                 return context.output.line("no sessions");
             }
-            let rows =
-                sessions.iter().map(|session| vec![session.scope.name().to_owned(), session.notes.to_string()]);
+            let rows = sessions
+                .iter()
+                .map(|session| vec![session.scope.name().to_owned(), session.notes.to_string()]);
             context.output.line(table(&["session", "notes"], rows))
         }
     }
@@ -72,10 +97,15 @@ fn display(notes: &[Note], colour: bool, terminal: bool) -> String {
     if notes.is_empty() {
         return String::new();
     }
-    let title = Style::new().bold().fg_color(Some(Color::Ansi(AnsiColor::Magenta)));
+    let title = Style::new()
+        .bold()
+        .fg_color(Some(Color::Ansi(AnsiColor::Magenta)));
     let mut text = format!("\n{}\n", painted("SESSION NOTES", title, colour));
     for kind in Kind::ALL {
-        let group: Vec<&Note> = notes.iter().filter(|note| note.kind.as_ref() == Some(&kind)).collect();
+        let group: Vec<&Note> = notes
+            .iter()
+            .filter(|note| note.kind.as_ref() == Some(&kind))
+            .collect();
         if group.is_empty() {
             continue;
         }
@@ -85,12 +115,21 @@ fn display(notes: &[Note], colour: bool, terminal: bool) -> String {
             Kind::Tip => AnsiColor::Cyan,
             Kind::Decision | Kind::Other(_) => AnsiColor::Yellow,
         })));
-        text.push_str(&format!("\n{}\n", painted(&kind.as_str().to_uppercase(), style, colour)));
+        text.push_str(&format!(
+            "\n{}\n",
+            painted(&kind.as_str().to_uppercase(), style, colour)
+        ));
         for note in group {
-            let iteration = note.iteration.map_or(String::new(), |iteration| format!("[#{iteration}]"));
+            let iteration = note
+                .iteration
+                .map_or(String::new(), |iteration| format!("[#{iteration}]"));
             let shown = note.content.shown();
             // A terminal would act on what a note holds; a pipe gets it as it is.
-            let shown = if terminal { crate::visible::lines(&shown) } else { shown.into_owned() };
+            let shown = if terminal {
+                crate::visible::lines(&shown)
+            } else {
+                shown.into_owned()
+            };
             text.push_str(&format!("  {iteration} {shown}\n"));
         }
     }
@@ -106,6 +145,10 @@ fn painted(text: &str, style: Style, colour: bool) -> String {
         Some(Color::Ansi(colour)) => 30 + colour as u8,
         _ => 39,
     };
-    let bold = if style.get_effects().contains(anstyle::Effects::BOLD) { "1;" } else { "" };
+    let bold = if style.get_effects().contains(anstyle::Effects::BOLD) {
+        "1;"
+    } else {
+        ""
+    };
     format!("\u{1b}[{bold}{number}m{text}\u{1b}[0m")
 }

@@ -34,7 +34,10 @@ struct Context<'o> {
 impl Context<'_> {
     /// Author and time of a change.
     fn stamp(&self) -> Outcome<Stamp> {
-        Ok(Stamp::new(crate::clock::now()?, self.settings.author.value.clone()))
+        Ok(Stamp::new(
+            crate::clock::now()?,
+            self.settings.author.value.clone(),
+        ))
     }
 
     /// Author and time of an import.
@@ -67,7 +70,10 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),
         _ => {}
     }
-    let mut context = Context { settings: Settings::read(&cli.global)?, output };
+    let mut context = Context {
+        settings: Settings::read(&cli.global)?,
+        output,
+    };
     match &cli.command {
         None => overview::run(&mut context).map(ok),
         Some(Command::Place(command)) => place::run(&mut context, command).map(ok),

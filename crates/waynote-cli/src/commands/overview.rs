@@ -17,12 +17,22 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             None => 0,
         };
         let places = Places::new(store).read_all(&place)?.len();
-        Ok((places, notebook.count()?, notebook.list_pinned()?.len(), entries))
+        Ok((
+            places,
+            notebook.count()?,
+            notebook.list_pinned()?.len(),
+            entries,
+        ))
     })?;
     let path = settings.store.value.display().to_string();
-    let there = if settings.store.value.exists() { "" } else { " (made at the first write)" };
+    let there = if settings.store.value.exists() {
+        ""
+    } else {
+        " (made at the first write)"
+    };
     if context.output.json {
-        let session = session.map(|session| json!({ "session": session.as_str(), "notes": entries }));
+        let session =
+            session.map(|session| json!({ "session": session.as_str(), "notes": entries }));
         let value = json!({
             "place": place.as_str(), "place_notes": places, "agent": agent.as_str(), "notes": notes,
             "pinned": pinned, "session": session, "store": path,

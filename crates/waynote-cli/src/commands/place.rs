@@ -15,8 +15,11 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
         PlaceCommand::Write { at, text } => {
             let place = input::place(at.path.as_deref(), &context.base()?)?;
             let (content, stamp) = (input::text(text)?, context.stamp()?);
-            let note = context.write(|store| Ok(Places::new(store).write(&place, content, &stamp)?))?;
-            context.output.answer(&note, || format!("saved {} (revision {})", note.address, note.revision))
+            let note =
+                context.write(|store| Ok(Places::new(store).write(&place, content, &stamp)?))?;
+            context.output.answer(&note, || {
+                format!("saved {} (revision {})", note.address, note.revision)
+            })
         }
         PlaceCommand::Read { at } => {
             let place = input::place(at.path.as_deref(), &context.base()?)?;
@@ -30,7 +33,11 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
         PlaceCommand::All { at } => {
             let place = input::place(at.path.as_deref(), &context.base()?)?;
             let notes = context.read(|store| Ok(Places::new(store).read_all(&place)?))?;
-            if context.output.json { context.output.value(&notes) } else { whole(context.output, &notes) }
+            if context.output.json {
+                context.output.value(&notes)
+            } else {
+                whole(context.output, &notes)
+            }
         }
         PlaceCommand::List => {
             let notes = context.read(|store| Ok(Places::new(store).list()?))?;
@@ -41,18 +48,26 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
                 return context.output.line("no notes on any directory");
             }
             let rows = notes.iter().map(|note| {
-                vec![note.address.to_string(), super::history::when(note.updated_at), note.preview.clone()]
+                vec![
+                    note.address.to_string(),
+                    super::history::when(note.updated_at),
+                    note.preview.clone(),
+                ]
             });
-            context.output.line(table(&["note", "updated", "preview"], rows))
+            context
+                .output
+                .line(table(&["note", "updated", "preview"], rows))
         }
         PlaceCommand::Delete { at } => {
             let place = input::place(at.path.as_deref(), &context.base()?)?;
             let stamp = context.stamp()?;
             let deleted = context.write(|store| Ok(Places::new(store).delete(&place, &stamp)?))?;
             let address = waynote::Address::Place(place);
-            context.output.answer(&json!({ "address": address, "deleted": deleted }), || {
-                super::key::deletion(&address.to_string(), deleted)
-            })
+            context
+                .output
+                .answer(&json!({ "address": address, "deleted": deleted }), || {
+                    super::key::deletion(&address.to_string(), deleted)
+                })
         }
     }
 }
@@ -63,7 +78,11 @@ fn whole(output: &mut Output, notes: &[Note]) -> Outcome {
     }
     for (index, note) in notes.iter().enumerate() {
         let between = if index == 0 { "" } else { "\n" };
-        output.line(format!("{between}{}\n{}", note.address, lines(&note.content.shown()).trim_end()))?;
+        output.line(format!(
+            "{between}{}\n{}",
+            note.address,
+            lines(&note.content.shown()).trim_end()
+        ))?;
     }
     Ok(())
 }

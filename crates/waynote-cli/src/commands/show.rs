@@ -28,7 +28,10 @@ fn as_of(text: &str) -> Outcome<AsOf> {
     }
     text.parse::<Timestamp>().map(AsOf::Time).map_err(|_| {
         Failure::usage(
-            format!("`{}` is neither a revision nor a time", crate::visible::visible(text)),
+            format!(
+                "`{}` is neither a revision nor a time",
+                crate::visible::visible(text)
+            ),
             "write 3, or 2026-05-17T12:00:00Z",
         )
     })
@@ -38,7 +41,9 @@ fn as_of(text: &str) -> Outcome<AsOf> {
 pub(super) fn at(store: &dyn Store, address: &AddressAt) -> Outcome<Note> {
     match address.revision {
         Some(revision) => then(store, address, AsOf::Revision(revision)),
-        None => store.get(&address.address)?.ok_or_else(|| not_found(address.to_string())),
+        None => store
+            .get(&address.address)?
+            .ok_or_else(|| not_found(address.to_string())),
     }
 }
 
@@ -48,7 +53,11 @@ fn then(store: &dyn Store, address: &AddressAt, as_of: AsOf) -> Outcome<Note> {
         AsOf::Revision(revision) => format!("{}@{revision}", address.address),
         AsOf::Time(time) => format!("{} at {time}", address.address),
     };
-    as_of.pick(&history).and_then(|revision| revision.note()).cloned().ok_or_else(|| not_found(named))
+    as_of
+        .pick(&history)
+        .and_then(|revision| revision.note())
+        .cloned()
+        .ok_or_else(|| not_found(named))
 }
 
 fn not_found(what: String) -> Failure {

@@ -7,7 +7,9 @@ use super::Context;
 use crate::error::{Failure, Outcome};
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
-    let named = typed.map(|typed| super::history::address(context, typed)).transpose()?;
+    let named = typed
+        .map(|typed| super::history::address(context, typed))
+        .transpose()?;
     let stamp = context.stamp()?;
     let applied = context.write(|store| {
         let address = match named {
@@ -29,28 +31,48 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
 pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u64>) -> Outcome {
     let named = super::history::address(context, typed)?;
     let revision = revision.or(named.revision).ok_or_else(|| {
-        Failure::usage("no revision is named", "add `--revision N`; `waynote history ADDRESS` lists them")
+        Failure::usage(
+            "no revision is named",
+            "add `--revision N`; `waynote history ADDRESS` lists them",
+        )
     })?;
     let stamp = context.stamp()?;
-    let change = Change::Restore { address: named.address, revision };
+    let change = Change::Restore {
+        address: named.address,
+        revision,
+    };
     let applied = context.write(|store| Ok(store.apply(&[change], &stamp)?))?;
-    answer(context, &applied, &format!("restored revision {revision} of"))
+    answer(
+        context,
+        &applied,
+        &format!("restored revision {revision} of"),
+    )
 }
 
 fn answer(context: &mut Context<'_>, applied: &[Applied], did: &str) -> Outcome {
     for Applied { address, note, .. } in applied {
         match note {
-            Some(note) => context
-                .output
-                .answer(note, || format!("{did} {address} (now revision {}: {})", note.revision, preview(&note.preview)))?,
-            None => context.output.answer(&json!({ "address": address, "deleted": true }), || {
-                format!("{did} {address} (now it does not exist)")
+            Some(note) => context.output.answer(note, || {
+                format!(
+                    "{did} {address} (now revision {}: {})",
+                    note.revision,
+                    preview(&note.preview)
+                )
             })?,
+            None => context
+                .output
+                .answer(&json!({ "address": address, "deleted": true }), || {
+                    format!("{did} {address} (now it does not exist)")
+                })?,
         }
     }
     Ok(())
 }
 
 fn preview(preview: &str) -> String {
-    if preview.is_empty() { "blank".into() } else { crate::visible::visible(preview) }
+    if preview.is_empty() {
+        "blank".into()
+    } else {
+        crate::visible::visible(preview)
+    }
 }

@@ -19,14 +19,26 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
         context.output.value(&value)?;
     } else {
         for problem in &report.problems {
-            context.output.line(format!("damaged: {}", visible(problem)))?;
+            context
+                .output
+                .line(format!("damaged: {}", visible(problem)))?;
         }
-        let state = if clean { "is sound".into() } else { format!("has {} problems", report.problems.len()) };
+        let state = if clean {
+            "is sound".into()
+        } else {
+            format!("has {} problems", report.problems.len())
+        };
         let counts = format!(
             "{} notes, {} revisions, {} contents",
             report.notes, report.revisions, report.contents
         );
-        context.output.line(format!("{} {state}: {counts}", visible(&path)))?;
+        context
+            .output
+            .line(format!("{} {state}: {counts}", visible(&path)))?;
     }
-    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if clean {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
 }

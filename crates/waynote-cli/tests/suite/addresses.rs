@@ -7,13 +7,29 @@ fn what_is_printed_is_accepted() {
     let scratch = Scratch::new();
     let odd = "~/a#b@c%d\ne";
     scratch.waynote(["place", "write", "--at", odd, "odd"]).ok();
-    let address = scratch.json("place list --json")[0]["address"].as_str().unwrap().to_owned();
+    let address = scratch.json("place list --json")[0]["address"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(address, "place:~/a%23b%40c%25d%0Ae");
     assert_eq!(scratch.waynote(["show", &address]).ok(), "odd");
-    assert_eq!(scratch.waynote(["place", "read", "--at", &address]).ok(), "odd");
-    scratch.waynote(["--agent", "team a/b@c", "key", "save", "k", "v"]).ok();
-    assert_eq!(scratch.waynote(["key", "show", "agent:team a/b%40c#k"]).ok(), "v");
-    assert_eq!(scratch.waynote(["show", "agent:team a/b%40c#k@1"]).ok(), "v");
+    assert_eq!(
+        scratch.waynote(["place", "read", "--at", &address]).ok(),
+        "odd"
+    );
+    scratch
+        .waynote(["--agent", "team a/b@c", "key", "save", "k", "v"])
+        .ok();
+    assert_eq!(
+        scratch
+            .waynote(["key", "show", "agent:team a/b%40c#k"])
+            .ok(),
+        "v"
+    );
+    assert_eq!(
+        scratch.waynote(["show", "agent:team a/b%40c#k@1"]).ok(),
+        "v"
+    );
 }
 
 #[test]
@@ -22,7 +38,9 @@ fn an_absolute_place_inside_home_is_the_same_note() {
     scratch.ok("place write --at ~/p text");
     let absolute = format!("place:{}/p", scratch.home().display());
     assert_eq!(scratch.waynote(["show", &absolute]).ok(), "text");
-    scratch.waynote(["key", "save", &format!("{absolute}#k"), "keyed"]).ok();
+    scratch
+        .waynote(["key", "save", &format!("{absolute}#k"), "keyed"])
+        .ok();
     assert_eq!(scratch.ok("show place:~/p#k"), "keyed");
 }
 

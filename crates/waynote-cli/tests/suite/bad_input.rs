@@ -131,7 +131,11 @@ fn no_home() {
     ");
     // What needs no home works without one.
     let store = scratch.path("s.db").to_string_lossy().into_owned();
-    let run = |words: &str| scratch.run(&format!("--store {store} {words}")).unset("HOME");
+    let run = |words: &str| {
+        scratch
+            .run(&format!("--store {store} {words}"))
+            .unset("HOME")
+    };
     run("key save k v").ok();
     assert_eq!(run("key show k").ok(), "v");
     assert_eq!(run("show agent:default#k").ok(), "v");
@@ -152,7 +156,11 @@ fn stores_that_are_none() {
     error: folder is not a waynote store: it is a directory
       name another file with `--store`
     ");
-    fs::write(scratch.home().join("work/text"), "just some text, and a good deal more of it than a header".repeat(40)).unwrap();
+    fs::write(
+        scratch.home().join("work/text"),
+        "just some text, and a good deal more of it than a header".repeat(40),
+    )
+    .unwrap();
     insta::assert_snapshot!(said("text", "key list"), @"
     exit 1
     error: text is not a waynote store: it is no SQLite database
@@ -177,7 +185,9 @@ fn stores_that_are_none() {
     ");
     scratch.ok("--store newer.db key save k v");
     let newer = rusqlite::Connection::open(scratch.home().join("work/newer.db")).unwrap();
-    newer.execute_batch("INSERT INTO waynote_migration VALUES (999, 'future', '')").unwrap();
+    newer
+        .execute_batch("INSERT INTO waynote_migration VALUES (999, 'future', '')")
+        .unwrap();
     insta::assert_snapshot!(said("newer.db", "key list"), @"
     exit 1
     error: the store newer.db is of version 999; this program knows versions up to 1
@@ -212,7 +222,9 @@ impl Mount {
     fn tmpfs(folder: &Path, options: &str) -> Option<Self> {
         fs::create_dir_all(folder).unwrap();
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(folder);
+        mount
+            .args(["-t", "tmpfs", "-o", options, "tmpfs"])
+            .arg(folder);
         let mounted = mount.stderr(Stdio::null()).status();
         if mounted.is_ok_and(|status| status.success()) {
             return Some(Self(folder.to_owned()));
@@ -222,7 +234,10 @@ impl Mount {
     }
 
     fn remount(&self, options: &str) {
-        let status = Command::new("mount").args(["-o", &format!("remount,{options}")]).arg(&self.0).status();
+        let status = Command::new("mount")
+            .args(["-o", &format!("remount,{options}")])
+            .arg(&self.0)
+            .status();
         assert!(status.unwrap().success());
     }
 }
@@ -237,17 +252,23 @@ impl Drop for Mount {
 fn a_store_that_cannot_be_written_can_be_read() {
     let scratch = Scratch::new();
     let folder = scratch.path("medium");
-    let Some(mount) = Mount::tmpfs(&folder, "size=8m") else { return };
+    let Some(mount) = Mount::tmpfs(&folder, "size=8m") else {
+        return;
+    };
     let store = folder.join("notes.db").to_string_lossy().into_owned();
     let run = |words: &str| scratch.run(&format!("--store {store} {words}"));
     run("key save k v").ok();
     // As a medium that was written and closed.
     let conn = rusqlite::Connection::open(&store).unwrap();
-    conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .unwrap();
     drop(conn);
     mount.remount("ro");
     assert_eq!(run("key show k").ok(), "v");
-    let said = |run: Run| run.said().replace(&folder.to_string_lossy().into_owned(), "FOLDER");
+    let said = |run: Run| {
+        run.said()
+            .replace(&folder.to_string_lossy().into_owned(), "FOLDER")
+    };
     insta::assert_snapshot!(said(run("key save k w")), @"
     exit 1
     error: the store FOLDER/notes.db cannot be written: Read-only file system (os error 30)
@@ -264,12 +285,23 @@ fn a_store_that_cannot_be_written_can_be_read() {
 fn a_full_disk_loses_nothing_acknowledged() {
     let scratch = Scratch::new();
     let folder = scratch.path("small");
-    let Some(_mount) = Mount::tmpfs(&folder, "size=512k") else { return };
+    let Some(_mount) = Mount::tmpfs(&folder, "size=512k") else {
+        return;
+    };
     let store = folder.join("notes.db").to_string_lossy().into_owned();
     let mut acknowledged = 0;
     let refused = loop {
         let key = format!("k{acknowledged}");
-        let words = ["--store", &store, "key", "save", &key, "-", "--max-notes", "0"];
+        let words = [
+            "--store",
+            &store,
+            "key",
+            "save",
+            &key,
+            "-",
+            "--max-notes",
+            "0",
+        ];
         let output = scratch.waynote(words).stdin("x".repeat(4000)).output();
         if !output.status.success() {
             break String::from_utf8(output.stderr).unwrap();
@@ -291,7 +323,10 @@ fn a_full_disk_loses_nothing_acknowledged() {
 #[test]
 fn a_closed_pipe_ends_quietly() {
     let scratch = Scratch::new();
-    scratch.run("place write -").stdin("x\n".repeat(200_000)).ok();
+    scratch
+        .run("place write -")
+        .stdin("x\n".repeat(200_000))
+        .ok();
     let mut child = Command::new(env!("CARGO_BIN_EXE_waynote"))
         .args(["place", "read"])
         .env("HOME", scratch.home())
@@ -302,7 +337,10 @@ fn a_closed_pipe_ends_quietly() {
         .unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+    assert_eq!(
+        (output.status.code(), output.stderr.as_slice()),
+        (Some(0), b"".as_slice())
+    );
 }
 
 #[test]
@@ -312,7 +350,10 @@ fn a_stopped_writer_gives_a_clear_error() {
     // Whoever holds the lock: a process that was stopped does it the same way.
     let lock = fs::File::open(format!("{}-lock", scratch.store().display())).unwrap();
     lock.lock().unwrap();
-    let said = scratch.run("key save k w").env("WAYNOTE_LOCK_WAIT", "0.05").said();
+    let said = scratch
+        .run("key save k w")
+        .env("WAYNOTE_LOCK_WAIT", "0.05")
+        .said();
     insta::assert_snapshot!(without_number(&said), @"
     exit 1
     error: the store HOME/.local/share/waynote/notes.db is busy: another writer held it for 0.05 s (process N)

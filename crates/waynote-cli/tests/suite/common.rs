@@ -35,7 +35,10 @@ impl Scratch {
     }
 
     /// `waynote` with arguments, from `~/work`.
-    pub(crate) fn waynote<I: IntoIterator<Item = A>, A: AsRef<std::ffi::OsStr>>(&self, arguments: I) -> Run {
+    pub(crate) fn waynote<I: IntoIterator<Item = A>, A: AsRef<std::ffi::OsStr>>(
+        &self,
+        arguments: I,
+    ) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_waynote"));
         command
             .args(arguments)
@@ -44,7 +47,11 @@ impl Scratch {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("WAYNOTE_NOW", NOW)
             .current_dir(self.home().join("work"));
-        Run { command, stdin: None, home: self.home() }
+        Run {
+            command,
+            stdin: None,
+            home: self.home(),
+        }
     }
 
     /// Runs words separated by blanks.
@@ -92,8 +99,15 @@ impl Run {
     }
 
     pub(crate) fn output(mut self) -> Output {
-        let stdin = if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
-        self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let stdin = if self.stdin.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        };
+        self.command
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap();
         if let (Some(bytes), Some(mut pipe)) = (self.stdin, child.stdin.take()) {
             // A program that refuses its arguments does not read its input.
@@ -108,7 +122,13 @@ impl Run {
         let output = self.output();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&home, "HOME");
         let (out, err) = (text(&output.stdout), text(&output.stderr));
-        format!("{}\n{out}{err}", output.status.code().map_or("killed".into(), |code| format!("exit {code}")))
+        format!(
+            "{}\n{out}{err}",
+            output
+                .status
+                .code()
+                .map_or("killed".into(), |code| format!("exit {code}"))
+        )
     }
 
     pub(crate) fn bytes(self) -> Vec<u8> {
@@ -129,7 +149,9 @@ impl Run {
 
 /// A fixture of the reference cases.
 pub(crate) fn reference(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../waynote/tests/fixtures/reference").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../waynote/tests/fixtures/reference")
+        .join(name);
     std::fs::read_to_string(path).unwrap()
 }
 
@@ -140,5 +162,7 @@ pub(crate) fn cases(name: &str) -> Value {
 
 /// A field of a case as text.
 pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
-    value[field].as_str().unwrap_or_else(|| panic!("{field} of {value}"))
+    value[field]
+        .as_str()
+        .unwrap_or_else(|| panic!("{field} of {value}"))
 }

@@ -7,10 +7,21 @@ fn each_value_says_where_it_comes_from() {
     let scratch = Scratch::new();
     let folder = scratch.home().join(".config/waynote");
     std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("config.toml"), "agent = \"filed\"\nmax_notes = 7\nmax_bytes = -1\nnotes_file = \"~/n.json\"\n").unwrap();
-    let run = scratch.run("--session flagged config").env("WAYNOTE_AGENT", "environed").env("WAYNOTE_ITERATION", "3");
+    std::fs::write(
+        folder.join("config.toml"),
+        "agent = \"filed\"\nmax_notes = 7\nmax_bytes = -1\nnotes_file = \"~/n.json\"\n",
+    )
+    .unwrap();
+    let run = scratch
+        .run("--session flagged config")
+        .env("WAYNOTE_AGENT", "environed")
+        .env("WAYNOTE_ITERATION", "3");
     // The widths of columns follow the length of the home's path.
-    let said: Vec<String> = run.said().lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let said: Vec<String> = run
+        .said()
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
     insta::assert_snapshot!(said.join("\n"), @"
     exit 0
     SETTING VALUE FROM
@@ -37,7 +48,10 @@ fn a_broken_configuration_is_named() {
     let file = scratch.home().join("c.toml");
     let said = |text: &str| {
         std::fs::write(&file, text).unwrap();
-        scratch.run("config").env("WAYNOTE_CONFIG", "~/c.toml").said()
+        scratch
+            .run("config")
+            .env("WAYNOTE_CONFIG", "~/c.toml")
+            .said()
     };
     insta::assert_snapshot!(said("agent = \"a\"\nmax_note = 3\n"), @"
     exit 1

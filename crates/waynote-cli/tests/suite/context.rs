@@ -53,7 +53,9 @@ fn stable() {
     DECISION:
     - [#1] sqlite
     ");
-    let later = scratch.run("--session s --iteration 3 context").env("WAYNOTE_NOW", "2027-01-01T00:00:00Z");
+    let later = scratch
+        .run("--session s --iteration 3 context")
+        .env("WAYNOTE_NOW", "2027-01-01T00:00:00Z");
     assert_eq!(later.ok(), block);
 }
 
@@ -94,7 +96,10 @@ fn faithful() {
 #[test]
 fn sections_alone_and_as_json() {
     let scratch = filled();
-    assert_eq!(scratch.ok("context --only pinned --style faithful"), "## steps\n\ntag-then-ship\n");
+    assert_eq!(
+        scratch.ok("context --only pinned --style faithful"),
+        "## steps\n\ntag-then-ship\n"
+    );
     let block = scratch.json("context --json --only places");
     assert_eq!(block["sections"][0]["section"], "places");
     assert_eq!(block["sections"][0]["text"], block["text"]);
@@ -106,7 +111,12 @@ fn sections_alone_and_as_json() {
 fn other_types_come_after_the_four_in_stable() {
     let scratch = Scratch::new();
     let frames = super::reference_ralph::xs_store(&scratch).join("frames.ndjson");
-    scratch.waynote(["import".as_ref(), "xs".as_ref(), frames.as_os_str()]).ok();
+    scratch
+        .waynote(["import".as_ref(), "xs".as_ref(), frames.as_os_str()])
+        .ok();
     let block = scratch.ok("--session onlyunknown --iteration 2 context --only iterations");
-    assert_eq!(block, "## Notes from previous iterations\n\nIDEA:\n- [#1] only an unknown type\n");
+    assert_eq!(
+        block,
+        "## Notes from previous iterations\n\nIDEA:\n- [#1] only an unknown type\n"
+    );
 }

@@ -11,22 +11,35 @@ fn the_reference_is_up_to_date() {
         std::fs::write(&path, &made).unwrap();
     }
     let stored = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(stored == made, "docs/reference.md is out of date: run `cargo xtask docs`");
+    assert!(
+        stored == made,
+        "docs/reference.md is out of date: run `cargo xtask docs`"
+    );
 }
 
 /// The help of a command and of those below it.
 fn reference(scratch: &Scratch, command: &[String]) -> String {
-    let help = scratch.waynote(command.iter().map(String::as_str).chain(["--help"])).ok();
+    let help = scratch
+        .waynote(command.iter().map(String::as_str).chain(["--help"]))
+        .ok();
     let title = if command.is_empty() {
         "# Reference\n\nMade from the program's own help by `cargo xtask docs`; a test keeps it so.\n\n## waynote".into()
     } else {
         format!("## waynote {}", command.join(" "))
     };
     let mut text = format!("{title}\n\n```text\n{}\n```\n", help.trim_end());
-    let commands = help.split("\nCommands:\n").nth(1).and_then(|after| after.split("\n\n").next());
+    let commands = help
+        .split("\nCommands:\n")
+        .nth(1)
+        .and_then(|after| after.split("\n\n").next());
     for line in commands.unwrap_or_default().lines() {
         // Deeper lines go on with a description.
-        let Some(name) = line.strip_prefix("  ").filter(|line| !line.starts_with(' ')) else { continue };
+        let Some(name) = line
+            .strip_prefix("  ")
+            .filter(|line| !line.starts_with(' '))
+        else {
+            continue;
+        };
         let name = name.split_whitespace().next().unwrap();
         if name != "help" {
             let below: Vec<String> = command.iter().cloned().chain([name.to_owned()]).collect();
@@ -40,11 +53,20 @@ fn reference(scratch: &Scratch, command: &[String]) -> String {
 fn completions_and_manual_pages_are_made() {
     let scratch = Scratch::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(scratch.ok(&format!("completions {shell}")).contains("waynote"));
+        assert!(
+            scratch
+                .ok(&format!("completions {shell}"))
+                .contains("waynote")
+        );
     }
     assert!(scratch.ok("man").starts_with(".ie"));
     scratch.ok("man --dir pages");
-    assert!(scratch.home().join("work/pages/waynote-key-save.1").exists());
+    assert!(
+        scratch
+            .home()
+            .join("work/pages/waynote-key-save.1")
+            .exists()
+    );
 }
 
 #[test]

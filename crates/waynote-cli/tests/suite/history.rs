@@ -140,7 +140,13 @@ fn a_note_as_it_was() {
 #[test]
 fn undo_goes_back_over_notes_in_turn() {
     let scratch = Scratch::new();
-    for words in ["key save a 1", "place write p", "key save a 2", "undo", "undo"] {
+    for words in [
+        "key save a 1",
+        "place write p",
+        "key save a 2",
+        "undo",
+        "undo",
+    ] {
         scratch.ok(words);
     }
     assert_eq!(scratch.ok("key show a"), "1");
@@ -163,14 +169,22 @@ fn verify_names_what_is_damaged() {
         let copy = scratch.path("copy.db");
         let source = rusqlite::Connection::open(scratch.store()).unwrap();
         let _ = std::fs::remove_file(&copy);
-        source.execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
-        rusqlite::Connection::open(&copy).unwrap().execute_batch(sql).unwrap();
+        source
+            .execute("VACUUM INTO ?1", [copy.to_str().unwrap()])
+            .unwrap();
+        rusqlite::Connection::open(&copy)
+            .unwrap()
+            .execute_batch(sql)
+            .unwrap();
         let store = copy.to_string_lossy().into_owned();
-        scratch.waynote(["verify", "--store", &store]).said().replace(&store, "STORE")
+        scratch
+            .waynote(["verify", "--store", &store])
+            .said()
+            .replace(&store, "STORE")
     };
     insta::assert_snapshot!(damage("UPDATE waynote_content SET body = 'two' WHERE body = CAST('one' AS BLOB)"), @"
     exit 1
-    damaged: content 1 does not match its hash; it is in agent:default#k@1
+    damaged: the content of agent:default#k@1 does not match its hash
     damaged: agent:default#k has a preview that is not its own
     STORE has 2 problems: 2 notes, 2 revisions, 2 contents
     ");
@@ -181,7 +195,7 @@ fn verify_names_what_is_damaged() {
     ");
     insta::assert_snapshot!(damage("DELETE FROM waynote_note WHERE key = 'k'"), @"
     exit 1
-    damaged: agent:default#k is in the journal but not among the current notes
+    damaged: agent:default#k has revisions in the journal that no note leads to
     damaged: agent:default counts other notes than it has
     STORE has 2 problems: 1 notes, 2 revisions, 2 contents
     ");
@@ -198,5 +212,8 @@ fn verify_names_what_is_damaged() {
     STORE has 2 problems: 2 notes, 2 revisions, 2 contents
     ");
     let ok = scratch.json("verify --json");
-    assert_eq!((&ok["ok"], &ok["problems"]), (&serde_json::json!(true), &serde_json::json!([])));
+    assert_eq!(
+        (&ok["ok"], &ok["problems"]),
+        (&serde_json::json!(true), &serde_json::json!([]))
+    );
 }

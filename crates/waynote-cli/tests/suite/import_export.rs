@@ -17,9 +17,20 @@ fn zrb_there_and_back() {
     let scratch = Scratch::new();
     let file = scratch.home().join(".zrb/notes.json");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(&file, r#"{"~": "home", "~/p": "caf\u00e9", "p": "odd", "/x": null}"#).unwrap();
+    fs::write(
+        &file,
+        r#"{"~": "home", "~/p": "caf\u00e9", "p": "odd", "/x": null}"#,
+    )
+    .unwrap();
     let mut seen = String::new();
-    for words in ["import zrb", "import zrb", "place write --at ~/p newer", "import zrb --json", "export zrb -", "export zrb"] {
+    for words in [
+        "import zrb",
+        "import zrb",
+        "place write --at ~/p newer",
+        "import zrb --json",
+        "export zrb -",
+        "export zrb",
+    ] {
         seen += &format!("$ waynote {words}\n{}\n", scratch.run(words).said());
     }
     insta::assert_snapshot!(seen, @r#"
@@ -137,9 +148,13 @@ fn openotters_there_and_back() {
     wrote 3 notes to memory.db
     ");
     let rows: Vec<(String, String, bool, Option<String>)> = conn
-        .prepare("SELECT key, content, in_context, CAST(updated_at AS TEXT) FROM notes ORDER BY key")
+        .prepare(
+            "SELECT key, content, in_context, CAST(updated_at AS TEXT) FROM notes ORDER BY key",
+        )
         .unwrap()
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .query_map([], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })
         .unwrap()
         .collect::<rusqlite::Result<_>>()
         .unwrap();
@@ -182,7 +197,11 @@ fn openotters_there_and_back() {
     error: missing.db cannot be read: No such file or directory (os error 2)
       mend that and try again
     ");
-    fs::write(scratch.home().join("work/text.db"), "no database at all, but text".repeat(60)).unwrap();
+    fs::write(
+        scratch.home().join("work/text.db"),
+        "no database at all, but text".repeat(60),
+    )
+    .unwrap();
     insta::assert_snapshot!(scratch.run("import openotters text.db").said(), @"
     exit 1
     error: text.db is damaged: file is not a database
@@ -207,7 +226,10 @@ impl FakeXs {
     fn serving(store: &Path, frames: &str) -> Self {
         let listener = UnixListener::bind(store.join("sock")).unwrap();
         let appended: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
-        let fake = Self { store: store.to_owned(), appended: Arc::clone(&appended) };
+        let fake = Self {
+            store: store.to_owned(),
+            appended: Arc::clone(&appended),
+        };
         let (store, mut frames) = (store.to_owned(), frames.to_owned());
         std::thread::spawn(move || {
             for stream in listener.incoming() {
@@ -220,7 +242,10 @@ impl FakeXs {
                         None => respond(&mut stream, 404, b"not found"),
                     }
                 } else if let Some(topic) = path.strip_prefix("/append/") {
-                    let meta = headers.iter().find_map(|header| header.strip_prefix("xs-meta: ")).unwrap();
+                    let meta = headers
+                        .iter()
+                        .find_map(|header| header.strip_prefix("xs-meta: "))
+                        .unwrap();
                     let meta = String::from_utf8(STANDARD.decode(meta).unwrap()).unwrap();
                     let hash = put(&store, &body);
                     let number = appended.lock().unwrap().len();
@@ -229,11 +254,18 @@ impl FakeXs {
                         "{{\"topic\":\"{topic}\",\"id\":\"{id}\",\"hash\":\"{hash}\",\"meta\":{meta},\"ttl\":\"forever\"}}\n"
                     );
                     frames.push_str(&frame);
-                    appended.lock().unwrap().push((String::from_utf8_lossy(&body).into_owned(), meta));
+                    appended
+                        .lock()
+                        .unwrap()
+                        .push((String::from_utf8_lossy(&body).into_owned(), meta));
                     respond(&mut stream, 200, frame.as_bytes());
                 } else {
-                    let topic = path.strip_prefix("/?topic=").map(|topic| format!("\"topic\":\"{topic}\""));
-                    let wanted = frames.lines().filter(|line| topic.as_ref().is_none_or(|topic| line.contains(topic)));
+                    let topic = path
+                        .strip_prefix("/?topic=")
+                        .map(|topic| format!("\"topic\":\"{topic}\""));
+                    let wanted = frames
+                        .lines()
+                        .filter(|line| topic.as_ref().is_none_or(|topic| line.contains(topic)));
                     // As xs streams them: chunk by chunk.
                     let mut out = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
                     for line in wanted {
@@ -259,25 +291,39 @@ fn request(stream: &std::os::unix::net::UnixStream) -> (String, Vec<String>, Vec
         }
         lines.push(line.trim_end().to_owned());
     }
-    let length = lines.iter().find_map(|line| line.strip_prefix("Content-Length: ")).map_or(0, |length| length.parse().unwrap());
+    let length = lines
+        .iter()
+        .find_map(|line| line.strip_prefix("Content-Length: "))
+        .map_or(0, |length| length.parse().unwrap());
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
     (lines.remove(0), lines, body)
 }
 
 fn respond(stream: &mut impl Write, status: u16, body: &[u8]) {
-    let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 {status} X\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(body).unwrap();
 }
 
 fn file_of(store: &Path, digest: &[u8]) -> PathBuf {
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    store.join("cacache/content-v2/sha256").join(&hex[..2]).join(&hex[2..4]).join(&hex[4..])
+    store
+        .join("cacache/content-v2/sha256")
+        .join(&hex[..2])
+        .join(&hex[2..4])
+        .join(&hex[4..])
 }
 
 fn content(store: &Path, hash: &str) -> Option<Vec<u8>> {
-    fs::read(file_of(store, &STANDARD.decode(hash.strip_prefix("sha256-")?).ok()?)).ok()
+    fs::read(file_of(
+        store,
+        &STANDARD.decode(hash.strip_prefix("sha256-")?).ok()?,
+    ))
+    .ok()
 }
 
 fn put(store: &Path, body: &[u8]) -> String {
@@ -293,29 +339,80 @@ fn a_running_xs_there_and_back() {
     let scratch = Scratch::new();
     let store = super::reference_ralph::xs_store(&scratch);
     let xs = FakeXs::serving(&store, &super::common::reference("ralph/frames.ndjson"));
-    let run = |words: &[&str]| scratch.waynote(words.iter().copied().chain([xs.store.to_str().unwrap()])).said();
+    let run = |words: &[&str]| {
+        scratch
+            .waynote(words.iter().copied().chain([xs.store.to_str().unwrap()]))
+            .said()
+    };
     let first = run(&["--session", "other", "import", "xs"]);
-    assert_eq!(first, "exit 0\n3 added, 0 updated, 0 unchanged, 0 skipped\n");
-    scratch.waynote(["--session", "other", "--iteration", "7", "log", "add", "--type", "tip", "back to xs\n"]).ok();
-    assert_eq!(run(&["--session", "other", "export", "xs"]), "exit 0\n1 appended, 3 were there already\n");
-    assert_eq!(run(&["--session", "other", "export", "xs"]), "exit 0\n0 appended, 4 were there already\n");
+    assert_eq!(
+        first,
+        "exit 0\n3 added, 0 updated, 0 unchanged, 0 skipped\n"
+    );
+    scratch
+        .waynote([
+            "--session",
+            "other",
+            "--iteration",
+            "7",
+            "log",
+            "add",
+            "--type",
+            "tip",
+            "back to xs\n",
+        ])
+        .ok();
+    assert_eq!(
+        run(&["--session", "other", "export", "xs"]),
+        "exit 0\n1 appended, 3 were there already\n"
+    );
+    assert_eq!(
+        run(&["--session", "other", "export", "xs"]),
+        "exit 0\n0 appended, 4 were there already\n"
+    );
     let (body, meta) = xs.appended.lock().unwrap()[0].clone();
     assert_eq!(body, "back to xs\n\n");
     let meta: serde_json::Value = serde_json::from_str(&meta).unwrap();
-    assert_eq!((&meta["action"], &meta["type"], &meta["iteration"]), (&"add".into(), &"tip".into(), &7.into()));
+    assert_eq!(
+        (&meta["action"], &meta["type"], &meta["iteration"]),
+        (&"add".into(), &"tip".into(), &7.into())
+    );
     // Importing again knows what was exported.
-    assert_eq!(run(&["--session", "other", "import", "xs"]), "exit 0\n0 added, 0 updated, 4 unchanged, 0 skipped\n");
+    assert_eq!(
+        run(&["--session", "other", "import", "xs"]),
+        "exit 0\n0 added, 0 updated, 4 unchanged, 0 skipped\n"
+    );
     let all = run(&["import", "xs"]);
-    assert!(all.starts_with("exit 0\n38 added, 0 updated, 4 unchanged, 4 skipped\n"), "{all}");
+    assert!(
+        all.starts_with("exit 0\n38 added, 0 updated, 4 unchanged, 4 skipped\n"),
+        "{all}"
+    );
 }
 
 #[test]
 fn frames_on_standard_input_and_no_xs() {
     let scratch = Scratch::new();
-    let store = super::reference_ralph::xs_store(&scratch).to_string_lossy().into_owned();
-    let frames = super::common::reference("ralph/frames.ndjson") + "{\"topic\":\"ralph.demo.no\nnot json\n";
-    let run = |words: &[&str]| scratch.waynote(words).stdin(frames.as_str()).said().replace(&store, "STORE");
-    let piped = run(&["--session", "striter", "import", "xs", "-", "--contents", &store]);
+    let store = super::reference_ralph::xs_store(&scratch)
+        .to_string_lossy()
+        .into_owned();
+    let frames =
+        super::common::reference("ralph/frames.ndjson") + "{\"topic\":\"ralph.demo.no\nnot json\n";
+    let run = |words: &[&str]| {
+        scratch
+            .waynote(words)
+            .stdin(frames.as_str())
+            .said()
+            .replace(&store, "STORE")
+    };
+    let piped = run(&[
+        "--session",
+        "striter",
+        "import",
+        "xs",
+        "-",
+        "--contents",
+        &store,
+    ]);
     insta::assert_snapshot!(piped, @r#"
     exit 0
     1 added, 0 updated, 0 unchanged, 3 skipped
@@ -345,13 +442,28 @@ fn frames_on_standard_input_and_no_xs() {
 fn a_content_that_is_not_what_its_hash_says_is_skipped() {
     let scratch = Scratch::new();
     let store = super::reference_ralph::xs_store(&scratch);
-    let hash = STANDARD.decode("R12MNmMnbVmRtYaalOjUFP3E3s7sdE6ppeQlRwd7eZc=").unwrap();
+    let hash = STANDARD
+        .decode("R12MNmMnbVmRtYaalOjUFP3E3s7sdE6ppeQlRwd7eZc=")
+        .unwrap();
     fs::write(file_of(&store, &hash), "tampered").unwrap();
-    let good = STANDARD.decode("AQjKbpjWCe9y2n4Ept/1u33tSTmaVu0pMXKYpQVNngk=").unwrap();
+    let good = STANDARD
+        .decode("AQjKbpjWCe9y2n4Ept/1u33tSTmaVu0pMXKYpQVNngk=")
+        .unwrap();
     fs::remove_file(file_of(&store, &good)).unwrap();
-    let frames = super::common::reference("ralph/frames.ndjson").replace("\"iteration\":\"1\"", "\"iteration\":1");
+    let frames = super::common::reference("ralph/frames.ndjson")
+        .replace("\"iteration\":\"1\"", "\"iteration\":1");
     let store = store.to_string_lossy().into_owned();
-    let run = scratch.waynote(["--session", "striter", "import", "xs", "-", "--contents", &store]).stdin(frames);
+    let run = scratch
+        .waynote([
+            "--session",
+            "striter",
+            "import",
+            "xs",
+            "-",
+            "--contents",
+            &store,
+        ])
+        .stdin(frames);
     insta::assert_snapshot!(run.said(), @"
     exit 0
     0 added, 0 updated, 0 unchanged, 2 skipped

@@ -43,7 +43,10 @@ fn what_somebody_writes_is_seen_at_the_next_read() {
     kept.write(r#"{"~/work": "changed by hand"}"#);
     assert_eq!(kept.ok("place read"), "changed by hand");
     let note = kept.run("place read --json").json();
-    assert_eq!((&note["revision"], &note["author"]), (&1.into(), &"import:zrb".into()));
+    assert_eq!(
+        (&note["revision"], &note["author"]),
+        (&1.into(), &"import:zrb".into())
+    );
 }
 
 #[test]
@@ -72,7 +75,14 @@ fn first_contact_is_a_union_and_missing_keys_delete_nothing() {
     let kept = Kept::new();
     kept.scratch.ok("place write --at ~/a in-the-store");
     kept.write(r#"{"~/b": "in the file"}"#);
-    assert_eq!(kept.run("place list --json").json().as_array().unwrap().len(), 2);
+    assert_eq!(
+        kept.run("place list --json")
+            .json()
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
     kept.ok("place write --at ~/c both");
     insta::assert_snapshot!(kept.text(), @r#"
     {
@@ -82,7 +92,14 @@ fn first_contact_is_a_union_and_missing_keys_delete_nothing() {
     }
     "#);
     kept.write("{}");
-    assert_eq!(kept.run("place list --json").json().as_array().unwrap().len(), 3);
+    assert_eq!(
+        kept.run("place list --json")
+            .json()
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
     kept.ok("place delete --at ~/c");
     insta::assert_snapshot!(kept.text(), @r#"
     {
@@ -91,7 +108,14 @@ fn first_contact_is_a_union_and_missing_keys_delete_nothing() {
     }
     "#);
     kept.ok("place delete --at ~/b");
-    assert_eq!(kept.run("place list --json").json().as_array().unwrap().len(), 1);
+    assert_eq!(
+        kept.run("place list --json")
+            .json()
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -99,18 +123,28 @@ fn both_changed_and_the_later_one_is_current() {
     let kept = Kept::new();
     kept.ok("place write base");
     // Written behind the file's back, at a time after the file's.
-    kept.scratch.run("place write store").env("WAYNOTE_NOW", "2100-01-01T00:00:00Z").ok();
+    kept.scratch
+        .run("place write store")
+        .env("WAYNOTE_NOW", "2100-01-01T00:00:00Z")
+        .ok();
     kept.write(r#"{"~/work": "file"}"#);
     assert_eq!(kept.ok("place read"), "store");
     kept.ok("place write --at ~ touch");
     assert_eq!(kept.ok("place read"), "store");
     assert!(kept.text().contains(r#""~/work": "store""#));
     let history = kept.run("history place:~/work --json").json();
-    let texts: Vec<&str> =
-        history.as_array().unwrap().iter().map(|revision| revision["note"]["content"].as_str().unwrap()).collect();
+    let texts: Vec<&str> = history
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|revision| revision["note"]["content"].as_str().unwrap())
+        .collect();
     assert_eq!(texts, ["store", "file", "store", "base"]);
     // The other way round: the file is the later one.
-    kept.scratch.run("place write older").env("WAYNOTE_NOW", "2001-01-01T00:00:00Z").ok();
+    kept.scratch
+        .run("place write older")
+        .env("WAYNOTE_NOW", "2001-01-01T00:00:00Z")
+        .ok();
     kept.write(r#"{"~/work": "newer file"}"#);
     assert_eq!(kept.ok("place read"), "newer file");
 }
@@ -132,7 +166,11 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
     kept.ok("place write before");
     let damaged = "{\n  \"~/work\": \"before\",\n  \"~\": ";
     kept.write(damaged);
-    let said = |words: &str| kept.run(words).said().replace(&kept.file.to_string_lossy().into_owned(), "FILE");
+    let said = |words: &str| {
+        kept.run(words)
+            .said()
+            .replace(&kept.file.to_string_lossy().into_owned(), "FILE")
+    };
     insta::assert_snapshot!(said("place read"), @"
     exit 0
     beforewarning: FILE is damaged: line 3: EOF while parsing a value
@@ -159,7 +197,10 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
     kept.write("{\n  \"~/work\": \"before\"\n}");
     assert_eq!(kept.ok("place read"), "after");
     kept.ok("place write --at ~ home");
-    assert_eq!(kept.text(), "{\n  \"~\": \"home\",\n  \"~/work\": \"after\"\n}");
+    assert_eq!(
+        kept.text(),
+        "{\n  \"~\": \"home\",\n  \"~/work\": \"after\"\n}"
+    );
 }
 
 #[test]
@@ -167,7 +208,11 @@ fn the_configuration_can_name_the_file() {
     let kept = Kept::new();
     let folder = kept.scratch.home().join(".config/waynote");
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("config.toml"), "notes_file = \"~/.zrb/notes.json\"").unwrap();
+    fs::write(
+        folder.join("config.toml"),
+        "notes_file = \"~/.zrb/notes.json\"",
+    )
+    .unwrap();
     kept.scratch.ok("place write hello");
     let text = fs::read_to_string(kept.scratch.home().join(".zrb/notes.json")).unwrap();
     assert_eq!(text, "{\n  \"~/work\": \"hello\"\n}");
@@ -196,7 +241,8 @@ fn texts_written_at_the_same_time_are_all_kept() {
         for number in 0..150 {
             let text = fs::read_to_string(&file).unwrap();
             // Caught in the middle of an exchange by nobody: the file is whole whenever it is opened.
-            let mut notes: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text).unwrap();
+            let mut notes: serde_json::Map<String, serde_json::Value> =
+                serde_json::from_str(&text).unwrap();
             notes.insert("~/theirs".into(), format!("text {number}").into());
             fs::write(&file, serde_json::to_string(&notes).unwrap()).unwrap();
         }
@@ -212,9 +258,20 @@ fn texts_written_at_the_same_time_are_all_kept() {
     let history = kept.run("history place:~/ours --json").json();
     for number in 0..ours {
         let text = format!("our-{number}");
-        assert!(history.as_array().unwrap().iter().any(|revision| revision["note"]["content"] == text.as_str()));
+        assert!(
+            history
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|revision| revision["note"]["content"] == text.as_str())
+        );
     }
     assert!(kept.ok("verify").contains("is sound"));
     let litter = fs::read_dir(kept.file.parent().unwrap()).unwrap().flatten();
-    assert_eq!(litter.filter(|file| file.file_name().to_string_lossy().contains("waynote-")).count(), 0);
+    assert_eq!(
+        litter
+            .filter(|file| file.file_name().to_string_lossy().contains("waynote-"))
+            .count(),
+        0
+    );
 }

@@ -94,20 +94,31 @@ fn a_key_is_trimmed_for_every_operation() {
     assert_eq!(scratch.waynote(["key", "show", "k\u{a0}"]).ok(), "v");
     scratch.waynote(["key", "pin", "\tk"]).ok();
     scratch.waynote(["key", "unpin", "k\n"]).ok();
-    assert_eq!(scratch.waynote(["key", "delete", " k"]).ok(), "deleted agent:default#k\n");
+    assert_eq!(
+        scratch.waynote(["key", "delete", " k"]).ok(),
+        "deleted agent:default#k\n"
+    );
 }
 
 #[test]
 fn caps_come_from_the_call_then_the_configuration() {
     let scratch = Scratch::new();
     let save = |key: &str, run: &dyn Fn(super::common::Run) -> super::common::Run| {
-        run(scratch.waynote(["key", "save", key, "12345"])).output().status.code()
+        run(scratch.waynote(["key", "save", key, "12345"]))
+            .output()
+            .status
+            .code()
     };
     assert_eq!(save("a", &|run| run.env("WAYNOTE_MAX_BYTES", "4")), Some(1));
-    assert_eq!(save("a", &|run| run.env("WAYNOTE_MAX_BYTES", "-1")), Some(0));
+    assert_eq!(
+        save("a", &|run| run.env("WAYNOTE_MAX_BYTES", "-1")),
+        Some(0)
+    );
     assert_eq!(save("b", &|run| run.env("WAYNOTE_MAX_NOTES", "1")), Some(1));
     assert_eq!(save("a", &|run| run.env("WAYNOTE_MAX_NOTES", "1")), Some(0));
-    let call = scratch.run("key save b 12345 --max-notes -7 --max-bytes 5").env("WAYNOTE_MAX_NOTES", "1");
+    let call = scratch
+        .run("key save b 12345 --max-notes -7 --max-bytes 5")
+        .env("WAYNOTE_MAX_NOTES", "1");
     call.env("WAYNOTE_MAX_BYTES", "1").ok();
     assert_eq!(scratch.ok("key count"), "2\n");
 }

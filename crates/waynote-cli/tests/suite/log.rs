@@ -88,7 +88,10 @@ fn a_day_with_a_session() {
 fn the_log_is_append_only() {
     let scratch = Scratch::new();
     scratch.ok("--session s log add --type tip one");
-    let address = scratch.json("--session s log list --json")[0]["address"].as_str().unwrap().to_owned();
+    let address = scratch.json("--session s log list --json")[0]["address"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(scratch.waynote(["show", &address]).ok(), "one");
     insta::assert_snapshot!(scratch.waynote(["undo", &address]).said(), @"
     exit 1
@@ -110,14 +113,24 @@ fn the_log_is_append_only() {
 #[test]
 fn ids_are_in_the_order_of_adding() {
     let scratch = Scratch::new();
-    for (text, now) in [("a", "2026-05-17T12:00:00Z"), ("b", "2026-05-17T12:00:00Z"), ("c", "2026-05-01T00:00:00Z")] {
+    for (text, now) in [
+        ("a", "2026-05-17T12:00:00Z"),
+        ("b", "2026-05-17T12:00:00Z"),
+        ("c", "2026-05-01T00:00:00Z"),
+    ] {
         let run = scratch.waynote(["--session", "s", "log", "add", "--type", "tip", text]);
         run.env("WAYNOTE_NOW", now).ok();
     }
     let list = scratch.json("--session s log list --json");
     let list = list.as_array().unwrap();
-    let texts: Vec<&str> = list.iter().map(|note| note["content"].as_str().unwrap()).collect();
+    let texts: Vec<&str> = list
+        .iter()
+        .map(|note| note["content"].as_str().unwrap())
+        .collect();
     assert_eq!(texts, ["a", "b", "c"]);
-    let ids: Vec<&str> = list.iter().map(|note| note["key"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = list
+        .iter()
+        .map(|note| note["key"].as_str().unwrap())
+        .collect();
     assert!(ids.is_sorted() && ids[0] != ids[1]);
 }

@@ -91,8 +91,14 @@ fn bytes_come_out_as_they_went_in() {
 fn an_empty_text_is_stored_and_left_out_of_the_prompt() {
     let scratch = Scratch::new();
     scratch.waynote(["place", "write", ""]).ok();
-    scratch.run("place write --at ~ -").stdin(" \n\u{3000}").ok();
-    assert_eq!(scratch.json("place all --json").as_array().unwrap().len(), 2);
+    scratch
+        .run("place write --at ~ -")
+        .stdin(" \n\u{3000}")
+        .ok();
+    assert_eq!(
+        scratch.json("place all --json").as_array().unwrap().len(),
+        2
+    );
     assert_eq!(scratch.ok("context"), "");
     assert_eq!(scratch.ok("context --only places --style faithful"), "");
 }
@@ -126,8 +132,12 @@ fn keyed_notes_of_a_place_cascade_like_its_own() {
     scratch.ok("key save build --at ~ make-all");
     scratch.ok("key save api --at . no-blocking");
     let all = scratch.json("place all --json");
-    let addresses: Vec<&str> =
-        all.as_array().unwrap().iter().map(|note| note["address"].as_str().unwrap()).collect();
+    let addresses: Vec<&str> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|note| note["address"].as_str().unwrap())
+        .collect();
     assert_eq!(addresses, ["place:~", "place:~#build", "place:~/work#api"]);
     assert_eq!(scratch.ok("key count --at ~"), "1\n");
     assert_eq!(

@@ -14,10 +14,17 @@ fn eight_at_the_cap_never_exceed_it() {
             scope.spawn(move || {
                 for number in 0..6 {
                     let key = format!("k-{process}-{number}");
-                    let output = scratch.waynote(["key", "save", &key, "v", "--max-notes", "20"]).output();
+                    let output = scratch
+                        .waynote(["key", "save", &key, "v", "--max-notes", "20"])
+                        .output();
                     if !output.status.success() {
                         let error = String::from_utf8_lossy(&output.stderr).into_owned();
-                        assert!(error.starts_with("error: the notebook is full: 20 notes, 20 are allowed"), "{error}");
+                        assert!(
+                            error.starts_with(
+                                "error: the notebook is full: 20 notes, 20 are allowed"
+                            ),
+                            "{error}"
+                        );
                         refused.fetch_add(1, Ordering::Relaxed);
                     }
                 }
@@ -37,14 +44,25 @@ fn eight_that_make_the_store_make_one() {
             let scratch = &scratch;
             scope.spawn(move || {
                 for number in 0..10 {
-                    scratch.ok(&format!("--session s{process} log add --type tip n{number}"));
+                    scratch.ok(&format!(
+                        "--session s{process} log add --type tip n{number}"
+                    ));
                     scratch.ok(&format!("place write --at ~/p{process}/{number} n"));
                     scratch.ok("context");
                 }
             });
         }
     });
-    assert_eq!(scratch.json("place list --json").as_array().unwrap().len(), 80);
+    assert_eq!(
+        scratch.json("place list --json").as_array().unwrap().len(),
+        80
+    );
     let sessions = scratch.json("log sessions --json");
-    assert!(sessions.as_array().unwrap().iter().all(|session| session["notes"] == 10));
+    assert!(
+        sessions
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|session| session["notes"] == 10)
+    );
 }

@@ -20,7 +20,9 @@ fn keys_are_as_recorded() {
             continue;
         }
         let scratch = Scratch::new();
-        let output = scratch.waynote(["key", "save", "--json", "--", key, "x"]).output();
+        let output = scratch
+            .waynote(["key", "save", "--json", "--", key, "x"])
+            .output();
         if key.contains(':') {
             assert_eq!(output.status.code(), Some(2), "{case}");
             continue;
@@ -40,9 +42,19 @@ fn keys_are_as_recorded() {
 fn previews_are_as_recorded() {
     for case in cases("gonotes/cases.json")["previews"].as_array().unwrap() {
         let scratch = Scratch::new();
-        scratch.run("key save k -").stdin(text(case, "content")).ok();
-        assert_eq!(scratch.json("key list --json")[0]["preview"], case["preview"], "{case}");
-        assert_eq!(scratch.run("key show k").bytes(), text(case, "content").as_bytes());
+        scratch
+            .run("key save k -")
+            .stdin(text(case, "content"))
+            .ok();
+        assert_eq!(
+            scratch.json("key list --json")[0]["preview"],
+            case["preview"],
+            "{case}"
+        );
+        assert_eq!(
+            scratch.run("key show k").bytes(),
+            text(case, "content").as_bytes()
+        );
     }
 }
 
@@ -56,14 +68,30 @@ fn the_store_is_as_recorded() {
                 "save" => {
                     let max_bytes = op["max_bytes"].to_string();
                     let max_notes = op["max_count"].to_string();
-                    let words = ["key", "save", key(), "-", "--max-bytes", &max_bytes, "--max-notes", &max_notes];
-                    at(scratch.waynote(words).stdin(text(op, "content")), &op["at_s"])
+                    let words = [
+                        "key",
+                        "save",
+                        key(),
+                        "-",
+                        "--max-bytes",
+                        &max_bytes,
+                        "--max-notes",
+                        &max_notes,
+                    ];
+                    at(
+                        scratch.waynote(words).stdin(text(op, "content")),
+                        &op["at_s"],
+                    )
                 }
                 "get" => scratch.waynote(["key", "show", key(), "--json"]),
                 "count" => scratch.run("key count"),
                 "delete" => at(scratch.waynote(["key", "delete", key()]), &op["at_s"]),
                 "set_in_context" => {
-                    let word = if op["in_context"] == json!(true) { "pin" } else { "unpin" };
+                    let word = if op["in_context"] == json!(true) {
+                        "pin"
+                    } else {
+                        "unpin"
+                    };
                     at(scratch.waynote(["key", word, key()]), &op["at_s"])
                 }
                 "list" => scratch.run("key list --json"),
@@ -101,7 +129,12 @@ fn the_store_is_as_recorded() {
                 }
                 ("count", want) => assert_eq!(&got, want, "{name}"),
                 (_, want) => {
-                    let keys: Vec<&Value> = got.as_array().unwrap().iter().map(|note| &note["key"]).collect();
+                    let keys: Vec<&Value> = got
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .map(|note| &note["key"])
+                        .collect();
                     assert_eq!(json!(keys), *want, "{name}");
                 }
             }
@@ -116,13 +149,22 @@ fn time(seconds: &Value) -> Value {
 
 #[test]
 fn relative_times_are_as_recorded() {
-    for case in cases("gonotes/cases.json")["relative_times"].as_array().unwrap() {
+    for case in cases("gonotes/cases.json")["relative_times"]
+        .as_array()
+        .unwrap()
+    {
         let scratch = Scratch::new();
         let now: jiff::Timestamp = super::common::NOW.parse().unwrap();
         let then = now - jiff::SignedDuration::from_millis(case["age_ms"].as_i64().unwrap());
-        scratch.run("key save k v").env("WAYNOTE_NOW", then.to_string()).ok();
+        scratch
+            .run("key save k v")
+            .env("WAYNOTE_NOW", then.to_string())
+            .ok();
         let table = scratch.ok("context --only index --style faithful");
-        assert!(table.contains(&format!("| `k` | {} | v |", text(case, "text"))), "{case}: {table}");
+        assert!(
+            table.contains(&format!("| `k` | {} | v |", text(case, "text"))),
+            "{case}: {table}"
+        );
     }
 }
 
@@ -131,7 +173,10 @@ fn sections_join_as_recorded() {
     // The joining is the agent's: what is ours is that the section is its exact bytes.
     let footer = "Notes persist across sessions. Use `note_show <key>` for full content; \
                   `note_save` / `note_delete` to mutate.";
-    for case in cases("gonotes/cases.json")["composition"].as_array().unwrap() {
+    for case in cases("gonotes/cases.json")["composition"]
+        .as_array()
+        .unwrap()
+    {
         let scratch = Scratch::new();
         scratch.ok("key save k v");
         let section = scratch.ok("context --only index --style faithful");
@@ -141,7 +186,10 @@ fn sections_join_as_recorded() {
             "below" => format!("{base}\n\n---\n\n{section}"),
             _ => base.to_owned(),
         };
-        assert_eq!(joined, text(&case["want"], "text").replace("{{TABLE_FOOTER}}", footer));
+        assert_eq!(
+            joined,
+            text(&case["want"], "text").replace("{{TABLE_FOOTER}}", footer)
+        );
     }
 }
 
@@ -151,10 +199,19 @@ fn the_table_is_the_go_packages_own() {
     scratch.ok("key save k v");
     let path = scratch.path("memory.db");
     let conn = rusqlite::Connection::open(&path).unwrap();
-    conn.execute_batch("CREATE TABLE messages (text TEXT); INSERT INTO messages VALUES ('hello')").unwrap();
-    scratch.waynote([std::ffi::OsStr::new("export"), "openotters".as_ref(), path.as_ref()]).ok();
+    conn.execute_batch("CREATE TABLE messages (text TEXT); INSERT INTO messages VALUES ('hello')")
+        .unwrap();
+    scratch
+        .waynote([
+            std::ffi::OsStr::new("export"),
+            "openotters".as_ref(),
+            path.as_ref(),
+        ])
+        .ok();
     let schema = &cases("gonotes/cases.json")["schema"];
-    let mut statement = conn.prepare("SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info('notes')").unwrap();
+    let mut statement = conn
+        .prepare("SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info('notes')")
+        .unwrap();
     let columns: Vec<Value> = statement
         .query_map([], |row| {
             Ok(json!({
@@ -171,9 +228,14 @@ fn the_table_is_the_go_packages_own() {
     let mut statement = conn
         .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'notes' AND sql IS NOT NULL ORDER BY name")
         .unwrap();
-    let indexes: Vec<String> =
-        statement.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
+    let indexes: Vec<String> = statement
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
+        .unwrap();
     assert_eq!(json!(indexes), schema["indexes"]);
-    let hello: String = conn.query_row("SELECT text FROM messages", [], |row| row.get(0)).unwrap();
+    let hello: String = conn
+        .query_row("SELECT text FROM messages", [], |row| row.get(0))
+        .unwrap();
     assert_eq!(hello, "hello");
 }

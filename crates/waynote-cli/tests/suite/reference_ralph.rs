@@ -25,25 +25,41 @@ pub(crate) fn xs_store(scratch: &Scratch) -> PathBuf {
             Some(text) => text.as_bytes().to_vec(),
             None => STANDARD.decode(text(content, "base64")).unwrap(),
         };
-        let hash = STANDARD.decode(hash.strip_prefix("sha256-").unwrap()).unwrap();
+        let hash = STANDARD
+            .decode(hash.strip_prefix("sha256-").unwrap())
+            .unwrap();
         let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        let folder = store.join("cacache/content-v2/sha256").join(&hex[..2]).join(&hex[2..4]);
+        let folder = store
+            .join("cacache/content-v2/sha256")
+            .join(&hex[..2])
+            .join(&hex[2..4]);
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(&hex[4..]), bytes).unwrap();
     }
-    fs::write(store.join("frames.ndjson"), reference("ralph/frames.ndjson")).unwrap();
+    fs::write(
+        store.join("frames.ndjson"),
+        reference("ralph/frames.ndjson"),
+    )
+    .unwrap();
     store
 }
 
 fn imported() -> Scratch {
     let scratch = Scratch::new();
     let frames = xs_store(&scratch).join("frames.ndjson");
-    let output = scratch.waynote(["import".as_ref(), "xs".as_ref(), frames.as_os_str()]).output();
+    let output = scratch
+        .waynote(["import".as_ref(), "xs".as_ref(), frames.as_os_str()])
+        .output();
     assert!(output.status.success());
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), "41 added, 0 updated, 0 unchanged, 4 skipped\n");
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        "41 added, 0 updated, 0 unchanged, 4 skipped\n"
+    );
     let skipped = String::from_utf8(output.stderr).unwrap();
     for (session, reason) in DAMAGED {
-        let line = skipped.lines().find(|line| line.contains(&format!("ralph.{session}.note")));
+        let line = skipped
+            .lines()
+            .find(|line| line.contains(&format!("ralph.{session}.note")));
         assert!(line.is_some_and(|line| line.ends_with(reason)), "{skipped}");
     }
     scratch
@@ -52,17 +68,26 @@ fn imported() -> Scratch {
 /// Without the damaged frame's entry.
 fn without_damaged(entries: &Value) -> Value {
     let entries = entries.as_array().unwrap().iter();
-    json!(entries.filter(|entry| entry["iteration"] != json!(2.5)).collect::<Vec<_>>())
+    json!(
+        entries
+            .filter(|entry| entry["iteration"] != json!(2.5))
+            .collect::<Vec<_>>()
+    )
 }
 
 fn listed(scratch: &Scratch, session: &str, kind: Option<&str>) -> Value {
     let mut words = vec!["--session", session, "log", "list", "--json"];
     words.extend(kind.into_iter().flat_map(|kind| ["--type", kind]));
     let notes = scratch.waynote(words).json();
-    let entry = |note: &Value| {
-        json!({ "id": note["key"], "type": note["type"], "iteration": note["iteration"], "content": note["content"] })
-    };
-    json!(notes.as_array().unwrap().iter().map(entry).collect::<Vec<_>>())
+    let entry = |note: &Value| json!({ "id": note["key"], "type": note["type"], "iteration": note["iteration"], "content": note["content"] });
+    json!(
+        notes
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(entry)
+            .collect::<Vec<_>>()
+    )
 }
 
 #[test]
@@ -73,22 +98,38 @@ fn states_and_lists_are_as_recorded() {
         for case in cases[group].as_array().unwrap() {
             if case["error"].is_null() {
                 let got = listed(&scratch, text(case, "session"), case["type"].as_str());
-                assert_eq!(got, without_damaged(&case["expected"]), "{}", case["session"]);
+                assert_eq!(
+                    got,
+                    without_damaged(&case["expected"]),
+                    "{}",
+                    case["session"]
+                );
                 met += 1;
             }
         }
     }
     assert_eq!(met, 17);
     // Where the source fails, the frames that are not damaged are there.
-    assert_eq!(listed(&scratch, "nohash", None)[0]["content"], "good note before");
+    assert_eq!(
+        listed(&scratch, "nohash", None)[0]["content"],
+        "good note before"
+    );
 }
 
 #[test]
 fn prompt_sections_are_as_recorded() {
     let scratch = imported();
-    for case in cases("ralph/cases.json")["prompt_sections"].as_array().unwrap() {
+    for case in cases("ralph/cases.json")["prompt_sections"]
+        .as_array()
+        .unwrap()
+    {
         let iteration = case["current_iteration"].to_string();
-        let words = ["--session", text(case, "session"), "--iteration", &iteration];
+        let words = [
+            "--session",
+            text(case, "session"),
+            "--iteration",
+            &iteration,
+        ];
         let section = ["context", "--only", "iterations", "--style", "faithful"];
         let got = scratch.waynote(words.into_iter().chain(section)).ok();
         match case["expected"].as_str() {
@@ -105,10 +146,15 @@ fn prompt_sections_are_as_recorded() {
 fn the_display_is_as_recorded() {
     let scratch = imported();
     for case in cases("ralph/cases.json")["cli_display"].as_array().unwrap() {
-        let Some(expected) = case["expected"].as_str() else { continue };
+        let Some(expected) = case["expected"].as_str() else {
+            continue;
+        };
         let expected = expected.replace("  [#2.5] iteration is 2.5\n", "");
         let session = text(case, "session");
-        let coloured = scratch.waynote(["--session", session, "log", "show"]).env("CLICOLOR_FORCE", "1").ok();
+        let coloured = scratch
+            .waynote(["--session", session, "log", "show"])
+            .env("CLICOLOR_FORCE", "1")
+            .ok();
         assert_eq!(coloured, expected, "{session}");
         let plain = scratch.waynote(["--session", session, "log", "show"]).ok();
         let mut stripped = expected;
@@ -128,11 +174,25 @@ fn adding_replies_as_recorded() {
         let scratch = Scratch::new();
         let iteration = case["iteration"].to_string();
         // As arguments where they can be: the source's shell took `-e` for its own.
-        let words = ["--session", "s", "--iteration", &iteration, "log", "add", "--type", text(case, "type")];
+        let words = [
+            "--session",
+            "s",
+            "--iteration",
+            &iteration,
+            "log",
+            "add",
+            "--type",
+            text(case, "type"),
+        ];
         let content = case["content"].as_str().unwrap();
-        let reply = scratch.waynote(words.into_iter().chain(["--", content])).ok();
+        let reply = scratch
+            .waynote(words.into_iter().chain(["--", content]))
+            .ok();
         assert_eq!(reply, format!("{}\n", text(case, "returned")), "{content}");
-        assert_eq!(scratch.json("--session s log list --json")[0]["content"], content);
+        assert_eq!(
+            scratch.json("--session s log list --json")[0]["content"],
+            content
+        );
     }
 }
 
@@ -140,6 +200,8 @@ fn adding_replies_as_recorded() {
 fn importing_again_adds_nothing() {
     let scratch = imported();
     let frames = scratch.path("xs/frames.ndjson");
-    let again = scratch.waynote(["import".as_ref(), "xs".as_ref(), frames.as_os_str()]).ok();
+    let again = scratch
+        .waynote(["import".as_ref(), "xs".as_ref(), frames.as_os_str()])
+        .ok();
     assert_eq!(again, "0 added, 0 updated, 41 unchanged, 4 skipped\n");
 }

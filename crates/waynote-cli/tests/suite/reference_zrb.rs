@@ -28,7 +28,9 @@ const DIFFERENT: [&str; 10] = [
 
 fn with_home(value: &str, home: &Path) -> String {
     let base = home.file_name().unwrap().to_string_lossy();
-    value.replace("@HOMEBASE@", &base).replace("@HOME@", &home.to_string_lossy())
+    value
+        .replace("@HOMEBASE@", &base)
+        .replace("@HOME@", &home.to_string_lossy())
 }
 
 /// The case's file, if it has one.
@@ -39,7 +41,10 @@ fn prepare(case: &Value, scratch: &Scratch) -> Option<Vec<u8>> {
     }
     if let Some(links) = case["symlinks"].as_object() {
         for (link, target) in links {
-            let (link, target) = (with_home(link, &home), with_home(target.as_str().unwrap(), &home));
+            let (link, target) = (
+                with_home(link, &home),
+                with_home(target.as_str().unwrap(), &home),
+            );
             std::os::unix::fs::symlink(target, link).unwrap();
         }
     }
@@ -56,13 +61,23 @@ fn prepare(case: &Value, scratch: &Scratch) -> Option<Vec<u8>> {
     Some(with_home(&case["notes_json"].to_string(), &home).into_bytes())
 }
 
-fn all(scratch: &Scratch, case: &Value, in_step: Option<&Path>, words: &[&str]) -> super::common::Run {
+fn all(
+    scratch: &Scratch,
+    case: &Value,
+    in_step: Option<&Path>,
+    words: &[&str],
+) -> super::common::Run {
     let home = scratch.home();
     let at = with_home(text(case, "cwd"), &home);
     let mut arguments = words.to_vec();
     arguments.extend(["--at", &at]);
-    let cwd = case["process_cwd"].as_str().map_or(home.clone(), |cwd| with_home(cwd, &home).into());
-    let mut run = scratch.waynote(arguments).cwd(cwd).env("HOME", with_home(text(case, "home"), &home));
+    let cwd = case["process_cwd"]
+        .as_str()
+        .map_or(home.clone(), |cwd| with_home(cwd, &home).into());
+    let mut run = scratch
+        .waynote(arguments)
+        .cwd(cwd)
+        .env("HOME", with_home(text(case, "home"), &home));
     if let Some(file) = in_step {
         run = run.env("ZRB_LLM_NOTE_FILE", file);
     }
@@ -71,11 +86,16 @@ fn all(scratch: &Scratch, case: &Value, in_step: Option<&Path>, words: &[&str]) 
 
 /// The recorded prompt as the source's text has it: `###`, no blank lines before it, from the home downwards.
 fn as_the_text_has_it(prompt: &str, order: &[String]) -> String {
-    let Some(body) = prompt.strip_prefix("\n\n# Notes & Context\n") else { return prompt.to_owned() };
+    let Some(body) = prompt.strip_prefix("\n\n# Notes & Context\n") else {
+        return prompt.to_owned();
+    };
     let mut notes: Vec<(usize, &str)> = Vec::new();
     for part in body.trim_end_matches('\n').split("\n\n**") {
         let key = part.trim_start_matches("**").split("**:").next().unwrap();
-        notes.push((order.iter().position(|known| known == key).unwrap(), part.trim_start_matches("**")));
+        notes.push((
+            order.iter().position(|known| known == key).unwrap(),
+            part.trim_start_matches("**"),
+        ));
     }
     notes.sort_by_key(|(place, _)| *place);
     let notes: Vec<String> = notes.iter().map(|(_, note)| format!("**{note}")).collect();
@@ -96,7 +116,11 @@ fn reads_are_as_recorded() {
             fs::write(&file, prepare(case, &scratch).unwrap()).unwrap();
             if !in_step {
                 let home = with_home(text(case, "home"), &scratch.home());
-                scratch.waynote(["import", "zrb"]).env("HOME", home).env("ZRB_LLM_NOTE_FILE", &file).ok();
+                scratch
+                    .waynote(["import", "zrb"])
+                    .env("HOME", home)
+                    .env("ZRB_LLM_NOTE_FILE", &file)
+                    .ok();
                 fs::remove_file(&file).unwrap();
             }
             let file = in_step.then_some(file.as_path());
@@ -105,14 +129,29 @@ fn reads_are_as_recorded() {
                 .as_array()
                 .unwrap()
                 .iter()
-                .map(|note| json!([text(note, "scope").trim_start_matches("place:"), note["content"]]))
+                .map(|note| {
+                    json!([
+                        text(note, "scope").trim_start_matches("place:"),
+                        note["content"]
+                    ])
+                })
                 .collect();
-            assert_eq!(json!(got), case["expected_read_all"], "{id}, in step: {in_step}");
-            let order: Vec<String> =
-                got.iter().map(|pair| pair[0].as_str().unwrap().to_owned()).collect();
+            assert_eq!(
+                json!(got),
+                case["expected_read_all"],
+                "{id}, in step: {in_step}"
+            );
+            let order: Vec<String> = got
+                .iter()
+                .map(|pair| pair[0].as_str().unwrap().to_owned())
+                .collect();
             let words = ["context", "--only", "places", "--style", "faithful"];
             let prompt = all(&scratch, case, file, &words).ok();
-            assert_eq!(prompt, as_the_text_has_it(text(case, "expected_prompt"), &order), "{id}");
+            assert_eq!(
+                prompt,
+                as_the_text_has_it(text(case, "expected_prompt"), &order),
+                "{id}"
+            );
             met += 1;
         }
     }
@@ -130,7 +169,11 @@ fn different_reads_are_as_documented() {
             None => fs::create_dir(&file).unwrap(),
         }
         let folder = scratch.path("").to_string_lossy().into_owned();
-        let said = || all(&scratch, case, Some(&file), &["place", "all"]).said().replace(&folder, "");
+        let said = || {
+            all(&scratch, case, Some(&file), &["place", "all"])
+                .said()
+                .replace(&folder, "")
+        };
         match id {
             "home-prefix-sibling-dash" => {
                 // The absolute key, which is this directory's, and not the defect's.
@@ -138,12 +181,21 @@ fn different_reads_are_as_documented() {
             }
             "home-unnormalised" => assert!(said().contains("place:~/p\ntilde")),
             "value-null" | "value-object" => {
-                let only = if id == "value-null" { "exit 0\nplace:~\nhome note\n" } else { "exit 0\nno notes apply here\n" };
+                let only = if id == "value-null" {
+                    "exit 0\nplace:~\nhome note\n"
+                } else {
+                    "exit 0\nno notes apply here\n"
+                };
                 assert_eq!(said(), only);
             }
             _ if DIFFERENT.contains(&id) => {
                 let said = said();
-                assert!(said.starts_with("exit 0\nno notes apply here\nwarning: notes.json is damaged: "), "{id}: {said}");
+                assert!(
+                    said.starts_with(
+                        "exit 0\nno notes apply here\nwarning: notes.json is damaged: "
+                    ),
+                    "{id}: {said}"
+                );
             }
             _ => {}
         }
@@ -156,34 +208,59 @@ fn writes_are_as_recorded() {
         let id = text(case, "id");
         let scratch = Scratch::new();
         let home = scratch.home();
-        let named = case["note_file"].as_str().map(|file| with_home(file, &home));
-        let named = named.unwrap_or_else(|| scratch.path("notes.json").to_string_lossy().into_owned());
-        let place_of_file: std::path::PathBuf = case["file_at"].as_str().map_or(named.clone().into(), |at| with_home(at, &home).into());
+        let named = case["note_file"]
+            .as_str()
+            .map(|file| with_home(file, &home));
+        let named =
+            named.unwrap_or_else(|| scratch.path("notes.json").to_string_lossy().into_owned());
+        let place_of_file: std::path::PathBuf = case["file_at"]
+            .as_str()
+            .map_or(named.clone().into(), |at| with_home(at, &home).into());
         let before = prepare(case, &scratch);
         if let Some(bytes) = &before {
             fs::write(&place_of_file, bytes).unwrap();
         }
-        let run = |words: &[&str]| scratch.waynote(words).cwd(&home).env("ZRB_LLM_NOTE_FILE", &named);
+        let run = |words: &[&str]| {
+            scratch
+                .waynote(words)
+                .cwd(&home)
+                .env("ZRB_LLM_NOTE_FILE", &named)
+        };
         let mut damaged = false;
-        for (op, want) in case["ops"].as_array().unwrap().iter().zip(case["expected_results"].as_array().unwrap()) {
+        for (op, want) in case["ops"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(case["expected_results"].as_array().unwrap())
+        {
             let word = |index: usize| op[index].as_str();
             let path = || word(1).unwrap();
             let said = match (word(0).unwrap(), word(1).unwrap()) {
                 ("write", _) => match word(2) {
-                    Some(content) => run(&["place", "write", "--at", path(), "-"]).stdin(content).output(),
+                    Some(content) => run(&["place", "write", "--at", path(), "-"])
+                        .stdin(content)
+                        .output(),
                     None => continue,
                 },
                 ("read", path) => run(&["place", "read", "--at", path]).output(),
                 ("read_all", path) => run(&["place", "all", "--json", "--at", path]).output(),
                 ("tool", "ReadLongTermNote") => run(&["place", "read", "--at", "~"]).output(),
-                ("tool", "WriteLongTermNote") => {
-                    run(&["place", "write", "--at", "~", op[2]["content"].as_str().unwrap()]).output()
-                }
+                ("tool", "WriteLongTermNote") => run(&[
+                    "place",
+                    "write",
+                    "--at",
+                    "~",
+                    op[2]["content"].as_str().unwrap(),
+                ])
+                .output(),
                 ("tool", "ReadContextualNote") => {
                     run(&["place", "read", "--at", op[2]["path"].as_str().unwrap()]).output()
                 }
                 ("tool", "WriteContextualNote") => {
-                    let (path, content) = (op[2]["path"].as_str().unwrap(), op[2]["content"].as_str().unwrap());
+                    let (path, content) = (
+                        op[2]["path"].as_str().unwrap(),
+                        op[2]["content"].as_str().unwrap(),
+                    );
                     run(&["place", "write", "--at", path, content]).output()
                 }
                 _ => continue,
@@ -196,7 +273,11 @@ fn writes_are_as_recorded() {
                     assert_eq!(String::from_utf8(said.stdout).unwrap(), *text, "{id}");
                 }
                 ("read_all", list) => {
-                    assert_eq!(serde_json::from_slice::<Value>(&said.stdout).unwrap(), *list, "{id}");
+                    assert_eq!(
+                        serde_json::from_slice::<Value>(&said.stdout).unwrap(),
+                        *list,
+                        "{id}"
+                    );
                 }
                 _ => {}
             }
@@ -215,13 +296,22 @@ fn writes_are_as_recorded() {
             id if id.starts_with("tool-read-") => assert_eq!(after, before, "{id}"),
             _ => {
                 assert!(!damaged, "{id}");
-                let expected = case["expected_file_text"].as_str().map(|text| with_home(text, &home).into_bytes());
+                let expected = case["expected_file_text"]
+                    .as_str()
+                    .map(|text| with_home(text, &home).into_bytes());
                 let after = after.map(|bytes| String::from_utf8(bytes).unwrap());
-                assert_eq!(after, expected.map(|bytes| String::from_utf8(bytes).unwrap()), "{id}");
+                assert_eq!(
+                    after,
+                    expected.map(|bytes| String::from_utf8(bytes).unwrap()),
+                    "{id}"
+                );
             }
         }
         if case["expected_still_symlink"] == json!(true) {
-            assert!(fs::symlink_metadata(&place_of_file).unwrap().is_symlink(), "{id}");
+            assert!(
+                fs::symlink_metadata(&place_of_file).unwrap().is_symlink(),
+                "{id}"
+            );
         }
     }
 }

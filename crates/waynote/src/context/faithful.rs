@@ -31,10 +31,16 @@ fn index(notes: &[Note], now: Timestamp) -> String {
     if notes.is_empty() {
         return String::new();
     }
-    let mut text = "## Notes\n\n| Key | Updated | Preview |\n|-----|---------|---------|\n".to_owned();
+    let mut text =
+        "## Notes\n\n| Key | Updated | Preview |\n|-----|---------|---------|\n".to_owned();
     for note in notes {
         let preview = note.preview.replace('\n', " ").replace('|', "\\|");
-        let _ = writeln!(text, "| `{}` | {} | {preview} |", key(note), age(now, note.updated_at));
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {preview} |",
+            key(note),
+            age(now, note.updated_at)
+        );
     }
     text.push_str(
         "\nNotes persist across sessions. Use `note_show <key>` for full content; \
@@ -53,13 +59,19 @@ fn places(notes: &[Note]) -> String {
                 Address::PlaceKey(place, key) => format!("{place}#{key}"),
                 address => address.scope().name().to_owned(),
             };
-            format!("**{name}**:\n{}\n", note.content.shown().trim_matches(python_space))
+            format!(
+                "**{name}**:\n{}\n",
+                note.content.shown().trim_matches(python_space)
+            )
         })
         .collect();
     if blocks.is_empty() {
         return String::new();
     }
-    format!("### Notes & Context\n{}\n", demoted(blocks.join("\n").trim_matches(python_space)))
+    format!(
+        "### Notes & Context\n{}\n",
+        demoted(blocks.join("\n").trim_matches(python_space))
+    )
 }
 
 /// What Python strips and matches as white space: four separators more than Rust.
@@ -70,7 +82,10 @@ fn python_space(char: char) -> bool {
 /// Every heading one level down, except inside fences (source 000's program).
 fn demoted(text: &str) -> String {
     let mut open: Vec<(char, usize)> = Vec::new();
-    let lines: Vec<String> = text.split('\n').map(|line| demoted_line(line, &mut open)).collect();
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| demoted_line(line, &mut open))
+        .collect();
     lines.join("\n").trim_end_matches(python_space).to_owned()
 }
 
@@ -88,13 +103,20 @@ fn demoted_line(line: &str, open: &mut Vec<(char, usize)>) -> String {
     }
     let level = line.chars().take_while(|char| *char == '#').count();
     let heading = (1..=6).contains(&level) && line[level..].starts_with(python_space);
-    if open.is_empty() && heading { format!("#{line}") } else { line.to_owned() }
+    if open.is_empty() && heading {
+        format!("#{line}")
+    } else {
+        line.to_owned()
+    }
 }
 
 /// The leading run of three or more backticks and tildes, mixed even, as the program takes it.
 fn fence(line: &str) -> Option<(char, usize)> {
     let first = line.chars().next()?;
-    let length = line.chars().take_while(|char| matches!(char, '`' | '~')).count();
+    let length = line
+        .chars()
+        .take_while(|char| matches!(char, '`' | '~'))
+        .count();
     (length >= 3).then_some((first, length))
 }
 
@@ -105,7 +127,10 @@ fn iterations(notes: &[Note]) -> String {
     }
     let mut lines = vec!["## Notes from Previous Iterations".to_owned()];
     for kind in Kind::ALL {
-        let group: Vec<&Note> = notes.iter().filter(|note| note.kind.as_ref() == Some(&kind)).collect();
+        let group: Vec<&Note> = notes
+            .iter()
+            .filter(|note| note.kind.as_ref() == Some(&kind))
+            .collect();
         if !group.is_empty() {
             lines.push(format!("{}:", kind.as_str().to_uppercase()));
         }
@@ -119,4 +144,87 @@ fn iterations(notes: &[Note]) -> String {
 
 fn key(note: &Note) -> String {
     note.address.key().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::content::{Content, ContentHash};
+    use crate::key::Name;
+    use crate::note::micros;
+
+    fn cases() -> Value {
+        let text = include_str!("../../tests/fixtures/reference/gonotes/cases.json");
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn note(case: &Value, now: Timestamp) -> Note {
+        let agent: Name = "default".parse().unwrap();
+        let age = jiff::SignedDuration::from_secs(case["age_s"].as_i64().unwrap_or(0));
+        let text = case["content"].as_str().unwrap_or_default();
+        Note {
+            address: Address::Agent(
+                agent.clone(),
+                case["key"].as_str().unwrap().parse().unwrap(),
+            ),
+            content: Content::imported(text),
+            preview: case["preview"].as_str().unwrap_or_default().to_owned(),
+            kind: None,
+            iteration: None,
+            pinned: true,
+            revision: 1,
+            author: agent,
+            created_at: now,
+            updated_at: micros(now - age),
+        }
+    }
+
+    fn notes(case: &Value, now: Timestamp) -> Vec<Note> {
+        case["notes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|case| note(case, now))
+            .collect()
+    }
+
+    #[test]
+    fn tables_are_as_recorded() {
+        let cases = cases();
+        let now: Timestamp = cases["meta"]["now"].as_str().unwrap().parse().unwrap();
+        for case in cases["prompt_section"].as_array().unwrap() {
+            let text = index(&notes(case, now), now);
+            let hash: ContentHash = Content::imported(text.as_str()).hash();
+            assert_eq!(
+                hash.to_string(),
+                case["want"]["sha256"].as_str().unwrap(),
+                "{}",
+                case["name"]
+            );
+        }
+    }
+
+    #[test]
+    fn pinned_blocks_are_as_the_text_has_them() {
+        // The text has no heading above the notes, and theirs at level two.
+        let above = "## Pinned notes\n\n{{PINNED_INTRO}}\n\n";
+        let (cases, now) = (cases(), Timestamp::UNIX_EPOCH);
+        for case in cases["pinned_block"].as_array().unwrap() {
+            let notes = notes(case, now);
+            let mut want = case["want"]["text"]
+                .as_str()
+                .unwrap()
+                .replacen(above, "", 1);
+            for note in &notes {
+                want = want.replacen(
+                    &format!("### {}", key(note)),
+                    &format!("## {}", key(note)),
+                    1,
+                );
+            }
+            assert_eq!(pinned(notes.iter()), want, "{}", case["name"]);
+        }
+    }
 }

@@ -133,7 +133,11 @@ pub fn render(store: &dyn Store, request: &Request) -> Result<Block> {
         notes.places = Places::new(store).read_all(&request.place)?;
         notes.places.retain(|note| !note.content.is_blank());
     }
-    if let Some(session) = request.session.clone().filter(|_| wanted(Section::Iterations)) {
+    if let Some(session) = request
+        .session
+        .clone()
+        .filter(|_| wanted(Section::Iterations))
+    {
         let log = SessionLog::new(store, session);
         notes.iterations = match request.iteration {
             Some(iteration) => log.before(iteration)?,
@@ -150,20 +154,33 @@ pub fn render(store: &dyn Store, request: &Request) -> Result<Block> {
     let sections: Vec<SectionText> = Section::ALL
         .into_iter()
         .filter(|section| wanted(*section))
-        .map(|section| SectionText { section, text: text(section) })
+        .map(|section| SectionText {
+            section,
+            text: text(section),
+        })
         .filter(|section| !section.text.is_empty())
         .collect();
     let text = match request.only {
         // Alone, a section is exactly what its source prints.
-        Some(_) => sections.iter().map(|section| section.text.as_str()).collect(),
+        Some(_) => sections
+            .iter()
+            .map(|section| section.text.as_str())
+            .collect(),
         None => join(&sections),
     };
-    Ok(Block { text, style: request.style, sections })
+    Ok(Block {
+        text,
+        style: request.style,
+        sections,
+    })
 }
 
 /// The sections with a blank line between, and one line end.
 fn join(sections: &[SectionText]) -> String {
-    let texts: Vec<&str> = sections.iter().map(|section| section.text.trim_end_matches('\n')).collect();
+    let texts: Vec<&str> = sections
+        .iter()
+        .map(|section| section.text.trim_end_matches('\n'))
+        .collect();
     let mut text = texts.join("\n\n");
     if !text.is_empty() {
         text.push('\n');

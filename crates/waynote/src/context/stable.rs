@@ -10,7 +10,10 @@ use crate::note::{Kind, Note};
 pub(super) fn section(section: Section, notes: &Notes) -> String {
     match section {
         Section::Pinned => whole("## Pinned notes", &by_key(&notes.notebook, true)),
-        Section::Places => whole("## Notes of this place", &notes.places.iter().collect::<Vec<_>>()),
+        Section::Places => whole(
+            "## Notes of this place",
+            &notes.places.iter().collect::<Vec<_>>(),
+        ),
         Section::Index => index(&by_key(&notes.notebook, false)),
         Section::Iterations => iterations(&notes.iterations),
     }
@@ -30,7 +33,13 @@ fn whole(title: &str, notes: &[&Note]) -> String {
     }
     for note in notes {
         let body = note.content.shown();
-        let _ = write!(text, "\n### `{}` ({})\n\n{}\n", note.address, date(note.updated_at), body.trim());
+        let _ = write!(
+            text,
+            "\n### `{}` ({})\n\n{}\n",
+            note.address,
+            date(note.updated_at),
+            body.trim()
+        );
     }
     text
 }
@@ -41,7 +50,13 @@ fn index(notes: &[&Note]) -> String {
         text.push_str("## Other notes\n\n");
     }
     for note in notes {
-        let _ = writeln!(text, "- `{}` ({}): {}", note.address, date(note.updated_at), note.preview);
+        let _ = writeln!(
+            text,
+            "- `{}` ({}): {}",
+            note.address,
+            date(note.updated_at),
+            note.preview
+        );
     }
     text
 }
@@ -59,12 +74,17 @@ fn iterations(notes: &[Note]) -> String {
         text.push_str("## Notes from previous iterations\n");
     }
     for kind in kinds {
-        let mut group = notes.iter().filter(|note| note.kind.as_ref() == Some(&kind)).peekable();
+        let mut group = notes
+            .iter()
+            .filter(|note| note.kind.as_ref() == Some(&kind))
+            .peekable();
         if group.peek().is_some() {
             let _ = write!(text, "\n{}:\n", kind.as_str().to_uppercase());
         }
         for note in group {
-            let iteration = note.iteration.map_or("[-]".into(), |iteration| format!("[#{iteration}]"));
+            let iteration = note
+                .iteration
+                .map_or("[-]".into(), |iteration| format!("[#{iteration}]"));
             let _ = writeln!(text, "- {iteration} {}", note.content.shown().trim_end());
         }
     }

@@ -40,6 +40,9 @@ impl Imported {
     }
 
     fn skip(&mut self, what: impl Into<String>, reason: impl Into<String>) {
-        self.skipped.push(Skipped { what: what.into(), reason: reason.into() });
+        self.skipped.push(Skipped {
+            what: what.into(),
+            reason: reason.into(),
+        });
     }
 }

@@ -109,8 +109,14 @@ fn read(path: &Path) -> Result<Vec<(String, Stored)>> {
             return Ok(None);
         }
         // Before its migration the table has no such column: nothing is pinned.
-        let pinned = if columns.iter().any(|column| column == "in_context") { "in_context" } else { "0" };
-        let sql = format!("SELECT key, content, {pinned}, created_at, updated_at FROM notes ORDER BY key");
+        let pinned = if columns.iter().any(|column| column == "in_context") {
+            "in_context"
+        } else {
+            "0"
+        };
+        let sql = format!(
+            "SELECT key, content, {pinned}, created_at, updated_at FROM notes ORDER BY key"
+        );
         let mut statement = conn.prepare(&sql)?;
         let rows = statement.query_map([], stored)?;
         rows.collect::<rusqlite::Result<Vec<_>>>().map(Some)
@@ -119,7 +125,11 @@ fn read(path: &Path) -> Result<Vec<(String, Stored)>> {
         Ok(Some(rows)) => Ok(rows),
         Ok(None) => {
             let reason = "it has no table `notes`".into();
-            Err(Error::DamagedFile { path: path.to_owned(), line: None, reason })
+            Err(Error::DamagedFile {
+                path: path.to_owned(),
+                line: None,
+                reason,
+            })
         }
         Err(error) => Err(failed(path, "read", error)),
     }
@@ -128,7 +138,11 @@ fn read(path: &Path) -> Result<Vec<(String, Stored)>> {
 fn failed(path: &Path, action: &'static str, error: rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
-            Error::DamagedFile { path: path.to_owned(), line: None, reason: error.to_string() }
+            Error::DamagedFile {
+                path: path.to_owned(),
+                line: None,
+                reason: error.to_string(),
+            }
         }
         _ => Error::file(path, action, std::io::Error::other(error)),
     }
@@ -141,7 +155,9 @@ fn columns(conn: &Connection) -> rusqlite::Result<Vec<String>> {
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<(String, Stored)> {
     let key = match row.get_ref(0)? {
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
         _ => String::new(),
     };
     let content = match row.get_ref(1)? {
@@ -152,13 +168,23 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<(String, Stored)> {
     };
     let pinned = matches!(row.get_ref(2)?, ValueRef::Integer(flag) if flag != 0);
     let (created_at, updated_at) = (time(row.get_ref(3)?), time(row.get_ref(4)?));
-    Ok((key, Stored { content, pinned, created_at, updated_at }))
+    Ok((
+        key,
+        Stored {
+            content,
+            pinned,
+            created_at,
+            updated_at,
+        },
+    ))
 }
 
 /// A time as one of Go's SQLite drivers stores it. None for a null, and for Go's zero time.
 fn time(value: ValueRef<'_>) -> Option<Timestamp> {
     let time = match value {
-        ValueRef::Integer(number) if number.abs() > 100_000_000_000 => Timestamp::from_millisecond(number).ok()?,
+        ValueRef::Integer(number) if number.abs() > 100_000_000_000 => {
+            Timestamp::from_millisecond(number).ok()?
+        }
         ValueRef::Integer(number) => Timestamp::from_second(number).ok()?,
         ValueRef::Text(bytes) => parse_time(std::str::from_utf8(bytes).ok()?)?,
         _ => return None,
@@ -171,10 +197,17 @@ fn time(value: ValueRef<'_>) -> Option<Timestamp> {
 /// (`… +0000 UTC m=+0.1`).
 fn parse_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    let end = text.get(10..)?.find(|char: char| !(char.is_ascii_digit() || ": T.".contains(char)));
+    let end = text
+        .get(10..)?
+        .find(|char: char| !(char.is_ascii_digit() || ": T.".contains(char)));
     let (civil, rest) = text.split_at(end.map_or(text.len(), |end| end + 10));
     let civil: DateTime = civil.trim_end().replacen(' ', "T", 1).parse().ok()?;
-    let zone: String = rest.split(' ').next()?.chars().filter(|char| *char != ':').collect();
+    let zone: String = rest
+        .split(' ')
+        .next()?
+        .chars()
+        .filter(|char| *char != ':')
+        .collect();
     let offset = match zone.as_str() {
         "" | "Z" => Offset::UTC,
         zone => {
@@ -193,12 +226,19 @@ fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<()> {
     conn.busy_timeout(std::time::Duration::from_secs(10))?;
     let transaction = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate)?;
     transaction.execute_batch(SCHEMA)?;
-    if !columns(&transaction)?.iter().any(|column| column == "in_context") {
-        transaction.execute_batch("ALTER TABLE notes ADD COLUMN in_context INTEGER NOT NULL DEFAULT 0")?;
+    if !columns(&transaction)?
+        .iter()
+        .any(|column| column == "in_context")
+    {
+        transaction
+            .execute_batch("ALTER TABLE notes ADD COLUMN in_context INTEGER NOT NULL DEFAULT 0")?;
     }
-    transaction.execute_batch("CREATE INDEX IF NOT EXISTS idx_notes_in_context ON notes (in_context)")?;
+    transaction
+        .execute_batch("CREATE INDEX IF NOT EXISTS idx_notes_in_context ON notes (in_context)")?;
     for note in notes {
-        let Address::Agent(_, key) = &note.address else { continue };
+        let Address::Agent(_, key) = &note.address else {
+            continue;
+        };
         transaction.execute(
             "INSERT INTO notes (key, content, preview, created_at, updated_at, in_context)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)

@@ -45,7 +45,10 @@ pub(super) fn read_object(text: &str) -> Result<BTreeMap<PyString, PyValue>, Syn
     for (key, raw) in entries.0 {
         let value = read_value(original(raw, &parsed, text), 1).map_err(|reason| {
             let offset = raw.get().as_ptr() as usize - parsed.as_ptr() as usize;
-            SyntaxError { line: 1 + text[..offset].matches('\n').count(), reason }
+            SyntaxError {
+                line: 1 + text[..offset].matches('\n').count(),
+                reason,
+            }
         })?;
         object.insert(key, value);
     }
@@ -176,12 +179,16 @@ fn number(text: &str) -> String {
     if !text.contains(['.', 'e', 'E']) {
         return text.to_owned();
     }
-    let Ok(value) = text.parse::<f64>() else { return text.to_owned() };
+    let Ok(value) = text.parse::<f64>() else {
+        return text.to_owned();
+    };
     if value.is_infinite() {
         return if value < 0.0 { "-Infinity" } else { "Infinity" }.into();
     }
     let scientific = format!("{value:e}");
-    let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
+    let Some((digits, exponent)) = scientific.split_once('e') else {
+        return scientific;
+    };
     match exponent.parse::<i32>() {
         // Python changes to an exponent, of two digits at least, outside 1e-4 .. 1e16.
         Ok(exponent) if !(-4..16).contains(&exponent) => {
@@ -198,9 +205,13 @@ fn write_string(wtf8: &[u8], out: &mut String) {
     let mut rest = wtf8;
     while !rest.is_empty() {
         // A lone surrogate is the one thing in WTF-8 that UTF-8 has not.
-        let surrogate = rest.windows(3).position(|bytes| bytes[0] == 0xED && bytes[1] >= 0xA0);
+        let surrogate = rest
+            .windows(3)
+            .position(|bytes| bytes[0] == 0xED && bytes[1] >= 0xA0);
         let (text, after) = rest.split_at(surrogate.unwrap_or(rest.len()));
-        String::from_utf8_lossy(text).chars().for_each(|char| write_char(char, out));
+        String::from_utf8_lossy(text)
+            .chars()
+            .for_each(|char| write_char(char, out));
         rest = after;
         if let [_, high, low, ..] = rest {
             let unit = 0xD000 | (u32::from(high & 0x3F) << 6) | u32::from(low & 0x3F);
@@ -234,7 +245,10 @@ fn syntax_error(error: &serde_json::Error) -> SyntaxError {
     let message = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let reason = message.strip_suffix(&place).unwrap_or(&message).to_owned();
-    SyntaxError { line: error.line().max(1), reason }
+    SyntaxError {
+        line: error.line().max(1),
+        reason,
+    }
 }
 
 /// The members of an object in the order of the file.
@@ -294,11 +308,26 @@ mod tests {
         // Each pair was made with CPython 3.12: json.dumps(json.loads(a), indent=2, sort_keys=True).
         for (read, written) in [
             ("{}", "{}"),
-            (r#"{"b": 1, "a": "é🧠\u007f\ud800"}"#, "{\n  \"a\": \"\\u00e9\\ud83e\\udde0\\u007f\\ud800\",\n  \"b\": 1\n}"),
-            (r#"{"k": {"z": [], "y": [1, {"x": null}]}}"#, "{\n  \"k\": {\n    \"y\": [\n      1,\n      {\n        \"x\": null\n      }\n    ],\n    \"z\": []\n  }\n}"),
-            (r#"{"k": [NaN, -Infinity, Infinity]}"#, "{\n  \"k\": [\n    NaN,\n    -Infinity,\n    Infinity\n  ]\n}"),
-            (r#"{"k": [1.0, 1e5, 1e16, 1.5e-7, -0, -0.0, 1e400, 123456789012345678901234567890]}"#, "{\n  \"k\": [\n    1.0,\n    100000.0,\n    1e+16,\n    1.5e-07,\n    0,\n    -0.0,\n    Infinity,\n    123456789012345678901234567890\n  ]\n}"),
-            (r#"{"NaN": "Infinity \" NaN"}"#, "{\n  \"NaN\": \"Infinity \\\" NaN\"\n}"),
+            (
+                r#"{"b": 1, "a": "é🧠\u007f\ud800"}"#,
+                "{\n  \"a\": \"\\u00e9\\ud83e\\udde0\\u007f\\ud800\",\n  \"b\": 1\n}",
+            ),
+            (
+                r#"{"k": {"z": [], "y": [1, {"x": null}]}}"#,
+                "{\n  \"k\": {\n    \"y\": [\n      1,\n      {\n        \"x\": null\n      }\n    ],\n    \"z\": []\n  }\n}",
+            ),
+            (
+                r#"{"k": [NaN, -Infinity, Infinity]}"#,
+                "{\n  \"k\": [\n    NaN,\n    -Infinity,\n    Infinity\n  ]\n}",
+            ),
+            (
+                r#"{"k": [1.0, 1e5, 1e16, 1.5e-7, -0, -0.0, 1e400, 123456789012345678901234567890]}"#,
+                "{\n  \"k\": [\n    1.0,\n    100000.0,\n    1e+16,\n    1.5e-07,\n    0,\n    -0.0,\n    Infinity,\n    123456789012345678901234567890\n  ]\n}",
+            ),
+            (
+                r#"{"NaN": "Infinity \" NaN"}"#,
+                "{\n  \"NaN\": \"Infinity \\\" NaN\"\n}",
+            ),
             (r#"{"a": 1, "a": 2}"#, "{\n  \"a\": 2\n}"),
         ] {
             assert_eq!(rewritten(read), written);

@@ -47,7 +47,9 @@ pub struct ContentFolder {
 impl ContentFolder {
     /// The contents of the xs store in that folder.
     pub fn of_store(store: &Path) -> Self {
-        Self { folder: store.join("cacache/content-v2/sha256") }
+        Self {
+            folder: store.join("cacache/content-v2/sha256"),
+        }
     }
 }
 
@@ -81,7 +83,11 @@ pub fn topic(session: &Name) -> String {
 
 /// The session whose notes a topic holds.
 fn session_of(topic: &str) -> Option<Name> {
-    topic.strip_prefix("ralph.")?.strip_suffix(".note")?.parse().ok()
+    topic
+        .strip_prefix("ralph.")?
+        .strip_suffix(".note")?
+        .parse()
+        .ok()
 }
 
 /// What importing frames came to.
@@ -98,7 +104,10 @@ pub struct Read {
 /// # Errors
 /// When the frames or the contents cannot be read at all.
 pub fn read(frames: impl BufRead, contents: &dyn Contents, only: Option<&Name>) -> Result<Read> {
-    let mut read = Read { changes: Vec::new(), imported: Imported::default() };
+    let mut read = Read {
+        changes: Vec::new(),
+        imported: Imported::default(),
+    };
     for (index, line) in frames.lines().enumerate() {
         let line = line.map_err(|error| Error::file("frames", "read", error))?;
         if line.trim().is_empty() {
@@ -107,17 +116,24 @@ pub fn read(frames: impl BufRead, contents: &dyn Contents, only: Option<&Name>) 
         let frame: Frame = match serde_json::from_str(&line) {
             Ok(frame) => frame,
             Err(error) => {
-                read.imported.skip(format!("line {}", index + 1), format!("it is no frame: {error}"));
+                read.imported.skip(
+                    format!("line {}", index + 1),
+                    format!("it is no frame: {error}"),
+                );
                 continue;
             }
         };
-        let Some(session) = session_of(&frame.topic) else { continue };
+        let Some(session) = session_of(&frame.topic) else {
+            continue;
+        };
         if only.is_some_and(|only| *only != session) {
             continue;
         }
         match entry(&frame, session, contents)? {
             Ok(change) => read.changes.push(change),
-            Err(reason) => read.imported.skip(format!("frame {} of {}", frame.id, frame.topic), reason),
+            Err(reason) => read
+                .imported
+                .skip(format!("frame {} of {}", frame.id, frame.topic), reason),
         }
     }
     Ok(read)
@@ -150,15 +166,23 @@ fn entry(
         Some(Value::String(word)) => Kind::imported(word),
         Some(other) => Kind::imported(&other.to_string()),
     };
-    let Some(hash) = &frame.hash else { return Ok(Err("it has no content".into())) };
-    let Some(hash) = parse_hash(hash) else { return Ok(Err(format!("its hash is not SHA-256: {hash}"))) };
+    let Some(hash) = &frame.hash else {
+        return Ok(Err("it has no content".into()));
+    };
+    let Some(hash) = parse_hash(hash) else {
+        return Ok(Err(format!("its hash is not SHA-256: {hash}")));
+    };
     let Some(bytes) = contents.content(&hash)? else {
         return Ok(Err("its content is not in the store".into()));
     };
     if Content::imported(bytes.as_slice()).hash() != hash {
         return Ok(Err("its content does not match its hash".into()));
     }
-    let id = meta.get(ID_FIELD).and_then(Value::as_str).and_then(|id| id.parse().ok()).unwrap_or(frame_id);
+    let id = meta
+        .get(ID_FIELD)
+        .and_then(Value::as_str)
+        .and_then(|id| id.parse().ok())
+        .unwrap_or(frame_id);
     Ok(Ok(Change::Append {
         session,
         kind,
@@ -205,9 +229,14 @@ impl Read {
     /// Whether an entry is among what was read.
     pub fn holds(&self, entry: &Address) -> bool {
         self.changes.iter().any(|change| match (change, entry) {
-            (Change::Append { session, id: Some(id), .. }, Address::Session(other, entry)) => {
-                session == other && id == entry
-            }
+            (
+                Change::Append {
+                    session,
+                    id: Some(id),
+                    ..
+                },
+                Address::Session(other, entry),
+            ) => session == other && id == entry,
             _ => false,
         })
     }

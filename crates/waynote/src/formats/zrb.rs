@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::python_json::{self, PyString, PyValue};
 use super::Imported;
+use super::python_json::{self, PyString, PyValue};
 use crate::address::Address;
 use crate::change::{Change, Expect, Origin};
 use crate::content::Content;
@@ -34,7 +34,11 @@ impl NotesFile {
     /// # Errors
     /// [`Error::DamagedFile`] with the line, for anything that is not a JSON object in UTF-8.
     pub fn read(bytes: &[u8], path: &Path) -> Result<Self> {
-        let damaged = |line, reason| Error::DamagedFile { path: path.to_owned(), line: Some(line), reason };
+        let damaged = |line, reason| Error::DamagedFile {
+            path: path.to_owned(),
+            line: Some(line),
+            reason,
+        };
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let before = &bytes[..error.valid_up_to()];
             let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
@@ -43,7 +47,8 @@ impl NotesFile {
         if text.trim_ascii().is_empty() {
             return Ok(Self::default());
         }
-        let entries = python_json::read_object(text).map_err(|error| damaged(error.line, error.reason))?;
+        let entries =
+            python_json::read_object(text).map_err(|error| damaged(error.line, error.reason))?;
         Ok(Self { entries })
     }
 
@@ -52,7 +57,9 @@ impl NotesFile {
     /// # Errors
     /// [`Error::DamagedFile`], or [`Error::File`] when it cannot be read.
     pub fn open(path: &Path) -> Result<Option<Self>> {
-        bytes(path)?.map(|bytes| Self::read(&bytes, path)).transpose()
+        bytes(path)?
+            .map(|bytes| Self::read(&bytes, path))
+            .transpose()
     }
 
     /// The bytes of the file, exactly as Zrb writes them.
@@ -75,7 +82,9 @@ impl NotesFile {
     fn others(&self, base: &Base) -> impl Iterator<Item = (String, &'static str)> {
         self.entries.iter().filter_map(|(key, value)| {
             let name = String::from_utf8_lossy(&key.0).into_owned();
-            let place = std::str::from_utf8(&key.0).ok().and_then(|key| Place::from_key(key, base));
+            let place = std::str::from_utf8(&key.0)
+                .ok()
+                .and_then(|key| Place::from_key(key, base));
             match (place, value) {
                 (None, _) => Some((name, "no path resolves to that key")),
                 (_, PyValue::Other(_)) => Some((name, "its value is no text")),
@@ -99,7 +108,10 @@ impl NotesFile {
 
     /// Sets the text under a place's key.
     pub fn set(&mut self, place: &Place, content: &Content) {
-        self.entries.insert(key(place), PyValue::String(PyString(content.as_bytes().to_vec())));
+        self.entries.insert(
+            key(place),
+            PyValue::String(PyString(content.as_bytes().to_vec())),
+        );
     }
 
     /// Removes a place's key.
@@ -115,7 +127,11 @@ pub(crate) fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == std::io::ErrorKind::IsADirectory => {
             let reason = "it is a directory".into();
-            Err(Error::DamagedFile { path: path.to_owned(), line: None, reason })
+            Err(Error::DamagedFile {
+                path: path.to_owned(),
+                line: None,
+                reason,
+            })
         }
         Err(error) => Err(Error::file(path, "read", error)),
     }
@@ -153,7 +169,10 @@ pub fn import(store: &dyn Store, file: &NotesFile, base: &Base, stamp: &Stamp) -
         // What lies only in the file that the store is kept in step with is not in the store yet.
         history.retain(|revision| revision.position.is_some());
         let current = history.last().and_then(|revision| revision.note());
-        let last_import = history.iter().rev().find(|revision| revision.author() == &stamp.author);
+        let last_import = history
+            .iter()
+            .rev()
+            .find(|revision| revision.author() == &stamp.author);
         let same = |note: Option<&Note>| note.is_some_and(|note| note.content == content);
         if same(current) || same(last_import.and_then(|revision| revision.note())) {
             imported.unchanged += 1;

@@ -76,9 +76,15 @@ fn look(path: &Path) -> Result<Option<FileSide>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::file(path, "read", error)),
     };
-    let Some(bytes) = zrb::bytes(path)? else { return Ok(None) };
+    let Some(bytes) = zrb::bytes(path)? else {
+        return Ok(None);
+    };
     let notes = NotesFile::read(&bytes, path)?;
-    Ok(Some(FileSide { notes, bytes, written }))
+    Ok(Some(FileSide {
+        notes,
+        bytes,
+        written,
+    }))
 }
 
 fn modified(file: &std::fs::Metadata) -> Timestamp {
@@ -93,7 +99,11 @@ fn modified(file: &std::fs::Metadata) -> Timestamp {
 pub(crate) fn put(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<Put> {
     let refused = |error: io::Error| Error::file(path, "written", error);
     let folder = path.parent().unwrap_or(Path::new("/"));
-    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(refused)?;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(refused)?;
     let beside = beside(path);
     write_new(&beside, text, path).map_err(refused)?;
     let swapped = match expected {
@@ -104,10 +114,16 @@ pub(crate) fn put(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<P
         Ok(()) => displaced(path, &beside, expected.unwrap_or_default()),
         // There is no file, or there is none any more.
         Err(Errno::NOENT) => match std::fs::hard_link(&beside, path) {
-            Ok(()) => std::fs::remove_file(&beside).map_err(refused).map(|()| Put::Clean),
+            Ok(()) => std::fs::remove_file(&beside)
+                .map_err(refused)
+                .map(|()| Put::Clean),
             Err(error) => {
                 let _ = std::fs::remove_file(&beside);
-                if error.kind() == io::ErrorKind::AlreadyExists { Ok(Put::Appeared) } else { Err(refused(error)) }
+                if error.kind() == io::ErrorKind::AlreadyExists {
+                    Ok(Put::Appeared)
+                } else {
+                    Err(refused(error))
+                }
             }
         },
         Err(error) => {
@@ -119,7 +135,11 @@ pub(crate) fn put(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<P
 
 fn write_new(beside: &Path, text: &[u8], path: &Path) -> io::Result<()> {
     let mode = std::fs::metadata(path).map_or(0o600, |file| file.permissions().mode() & 0o777);
-    let mut file: File = OpenOptions::new().write(true).create_new(true).mode(mode).open(beside)?;
+    let mut file: File = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(beside)?;
     file.write_all(text)?;
     file.sync_data()
 }
@@ -174,24 +194,41 @@ fn displaced(path: &Path, beside: &Path, expected: &[u8]) -> Result<Put> {
 fn beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    path.with_file_name(format!("{}{}-{count}", beside_prefix(path), std::process::id()))
+    path.with_file_name(format!(
+        "{}{}-{count}",
+        beside_prefix(path),
+        std::process::id()
+    ))
 }
 
 fn beside_prefix(path: &Path) -> String {
-    format!(".{}.waynote-", path.file_name().unwrap_or_default().to_string_lossy())
+    format!(
+        ".{}.waynote-",
+        path.file_name().unwrap_or_default().to_string_lossy()
+    )
 }
 
 /// What processes that were killed in the middle of an exchange left beside the file: perhaps a displaced text
 /// that nobody has looked at. Each is removed by whoever has taken it in.
 pub(super) fn left_over(path: &Path) -> Vec<PathBuf> {
     let prefix = beside_prefix(path);
-    let Some(Ok(folder)) = path.parent().map(std::fs::read_dir) else { return Vec::new() };
+    let Some(Ok(folder)) = path.parent().map(std::fs::read_dir) else {
+        return Vec::new();
+    };
     let files = folder.flatten().map(|entry| entry.path());
-    files.filter(|file| owner(file, &prefix).is_some_and(|pid| !is_alive(pid))).collect()
+    files
+        .filter(|file| owner(file, &prefix).is_some_and(|pid| !is_alive(pid)))
+        .collect()
 }
 
 fn owner(file: &Path, prefix: &str) -> Option<i32> {
-    file.file_name()?.to_str()?.strip_prefix(prefix)?.split('-').next()?.parse().ok()
+    file.file_name()?
+        .to_str()?
+        .strip_prefix(prefix)?
+        .split('-')
+        .next()?
+        .parse()
+        .ok()
 }
 
 fn is_alive(pid: i32) -> bool {

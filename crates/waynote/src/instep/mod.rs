@@ -50,7 +50,13 @@ impl<S: Store> InStep<S> {
     /// None but what making the author's name says.
     pub fn new(inner: S, file: &Path, base: Base) -> Result<Self> {
         let file = followed(file);
-        Ok(Self { inner, file, base, author: zrb::AUTHOR.parse()?, notices: RefCell::default() })
+        Ok(Self {
+            inner,
+            file,
+            base,
+            author: zrb::AUTHOR.parse()?,
+            notices: RefCell::default(),
+        })
     }
 
     /// What went wrong with the file since the last call, while the store worked on without it.
@@ -69,7 +75,10 @@ impl<S: Store> InStep<S> {
             Err(error) => {
                 let mut notices = self.notices.borrow_mut();
                 // One command reads often; once is enough to say it.
-                if !notices.iter().any(|known| known.to_string() == error.to_string()) {
+                if !notices
+                    .iter()
+                    .any(|known| known.to_string() == error.to_string())
+                {
                     notices.push(error);
                 }
                 return Ok(None);
@@ -87,7 +96,12 @@ impl<S: Store> InStep<S> {
     }
 
     /// The place's note as the file makes it, if the file's text is the current one.
-    fn laid_over(&self, overlay: &Overlay<'_>, place: &Place, stored: Option<&Note>) -> Result<Option<Note>> {
+    fn laid_over(
+        &self,
+        overlay: &Overlay<'_>,
+        place: &Place,
+        stored: Option<&Note>,
+    ) -> Result<Option<Note>> {
         if !overlay.file_is_current(place, stored) {
             return Ok(None);
         }
@@ -211,13 +225,19 @@ impl<S: Store> InStep<S> {
             if let Ok(Some(side)) = exchange::read(&file, Patience::Reader) {
                 self.take_in(Some(&side), &[], known, stamp)?;
             }
-            std::fs::remove_file(&file).map_err(|error| crate::Error::file(&file, "removed", error))?;
+            std::fs::remove_file(&file)
+                .map_err(|error| crate::Error::file(&file, "removed", error))?;
         }
         Ok(())
     }
 
     /// Applies changes and keeps up what is known of the places.
-    fn journal_all(&self, changes: &[Change], known: &mut Known, stamp: &Stamp) -> Result<Vec<Applied>> {
+    fn journal_all(
+        &self,
+        changes: &[Change],
+        known: &mut Known,
+        stamp: &Stamp,
+    ) -> Result<Vec<Applied>> {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
@@ -262,8 +282,10 @@ impl<S: Store> InStep<S> {
 
     /// Marks what the file holds now.
     fn remember(&self, file: &NotesFile, known: &Known) -> Result<()> {
-        let now: HashMap<String, ContentHash> =
-            file.notes(&self.base).map(|(place, content)| (place.to_string(), content.hash())).collect();
+        let now: HashMap<String, ContentHash> = file
+            .notes(&self.base)
+            .map(|(place, content)| (place.to_string(), content.hash()))
+            .collect();
         let mut marks: Vec<(String, Option<ContentHash>)> = Vec::new();
         for (key, hash) in &now {
             if known.marks.get(key) != Some(hash) {
@@ -272,7 +294,11 @@ impl<S: Store> InStep<S> {
         }
         let gone = known.marks.keys().filter(|key| !now.contains_key(*key));
         marks.extend(gone.map(|key| (key.clone(), None)));
-        if marks.is_empty() { Ok(()) } else { self.inner.mark_file(&self.name(), &marks) }
+        if marks.is_empty() {
+            Ok(())
+        } else {
+            self.inner.mark_file(&self.name(), &marks)
+        }
     }
 }
 
@@ -296,7 +322,9 @@ fn followed(file: &Path) -> PathBuf {
             Err(_) => break,
         }
     }
-    let folder = path.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
+    let folder = path
+        .parent()
+        .and_then(|folder| std::fs::canonicalize(folder).ok());
     match (folder, path.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),
         _ => path,
@@ -306,7 +334,9 @@ fn followed(file: &Path) -> PathBuf {
 /// Whether a change journals exactly what the other does.
 fn saves_the_same(one: &Change, other: &Change) -> bool {
     let saved = |change: &Change| match change {
-        Change::Save { address, content, .. } => Some((address.clone(), content.hash())),
+        Change::Save {
+            address, content, ..
+        } => Some((address.clone(), content.hash())),
         _ => None,
     };
     saved(one).is_some_and(|one| saved(other) == Some(one))
@@ -315,11 +345,24 @@ fn saves_the_same(one: &Change, other: &Change) -> bool {
 /// The place whose own note a change is about.
 fn place_of(change: &Change) -> Option<&Place> {
     match change {
-        Change::Save { address: Address::Place(place), .. }
-        | Change::Pin { address: Address::Place(place), .. }
-        | Change::Delete { address: Address::Place(place) }
-        | Change::Restore { address: Address::Place(place), .. }
-        | Change::Undo { address: Address::Place(place) } => Some(place),
+        Change::Save {
+            address: Address::Place(place),
+            ..
+        }
+        | Change::Pin {
+            address: Address::Place(place),
+            ..
+        }
+        | Change::Delete {
+            address: Address::Place(place),
+        }
+        | Change::Restore {
+            address: Address::Place(place),
+            ..
+        }
+        | Change::Undo {
+            address: Address::Place(place),
+        } => Some(place),
         _ => None,
     }
 }
@@ -339,8 +382,12 @@ impl<S: Store> Store for InStep<S> {
 
     fn get(&self, address: &Address) -> Result<Option<Note>> {
         let stored = self.inner.get(address)?;
-        let Address::Place(place) = address else { return Ok(stored) };
-        let Some((side, marks)) = self.file_side()? else { return Ok(stored) };
+        let Address::Place(place) = address else {
+            return Ok(stored);
+        };
+        let Some((side, marks)) = self.file_side()? else {
+            return Ok(stored);
+        };
         let overlay = Overlay::new(&side, &marks, &self.author);
         Ok(self.laid_over(&overlay, place, stored.as_ref())?.or(stored))
     }
@@ -355,17 +402,28 @@ impl<S: Store> Store for InStep<S> {
         if !concerned {
             return Ok(notes);
         }
-        let Some((side, marks)) = self.file_side()? else { return Ok(notes) };
+        let Some((side, marks)) = self.file_side()? else {
+            return Ok(notes);
+        };
         let overlay = Overlay::new(&side, &marks, &self.author);
-        let mut places: Vec<Place> = side.notes.notes(&self.base).map(|(place, _)| place).collect();
+        let mut places: Vec<Place> = side
+            .notes
+            .notes(&self.base)
+            .map(|(place, _)| place)
+            .collect();
         if let Filter::Scopes(scopes) = filter {
             places.retain(|place| scopes.contains(&Scope::Place(place.clone())));
         }
-        let stored: HashMap<Address, usize> =
-            notes.iter().enumerate().map(|(index, note)| (note.address.clone(), index)).collect();
+        let stored: HashMap<Address, usize> = notes
+            .iter()
+            .enumerate()
+            .map(|(index, note)| (note.address.clone(), index))
+            .collect();
         for place in places {
             let index = stored.get(&Address::Place(place.clone())).copied();
-            if let Some(note) = self.laid_over(&overlay, &place, index.map(|index| &notes[index]))? {
+            if let Some(note) =
+                self.laid_over(&overlay, &place, index.map(|index| &notes[index]))?
+            {
                 match index {
                     Some(index) => notes[index] = note,
                     None => notes.push(note),
@@ -375,7 +433,10 @@ impl<S: Store> Store for InStep<S> {
         match filter {
             Filter::Scopes(scopes) => notes.sort_by_cached_key(|note| {
                 let scope = note.address.scope();
-                (scopes.iter().position(|of| *of == scope), note.address.key())
+                (
+                    scopes.iter().position(|of| *of == scope),
+                    note.address.key(),
+                )
             }),
             Filter::Kind(_) => notes.sort_by_cached_key(|note| {
                 (note.address.scope().name().to_owned(), note.address.key())
@@ -406,7 +467,9 @@ impl<S: Store> Store for InStep<S> {
 
     fn history(&self, address: &Address) -> Result<Vec<Revision>> {
         let mut history = self.inner.history(address)?;
-        let Address::Place(place) = address else { return Ok(history) };
+        let Address::Place(place) = address else {
+            return Ok(history);
+        };
         if let Some((side, marks)) = self.file_side()? {
             let overlay = Overlay::new(&side, &marks, &self.author);
             let stored = self.inner.get(address)?;

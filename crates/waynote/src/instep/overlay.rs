@@ -25,7 +25,11 @@ pub(crate) struct FileSide {
 impl FileSide {
     /// A file that is not there.
     pub(super) fn missing() -> Self {
-        Self { notes: NotesFile::default(), bytes: Vec::new(), written: Timestamp::UNIX_EPOCH }
+        Self {
+            notes: NotesFile::default(),
+            bytes: Vec::new(),
+            written: Timestamp::UNIX_EPOCH,
+        }
     }
 }
 
@@ -48,8 +52,16 @@ enum Verdict {
 }
 
 impl<'a> Overlay<'a> {
-    pub(super) fn new(side: &'a FileSide, marks: &'a HashMap<String, ContentHash>, author: &'a Name) -> Self {
-        Self { side, marks, author }
+    pub(super) fn new(
+        side: &'a FileSide,
+        marks: &'a HashMap<String, ContentHash>,
+        author: &'a Name,
+    ) -> Self {
+        Self {
+            side,
+            marks,
+            author,
+        }
     }
 
     fn verdict(&self, place: &Place, text: &Content, stored: Option<&Note>) -> Verdict {
@@ -122,11 +134,15 @@ impl<'a> Overlay<'a> {
 
     /// The change that journals a text of the file.
     pub(super) fn written(&self, place: Place, text: Content) -> Change {
-        zrb::save(place, text, Some(Origin {
-            author: Some(self.author.clone()),
-            created_at: self.side.written,
-            updated_at: self.side.written,
-        }))
+        zrb::save(
+            place,
+            text,
+            Some(Origin {
+                author: Some(self.author.clone()),
+                created_at: self.side.written,
+                updated_at: self.side.written,
+            }),
+        )
     }
 }
 

@@ -44,28 +44,52 @@ impl Failure {
         };
         let path = path.to_owned();
         let (code, extended) = match &error {
-            rusqlite::Error::SqliteFailure(failure, _) => (failure.extended_code & 0xff, failure.extended_code),
-            _ => return Error::Engine { path, source: Box::new(error) },
+            rusqlite::Error::SqliteFailure(failure, _) => {
+                (failure.extended_code & 0xff, failure.extended_code)
+            }
+            _ => {
+                return Error::Engine {
+                    path,
+                    source: Box::new(error),
+                };
+            }
         };
         match code {
-            ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => Error::Busy { path, waited, holder: None },
+            ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => Error::Busy {
+                path,
+                waited,
+                holder: None,
+            },
             ffi::SQLITE_FULL => Error::DiskFull { path },
             ffi::SQLITE_IOERR if extended == ffi::SQLITE_IOERR_SHMSIZE => Error::DiskFull { path },
-            ffi::SQLITE_READONLY => {
-                Error::ReadOnly { path, reason: "it is read-only".into() }
-            }
-            ffi::SQLITE_PERM | ffi::SQLITE_CANTOPEN => {
-                Error::ReadOnly { path, reason: "it or its folder cannot be opened for writing".into() }
-            }
-            ffi::SQLITE_NOTADB => Error::NotAStore { path, reason: "it is no SQLite database".into() },
-            ffi::SQLITE_CORRUPT => Error::DamagedStore { path, reason: error.to_string() },
-            _ => Error::Engine { path, source: Box::new(error) },
+            ffi::SQLITE_READONLY => Error::ReadOnly {
+                path,
+                reason: "it is read-only".into(),
+            },
+            ffi::SQLITE_PERM | ffi::SQLITE_CANTOPEN => Error::ReadOnly {
+                path,
+                reason: "it or its folder cannot be opened for writing".into(),
+            },
+            ffi::SQLITE_NOTADB => Error::NotAStore {
+                path,
+                reason: "it is no SQLite database".into(),
+            },
+            ffi::SQLITE_CORRUPT => Error::DamagedStore {
+                path,
+                reason: error.to_string(),
+            },
+            _ => Error::Engine {
+                path,
+                source: Box::new(error),
+            },
         }
     }
 
     /// Whether the engine could not get at the file, though another way of opening it may.
     pub(super) fn is_no_access(&self) -> bool {
-        let Self::Engine(rusqlite::Error::SqliteFailure(failure, _)) = self else { return false };
+        let Self::Engine(rusqlite::Error::SqliteFailure(failure, _)) = self else {
+            return false;
+        };
         let code = failure.extended_code & 0xff;
         [ffi::SQLITE_READONLY, ffi::SQLITE_CANTOPEN, ffi::SQLITE_PERM].contains(&code)
     }

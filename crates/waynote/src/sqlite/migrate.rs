@@ -14,15 +14,20 @@ struct Migration {
     sql: &'static str,
 }
 
-const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "notes", sql: include_str!("migrations/0001_notes.sql") }];
+const MIGRATIONS: &[Migration] = &[Migration {
+    number: 1,
+    name: "notes",
+    sql: include_str!("migrations/0001_notes.sql"),
+}];
 
 /// The number of the newest migration this program knows.
 pub(super) const KNOWN: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
 
 /// The number of the last migration the database has had; none when it has none of our tables.
 pub(super) fn version(conn: &Connection) -> Outcome<Option<u32>> {
-    match conn.query_row("SELECT max(number) FROM waynote_migration", [], |row| row.get(0)) {
+    match conn.query_row("SELECT max(number) FROM waynote_migration", [], |row| {
+        row.get(0)
+    }) {
         Ok(version) => Ok(version),
         Err(error) if no_such_table(&error) => Ok(None),
         Err(error) => Err(error.into()),
@@ -36,17 +41,20 @@ fn no_such_table(error: &rusqlite::Error) -> bool {
 /// Refuses a database that a newer program has migrated.
 pub(super) fn refuse_newer(path: &Path, version: Option<u32>) -> Outcome<()> {
     match version {
-        Some(found) if found > KNOWN => {
-            Err(Failure::Ours(Error::NewerStore { path: path.to_owned(), found, known: KNOWN }))
-        }
+        Some(found) if found > KNOWN => Err(Failure::Ours(Error::NewerStore {
+            path: path.to_owned(),
+            found,
+            known: KNOWN,
+        })),
         _ => Ok(()),
     }
 }
 
 /// Whether the database holds no table at all.
 pub(super) fn is_empty(conn: &Connection) -> Outcome<bool> {
-    let any: Option<i64> =
-        conn.query_row("SELECT 1 FROM sqlite_schema LIMIT 1", [], |row| row.get(0)).optional()?;
+    let any: Option<i64> = conn
+        .query_row("SELECT 1 FROM sqlite_schema LIMIT 1", [], |row| row.get(0))
+        .optional()?;
     Ok(any.is_none())
 }
 
@@ -64,11 +72,18 @@ pub(super) fn migrate(conn: &Connection, path: &Path) -> Outcome<()> {
              )",
         )?;
     }
-    for migration in MIGRATIONS.iter().filter(|migration| version.is_none_or(|had| migration.number > had)) {
+    for migration in MIGRATIONS
+        .iter()
+        .filter(|migration| version.is_none_or(|had| migration.number > had))
+    {
         conn.execute_batch(migration.sql)?;
         conn.execute(
             "INSERT INTO waynote_migration (number, name, checksum) VALUES (?1, ?2, ?3)",
-            (migration.number, migration.name, Content::imported(migration.sql).hash().to_string()),
+            (
+                migration.number,
+                migration.name,
+                Content::imported(migration.sql).hash().to_string(),
+            ),
         )?;
     }
     Ok(())
@@ -80,7 +95,10 @@ mod tests {
 
     #[test]
     fn numbers_follow_one_another() {
-        let numbers: Vec<u32> = MIGRATIONS.iter().map(|migration| migration.number).collect();
+        let numbers: Vec<u32> = MIGRATIONS
+            .iter()
+            .map(|migration| migration.number)
+            .collect();
         assert_eq!(numbers, (1..=KNOWN).collect::<Vec<_>>());
     }
 }

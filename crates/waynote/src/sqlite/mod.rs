@@ -40,7 +40,9 @@ pub struct Options {
 impl Default for Options {
     /// Ten seconds.
     fn default() -> Self {
-        Self { wait: Duration::from_secs(10) }
+        Self {
+            wait: Duration::from_secs(10),
+        }
     }
 }
 

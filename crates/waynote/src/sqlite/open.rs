@@ -28,7 +28,10 @@ pub(super) fn open(path: &Path, options: &Options) -> Result<SqliteStore<'static
     Ok(store)
 }
 
-pub(super) fn open_existing(path: &Path, options: &Options) -> Result<Option<SqliteStore<'static>>> {
+pub(super) fn open_existing(
+    path: &Path,
+    options: &Options,
+) -> Result<Option<SqliteStore<'static>>> {
     match std::fs::metadata(path) {
         Ok(file) if file.is_dir() => return Err(is_directory(path)),
         Ok(_) => {}
@@ -46,7 +49,10 @@ pub(super) fn open_existing(path: &Path, options: &Options) -> Result<Option<Sql
 }
 
 pub(super) fn attach(connection: &Connection) -> Result<SqliteStore<'_>> {
-    let path = connection.path().filter(|path| !path.is_empty()).unwrap_or(":memory:");
+    let path = connection
+        .path()
+        .filter(|path| !path.is_empty())
+        .unwrap_or(":memory:");
     let store = SqliteStore {
         handle: Handle::Lent(connection),
         path: PathBuf::from(path),
@@ -65,19 +71,40 @@ pub(super) fn attach(connection: &Connection) -> Result<SqliteStore<'_>> {
 /// Makes the file and its folder for their owner alone. What is there already keeps its mode.
 fn make_file(path: &Path) -> Result<()> {
     let refused = |error: io::Error| match error.kind() {
-        io::ErrorKind::StorageFull => Error::DiskFull { path: path.to_owned() },
+        io::ErrorKind::StorageFull => Error::DiskFull {
+            path: path.to_owned(),
+        },
         io::ErrorKind::IsADirectory => is_directory(path),
-        _ => Error::ReadOnly { path: path.to_owned(), reason: error.to_string() },
+        _ => Error::ReadOnly {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        },
     };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(refused)?;
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(refused)?;
     }
-    OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).map_err(refused)?;
+    OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(refused)?;
     Ok(())
 }
 
 fn is_directory(path: &Path) -> Error {
-    Error::NotAStore { path: path.to_owned(), reason: "it is a directory".into() }
+    Error::NotAStore {
+        path: path.to_owned(),
+        reason: "it is a directory".into(),
+    }
 }
 
 fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
@@ -106,12 +133,18 @@ fn prepare(store: &SqliteStore<'_>) -> Result<()> {
     }
     let _turn = store.turn()?;
     if version.is_none() && store.mapped(migrate::is_empty(conn))? {
-        store.mapped(conn.pragma_update(None, "journal_mode", "wal").map_err(Failure::from))?;
+        store.mapped(
+            conn.pragma_update(None, "journal_mode", "wal")
+                .map_err(Failure::from),
+        )?;
     }
     store.transaction(|conn| {
         if migrate::version(conn)?.is_none() && !migrate::is_empty(conn)? {
             let reason = "it is the SQLite database of another program".into();
-            return Err(Failure::Ours(Error::NotAStore { path: store.path.clone(), reason }));
+            return Err(Failure::Ours(Error::NotAStore {
+                path: store.path.clone(),
+                reason,
+            }));
         }
         migrate::migrate(conn, &store.path)
     })
@@ -128,18 +161,26 @@ fn open_read_only(path: &Path, options: &Options) -> Result<SqliteStore<'static>
     let fail = |failure: Failure| failure.at(path, options.wait);
     if unfinished("-wal") || unfinished("-journal") {
         let reason = "it was not closed, and its last notes cannot be read without writing".into();
-        return Err(Error::ReadOnly { path: path.to_owned(), reason });
+        return Err(Error::ReadOnly {
+            path: path.to_owned(),
+            reason,
+        });
     }
     let absolute = std::path::absolute(path).map_err(|error| Error::file(path, "read", error))?;
     let encoded = percent_encode(absolute.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(format!("file:{encoded}?immutable=1"), flags)
         .map_err(|error| fail(error.into()))?;
     let version = migrate::version(&conn).map_err(fail)?;
     migrate::refuse_newer(path, version).map_err(fail)?;
     if version != Some(migrate::KNOWN) {
         let reason = "it has to be brought up to this program's version first".into();
-        return Err(Error::ReadOnly { path: path.to_owned(), reason });
+        return Err(Error::ReadOnly {
+            path: path.to_owned(),
+            reason,
+        });
     }
     Ok(SqliteStore {
         handle: Handle::Owned(Box::new(conn)),
@@ -153,7 +194,9 @@ fn open_read_only(path: &Path, options: &Options) -> Result<SqliteStore<'static>
 /// A writer that closes leaves a short WAL behind. Best effort: whoever is busy there does it later.
 impl Drop for SqliteStore<'_> {
     fn drop(&mut self) {
-        let Handle::Owned(conn) = &self.handle else { return };
+        let Handle::Owned(conn) = &self.handle else {
+            return;
+        };
         if !self.wrote.get() {
             return;
         }

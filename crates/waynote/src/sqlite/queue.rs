@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -42,7 +42,9 @@ impl SqliteStore<'_> {
         if let Some(queue) = &self.queue {
             queue.enter(&self.path, self.wait)?;
         }
-        Ok(Turn { queue: self.queue.as_ref() })
+        Ok(Turn {
+            queue: self.queue.as_ref(),
+        })
     }
 }
 
@@ -58,7 +60,10 @@ impl Queue {
     pub(super) fn beside(store: &Path) -> Self {
         let mut path = store.as_os_str().to_owned();
         path.push("-lock");
-        Self { path: path.into(), held: RefCell::default() }
+        Self {
+            path: path.into(),
+            held: RefCell::default(),
+        }
     }
 
     fn enter(&self, store: &Path, wait: Duration) -> Result<()> {
@@ -79,8 +84,6 @@ impl Queue {
                     })?,
                 Err(TryLockError::Error(error)) => return Err(unwritable(store, &error)),
             };
-            // Only for the message of a writer that waits in vain: failing to leave it is no fault.
-            let _ = locked.write_all_at(format!("{:<10}", std::process::id()).as_bytes(), 0);
             held.locked = Some(locked);
         }
         held.turns += 1;
@@ -100,7 +103,13 @@ impl Queue {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
 }
 
 /// Waits in the kernel for at most that long; none when it was too long.
@@ -110,27 +119,44 @@ fn open(path: &Path) -> io::Result<File> {
 fn wait_for(path: &Path, wait: Duration) -> io::Result<Option<File>> {
     let file = open(path)?;
     let (sender, receiver) = mpsc::sync_channel(1);
-    std::thread::Builder::new().name("waynote-queue".into()).spawn(move || {
-        let locked = file.lock().map(|()| file);
-        // The receiver is gone when the wait was too long.
-        let _ = sender.send(locked);
-    })?;
+    std::thread::Builder::new()
+        .name("waynote-queue".into())
+        .spawn(move || {
+            let locked = file.lock().map(|()| file);
+            // The receiver is gone when the wait was too long.
+            let _ = sender.send(locked);
+        })?;
     match receiver.recv_timeout(wait) {
         Ok(locked) => locked.map(Some),
         Err(_) => Ok(None),
     }
 }
 
+/// The process that holds the lock, where the system tells: Linux lists locks by inode.
 fn holder(file: &File) -> Option<u32> {
-    let mut text = [0; 10];
-    let read = file.read_at(&mut text, 0).ok()?;
-    std::str::from_utf8(&text[..read]).ok()?.trim().parse().ok()
+    let inode = file.metadata().ok()?.ino().to_string();
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    // `1: FLOCK  ADVISORY  WRITE 4711 fd:00:2054 0 EOF`; a line with an arrow is one that waits.
+    locks
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .find_map(|line| match line[..] {
+            [_, "FLOCK", _, _, pid, place, ..] if place.rsplit(':').next() == Some(&inode) => {
+                pid.parse().ok()
+            }
+            _ => None,
+        })
 }
 
 fn unwritable(store: &Path, error: &io::Error) -> Error {
     match error.kind() {
-        io::ErrorKind::StorageFull => Error::DiskFull { path: store.to_owned() },
-        _ => Error::ReadOnly { path: store.to_owned(), reason: error.to_string() },
+        io::ErrorKind::StorageFull => Error::DiskFull {
+            path: store.to_owned(),
+        },
+        _ => Error::ReadOnly {
+            path: store.to_owned(),
+            reason: error.to_string(),
+        },
     }
 }
 
@@ -148,7 +174,9 @@ mod tests {
         one.leave();
         let error = other.enter(&store, Duration::from_millis(20)).unwrap_err();
         let pid = std::process::id();
-        assert!(error.to_string().ends_with(&format!("is busy: another writer held it for 0.02 s (process {pid})")));
+        assert!(error.to_string().ends_with(&format!(
+            "is busy: another writer held it for 0.02 s (process {pid})"
+        )));
         one.leave();
         other.enter(&store, Duration::from_secs(5)).unwrap();
         other.leave();

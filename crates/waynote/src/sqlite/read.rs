@@ -22,7 +22,9 @@ fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
 pub(super) fn scope_id(conn: &Connection, scope: &Scope) -> Outcome<Option<i64>> {
     let mut statement =
         conn.prepare_cached("SELECT id FROM waynote_scope WHERE kind = ?1 AND name = ?2")?;
-    Ok(statement.query_row((scope.kind().as_str(), scope.name()), |row| row.get(0)).optional()?)
+    Ok(statement
+        .query_row((scope.kind().as_str(), scope.name()), |row| row.get(0))
+        .optional()?)
 }
 
 /// The key as it is stored: empty for a place's own note.
@@ -46,7 +48,10 @@ fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
 }
 
 fn author(row: &Row<'_>, column: usize) -> rusqlite::Result<Name> {
-    row.get_ref(column)?.as_str()?.parse().map_err(|error| unreadable(column, error))
+    row.get_ref(column)?
+        .as_str()?
+        .parse()
+        .map_err(|error| unreadable(column, error))
 }
 
 fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Kind>> {
@@ -75,13 +80,27 @@ fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
 
 pub(super) fn get(conn: &Connection, address: &Address) -> Outcome<Option<Note>> {
     let scope = address.scope();
-    let Some(id) = scope_id(conn, &scope)? else { return Ok(None) };
+    match scope_id(conn, &scope)? {
+        Some(id) => get_in(conn, id, &scope, &stored_key(address)),
+        None => Ok(None),
+    }
+}
+
+/// A note of the scope with that id.
+pub(super) fn get_in(
+    conn: &Connection,
+    id: i64,
+    scope: &Scope,
+    key: &str,
+) -> Outcome<Option<Note>> {
     let sql = format!(
         "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
          WHERE n.scope = ?1 AND n.key = ?2"
     );
     let mut statement = conn.prepare_cached(&sql)?;
-    Ok(statement.query_row((id, stored_key(address)), |row| note(row, &scope)).optional()?)
+    Ok(statement
+        .query_row((id, key), |row| note(row, scope))
+        .optional()?)
 }
 
 pub(super) fn select(conn: &Connection, filter: &Filter) -> Outcome<Vec<Note>> {
@@ -99,7 +118,9 @@ fn of_scopes(conn: &Connection, scopes: &[Scope]) -> Outcome<Vec<Note>> {
     let mut notes = Vec::new();
     let mut statement = conn.prepare_cached(&sql)?;
     for scope in scopes {
-        let Some(id) = scope_id(conn, scope)? else { continue };
+        let Some(id) = scope_id(conn, scope)? else {
+            continue;
+        };
         for row in statement.query_map([id], |row| note(row, scope))? {
             notes.push(row?);
         }
@@ -115,7 +136,8 @@ fn of_kind(conn: &Connection, kind: ScopeKind) -> Outcome<Vec<Note>> {
     );
     let mut statement = conn.prepare_cached(&sql)?;
     let rows = statement.query_map([kind.as_str()], |row| {
-        let scope = Scope::from_parts(kind, row.get_ref(10)?.as_str()?).map_err(|error| unreadable(10, error))?;
+        let scope = Scope::from_parts(kind, row.get_ref(10)?.as_str()?)
+            .map_err(|error| unreadable(10, error))?;
         note(row, &scope)
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -127,8 +149,12 @@ pub(super) fn scopes(conn: &Connection, kind: ScopeKind) -> Outcome<Vec<ScopeSum
          WHERE s.kind = ?1 AND EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = s.id) ORDER BY s.name",
     )?;
     let rows = statement.query_map([kind.as_str()], |row| {
-        let scope = Scope::from_parts(kind, row.get_ref(0)?.as_str()?).map_err(|error| unreadable(0, error))?;
-        Ok(ScopeSummary { scope, notes: number(row, 1)? })
+        let scope = Scope::from_parts(kind, row.get_ref(0)?.as_str()?)
+            .map_err(|error| unreadable(0, error))?;
+        Ok(ScopeSummary {
+            scope,
+            notes: number(row, 1)?,
+        })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
@@ -147,11 +173,16 @@ const REVISION: &str = "j.position, j.key, j.revision, j.action, j.undoes, j.kin
 fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
     let address = address(scope, row.get_ref(1)?.as_str()?, 1)?;
     let action = row.get_ref(3)?.as_str()?;
-    let action = Action::stored(action).ok_or_else(|| unreadable(3, format!("unknown action `{action}`")))?;
+    let action = Action::stored(action)
+        .ok_or_else(|| unreadable(3, format!("unknown action `{action}`")))?;
     let (number, author) = (number(row, 2)?, author(row, 8)?);
     let undoes: Option<i64> = row.get(4)?;
     let state = match row.get::<_, Option<Vec<u8>>>(12)?.map(Content::imported) {
-        None => State::Deleted { address, revision: number, author },
+        None => State::Deleted {
+            address,
+            revision: number,
+            author,
+        },
         Some(content) => State::Present(Note {
             address,
             preview: content.preview(),
@@ -174,48 +205,85 @@ fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
     })
 }
 
+/// The last row of a note's chain in the journal, whether the note is there or was deleted.
+pub(super) fn head(conn: &Connection, id: i64, key: &str) -> Outcome<Option<i64>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT position FROM waynote_note WHERE scope = ?1 AND key = ?2
+         UNION ALL SELECT position FROM waynote_deleted WHERE scope = ?1 AND key = ?2",
+    )?;
+    Ok(statement
+        .query_row((id, key), |row| row.get(0))
+        .optional()?)
+}
+
 pub(super) fn history(conn: &Connection, address: &Address) -> Outcome<Vec<Revision>> {
     let scope = address.scope();
-    let Some(id) = scope_id(conn, &scope)? else { return Ok(Vec::new()) };
+    let Some(id) = scope_id(conn, &scope)? else {
+        return Ok(Vec::new());
+    };
+    let Some(head) = head(conn, id, &stored_key(address))? else {
+        return Ok(Vec::new());
+    };
     let sql = format!(
-        "SELECT {REVISION} FROM waynote_journal j LEFT JOIN waynote_content c ON c.id = j.content
-         WHERE j.scope = ?1 AND j.key = ?2 ORDER BY j.revision"
+        "WITH RECURSIVE chain (position, previous) AS (
+             SELECT position, previous FROM waynote_journal WHERE position = ?1
+             UNION ALL
+             SELECT j.position, j.previous FROM waynote_journal j JOIN chain ON j.position = chain.previous
+         )
+         SELECT {REVISION} FROM chain JOIN waynote_journal j ON j.position = chain.position
+         LEFT JOIN waynote_content c ON c.id = j.content ORDER BY j.revision"
     );
     let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map((id, stored_key(address)), |row| revision(row, &scope))?;
+    let rows = statement.query_map([head], |row| revision(row, &scope))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-pub(super) fn one_revision(conn: &Connection, address: &Address, of: u64) -> Outcome<Option<Revision>> {
-    let scope = address.scope();
-    let Some(id) = scope_id(conn, &scope)? else { return Ok(None) };
-    let Ok(of) = i64::try_from(of) else { return Ok(None) };
+/// One revision of the note whose chain ends at `head`.
+pub(super) fn one_revision(
+    conn: &Connection,
+    scope: &Scope,
+    head: i64,
+    of: u64,
+) -> Outcome<Option<Revision>> {
+    let Ok(of) = i64::try_from(of) else {
+        return Ok(None);
+    };
     let sql = format!(
-        "SELECT {REVISION} FROM waynote_journal j LEFT JOIN waynote_content c ON c.id = j.content
-         WHERE j.scope = ?1 AND j.key = ?2 AND j.revision = ?3"
+        "WITH RECURSIVE chain (position, previous, revision) AS (
+             SELECT position, previous, revision FROM waynote_journal WHERE position = ?1
+             UNION ALL
+             SELECT j.position, j.previous, j.revision FROM waynote_journal j
+             JOIN chain ON j.position = chain.previous AND chain.revision > ?2
+         )
+         SELECT {REVISION} FROM chain JOIN waynote_journal j ON j.position = chain.position
+         LEFT JOIN waynote_content c ON c.id = j.content WHERE j.revision = ?2"
     );
     let mut statement = conn.prepare_cached(&sql)?;
-    Ok(statement.query_row((id, stored_key(address), of), |row| revision(row, &scope)).optional()?)
+    Ok(statement
+        .query_row((head, of), |row| revision(row, scope))
+        .optional()?)
 }
 
-pub(super) fn last_revision(conn: &Connection, address: &Address) -> Outcome<u64> {
-    let Some(id) = scope_id(conn, &address.scope())? else { return Ok(0) };
-    let mut statement = conn.prepare_cached(
-        "SELECT revision FROM waynote_journal WHERE scope = ?1 AND key = ?2 ORDER BY revision DESC LIMIT 1",
-    )?;
-    let last = statement.query_row((id, stored_key(address)), |row| number(row, 0)).optional()?;
-    Ok(last.unwrap_or(0))
+/// The revision that a journal row is.
+pub(super) fn revision_at(conn: &Connection, position: i64) -> Outcome<u64> {
+    let mut statement =
+        conn.prepare_cached("SELECT revision FROM waynote_journal WHERE position = ?1")?;
+    Ok(statement.query_row([position], |row| number(row, 0))?)
 }
 
 /// The largest key in a scope: in a session's log, the last entry's id.
-pub(super) fn last_key(conn: &Connection, scope: &Scope) -> Outcome<Option<String>> {
-    let Some(id) = scope_id(conn, scope)? else { return Ok(None) };
-    let mut statement =
-        conn.prepare_cached("SELECT key FROM waynote_note WHERE scope = ?1 ORDER BY key DESC LIMIT 1")?;
+pub(super) fn last_key(conn: &Connection, id: i64) -> Outcome<Option<String>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT key FROM waynote_note WHERE scope = ?1 ORDER BY key DESC LIMIT 1",
+    )?;
     Ok(statement.query_row([id], |row| row.get(0)).optional()?)
 }
 
-pub(super) fn journal(conn: &Connection, before: Option<Position>, limit: usize) -> Outcome<Vec<Revision>> {
+pub(super) fn journal(
+    conn: &Connection,
+    before: Option<Position>,
+    limit: usize,
+) -> Outcome<Vec<Revision>> {
     let sql = format!(
         "SELECT {REVISION}, s.kind, s.name FROM waynote_journal j
          JOIN waynote_scope s ON s.id = j.scope
@@ -226,16 +294,21 @@ pub(super) fn journal(conn: &Connection, before: Option<Position>, limit: usize)
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut statement = conn.prepare_cached(&sql)?;
     let rows = statement.query_map((before, limit), |row| {
-        let kind: ScopeKind = row.get_ref(13)?.as_str()?.parse().map_err(|error| unreadable(13, error))?;
-        let scope =
-            Scope::from_parts(kind, row.get_ref(14)?.as_str()?).map_err(|error| unreadable(14, error))?;
+        let kind: ScopeKind = row
+            .get_ref(13)?
+            .as_str()?
+            .parse()
+            .map_err(|error| unreadable(13, error))?;
+        let scope = Scope::from_parts(kind, row.get_ref(14)?.as_str()?)
+            .map_err(|error| unreadable(14, error))?;
         revision(row, &scope)
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 pub(super) fn file_marks(conn: &Connection, file: &str) -> Outcome<Vec<FileMark>> {
-    let mut statement = conn.prepare_cached("SELECT key, hash FROM waynote_file_mark WHERE file = ?1")?;
+    let mut statement =
+        conn.prepare_cached("SELECT key, hash FROM waynote_file_mark WHERE file = ?1")?;
     let rows = statement.query_map([file], |row| Ok((row.get(0)?, ContentHash(row.get(1)?))))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

@@ -58,7 +58,9 @@ fn contents(conn: &Connection, report: &mut Report) -> Outcome<()> {
         let body = row.get_ref(2)?.as_bytes().unwrap_or_default();
         if stored != Content::imported(body).hash().0 {
             let used = users(conn, id)?;
-            report.problems.push(format!("content {id} does not match its hash; it is in {used}"));
+            report
+                .problems
+                .push(format!("the content of {used} does not match its hash"));
         }
     }
     Ok(())
@@ -73,12 +75,18 @@ fn users(conn: &Connection, content: i64) -> Outcome<String> {
     )?;
     let rows = statement.query_map([content], |row| row.get::<_, String>(0))?;
     let users: Vec<String> = rows.collect::<rusqlite::Result<_>>()?;
-    Ok(if users.is_empty() { "no note".into() } else { users.join(", ") })
+    Ok(if users.is_empty() {
+        "no note".into()
+    } else {
+        users.join(", ")
+    })
 }
 
 fn journal(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let count = |table: &str| -> Outcome<u64> {
-        let count: i64 = conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
+        let count: i64 = conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+            row.get(0)
+        })?;
         Ok(u64::try_from(count).unwrap_or(0))
     };
     report.notes = count("waynote_note")?;
@@ -95,36 +103,47 @@ fn previews(conn: &Connection, report: &mut Report) -> Outcome<()> {
     while let Some(row) = rows.next()? {
         let body = row.get_ref(2)?.as_bytes().unwrap_or_default();
         if row.get_ref(1)?.as_str().unwrap_or_default() != Content::imported(body).preview() {
-            report.problems.push(format!("{} has a preview that is not its own", row.get::<_, String>(0)?));
+            report.problems.push(format!(
+                "{} has a preview that is not its own",
+                row.get::<_, String>(0)?
+            ));
         }
     }
     Ok(())
 }
 
 /// Each selects the addresses of what is wrong.
-const CHECKS: [(&str, &str); 6] = [
+const CHECKS: [(&str, &str); 8] = [
     (
         "SELECT s.kind, s.name, n.key FROM waynote_note n JOIN waynote_scope s ON s.id = n.scope
-         LEFT JOIN waynote_journal j ON j.scope = n.scope AND j.key = n.key AND j.revision = n.revision
-         WHERE j.position IS NULL OR j.content IS NOT n.content OR j.pinned IS NOT n.pinned
+         LEFT JOIN waynote_journal j ON j.position = n.position
+         WHERE j.position IS NULL OR j.scope IS NOT n.scope OR j.key IS NOT n.key
+            OR j.revision IS NOT n.revision OR j.content IS NOT n.content OR j.pinned IS NOT n.pinned
             OR j.kind IS NOT n.kind OR j.iteration IS NOT n.iteration OR j.author IS NOT n.author
-            OR j.created_at IS NOT n.created_at OR j.updated_at IS NOT n.updated_at
-            OR EXISTS (SELECT 1 FROM waynote_journal l
-                       WHERE l.scope = n.scope AND l.key = n.key AND l.revision > n.revision)",
+            OR j.created_at IS NOT n.created_at OR j.updated_at IS NOT n.updated_at",
         "is not what its journal comes to",
     ),
     (
-        "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
-         WHERE j.content IS NOT NULL
-           AND NOT EXISTS (SELECT 1 FROM waynote_journal l
-                           WHERE l.scope = j.scope AND l.key = j.key AND l.revision > j.revision)
-           AND NOT EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = j.scope AND n.key = j.key)",
-        "is in the journal but not among the current notes",
+        "SELECT s.kind, s.name, d.key FROM waynote_deleted d JOIN waynote_scope s ON s.id = d.scope
+         LEFT JOIN waynote_journal j ON j.position = d.position
+         WHERE j.position IS NULL OR j.scope IS NOT d.scope OR j.key IS NOT d.key OR j.content IS NOT NULL
+            OR EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = d.scope AND n.key = d.key)",
+        "is deleted, but not in its journal",
     ),
     (
         "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
-         GROUP BY j.scope, j.key HAVING min(j.revision) <> 1 OR max(j.revision) <> count(*)",
+         LEFT JOIN waynote_journal p ON p.position = j.previous
+         WHERE iif(j.revision = 1, j.previous IS NOT NULL,
+                   p.scope IS NOT j.scope OR p.key IS NOT j.key OR p.revision IS NOT j.revision - 1)",
         "has a gap in its revisions",
+    ),
+    (
+        "WITH ends (position) AS (SELECT position FROM waynote_note UNION ALL SELECT position FROM waynote_deleted),
+              linked (position) AS (SELECT position FROM ends UNION ALL
+                                    SELECT previous FROM waynote_journal WHERE previous IS NOT NULL)
+         SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         WHERE j.position NOT IN (SELECT position FROM linked)",
+        "has revisions in the journal that no note leads to",
     ),
     (
         "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
@@ -138,6 +157,12 @@ const CHECKS: [(&str, &str); 6] = [
         "counts other notes than it has",
     ),
     (
+        "SELECT s.kind, s.name, '' FROM waynote_scope s
+         JOIN (SELECT scope, max(position) AS head FROM waynote_journal GROUP BY scope) j ON j.scope = s.id
+         WHERE s.head <> j.head",
+        "does not know its last change",
+    ),
+    (
         "SELECT '?', 'scope ' || j.scope, j.key FROM waynote_journal j
          WHERE NOT EXISTS (SELECT 1 FROM waynote_scope s WHERE s.id = j.scope)",
         "belongs to a scope that is missing",
@@ -149,7 +174,11 @@ fn named(conn: &Connection, check: &str, says: &str, report: &mut Report) -> Out
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (kind, name, key): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let key = if key.is_empty() { String::new() } else { format!("#{key}") };
+        let key = if key.is_empty() {
+            String::new()
+        } else {
+            format!("#{key}")
+        };
         report.problems.push(format!("{kind}:{name}{key} {says}"));
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! Writing: every change one transaction, with its journal row, its content and its current row together.
 
+use std::cell::RefCell;
+
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 
 use crate::address::Address;
@@ -14,11 +16,22 @@ use super::SqliteStore;
 use super::errors::Outcome;
 use super::read;
 
-pub(super) fn apply(store: &SqliteStore<'_>, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+pub(super) fn apply(
+    store: &SqliteStore<'_>,
+    changes: &[Change],
+    stamp: &Stamp,
+) -> Result<Vec<Applied>> {
     let _turn = store.turn()?;
     store.transaction(|conn| {
-        let view = View { store, conn };
-        changes.iter().map(|change| carry_out(&view, change, stamp)).collect()
+        let view = View {
+            store,
+            conn,
+            last_scope: RefCell::default(),
+        };
+        changes
+            .iter()
+            .map(|change| carry_out(&view, change, stamp))
+            .collect()
     })
 }
 
@@ -76,7 +89,10 @@ impl SqliteStore<'_> {
     }
 }
 
-fn in_transaction<T>(conn: &Connection, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
+fn in_transaction<T>(
+    conn: &Connection,
+    work: impl FnOnce(&Connection) -> Outcome<T>,
+) -> Outcome<T> {
     let transaction = Transaction::new_unchecked(conn, TransactionBehavior::Immediate)?;
     let value = work(&transaction)?;
     transaction.commit()?;
@@ -97,19 +113,69 @@ fn in_savepoint<T>(conn: &Connection, work: impl FnOnce(&Connection) -> Outcome<
 struct View<'a> {
     store: &'a SqliteStore<'a>,
     conn: &'a Connection,
+    /// A change asks for the same scope several times.
+    last_scope: RefCell<Option<(Scope, i64)>>,
+}
+
+impl View<'_> {
+    fn scope_id(&self, scope: &Scope) -> Outcome<Option<i64>> {
+        if let Some((last, id)) = &*self.last_scope.borrow()
+            && last == scope
+        {
+            return Ok(Some(*id));
+        }
+        let id = read::scope_id(self.conn, scope)?;
+        if let Some(id) = id {
+            self.last_scope.replace(Some((scope.clone(), id)));
+        }
+        Ok(id)
+    }
+
+    /// The row of a scope, made when it is new.
+    fn scope_row(&self, scope: &Scope) -> Outcome<i64> {
+        if let Some(id) = self.scope_id(scope)? {
+            return Ok(id);
+        }
+        self.conn
+            .prepare_cached("INSERT INTO waynote_scope (kind, name) VALUES (?1, ?2)")?
+            .execute((scope.kind().as_str(), scope.name()))?;
+        Ok(self.conn.last_insert_rowid())
+    }
+
+    fn head(&self, address: &Address) -> Outcome<Option<i64>> {
+        match self.scope_id(&address.scope())? {
+            Some(id) => read::head(self.conn, id, &read::stored_key(address)),
+            None => Ok(None),
+        }
+    }
+
+    fn note(&self, address: &Address) -> Outcome<Option<Note>> {
+        let scope = address.scope();
+        match self.scope_id(&scope)? {
+            Some(id) => read::get_in(self.conn, id, &scope, &read::stored_key(address)),
+            None => Ok(None),
+        }
+    }
 }
 
 impl Before for View<'_> {
     fn current(&self, address: &Address) -> Result<Option<Note>> {
-        self.store.mapped(read::get(self.conn, address))
+        self.store.mapped(self.note(address))
     }
 
     fn last_revision(&self, address: &Address) -> Result<u64> {
-        self.store.mapped(read::last_revision(self.conn, address))
+        let last = self
+            .head(address)
+            .and_then(|head| head.map_or(Ok(0), |head| read::revision_at(self.conn, head)));
+        self.store.mapped(last)
     }
 
     fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>> {
-        self.store.mapped(read::one_revision(self.conn, address, number))
+        let found = self.head(address).and_then(|head| match head {
+            Some(head) => read::one_revision(self.conn, &address.scope(), head, number),
+            None => Ok(None),
+        });
+        self.store.mapped(found)
     }
 
     fn count(&self, scope: &Scope) -> Result<u64> {
@@ -117,17 +183,27 @@ impl Before for View<'_> {
     }
 
     fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
-        let last = self.store.mapped(read::last_key(self.conn, &Scope::Session(session.clone())))?;
-        last.map(|id| id.parse()).transpose()
+        let last = self
+            .scope_id(&Scope::Session(session.clone()))
+            .and_then(|id| match id {
+                Some(id) => read::last_key(self.conn, id),
+                None => Ok(None),
+            });
+        self.store.mapped(last)?.map(|id| id.parse()).transpose()
     }
 }
 
 fn carry_out(view: &View<'_>, change: &Change, stamp: &Stamp) -> Outcome<Applied> {
     if let Some(write) = decide(change, view, stamp)? {
-        put(view.conn, &write)?;
+        put(view, &write)?;
         let note = write.revision.note().cloned();
         let address = write.revision.address().clone();
-        return Ok(Applied { address, note, existed: write.existed, changed: true });
+        return Ok(Applied {
+            address,
+            note,
+            existed: write.existed,
+            changed: true,
+        });
     }
     let address = match change {
         Change::Save { address, .. }
@@ -137,69 +213,103 @@ fn carry_out(view: &View<'_>, change: &Change, stamp: &Stamp) -> Outcome<Applied
         | Change::Undo { address } => address.clone(),
         Change::Append { session, id, .. } => {
             // Only an id that came from elsewhere can be there already.
-            let id = id.map_or_else(|| EntryId::next(None, stamp.now, Content::imported("").hash()), |id| id);
+            let id = id.map_or_else(
+                || EntryId::next(None, stamp.now, Content::imported("").hash()),
+                |id| id,
+            );
             Address::Session(session.clone(), id)
         }
     };
-    let note = read::get(view.conn, &address)?;
-    Ok(Applied { existed: note.is_some(), note, address, changed: false })
+    let note = view.note(&address)?;
+    Ok(Applied {
+        existed: note.is_some(),
+        note,
+        address,
+        changed: false,
+    })
 }
 
 /// Writes a revision: content, journal row, current row, and the scope's count and head.
-fn put(conn: &Connection, write: &Write) -> Outcome<()> {
+fn put(view: &View<'_>, write: &Write) -> Outcome<()> {
     let Write { revision, existed } = write;
+    let conn = view.conn;
     let address = revision.address();
-    let scope_id = scope_row(conn, &address.scope())?;
+    let scope_id = view.scope_row(&address.scope())?;
     let key = read::stored_key(address);
     let number = i64::try_from(revision.number()).unwrap_or(i64::MAX);
+    // A first revision has nothing before it.
+    let previous = if number > 1 {
+        read::head(conn, scope_id, &key)?
+    } else {
+        None
+    };
     let note = revision.note();
-    let content = note.map(|note| content_row(conn, &note.content)).transpose()?;
+    let kind = note
+        .and_then(|note| note.kind.as_ref())
+        .map(crate::note::Kind::as_str);
+    let content = note
+        .map(|note| content_row(conn, scope_id, &note.content))
+        .transpose()?;
     let recorded_at = revision.recorded_at.as_microsecond();
+    let created_at = note.map_or(recorded_at, |note| note.created_at.as_microsecond());
+    let updated_at = note.map_or(recorded_at, |note| note.updated_at.as_microsecond());
     conn.prepare_cached(
-        "INSERT INTO waynote_journal (scope, key, revision, action, undoes, content, kind, iteration, pinned,
-                                      author, recorded_at, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        "INSERT INTO waynote_journal (previous, scope, key, revision, action, undoes, content, kind, iteration,
+                                      pinned, author, recorded_at, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?
     .execute((
+        previous,
         scope_id,
         &key,
         number,
         revision.action.as_str(),
         revision.undoes.map(|undone| i64::try_from(undone).unwrap_or(i64::MAX)),
         content,
-        note.and_then(|note| note.kind.as_ref()).map(crate::note::Kind::as_str),
+        kind,
         note.and_then(|note| note.iteration),
         note.is_some_and(|note| note.pinned),
         revision.author().as_str(),
         recorded_at,
-        note.map_or(recorded_at, |note| note.created_at.as_microsecond()),
-        note.map_or(recorded_at, |note| note.updated_at.as_microsecond()),
+        created_at,
+        updated_at,
     ))?;
     let position = conn.last_insert_rowid();
     match note {
-        Some(note) => conn
-            .prepare_cached(
-                "INSERT OR REPLACE INTO waynote_note (scope, key, revision, content, preview, kind, iteration,
-                                                      pinned, author, created_at, updated_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        Some(note) => {
+            if !existed && number > 1 {
+                conn.prepare_cached("DELETE FROM waynote_deleted WHERE scope = ?1 AND key = ?2")?
+                    .execute((scope_id, &key))?;
+            }
+            conn.prepare_cached(
+                "INSERT OR REPLACE INTO waynote_note (scope, key, position, revision, content, preview, kind,
+                                                      iteration, pinned, author, created_at, updated_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
             )?
             .execute((
                 scope_id,
                 &key,
+                position,
                 number,
                 content,
                 &note.preview,
-                note.kind.as_ref().map(crate::note::Kind::as_str),
+                kind,
                 note.iteration,
                 note.pinned,
                 note.author.as_str(),
-                note.created_at.as_microsecond(),
-                note.updated_at.as_microsecond(),
-            ))?,
-        None => conn
-            .prepare_cached("DELETE FROM waynote_note WHERE scope = ?1 AND key = ?2")?
-            .execute((scope_id, &key))?,
-    };
+                created_at,
+                updated_at,
+            ))?;
+        }
+        None => {
+            conn.prepare_cached("DELETE FROM waynote_note WHERE scope = ?1 AND key = ?2")?
+                .execute((scope_id, &key))?;
+            conn.prepare_cached(
+                "INSERT OR REPLACE INTO waynote_deleted (scope, key, position) VALUES (?1, ?2, ?3)",
+            )?
+            .execute((scope_id, &key, position))?;
+        }
+    }
     let counted = i64::from(!key.is_empty());
     let change = counted * (i64::from(note.is_some()) - i64::from(*existed));
     conn.prepare_cached("UPDATE waynote_scope SET notes = notes + ?2, head = ?3 WHERE id = ?1")?
@@ -207,28 +317,24 @@ fn put(conn: &Connection, write: &Write) -> Outcome<()> {
     Ok(())
 }
 
-fn scope_row(conn: &Connection, scope: &Scope) -> Outcome<i64> {
-    if let Some(id) = read::scope_id(conn, scope)? {
+/// The row of a content, made when it is new: equal contents are kept once. A new one lies with the others of
+/// the scope that brings it, so that reading a scope reads few pages however much the store holds.
+fn content_row(conn: &Connection, scope_id: i64, content: &Content) -> Outcome<i64> {
+    const SCOPE_SHIFT: u32 = 32;
+    let hash = content.hash();
+    let there: Option<i64> = conn
+        .prepare_cached("SELECT id FROM waynote_content WHERE hash = ?1")?
+        .query_row([hash.0], |row| row.get(0))
+        .optional()?;
+    if let Some(id) = there {
         return Ok(id);
     }
-    conn.prepare_cached("INSERT INTO waynote_scope (kind, name) VALUES (?1, ?2)")?
-        .execute((scope.kind().as_str(), scope.name()))?;
-    Ok(conn.last_insert_rowid())
-}
-
-/// The row of a content, made when it is new: equal contents are kept once.
-fn content_row(conn: &Connection, content: &Content) -> Outcome<i64> {
-    let hash = content.hash();
-    let new: Option<i64> = conn
-        .prepare_cached(
-            "INSERT INTO waynote_content (hash, body) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING RETURNING id",
-        )?
-        .query_row((hash.0, content.as_bytes()), |row| row.get(0))
-        .optional()?;
-    match new {
-        Some(id) => Ok(id),
-        None => Ok(conn
-            .prepare_cached("SELECT id FROM waynote_content WHERE hash = ?1")?
-            .query_row([hash.0], |row| row.get(0))?),
-    }
+    let (first, end) = (scope_id << SCOPE_SHIFT, (scope_id + 1) << SCOPE_SHIFT);
+    let last: Option<i64> = conn
+        .prepare_cached("SELECT max(id) FROM waynote_content WHERE id >= ?1 AND id < ?2")?
+        .query_row((first, end), |row| row.get(0))?;
+    let id = last.map_or(first, |last| last + 1);
+    conn.prepare_cached("INSERT INTO waynote_content (id, hash, body) VALUES (?1, ?2, ?3)")?
+        .execute((id, hash.0, content.as_bytes()))?;
+    Ok(id)
 }

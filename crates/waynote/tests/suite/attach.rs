@@ -4,37 +4,60 @@ use rusqlite::Connection;
 use waynote::{Content, Error, Limits, Notebook, SaveOptions, SqliteStore, Stamp, Store};
 
 fn stamp() -> Stamp {
-    Stamp::new("2026-05-17T12:00:00Z".parse().unwrap(), "person".parse().unwrap())
+    Stamp::new(
+        "2026-05-17T12:00:00Z".parse().unwrap(),
+        "person".parse().unwrap(),
+    )
 }
 
 fn application() -> Connection {
     let conn = Connection::open_in_memory().unwrap();
-    conn.execute_batch("CREATE TABLE notes (x); INSERT INTO notes VALUES ('theirs'); PRAGMA user_version = 7").unwrap();
+    conn.execute_batch(
+        "CREATE TABLE notes (x); INSERT INTO notes VALUES ('theirs'); PRAGMA user_version = 7",
+    )
+    .unwrap();
     conn
 }
 
 fn save(store: &dyn Store, key: &str) -> waynote::Result<()> {
     let notebook = Notebook::of_agent(store, "a".parse()?);
-    notebook.save(&key.parse()?, Content::text("v")?, SaveOptions::default(), &stamp()).map(|_| ())
+    notebook
+        .save(
+            &key.parse()?,
+            Content::text("v")?,
+            SaveOptions::default(),
+            &stamp(),
+        )
+        .map(|_| ())
 }
 
 fn count(store: &dyn Store) -> u64 {
-    Notebook::of_agent(store, "a".parse().unwrap()).count().unwrap()
+    Notebook::of_agent(store, "a".parse().unwrap())
+        .count()
+        .unwrap()
 }
 
 #[test]
 fn the_applications_tables_and_settings_stay() {
     let conn = application();
-    let before: String = conn.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+    let before: String = conn
+        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
+        .unwrap();
     {
         let store = SqliteStore::attach(&conn).unwrap();
         save(&store, "k").unwrap();
     }
     // Opening it again is safe and changes nothing.
     assert_eq!(count(&SqliteStore::attach(&conn).unwrap()), 1);
-    let theirs: String = conn.query_row("SELECT x FROM notes", [], |row| row.get(0)).unwrap();
-    let version: i64 = conn.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-    let after: String = conn.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+    let theirs: String = conn
+        .query_row("SELECT x FROM notes", [], |row| row.get(0))
+        .unwrap();
+    let version: i64 = conn
+        .query_row("PRAGMA user_version", [], |row| row.get(0))
+        .unwrap();
+    let after: String = conn
+        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
+        .unwrap();
     assert_eq!((theirs.as_str(), version, before), ("theirs", 7, after));
     let foreign: i64 = conn
         .query_row(
@@ -50,18 +73,38 @@ fn the_applications_tables_and_settings_stay() {
 fn a_write_is_a_savepoint_in_the_applications_transaction() {
     let conn = application();
     let store = SqliteStore::attach(&conn).unwrap();
-    conn.execute_batch("BEGIN; INSERT INTO notes VALUES ('more')").unwrap();
+    conn.execute_batch("BEGIN; INSERT INTO notes VALUES ('more')")
+        .unwrap();
     save(&store, "k").unwrap();
-    let full = SaveOptions { limits: Limits { max_bytes: 0, max_notes: 1 }, ..SaveOptions::default() };
+    let full = SaveOptions {
+        limits: Limits {
+            max_bytes: 0,
+            max_notes: 1,
+        },
+        ..SaveOptions::default()
+    };
     let notebook = Notebook::of_agent(&store, "a".parse().unwrap());
-    let refused = notebook.save(&"l".parse().unwrap(), Content::text("v").unwrap(), full, &stamp());
-    assert!(matches!(refused, Err(Error::TooManyNotes { notes: 1, max_notes: 1 })));
+    let refused = notebook.save(
+        &"l".parse().unwrap(),
+        Content::text("v").unwrap(),
+        full,
+        &stamp(),
+    );
+    assert!(matches!(
+        refused,
+        Err(Error::TooManyNotes {
+            notes: 1,
+            max_notes: 1
+        })
+    ));
     // The refusal took back only itself.
     assert!(!conn.is_autocommit());
     assert_eq!(count(&store), 1);
     conn.execute_batch("ROLLBACK").unwrap();
     assert_eq!(count(&store), 0);
-    let theirs: i64 = conn.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap();
+    let theirs: i64 = conn
+        .query_row("SELECT count(*) FROM notes", [], |row| row.get(0))
+        .unwrap();
     assert_eq!(theirs, 1);
     assert!(store.verify().unwrap().is_clean());
 }
@@ -70,7 +113,10 @@ fn a_write_is_a_savepoint_in_the_applications_transaction() {
 fn a_database_that_another_holds_is_a_typed_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("app.db");
-    let (conn, other) = (Connection::open(&path).unwrap(), Connection::open(&path).unwrap());
+    let (conn, other) = (
+        Connection::open(&path).unwrap(),
+        Connection::open(&path).unwrap(),
+    );
     let store = SqliteStore::attach(&conn).unwrap();
     conn.busy_timeout(std::time::Duration::ZERO).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();

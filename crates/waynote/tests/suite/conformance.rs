@@ -2,8 +2,9 @@
 
 use waynote::note::State;
 use waynote::{
-    Address, AsOf, Change, Content, Error, Expect, Filter, Kind, Limits, Name, Notebook, Options, Origin, Place,
-    Places, SaveOptions, Scope, ScopeKind, SessionLog, SqliteStore, Stamp, Store, last_change,
+    Address, AsOf, Change, Content, Error, Expect, Filter, Kind, Limits, Name, Notebook, Options,
+    Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog, SqliteStore, Stamp, Store,
+    last_change,
 };
 
 fn each_store(test: impl Fn(&dyn Store)) {
@@ -18,7 +19,10 @@ fn each_store(test: impl Fn(&dyn Store)) {
 }
 
 fn at(second: i64) -> Stamp {
-    Stamp::new(jiff::Timestamp::from_second(second).unwrap(), name("person"))
+    Stamp::new(
+        jiff::Timestamp::from_second(second).unwrap(),
+        name("person"),
+    )
 }
 
 fn name(text: &str) -> Name {
@@ -34,18 +38,33 @@ fn text(text: &str) -> Content {
 }
 
 fn contents(notes: &[waynote::Note]) -> Vec<String> {
-    notes.iter().map(|note| note.content.shown().into_owned()).collect()
+    notes
+        .iter()
+        .map(|note| note.content.shown().into_owned())
+        .collect()
 }
 
 #[test]
 fn notes_of_places_cascade() {
     each_store(|store| {
         let places = Places::new(store);
-        for (at_place, said) in [("~/a/b", "3"), ("~", "1"), ("/etc", "x"), ("~/a", "2"), ("~/ab", "y")] {
+        for (at_place, said) in [
+            ("~/a/b", "3"),
+            ("~", "1"),
+            ("/etc", "x"),
+            ("~/a", "2"),
+            ("~/ab", "y"),
+        ] {
             places.write(&place(at_place), text(said), &at(1)).unwrap();
         }
-        assert_eq!(contents(&places.read_all(&place("~/a/b/c")).unwrap()), ["1", "2", "3"]);
-        assert_eq!(contents(&places.read_all(&place("/etc/nginx")).unwrap()), ["1", "x"]);
+        assert_eq!(
+            contents(&places.read_all(&place("~/a/b/c")).unwrap()),
+            ["1", "2", "3"]
+        );
+        assert_eq!(
+            contents(&places.read_all(&place("/etc/nginx")).unwrap()),
+            ["1", "x"]
+        );
         assert_eq!(contents(&places.list().unwrap()), ["x", "1", "2", "3", "y"]);
         assert!(places.delete(&place("~/a"), &at(2)).unwrap());
         assert!(!places.delete(&place("~/a"), &at(3)).unwrap());
@@ -62,12 +81,21 @@ fn all_changes_of_one_call_or_none() {
             address: Address::Agent(name("a"), key.parse().unwrap()),
             content: text("v"),
             pin: None,
-            limits: Limits { max_bytes: 0, max_notes },
+            limits: Limits {
+                max_bytes: 0,
+                max_notes,
+            },
             expect: Expect::Any,
             origin: None,
         };
         let refused = store.apply(&[save("k", 1), save("l", 1)], &at(1));
-        assert!(matches!(refused, Err(Error::TooManyNotes { notes: 1, max_notes: 1 })));
+        assert!(matches!(
+            refused,
+            Err(Error::TooManyNotes {
+                notes: 1,
+                max_notes: 1
+            })
+        ));
         assert_eq!(store.count(&Scope::Agent(name("a"))).unwrap(), 0);
         assert_eq!(store.journal(None, 10).unwrap(), []);
         store.apply(&[save("k", 2), save("l", 2)], &at(1)).unwrap();
@@ -80,28 +108,63 @@ fn every_change_is_a_revision_and_comes_back() {
     each_store(|store| {
         let notebook = Notebook::of_agent(store, name("a"));
         let key = "k".parse().unwrap();
-        let save = |said, second| notebook.save(&key, text(said), SaveOptions::default(), &at(second)).unwrap();
+        let save = |said, second| {
+            notebook
+                .save(&key, text(said), SaveOptions::default(), &at(second))
+                .unwrap()
+        };
         save("one", 10);
         save("two", 20);
         notebook.set_pinned(&key, true, &at(30)).unwrap();
         assert!(notebook.delete("k", &at(25)).unwrap());
         let address = Address::Agent(name("a"), key.clone());
         let history = store.history(&address).unwrap();
-        assert_eq!(history.iter().map(waynote::Revision::number).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert_eq!(
+            history
+                .iter()
+                .map(waynote::Revision::number)
+                .collect::<Vec<_>>(),
+            [1, 2, 3, 4]
+        );
         assert!(matches!(history[3].state, State::Deleted { .. }));
-        let as_of = |when| AsOf::pick(when, &history).and_then(|revision| revision.note()).map(|note| note.content.clone());
+        let as_of = |when| {
+            AsOf::pick(when, &history)
+                .and_then(|revision| revision.note())
+                .map(|note| note.content.clone())
+        };
         let time = |second| AsOf::Time(jiff::Timestamp::from_second(second).unwrap());
         assert_eq!(as_of(time(15)), Some(text("one")));
         assert_eq!(as_of(AsOf::Revision(2)), Some(text("two")));
         // The clock went back between the third change and the fourth: the last one that qualifies counts.
         assert_eq!(as_of(time(27)), None);
         assert_eq!(last_change(store).unwrap(), address);
-        store.apply(&[Change::Undo { address: address.clone() }], &at(40)).unwrap();
+        store
+            .apply(
+                &[Change::Undo {
+                    address: address.clone(),
+                }],
+                &at(40),
+            )
+            .unwrap();
         let note = notebook.get(&key).unwrap();
-        assert_eq!((note.revision, note.pinned, note.content), (5, true, text("two")));
-        store.apply(&[Change::Restore { address, revision: 1 }], &at(50)).unwrap();
+        assert_eq!(
+            (note.revision, note.pinned, note.content),
+            (5, true, text("two"))
+        );
+        store
+            .apply(
+                &[Change::Restore {
+                    address,
+                    revision: 1,
+                }],
+                &at(50),
+            )
+            .unwrap();
         let note = notebook.get(&key).unwrap();
-        assert_eq!((note.revision, note.pinned, note.content), (6, false, text("one")));
+        assert_eq!(
+            (note.revision, note.pinned, note.content),
+            (6, false, text("one"))
+        );
         assert_eq!(note.created_at.as_second(), 10);
         assert!(store.verify().unwrap().is_clean());
     });
@@ -118,14 +181,29 @@ fn an_origin_keeps_its_times_and_author() {
             pin: Some(true),
             limits: Limits::NONE,
             expect: Expect::Revision(0),
-            origin: Some(Origin { author: Some(name("them")), created_at: time(1), updated_at: time(2) }),
+            origin: Some(Origin {
+                author: Some(name("them")),
+                created_at: time(1),
+                updated_at: time(2),
+            }),
         };
-        store.apply(std::slice::from_ref(&change), &at(100)).unwrap();
+        store
+            .apply(std::slice::from_ref(&change), &at(100))
+            .unwrap();
         let note = store.get(&address).unwrap().unwrap();
-        assert_eq!((note.created_at, note.updated_at, note.author), (time(1), time(2), name("them")));
+        assert_eq!(
+            (note.created_at, note.updated_at, note.author),
+            (time(1), time(2), name("them"))
+        );
         assert_eq!(store.history(&address).unwrap()[0].recorded_at, time(100));
         let again = store.apply(&[change], &at(101));
-        assert!(matches!(again, Err(Error::Conflict { current: Some(_), .. })));
+        assert!(matches!(
+            again,
+            Err(Error::Conflict {
+                current: Some(_),
+                ..
+            })
+        ));
     });
 }
 
@@ -137,15 +215,32 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
             // A clock that stands still, jumps and goes back.
             let second = [5, 5, 9, 1, 7][number % 5];
             let kind = Kind::ALL[number % 4].clone();
-            log.add(kind, Some(number as i64 - 3), text(&number.to_string()), &at(second)).unwrap();
+            log.add(
+                kind,
+                Some(number as i64 - 3),
+                text(&number.to_string()),
+                &at(second),
+            )
+            .unwrap();
         }
         let all = contents(&log.list(None).unwrap());
-        assert_eq!(all, (0..20).map(|number| number.to_string()).collect::<Vec<_>>());
+        assert_eq!(
+            all,
+            (0..20).map(|number| number.to_string()).collect::<Vec<_>>()
+        );
         assert_eq!(log.list(Some(&Kind::Tip)).unwrap().len(), 5);
         assert_eq!(contents(&log.before(0).unwrap()), ["0", "1", "2"]);
         let address = log.list(None).unwrap()[0].address.clone();
-        for change in [Change::Delete { address: address.clone() }, Change::Undo { address: address.clone() }] {
-            assert!(matches!(store.apply(&[change], &at(1)), Err(Error::AppendOnly { .. })));
+        for change in [
+            Change::Delete {
+                address: address.clone(),
+            },
+            Change::Undo { address },
+        ] {
+            assert!(matches!(
+                store.apply(&[change], &at(1)),
+                Err(Error::AppendOnly { .. })
+            ));
         }
         assert!(matches!(last_change(store), Err(Error::AppendOnly { .. })));
         assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 20);
@@ -156,12 +251,25 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
 fn contents_are_kept_whatever_they_are() {
     each_store(|store| {
         let log = SessionLog::new(store, name("s"));
-        let bytes: Vec<Vec<u8>> = vec![vec![], vec![0], vec![0xff, 0xfe], "é\0\u{202e}".into(), vec![b'x'; 300_000]];
+        let bytes: Vec<Vec<u8>> = vec![
+            vec![],
+            vec![0],
+            vec![0xff, 0xfe],
+            "é\0\u{202e}".into(),
+            vec![b'x'; 300_000],
+        ];
         for content in &bytes {
-            log.add(Kind::Tip, None, Content::imported(content.clone()), &at(1)).unwrap();
+            log.add(Kind::Tip, None, Content::imported(content.clone()), &at(1))
+                .unwrap();
         }
         let stored = log.list(None).unwrap();
-        assert_eq!(stored.iter().map(|note| note.content.as_bytes().to_vec()).collect::<Vec<_>>(), bytes);
+        assert_eq!(
+            stored
+                .iter()
+                .map(|note| note.content.as_bytes().to_vec())
+                .collect::<Vec<_>>(),
+            bytes
+        );
     });
 }
 
@@ -171,11 +279,16 @@ fn selecting_keeps_the_order_of_the_scopes() {
         let notebook = |agent: &str| Notebook::of_agent(store, name(agent));
         for (agent, key) in [("b", "z"), ("a", "y"), ("b", "a")] {
             let key = key.parse().unwrap();
-            notebook(agent).save(&key, text(agent), SaveOptions::default(), &at(1)).unwrap();
+            notebook(agent)
+                .save(&key, text(agent), SaveOptions::default(), &at(1))
+                .unwrap();
         }
         let scopes = ["b", "nobody", "a"].map(|agent| Scope::Agent(name(agent)));
         let addresses = |notes: Vec<waynote::Note>| {
-            notes.iter().map(|note| note.address.to_string()).collect::<Vec<_>>()
+            notes
+                .iter()
+                .map(|note| note.address.to_string())
+                .collect::<Vec<_>>()
         };
         let some = store.select(&Filter::Scopes(scopes.to_vec())).unwrap();
         assert_eq!(addresses(some), ["agent:b#a", "agent:b#z", "agent:a#y"]);

@@ -8,10 +8,19 @@ use waynote::{Address, Filter, ScopeKind, Store};
 use super::worker::{Job, open};
 
 /// Starts workers and lets them all go at once.
-fn race(folder: &std::path::Path, adds: u32, in_step: bool) -> Vec<(Child, BufReader<ChildStdout>)> {
+fn race(
+    folder: &std::path::Path,
+    adds: u32,
+    in_step: bool,
+) -> Vec<(Child, BufReader<ChildStdout>)> {
     let mut workers: Vec<_> = (0..8)
         .map(|number| {
-            let job = Job { folder: folder.to_owned(), name: format!("p{number}"), adds, in_step };
+            let job = Job {
+                folder: folder.to_owned(),
+                name: format!("p{number}"),
+                adds,
+                in_step,
+            };
             let mut child = job.start();
             let out = BufReader::new(child.stdout.take().unwrap());
             (child, out)
@@ -38,24 +47,42 @@ fn eight_thousand(in_step: bool) {
         .map(|(mut child, out)| {
             let lines: Vec<String> = out.lines().map(Result::unwrap).collect();
             assert!(child.wait().unwrap().success());
-            assert_eq!(lines.iter().filter(|line| line.starts_with("ack ")).count(), ADDS as usize);
-            lines.iter().find_map(|line| line.strip_prefix("done ")).unwrap().parse().unwrap()
+            assert_eq!(
+                lines.iter().filter(|line| line.starts_with("ack ")).count(),
+                ADDS as usize
+            );
+            lines
+                .iter()
+                .find_map(|line| line.strip_prefix("done "))
+                .unwrap()
+                .parse()
+                .unwrap()
         })
         .collect();
     let store = open(folder.path(), in_step);
     let kinds = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
-    let notes: usize = kinds.iter().map(|kind| store.select(&Filter::Kind(*kind)).unwrap().len()).sum();
+    let notes: usize = kinds
+        .iter()
+        .map(|kind| store.select(&Filter::Kind(*kind)).unwrap().len())
+        .sum();
     assert_eq!(notes, 8 * ADDS as usize);
     let report = store.verify().unwrap();
     assert!(report.is_clean(), "{report:?}");
-    let (fastest, slowest) = seconds.iter().fold((f64::MAX, 0f64), |(low, high), s| (low.min(*s), high.max(*s)));
+    let (fastest, slowest) = seconds.iter().fold((f64::MAX, 0f64), |(low, high), s| {
+        (low.min(*s), high.max(*s))
+    });
     eprintln!("8 x {ADDS} adds, in step {in_step}: fastest {fastest:.2} s, slowest {slowest:.2} s");
     assert!(slowest <= 2.0 * fastest, "a writer starved: {seconds:?}");
     if in_step {
         let file = std::fs::read(folder.path().join("notes.json")).unwrap();
-        let file: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&file).unwrap();
+        let file: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_slice(&file).unwrap();
         assert_eq!(file.len(), 8 * (ADDS as usize / 3));
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 5, "db, wal, shm, lock, json");
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            5,
+            "db, wal, shm, lock, json"
+        );
     }
 }
 
@@ -79,9 +106,17 @@ fn kill_rounds(rounds: u32, in_step: bool) {
         let mut children = Vec::new();
         for number in 0..3 {
             let name = format!("r{round}-{number}");
-            let mut child = Job { folder: folder.path().to_owned(), name, adds: 100_000, in_step }.start();
+            let mut child = Job {
+                folder: folder.path().to_owned(),
+                name,
+                adds: 100_000,
+                in_step,
+            }
+            .start();
             child.stdin.take().unwrap().write_all(b"go\n").unwrap();
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let kill_after = 1 + (seed >> 33) % 25;
             let out = BufReader::new(child.stdout.take().unwrap());
             children.push(std::thread::spawn(move || {
@@ -99,7 +134,11 @@ fn kill_rounds(rounds: u32, in_step: bool) {
         }
         for child in children {
             let lines = child.join().unwrap();
-            acknowledged.extend(lines.iter().filter_map(|line| line.strip_prefix("ack ").map(str::to_owned)));
+            acknowledged.extend(
+                lines
+                    .iter()
+                    .filter_map(|line| line.strip_prefix("ack ").map(str::to_owned)),
+            );
         }
         let store = open(folder.path(), in_step);
         let report = store.verify().unwrap();
@@ -109,20 +148,34 @@ fn kill_rounds(rounds: u32, in_step: bool) {
     assert!(acknowledged.len() > rounds as usize);
     for address in &acknowledged {
         let parsed: Address = address.parse().unwrap();
-        assert!(store.get(&parsed).unwrap().is_some(), "{address} was acknowledged and is gone");
+        assert!(
+            store.get(&parsed).unwrap().is_some(),
+            "{address} was acknowledged and is gone"
+        );
     }
     if in_step {
         // The next write takes in what the killed ones left, and cleans up after them.
         waynote::Places::new(&*store)
-            .write(&"~".parse().unwrap(), waynote::Content::text("end").unwrap(), &stamp())
+            .write(
+                &"~".parse().unwrap(),
+                waynote::Content::text("end").unwrap(),
+                &stamp(),
+            )
             .unwrap();
         let file = std::fs::read(folder.path().join("notes.json")).unwrap();
-        let file: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&file).unwrap();
-        let places = acknowledged.iter().filter_map(|address| address.strip_prefix("place:"));
+        let file: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_slice(&file).unwrap();
+        let places = acknowledged
+            .iter()
+            .filter_map(|address| address.strip_prefix("place:"));
         assert!(places.clone().count() > 0);
         places.for_each(|place| assert!(file.contains_key(place), "{place}"));
         let left = std::fs::read_dir(folder.path()).unwrap().flatten();
-        assert_eq!(left.filter(|file| file.file_name().to_string_lossy().contains(".waynote-")).count(), 0);
+        assert_eq!(
+            left.filter(|file| file.file_name().to_string_lossy().contains(".waynote-"))
+                .count(),
+            0
+        );
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use waynote::{
-    Base, Content, InStep, Kind, Limits, Notebook, Options, Place, Places, SaveOptions, SessionLog, SqliteStore, Stamp,
-    Store,
+    Base, Content, InStep, Kind, Limits, Notebook, Options, Place, Places, SaveOptions, SessionLog,
+    SqliteStore, Stamp, Store,
 };
 
 /// What a worker is to do.
@@ -23,7 +23,13 @@ const JOB: &str = "WAYNOTE_TEST_JOB";
 impl Job {
     /// Starts it; it waits for a line on its standard input and says each note that is acknowledged.
     pub(crate) fn start(&self) -> Child {
-        let job = format!("{}\n{}\n{}\n{}", self.folder.display(), self.name, self.adds, self.in_step);
+        let job = format!(
+            "{}\n{}\n{}\n{}",
+            self.folder.display(),
+            self.name,
+            self.adds,
+            self.in_step
+        );
         Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "suite::worker::worker", "--nocapture"])
             .env(JOB, job)
@@ -36,7 +42,9 @@ impl Job {
     fn from_environment() -> Option<Self> {
         let job = std::env::var(JOB).ok()?;
         let lines: Vec<&str> = job.split('\n').collect();
-        let [folder, name, adds, in_step] = lines[..] else { return None };
+        let [folder, name, adds, in_step] = lines[..] else {
+            return None;
+        };
         Some(Self {
             folder: folder.into(),
             name: name.into(),
@@ -62,8 +70,18 @@ fn add(store: &dyn Store, name: &str, number: u32) -> waynote::Result<String> {
     let note = match number % 3 {
         0 => {
             let notebook = Notebook::of_agent(store, "shared".parse()?);
-            let options = SaveOptions { limits: Limits::NONE, ..SaveOptions::default() };
-            notebook.save(&format!("{name}-{number}").parse()?, content, options, &stamp)?.0
+            let options = SaveOptions {
+                limits: Limits::NONE,
+                ..SaveOptions::default()
+            };
+            notebook
+                .save(
+                    &format!("{name}-{number}").parse()?,
+                    content,
+                    options,
+                    &stamp,
+                )?
+                .0
         }
         1 => SessionLog::new(store, "shared".parse()?).add(Kind::Tip, Some(1), content, &stamp)?,
         _ => {
@@ -77,7 +95,9 @@ fn add(store: &dyn Store, name: &str, number: u32) -> waynote::Result<String> {
 /// The worker's body; without a job, as in an ordinary run of the tests, there is nothing to do.
 #[test]
 fn worker() {
-    let Some(job) = Job::from_environment() else { return };
+    let Some(job) = Job::from_environment() else {
+        return;
+    };
     let store = open(&job.folder, job.in_step);
     println!("ready");
     std::io::stdin().read_line(&mut String::new()).unwrap();
@@ -85,7 +105,9 @@ fn worker() {
     for number in 0..job.adds {
         let address = add(&*store, &job.name, number).unwrap();
         // One write, so that a kill leaves a whole line or none.
-        std::io::stdout().write_all(format!("ack {address}\n").as_bytes()).unwrap();
+        std::io::stdout()
+            .write_all(format!("ack {address}\n").as_bytes())
+            .unwrap();
     }
     println!("done {}", begin.elapsed().as_secs_f64());
 }

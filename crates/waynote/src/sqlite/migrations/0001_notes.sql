@@ -9,15 +9,17 @@ CREATE TABLE waynote_scope (
     UNIQUE (kind, name)
 );
 
+-- A scope's contents lie together: an id is the scope's in the upper 32 bits and counts in the lower.
 CREATE TABLE waynote_content (
     id   INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,          -- SHA-256 of the body
     body BLOB NOT NULL
 );
 
--- Append-only: one row for every change of every note.
+-- Append-only: one row for every change of every note. A note's rows are a chain from its last one back.
 CREATE TABLE waynote_journal (
     position    INTEGER PRIMARY KEY,
+    previous    INTEGER REFERENCES waynote_journal (position),
     scope       INTEGER NOT NULL REFERENCES waynote_scope (id),
     key         TEXT    NOT NULL,       -- '' for a place's own note
     revision    INTEGER NOT NULL,       -- 1, 2, 3 of that note
@@ -32,12 +34,12 @@ CREATE TABLE waynote_journal (
     created_at  INTEGER NOT NULL,
     updated_at  INTEGER NOT NULL
 );
-CREATE UNIQUE INDEX waynote_journal_revision ON waynote_journal (scope, key, revision);
 
 -- The notes as they are now: what the journal comes to.
 CREATE TABLE waynote_note (
     scope      INTEGER NOT NULL REFERENCES waynote_scope (id),
     key        TEXT    NOT NULL,
+    position   INTEGER NOT NULL REFERENCES waynote_journal (position),
     revision   INTEGER NOT NULL,
     content    INTEGER NOT NULL REFERENCES waynote_content (id),
     preview    TEXT    NOT NULL,
@@ -47,6 +49,14 @@ CREATE TABLE waynote_note (
     author     TEXT    NOT NULL,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
+    PRIMARY KEY (scope, key)
+) WITHOUT ROWID;
+
+-- Where the chains of deleted notes end.
+CREATE TABLE waynote_deleted (
+    scope    INTEGER NOT NULL REFERENCES waynote_scope (id),
+    key      TEXT    NOT NULL,
+    position INTEGER NOT NULL REFERENCES waynote_journal (position),
     PRIMARY KEY (scope, key)
 ) WITHOUT ROWID;
 

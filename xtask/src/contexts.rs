@@ -1,0 +1,180 @@
+//! `waynote context`, the whole process, in stores of which ever less applies; beside a bare program that opens the
+//! same database and reads the same rows.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+use waynote::{Address, Change, Content, Expect, Kind, Limits, Options, SqliteStore, Stamp, Store};
+
+use crate::gate;
+use crate::measure::{Cost, median, run as timed};
+
+/// Notes in the store beside those that apply.
+pub(crate) const SIZES: &[u64] = &[100, 10_000, 100_000, 1_000_000];
+
+const PAIRS: usize = 31;
+const BATCH: u64 = 10_000;
+
+pub(crate) fn run(sizes: &[u64]) -> Result<()> {
+    gate::build_release()?;
+    println!(
+        "context: 6 places, 10 pinned of 64 keys, 200 log entries apply; {PAIRS} pairs of whole processes"
+    );
+    let mut smallest = None;
+    for size in sizes {
+        let folder = PathBuf::from("target/bench").join(size.to_string());
+        let store = folder.join("notes.db");
+        if !store.exists() {
+            fill(&store, *size)?;
+        }
+        let costs = pairs(&folder.canonicalize()?)?;
+        let wall = median(costs.iter().map(|(ours, _)| ours.wall));
+        let ratio = |cost: fn(&Cost) -> f64| {
+            median(costs.iter().map(|(ours, bare)| cost(ours) / cost(bare)))
+        };
+        let smallest = *smallest.get_or_insert(wall);
+        println!(
+            "  {size:>9} notes: {:.2} ms wall, {:.2} ms CPU; x{:.2} of the smallest store; x{:.2} wall and x{:.2} CPU of the bare program ({:.2} ms)",
+            wall * 1e3,
+            median(costs.iter().map(|(ours, _)| ours.cpu)) * 1e3,
+            wall / smallest,
+            ratio(|cost| cost.wall),
+            ratio(|cost| cost.cpu),
+            median(costs.iter().map(|(_, bare)| bare.wall)) * 1e3,
+        );
+    }
+    println!("  (wanted: at most x1.3 of the smallest store, at most x2 of the bare program)");
+    Ok(())
+}
+
+fn pairs(folder: &Path) -> Result<Vec<(Cost, Cost)>> {
+    let release = std::env::current_dir()?.join("target/release");
+    let mut ours = Command::new(release.join("waynote"));
+    ours.env_clear().env("HOME", "/home/bench").current_dir("/");
+    ours.arg("--store").arg(folder.join("notes.db"));
+    ours.args([
+        "--agent",
+        "bench",
+        "--session",
+        "bench",
+        "--iteration",
+        "1000",
+    ]);
+    ours.args(["context", "--at", "~/a/b/c/d/e"]);
+    let mut bare = Command::new(release.join("floor"));
+    bare.env_clear()
+        .current_dir("/")
+        .arg(folder.join("notes.db"));
+    // Warm, and a check that both find the same.
+    timed(&mut ours)?;
+    let block = ours.output()?.stdout;
+    let read: usize = String::from_utf8(bare.output()?.stdout)?.trim().parse()?;
+    ensure!(read == 6 + 64 + 200, "the bare program read {read} rows");
+    ensure!(
+        block.split(|byte| *byte == b'\n').count() > 250,
+        "the block is too short"
+    );
+    (0..PAIRS)
+        .map(|_| Ok((timed(&mut ours)?, timed(&mut bare)?)))
+        .collect()
+}
+
+/// Fills a store: what applies lies spread among what does not.
+fn fill(path: &Path, size: u64) -> Result<()> {
+    let store = SqliteStore::open(path, &Options::default())?;
+    let stamp = Stamp::new("2026-05-17T12:00:00Z".parse()?, "person".parse()?);
+    let mut applies = applying()?;
+    let every = (size / applies.len() as u64).max(1);
+    let mut batch = Vec::new();
+    for number in 0..size {
+        if number % every == 0 {
+            batch.extend(applies.pop());
+        }
+        batch.push(other(number)?);
+        if batch.len() as u64 >= BATCH {
+            store.apply(&batch, &stamp)?;
+            batch.clear();
+        }
+    }
+    batch.extend(applies);
+    store.apply(&batch, &stamp)?;
+    Ok(())
+}
+
+fn save(address: Address, text: String, pin: bool) -> Result<Change> {
+    Ok(Change::Save {
+        address,
+        content: Content::text(text)?,
+        pin: Some(pin),
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: None,
+    })
+}
+
+fn append(session: &str, iteration: i64, text: String) -> Result<Change> {
+    Ok(Change::Append {
+        session: session.parse()?,
+        kind: Kind::ALL[usize::try_from(iteration)? % 4].clone(),
+        iteration: Some(iteration),
+        content: Content::text(text)?,
+        id: None,
+        created_at: None,
+    })
+}
+
+fn applying() -> Result<Vec<Change>> {
+    let mut changes = Vec::new();
+    for place in ["~", "~/a", "~/a/b", "~/a/b/c", "~/a/b/c/d", "~/a/b/c/d/e"] {
+        changes.push(save(
+            Address::Place(place.parse()?),
+            format!("What holds in {place} and below."),
+            false,
+        )?);
+    }
+    for number in 0..64 {
+        let address = Address::Agent("bench".parse()?, format!("key-{number}").parse()?);
+        changes.push(save(
+            address,
+            format!("Fact number {number} of the agent that is measured."),
+            number < 10,
+        )?);
+    }
+    for number in 0..200 {
+        changes.push(append(
+            "bench",
+            number,
+            format!("What iteration {number} found out about the build."),
+        )?);
+    }
+    Ok(changes)
+}
+
+/// A note that does not apply: other places, other agents, other sessions.
+fn other(number: u64) -> Result<Change> {
+    let text = format!(
+        "Note {number} is about something else altogether, in another place or for somebody else."
+    );
+    let group = number / 60;
+    match number % 3 {
+        0 => save(
+            Address::Place(format!("~/other/{group}/{number}").parse()?),
+            text,
+            false,
+        ),
+        1 => save(
+            Address::Agent(
+                format!("agent-{group}").parse()?,
+                format!("key-{number}").parse()?,
+            ),
+            text,
+            number % 7 == 0,
+        ),
+        _ => append(
+            &format!("session-{group}"),
+            i64::try_from(number % 50)?,
+            text,
+        ),
+    }
+}

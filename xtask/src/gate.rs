@@ -1,0 +1,129 @@
+//! The gate: everything that a change must pass, with what it needs installed first.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// Runs every check and every test.
+pub(crate) fn test() -> Result<()> {
+    step("format", cargo(&["fmt", "--all", "--check"]))?;
+    step(
+        "lints",
+        cargo(&[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    )?;
+    let mut documentation = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+    documentation.env("RUSTDOCFLAGS", "-D warnings");
+    step("documentation", documentation)?;
+    let mut tests = cargo(&["test", "--workspace"]);
+    // A snapshot that differs is a failure, not a file to be looked at later.
+    tests.env("INSTA_UPDATE", "no");
+    step("tests", tests)?;
+    licences()
+}
+
+/// Writes docs/reference.md anew from the program's help.
+pub(crate) fn docs() -> Result<()> {
+    let mut tests = cargo(&[
+        "test",
+        "--quiet",
+        "-p",
+        "waynote-cli",
+        "the_reference_is_up_to_date",
+    ]);
+    tests.env("WAYNOTE_UPDATE_DOCS", "1");
+    step("reference", tests)
+}
+
+/// Licences, sources and banned crates; advisories where their data is at hand, since it comes from elsewhere.
+fn licences() -> Result<()> {
+    let deny = installed_deny()?;
+    let mut check = Command::new(&deny);
+    check.args(["--offline", "check", "licenses", "bans", "sources"]);
+    step("licences", check)?;
+    let home = std::env::var_os("CARGO_HOME").map_or_else(
+        || std::env::home_dir().unwrap_or_default().join(".cargo"),
+        std::path::PathBuf::from,
+    );
+    if home.join("advisory-dbs").is_dir() {
+        let mut check = Command::new(&deny);
+        check.args(["--offline", "check", "advisories"]);
+        return step("advisories", check);
+    }
+    println!("NOT CHECKED: advisories; `cargo deny fetch` brings their data where it can be had");
+    Ok(())
+}
+
+/// cargo-deny from the path, or built once into the target folder.
+fn installed_deny() -> Result<std::path::PathBuf> {
+    if Command::new("cargo-deny")
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success())
+    {
+        return Ok("cargo-deny".into());
+    }
+    let root = Path::new("target/tools");
+    let deny = root.join("bin/cargo-deny");
+    if !deny.exists() {
+        let mut install = cargo(&[
+            "install",
+            "cargo-deny",
+            "--locked",
+            "--quiet",
+            "--version",
+            "0.20.2",
+            "--root",
+        ]);
+        install.arg(root);
+        step("cargo-deny", install)?;
+    }
+    deny.canonicalize()
+        .context("cargo-deny was installed but is not there")
+}
+
+fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments);
+    command
+}
+
+fn step(name: &str, mut command: Command) -> Result<()> {
+    println!("== {name}");
+    let begin = std::time::Instant::now();
+    let status = command
+        .status()
+        .with_context(|| format!("{name}: cannot run {command:?}"))?;
+    if !status.success() {
+        bail!("{name} failed: {status}");
+    }
+    println!(
+        "== {name}: passed in {:.0} s",
+        begin.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+/// Builds what is measured, as it is shipped.
+pub(crate) fn build_release() -> Result<()> {
+    let built = cargo(&[
+        "build",
+        "--release",
+        "--quiet",
+        "-p",
+        "waynote-cli",
+        "-p",
+        "xtask",
+    ])
+    .status()?;
+    ensure!(built.success(), "the release build failed");
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Whole processes timed in pairs: A B A B …, so that a machine that changes its speed changes both.
+
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use nix::sys::resource::{UsageWho, getrusage};
+
+/// The cost of one run, in seconds.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost {
+    pub(crate) wall: f64,
+    pub(crate) cpu: f64,
+}
+
+/// Runs a command that must succeed, its output read and thrown away.
+pub(crate) fn run(command: &mut Command) -> Result<Cost> {
+    let before = children_cpu()?;
+    let begin = Instant::now();
+    let output = command
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()?;
+    let wall = begin.elapsed().as_secs_f64();
+    ensure!(output.status.success(), "{command:?}: {}", output.status);
+    Ok(Cost {
+        wall,
+        cpu: children_cpu()? - before,
+    })
+}
+
+fn children_cpu() -> Result<f64> {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let seconds =
+        |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
+}
+
+pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
