@@ -56,10 +56,16 @@ fn ours(folder: &Path) -> Result<f64> {
         let content = Content::text(text(number))?;
         match number % 3 {
             0 => {
-                drop(notebook.save(&format!("key-{number}").parse()?, content, options, &stamp)?)
+                let key = format!("key-{number}").parse()?;
+                notebook.save(&key, content, options, &stamp)?;
             }
-            1 => drop(log.add(Kind::Tip, Some(1), content, &stamp)?),
-            _ => drop(places.write(&format!("~/p/{number}").parse::<Place>()?, content, &stamp)?),
+            1 => {
+                log.add(Kind::Tip, Some(1), content, &stamp)?;
+            }
+            _ => {
+                let place: Place = format!("~/p/{number}").parse()?;
+                places.write(&place, content, &stamp)?;
+            }
         }
     }
     Ok(f64::from(COMMITS) / begin.elapsed().as_secs_f64())

@@ -88,7 +88,7 @@ fn fill(path: &Path, size: u64) -> Result<()> {
     let every = (size / applies.len() as u64).max(1);
     let mut batch = Vec::new();
     for number in 0..size {
-        if number % every == 0 {
+        if number.is_multiple_of(every) {
             batch.extend(applies.pop());
         }
         batch.push(other(number)?);
@@ -169,7 +169,7 @@ fn other(number: u64) -> Result<Change> {
                 format!("key-{number}").parse()?,
             ),
             text,
-            number % 7 == 0,
+            number.is_multiple_of(7),
         ),
         _ => append(
             &format!("session-{group}"),

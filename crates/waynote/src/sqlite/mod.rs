@@ -1,7 +1,7 @@
 //! The embedded store: one SQLite file, or a connection that an application lends.
 //!
 //! A file of its own is in WAL mode with `synchronous=FULL`, so that an acknowledged note is on disk; its
-//! writers queue in the kernel (see [`queue`]). On a lent connection a write is a savepoint inside the
+//! writers queue in the kernel on a file beside the store. On a lent connection a write is a savepoint inside the
 //! application's transaction, or a transaction of its own when there is none; waiting and durability are as
 //! the application set them.
 
