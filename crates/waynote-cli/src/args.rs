@@ -108,7 +108,7 @@ pub(crate) enum Command {
 /// Where a place is.
 #[derive(Args)]
 pub(crate) struct At {
-    /// The directory; it need not exist [default: the working directory]
+    /// The directory, as a path or an address; it need not exist [default: the working directory]
     #[arg(long = "at", value_name = "PATH")]
     pub(crate) path: Option<OsString>,
 }

@@ -145,15 +145,20 @@ impl Failure {
 }
 
 /// Something that went wrong beside a command that was carried out.
-pub(crate) fn warn(error: &waynote::Error) {
-    let what = crate::visible::visible(&error.to_string());
-    say(&format!(
-        "warning: {what}\n  the store works on without it; {}",
-        error.hint()
-    ));
+pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
+    let hint = format!("the store works on without it; {}", error.hint());
+    if as_json {
+        let warning = json!({ "kind": error.kind(), "message": error.to_string(), "hint": hint });
+        say(&json!({ "warning": warning }).to_string());
+    } else {
+        say(&format!(
+            "warning: {}\n  {hint}",
+            crate::visible::visible(&error.to_string())
+        ));
+    }
 }
 
-fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     use io::Write;
     // Nowhere is left to complain about a closed standard error.
     let _ = writeln!(io::stderr(), "{text}");

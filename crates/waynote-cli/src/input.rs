@@ -33,7 +33,10 @@ pub(crate) fn place(argument: Option<&OsStr>, base: &Base) -> Outcome<Place> {
             path: argument.to_string_lossy().into_owned(),
             reason: "it is not UTF-8".into(),
         })?;
-    if path.starts_with("place:~") || path.starts_with("place:/") {
+    let is_address = ["place:", "agent:", "session:"]
+        .iter()
+        .any(|kind| path.starts_with(kind));
+    if is_address {
         return match path.parse::<waynote::Address>()?.within(base) {
             waynote::Address::Place(place) => Ok(place),
             _ => Err(Failure::usage(

@@ -70,6 +70,10 @@ impl Settings {
         let limits = Limits::default();
         Ok(Self {
             store: match store {
+                Some(store) if store.value.is_empty() => {
+                    let what = format!("the store has no name ({})", store.origin);
+                    return Err(Failure::usage(what, "name a file, or leave it away"));
+                }
                 Some(store) if store.value.contains("://") => {
                     let what = format!("`{}` is no path", crate::visible::visible(&store.value));
                     return Err(Failure::usage(
@@ -282,7 +286,7 @@ fn read_file() -> Outcome<(PathBuf, File)> {
         Failure::refused(
             "config",
             format!("{}: line {line}: {}", path.display(), error.message()),
-            "mend the file; `waynote config` lists the settings",
+            "mend the file; docs/guide.md lists the settings",
         )
     })?;
     Ok((path, file))

@@ -62,6 +62,7 @@ impl Xs {
         let io = |error: std::io::Error| self.failed(&error.to_string());
         let mut stream = UnixStream::connect(&self.socket).map_err(io)?;
         stream.set_read_timeout(Some(SILENCE)).map_err(io)?;
+        stream.set_write_timeout(Some(SILENCE)).map_err(io)?;
         let mut head =
             format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
         for (name, value) in headers {

@@ -149,7 +149,11 @@ impl FromStr for AddressAt {
             None => (rest, None),
             Some((rest, number)) => match number.parse::<u64>() {
                 Ok(revision) if revision > 0 => (rest, Some(revision)),
-                _ => return Err(invalid("after `@` comes a revision: 1, 2, 3 …")),
+                _ => {
+                    return Err(invalid(
+                        "after `@` comes a revision: 1, 2, 3 …; an `@` in a name is written `%40`",
+                    ));
+                }
             },
         };
         let (name, key) = match rest.split_once('#') {
@@ -230,7 +234,7 @@ mod tests {
         let refused = |text: &str| text.parse::<AddressAt>().unwrap_err().to_string();
         insta::assert_snapshot!(refused("note"), @"`note` is not an address: it starts with none of `place:`, `agent:`, `session:`");
         insta::assert_snapshot!(refused("agent:a"), @"`agent:a` is not an address: the note's key is missing: `#KEY`");
-        insta::assert_snapshot!(refused("agent:a#k@0"), @"`agent:a#k@0` is not an address: after `@` comes a revision: 1, 2, 3 …");
+        insta::assert_snapshot!(refused("agent:a#k@0"), @"`agent:a#k@0` is not an address: after `@` comes a revision: 1, 2, 3 …; an `@` in a name is written `%40`");
         insta::assert_snapshot!(refused("agent:a#K"), @"`K` is not a valid key");
         insta::assert_snapshot!(refused("place:p"), @"`p` is not a place: it starts neither with `~` nor with `/`");
         insta::assert_snapshot!(refused("place:~/%FF"), @"`place:~/%FF` is not an address: a percent-encoded part is not UTF-8");

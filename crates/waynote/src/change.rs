@@ -93,6 +93,20 @@ pub enum Change {
     },
 }
 
+impl Change {
+    /// The note that it is about; none for an entry whose id is yet to be made.
+    pub fn address(&self) -> Option<&Address> {
+        match self {
+            Self::Save { address, .. }
+            | Self::Pin { address, .. }
+            | Self::Delete { address }
+            | Self::Restore { address, .. }
+            | Self::Undo { address } => Some(address),
+            Self::Append { .. } => None,
+        }
+    }
+}
+
 /// What came of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {

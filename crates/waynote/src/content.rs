@@ -97,7 +97,8 @@ impl Content {
 
     /// Whether there is nothing to show: only white space. Such a place note is left out of the prompt.
     pub fn is_blank(&self) -> bool {
-        self.as_text().is_some_and(|text| text.trim().is_empty())
+        self.as_text()
+            .is_some_and(|text| text.chars().all(is_space))
     }
 
     /// The SHA-256 of the bytes, under which the store keeps them.
@@ -135,6 +136,11 @@ impl Content {
         }
         flat
     }
+}
+
+/// White space as Python has it too: four separators more than Rust.
+pub(crate) fn is_space(char: char) -> bool {
+    char.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&char)
 }
 
 impl fmt::Debug for Content {

@@ -183,7 +183,7 @@ pub enum Error {
     },
 
     /// Another writer held the store for the whole of the wait.
-    #[error("the store {} is busy: another writer held it for {}{}", path.display(), seconds(waited), match holder {
+    #[error("the store {} is busy: another writer holds it{}{}", path.display(), seconds(waited), match holder {
         Some(holder) => format!(" (process {holder})"),
         None => String::new(),
     })]
@@ -291,7 +291,7 @@ impl Error {
                 "delete or merge notes, save under a key that exists, or raise `max_notes`; zero or less is no cap"
                     .into()
             }
-            Self::NotFound { .. } => "list what there is, or look at `history` for what there was".into(),
+            Self::NotFound { .. } => "list what there is with `place list`, `key list` or `log list`".into(),
             Self::Conflict { current, .. } => match current {
                 Some(note) => format!(
                     "look at the current text, then write again expecting revision {}",
@@ -302,7 +302,7 @@ impl Error {
             Self::AppendOnly { .. } => "add an entry that corrects it".into(),
             Self::NothingToUndo { .. } => "`restore ADDRESS --revision N` brings back any revision".into(),
             Self::DamagedFile { .. } => "mend it or move it away; nothing was written to it".into(),
-            Self::DamagedStore { .. } => "run `waynote verify` to see what is damaged; restore the file from a copy".into(),
+            Self::DamagedStore { .. } => "restore the file from a copy; what can be read of it can be exported first".into(),
             Self::NotAStore { .. } => "name another file with `--store`".into(),
             Self::NewerStore { .. } => "update waynote; nothing was changed".into(),
             Self::ReadOnly { .. } => "make the file and its folder writable, or name another with `--store`".into(),
@@ -327,5 +327,8 @@ impl Error {
 }
 
 fn seconds(duration: &Duration) -> String {
-    format!("{} s", duration.as_secs_f64())
+    if duration.is_zero() {
+        return String::new();
+    }
+    format!(", for {} s now", duration.as_secs_f64())
 }

@@ -141,6 +141,11 @@ impl EntryId {
         }
     }
 
+    /// Whether no id could follow it.
+    pub(crate) fn is_last(self) -> bool {
+        self.0.to_u128() >> 32 == u128::MAX >> 32
+    }
+
     /// The time in the id, to the millisecond; the epoch when it lies past the last time that can be told.
     pub fn time(self) -> Timestamp {
         let millis = i64::try_from(self.0.timestamp()).unwrap_or(0);

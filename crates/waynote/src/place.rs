@@ -8,6 +8,9 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
+/// The longest path, in bytes: what systems take.
+pub const PATH_BYTES: usize = 4096;
+
 /// Where paths are resolved: the home directory that `~` stands for and the directory that relative
 /// paths start from. Both absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +73,7 @@ impl Place {
     /// # Errors
     /// [`Error::InvalidPlace`] for a NUL, which no path can hold.
     pub fn resolve(path: &str, base: &Base) -> Result<Self> {
-        no_nul(path)?;
+        check(path)?;
         let absolute = if path == "~" {
             base.home.clone()
         } else if let Some(rest) = path.strip_prefix("~/") {
@@ -131,7 +134,7 @@ impl FromStr for Place {
     type Err = Error;
 
     fn from_str(key: &str) -> Result<Self> {
-        no_nul(key)?;
+        check(key)?;
         let reason = match key.strip_prefix('~').unwrap_or(key) {
             "" if key.is_empty() => "it is empty",
             "" => return Ok(Self::home()),
@@ -153,11 +156,19 @@ impl fmt::Display for Place {
     }
 }
 
-fn no_nul(path: &str) -> Result<()> {
+fn check(path: &str) -> Result<()> {
     if path.contains('\0') {
         return Err(Error::InvalidPlace {
             path: path.replace('\0', "\\0"),
             reason: "it holds a NUL".into(),
+        });
+    }
+    if path.len() > PATH_BYTES {
+        let reason = format!("it has {} bytes, {PATH_BYTES} are allowed", path.len());
+        let start: String = path.chars().take(40).collect();
+        return Err(Error::InvalidPlace {
+            path: format!("{start}…"),
+            reason,
         });
     }
     Ok(())

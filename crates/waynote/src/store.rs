@@ -1,9 +1,10 @@
 //! The seam: what a store of notes can do. Everything above it is storage-blind.
 
 use crate::address::Address;
-use crate::change::{Applied, Change};
+use crate::change::{Applied, Before, Change, decide};
 use crate::content::ContentHash;
 use crate::error::{Error, Result};
+use crate::key::{EntryId, Name};
 use crate::note::{Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::verify::Report;
@@ -105,12 +106,27 @@ pub trait Store {
 pub struct NoStore;
 
 impl Store for NoStore {
-    fn apply(&self, _: &[Change], _: &Stamp) -> Result<Vec<Applied>> {
-        let reason = "it was opened for reading and does not exist".into();
-        Err(Error::ReadOnly {
-            path: "store".into(),
-            reason,
-        })
+    /// Refuses as any store does; what would have to be written is refused too.
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        let mut applied = Vec::new();
+        for change in changes {
+            if decide(change, self, stamp)?.is_some() {
+                let reason = "it was opened for reading and does not exist".into();
+                return Err(Error::ReadOnly {
+                    path: "store".into(),
+                    reason,
+                });
+            }
+            if let Some(address) = change.address() {
+                applied.push(Applied {
+                    address: address.clone(),
+                    note: None,
+                    existed: false,
+                    changed: false,
+                });
+            }
+        }
+        Ok(applied)
     }
 
     fn get(&self, _: &Address) -> Result<Option<Note>> {
@@ -151,6 +167,28 @@ impl Store for NoStore {
 
     fn mark_file(&self, _: &str, _: &[(String, Option<ContentHash>)]) -> Result<()> {
         Ok(())
+    }
+}
+
+impl Before for NoStore {
+    fn current(&self, _: &Address) -> Result<Option<Note>> {
+        Ok(None)
+    }
+
+    fn last_revision(&self, _: &Address) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn revision(&self, _: &Address, _: u64) -> Result<Option<Revision>> {
+        Ok(None)
+    }
+
+    fn count(&self, _: &Scope) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn last_entry(&self, _: &Name) -> Result<Option<EntryId>> {
+        Ok(None)
     }
 }
 

@@ -1,8 +1,9 @@
 //! What an undo takes back.
 
 use crate::address::Address;
+use crate::change::{Applied, Change};
 use crate::error::{Error, Result};
-use crate::note::{Action, Position, Revision};
+use crate::note::{Action, Position, Revision, Stamp};
 use crate::store::Store;
 
 /// The last revision whose change still stands: an undo stands for the state before what it took back, so that
@@ -24,11 +25,30 @@ pub(crate) fn last_standing(
     Ok(None)
 }
 
+/// Takes back the last change of the whole store that still stands.
+///
+/// # Errors
+/// [`Error::NothingToUndo`] when there is none; [`Error::AppendOnly`] when it is an entry of a session's log.
+pub fn undo_last(store: &dyn Store, stamp: &Stamp) -> Result<Vec<Applied>> {
+    let mut applied = Vec::new();
+    // Nobody may change anything between finding it and taking it back.
+    store.exclusively(&mut || {
+        let address = last_change(store)?;
+        applied = store.apply(&[Change::Undo { address }], stamp)?;
+        Ok(())
+    })?;
+    Ok(applied)
+}
+
+/// What the authors of imports begin with, and of what was taken in from a file that is kept in step: nobody who
+/// types `undo` means one note of those.
+const IMPORT: &str = "import:";
+
 /// The note whose change is the last of the whole store that still stands.
 ///
 /// # Errors
 /// [`Error::NothingToUndo`] when there is none; [`Error::AppendOnly`] when it is an entry of a session's log.
-pub fn last_change(store: &dyn Store) -> Result<Address> {
+fn last_change(store: &dyn Store) -> Result<Address> {
     const PAGE: usize = 64;
     let mut before: Option<Position> = None;
     loop {
@@ -39,7 +59,8 @@ pub fn last_change(store: &dyn Store) -> Result<Address> {
                     address: revision.address().clone(),
                 });
             }
-            if revision.action != Action::Undo && stands(store, revision)? {
+            let from_elsewhere = revision.author().as_str().starts_with(IMPORT);
+            if revision.action != Action::Undo && !from_elsewhere && stands(store, revision)? {
                 return Ok(revision.address().clone());
             }
         }
@@ -51,7 +72,9 @@ pub fn last_change(store: &dyn Store) -> Result<Address> {
 }
 
 fn stands(store: &dyn Store, revision: &Revision) -> Result<bool> {
-    let history = store.history(revision.address())?;
+    let mut history = store.history(revision.address())?;
+    // What lies only in a file that is kept in step is no change of the store yet.
+    history.retain(|revision| revision.position.is_some());
     let undoes = |number: u64| {
         let of = history.iter().find(|revision| revision.number() == number);
         Ok(of.and_then(|revision| revision.undoes))

@@ -6,8 +6,8 @@ use waynote::{
     Stamp,
 };
 
-use super::Context;
 use crate::error::{Failure, Outcome};
+use crate::output::Output;
 
 const PLACES: [(&str, &str); 3] = [
     ("~", "Prefers short answers and small commits."),
@@ -54,7 +54,7 @@ const LOG: [(i64, Kind, &str); 4] = [
     (3, Kind::Tip, "Start with `make seed`, or every test fails"),
 ];
 
-pub(super) fn run(context: &mut Context<'_>) -> Outcome {
+pub(super) fn run(output: &mut Output) -> Outcome {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::file("temporary folder", "made", error))?;
     let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default())?;
@@ -90,8 +90,8 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         now,
     };
     let block = render(&store, &request)?;
-    if context.output.json {
-        return context.output.value(&block);
+    if output.json {
+        return output.value(&block);
     }
     let steps = [
         "Yesterday, a person and an agent left notes in a throwaway store:",
@@ -102,8 +102,6 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         "  waynote --agent builder --session nightly --iteration 4 context",
         "",
     ];
-    steps
-        .iter()
-        .try_for_each(|line| context.output.line(line))?;
-    context.output.bytes(block.text.as_bytes())
+    steps.iter().try_for_each(|line| output.line(line))?;
+    output.bytes(block.text.as_bytes())
 }

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use serde_json::json;
-use waynote::formats::zrb::NotesFile;
 use waynote::formats::{openotters, xs, zrb};
-use waynote::{Name, SessionLog, Store};
+use waynote::{Address, Name, Places, SessionLog, Store};
 
 use super::Context;
 use crate::args::ExportCommand;
 use crate::error::Outcome;
+use crate::opened::Opened;
 use crate::xs_socket::Xs;
 
 pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome {
@@ -26,7 +26,12 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
         ExportCommand::Openotters { target } => {
             let agent = context.settings.agent.value.clone();
             let exported = context.read(|store| Ok(openotters::export(store, target, &agent)?))?;
-            written(context, exported, &target.display().to_string())
+            let openotters::Exported { written, kept } = exported;
+            let value = json!({ "exported": written, "kept": kept, "target": target });
+            context.output.answer(&value, || {
+                let target = crate::visible::visible(&target.display().to_string());
+                format!("wrote {written} notes to {target}, kept {kept} that are later there")
+            })
         }
     }
 }
@@ -34,22 +39,36 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
 fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
     let path = super::import::zrb_file(context, target)?;
     if path == Path::new("-") {
-        let mut file = NotesFile::default();
-        context.read(|store| Ok(zrb::export(store, &mut file)?))?;
-        return context.output.bytes(file.to_text().as_bytes());
+        let text = context.read(|store| Ok(zrb::export(store)?))?;
+        return context.output.bytes(text.as_bytes());
     }
-    let exported = context.read(|store| Ok(zrb::export_to(store, &path)?))?;
-    written(context, exported, &path.display().to_string())
+    let stamp = context.stamp()?;
+    let exported = {
+        let opened = Opened::for_changing(&context.settings, context.output.json)?;
+        if opened.bring_together(&path, &stamp)? {
+            Places::new(opened.store()).list()?.len() as u64
+        } else {
+            zrb::export_to(opened.store(), &path)?
+        }
+    };
+    let path = crate::visible::visible(&path.display().to_string());
+    let value = json!({ "exported": exported, "target": path });
+    context
+        .output
+        .answer(&value, || format!("wrote {exported} notes to {path}"))
 }
 
 /// Appends the entries that xs does not have yet: neither as a frame of theirs nor as one of an earlier export.
 fn to_xs(store: &dyn Store, target: &Path, session: &Name) -> Outcome<(u64, u64)> {
     let xs = Xs::serving(target);
     let frames = xs.frames(Some(&xs::topic(session)))?;
-    let there = xs::read(frames.as_slice(), &xs, Some(session))?;
+    let there = xs::ids(frames.as_slice(), session)?;
     let (mut exported, mut unchanged) = (0, 0);
     for note in SessionLog::new(store, session.clone()).list(None)? {
-        if there.holds(&note.address) {
+        let Address::Session(_, id) = &note.address else {
+            continue;
+        };
+        if there.contains(id) {
             unchanged += 1;
             continue;
         }
@@ -58,14 +77,4 @@ fn to_xs(store: &dyn Store, target: &Path, session: &Name) -> Outcome<(u64, u64)
         exported += 1;
     }
     Ok((exported, unchanged))
-}
-
-fn written(context: &mut Context<'_>, exported: u64, target: &str) -> Outcome {
-    let value = json!({ "exported": exported, "target": target });
-    context.output.answer(&value, || {
-        format!(
-            "wrote {exported} notes to {}",
-            crate::visible::visible(target)
-        )
-    })
 }

@@ -8,7 +8,7 @@ use crate::error::Outcome;
 use crate::table::table;
 
 pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
-    let AddressAt { address, .. } = self::address(context, typed)?;
+    let address = note(context, typed)?;
     let mut history = context.read(|store| Ok(store.history(&address)?))?;
     if history.is_empty() {
         return Err(waynote::Error::NotFound {
@@ -58,4 +58,10 @@ pub(super) fn address(context: &Context<'_>, typed: &str) -> Outcome<AddressAt> 
         _ => address,
     };
     Ok(AddressAt { address, revision })
+}
+
+/// The address of a note itself; one of a revision is refused.
+pub(super) fn note(context: &Context<'_>, typed: &str) -> Outcome<Address> {
+    typed.parse::<Address>()?;
+    Ok(address(context, typed)?.address)
 }

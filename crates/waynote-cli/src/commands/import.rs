@@ -10,7 +10,7 @@ use waynote::formats::{Imported, openotters, xs, zrb};
 
 use super::Context;
 use crate::args::ImportCommand;
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
 use crate::visible::visible;
 use crate::xs_socket::Xs;
 
@@ -19,9 +19,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
         ImportCommand::Zrb { source } => from_zrb(context, source.as_deref())?,
         ImportCommand::Xs { source, contents } => from_xs(context, source, contents.as_deref())?,
         ImportCommand::Openotters { source } => {
-            let stamp = context.import_stamp(openotters::AUTHOR)?;
+            let now = crate::clock::now()?;
             let agent = context.settings.agent.value.clone();
-            context.write(|store| Ok(openotters::import(store, source, &agent, &stamp)?))?
+            context.write(|store| Ok(openotters::import(store, source, &agent, now)?))?
         }
     };
     report(context, &imported)
@@ -45,12 +45,12 @@ fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<Imported> {
         std::fs::metadata(&path).map_err(|error| Failure::file(&path, "read", error))?;
         NotesFile::open(&path)?.unwrap_or_default()
     };
-    let (stamp, base) = (context.import_stamp(zrb::AUTHOR)?, context.base()?);
-    context.write(|store| Ok(zrb::import(store, &file, &base, &stamp)?))
+    let (now, base) = (crate::clock::now()?, context.base()?);
+    context.write(|store| Ok(zrb::import(store, &file, &base, now)?))
 }
 
 fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Outcome<Imported> {
-    let stamp = context.import_stamp(xs::AUTHOR)?;
+    let now = crate::clock::now()?;
     let only = context.settings.session.value.clone();
     let only = only.as_ref();
     let read = if source == Path::new("-") {
@@ -81,7 +81,7 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
             only,
         )?
     };
-    context.write(|store| Ok(read.import(store, &stamp)?))
+    context.write(|store| Ok(read.import(store, now)?))
 }
 
 fn standard_input() -> Outcome<Vec<u8>> {
@@ -95,9 +95,13 @@ fn standard_input() -> Outcome<Vec<u8>> {
 /// The counts; what was skipped on standard error, because the import itself did its work.
 fn report(context: &mut Context<'_>, imported: &Imported) -> Outcome {
     if !imported.skipped.is_empty() {
-        eprintln!("skipped {}:", imported.skipped.len());
+        say(&format!("skipped {}:", imported.skipped.len()));
         for skipped in &imported.skipped {
-            eprintln!("  {}: {}", visible(&skipped.what), visible(&skipped.reason));
+            say(&format!(
+                "  {}: {}",
+                visible(&skipped.what),
+                visible(&skipped.reason)
+            ));
         }
     }
     context.output.answer(imported, || {

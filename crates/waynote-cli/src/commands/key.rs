@@ -20,7 +20,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             max_bytes,
             max_notes,
         } => {
-            let target = Target::of(context, notebook, Some(key))?;
+            let target = Target::of(context, notebook, Some(key))?.current()?;
             let key = target.key()?;
             let (content, stamp) = (input::text(text)?, context.stamp()?);
             let options = SaveOptions {
@@ -80,10 +80,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             ))
         }
         KeyCommand::Delete { notebook, key } => {
-            let target = Target::of(context, notebook, Some(key))?;
+            let target = Target::of(context, notebook, Some(key))?.current()?;
             let stamp = context.stamp()?;
             let deleted = context
-                .write(|store| Ok(target.notebook(store).delete(&target.text, &stamp)?))?;
+                .change(|store| Ok(target.notebook(store).delete(&target.text, &stamp)?))?;
             let name = format!("{}#{}", target.scope, target.text.trim());
             context
                 .output
@@ -102,9 +102,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
 }
 
 fn pin(context: &mut Context<'_>, notebook: &NotebookArgs, key: &str, pinned: bool) -> Outcome {
-    let target = Target::of(context, notebook, Some(key))?;
+    let target = Target::of(context, notebook, Some(key))?.current()?;
     let (key, stamp) = (target.key()?, context.stamp()?);
-    let note = context.write(|store| {
+    let note = context.change(|store| {
         let notebook = target.notebook(store);
         notebook
             .set_pinned(&key, pinned, &stamp)
@@ -155,6 +155,10 @@ impl Target {
         let typed = key.unwrap_or_default();
         // No key holds a colon, so that one can only be an address.
         if typed.contains(':') {
+            if notebook.at.is_some() {
+                let what = "an address and `--at` are both given";
+                return Err(Failure::usage(what, "name the note one way"));
+            }
             let AddressAt { address, revision } = typed.parse()?;
             let address = match &address {
                 Address::PlaceKey(..) => address.within(&context.base()?),
@@ -189,6 +193,17 @@ impl Target {
 
     fn key(&self) -> Outcome<Key> {
         Ok(self.text.parse()?)
+    }
+
+    /// The same, for a command that changes the note itself.
+    fn current(self) -> Outcome<Self> {
+        match self.revision {
+            None => Ok(self),
+            Some(revision) => Err(Failure::usage(
+                format!("revision {revision} is named, and revisions do not change"),
+                "leave the `@` away, or use `waynote restore`",
+            )),
+        }
     }
 
     fn notebook<'s>(&self, store: &'s dyn Store) -> Notebook<'s> {

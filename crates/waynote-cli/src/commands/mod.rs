@@ -40,24 +40,25 @@ impl Context<'_> {
         ))
     }
 
-    /// Author and time of an import.
-    fn import_stamp(&self, author: &str) -> Outcome<Stamp> {
-        Ok(Stamp::new(crate::clock::now()?, author.parse()?))
-    }
-
     fn base(&self) -> Outcome<Base> {
         crate::home::base()
     }
 
     /// Opens the store for reading and does something with it.
     fn read<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
-        let opened = Opened::for_reading(&self.settings)?;
+        let opened = Opened::for_reading(&self.settings, self.output.json)?;
+        work(opened.store())
+    }
+
+    /// Opens the store for a change of what is there: a store that does not exist is not made for it.
+    fn change<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
+        let opened = Opened::for_changing(&self.settings, self.output.json)?;
         work(opened.store())
     }
 
     /// Opens the store for writing and does something with it.
     fn write<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
-        let opened = Opened::for_writing(&self.settings)?;
+        let opened = Opened::for_writing(&self.settings, self.output.json)?;
         work(opened.store())
     }
 }
@@ -68,6 +69,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     match &cli.command {
         Some(Command::Completions { shell }) => return manual::completions(*shell, output).map(ok),
         Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),
+        Some(Command::Demo) => return demo::run(output).map(ok),
         _ => {}
     }
     let mut context = Context {
@@ -90,8 +92,9 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Verify) => verify::run(&mut context),
         Some(Command::Config) => config::run(&mut context).map(ok),
-        Some(Command::Demo) => demo::run(&mut context).map(ok),
-        Some(Command::Completions { .. } | Command::Man { .. }) => Ok(ExitCode::SUCCESS),
+        Some(Command::Completions { .. } | Command::Man { .. } | Command::Demo) => {
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 

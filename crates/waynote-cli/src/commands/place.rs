@@ -61,7 +61,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
         PlaceCommand::Delete { at } => {
             let place = input::place(at.path.as_deref(), &context.base()?)?;
             let stamp = context.stamp()?;
-            let deleted = context.write(|store| Ok(Places::new(store).delete(&place, &stamp)?))?;
+            let deleted = context.change(|store| Ok(Places::new(store).delete(&place, &stamp)?))?;
             let address = waynote::Address::Place(place);
             context
                 .output

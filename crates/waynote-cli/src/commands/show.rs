@@ -10,6 +10,13 @@ use crate::error::{Failure, Outcome};
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     let address = super::history::address(context, &args.address)?;
     let as_of = args.as_of.as_deref().map(as_of).transpose()?;
+    if as_of.is_some() && address.revision.is_some() {
+        let what = "a revision and a point in time are named";
+        return Err(Failure::usage(
+            what,
+            "name one, with `@N` or with `--as-of`",
+        ));
+    }
     let note = context.read(|store| match as_of {
         None => at(store, &address),
         Some(as_of) => then(store, &address, as_of),

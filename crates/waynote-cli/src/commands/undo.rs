@@ -1,47 +1,51 @@
 //! `waynote undo` and `waynote restore`.
 
 use serde_json::json;
-use waynote::{Applied, Change, Error, last_change};
+use waynote::{Applied, Change, Error, undo_last};
 
 use super::Context;
 use crate::error::{Failure, Outcome};
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     let named = typed
-        .map(|typed| super::history::address(context, typed))
+        .map(|typed| super::history::note(context, typed))
         .transpose()?;
     let stamp = context.stamp()?;
-    let applied = context.write(|store| {
-        let address = match named {
-            Some(named) => named.address,
-            None => last_change(store).map_err(|error| match error {
-                Error::AppendOnly { address } => Failure::refused(
-                    "append_only",
-                    format!("the last change added {address}, and a session's log is append-only"),
-                    "name the note whose last change is meant: `waynote undo ADDRESS`",
-                ),
-                error => error.into(),
-            })?,
-        };
-        Ok(store.apply(&[Change::Undo { address }], &stamp)?)
+    let applied = context.change(|store| match named {
+        Some(address) => Ok(store.apply(&[Change::Undo { address }], &stamp)?),
+        None => undo_last(store, &stamp).map_err(|error| match error {
+            Error::AppendOnly { address } => Failure::refused(
+                "append_only",
+                format!("the last change added {address}, and a session's log is append-only"),
+                "name the note whose last change is meant: `waynote undo ADDRESS`",
+            ),
+            error => error.into(),
+        }),
     })?;
     answer(context, &applied, "undid the last change of")
 }
 
 pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u64>) -> Outcome {
     let named = super::history::address(context, typed)?;
-    let revision = revision.or(named.revision).ok_or_else(|| {
-        Failure::usage(
-            "no revision is named",
-            "add `--revision N`; `waynote history ADDRESS` lists them",
-        )
-    })?;
+    let revision = match (named.revision, revision) {
+        (Some(named), Some(revision)) if named != revision => {
+            let what = format!("two revisions are named: {named} and {revision}");
+            return Err(Failure::usage(
+                what,
+                "name one, with `@N` or with `--revision N`",
+            ));
+        }
+        (named, revision) => revision.or(named).ok_or_else(|| {
+            let hint = "add `--revision N`; `waynote history ADDRESS` lists them";
+            Failure::usage("no revision is named", hint)
+        })?,
+    };
     let stamp = context.stamp()?;
     let change = Change::Restore {
         address: named.address,
         revision,
     };
-    let applied = context.write(|store| Ok(store.apply(&[change], &stamp)?))?;
+    let applied = context.change(|store| Ok(store.apply(&[change], &stamp)?))?;
     answer(
         context,
         &applied,

@@ -56,6 +56,53 @@ fn a_revision_is_part_of_an_address() {
     insta::assert_snapshot!(scratch.run("show agent:default#k@9").said(), @"
     exit 1
     error: there is no agent:default#k@9
-      list what there is, or look at `history` for what there was
+      list what there is with `place list`, `key list` or `log list`
     ");
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k one");
+    for words in [
+        "key save agent:default#k two --at ~",
+        "key delete agent:default#k@1",
+        "key pin agent:default#k@1",
+        "undo agent:default#k@1",
+        "history agent:default#k@1",
+        "restore agent:default#k@1 --revision 2",
+        "show agent:default#k@1 --as-of 1",
+        "place write --at agent:bob#k x",
+        "place write --at place:relative x",
+        "--store  key list",
+    ] {
+        let output = scratch.run(words).output();
+        assert_eq!(output.status.code(), Some(2), "{words}");
+    }
+    assert_eq!(scratch.ok("key show k"), "one");
+    insta::assert_snapshot!(scratch.run("undo agent:default#k@1").said(), @"
+    exit 2
+    error: `agent:default#k@1` is not an address: the note itself is meant here, not a revision of it
+      write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+    ");
+    insta::assert_snapshot!(scratch.run("show place:/srv/@scope/x").said(), @"
+    exit 2
+    error: `place:/srv/@scope/x` is not an address: after `@` comes a revision: 1, 2, 3 …; an `@` in a name is written `%40`
+      write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+    ");
+}
+
+#[test]
+fn a_change_of_nothing_makes_no_store() {
+    let scratch = Scratch::new();
+    for words in [
+        "undo",
+        "key pin a",
+        "key delete a",
+        "place delete",
+        "restore agent:a#k --revision 1",
+    ] {
+        scratch.run(words).output();
+        assert!(!scratch.store().exists(), "{words}");
+    }
 }

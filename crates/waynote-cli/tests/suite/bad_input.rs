@@ -271,7 +271,7 @@ fn a_store_that_cannot_be_written_can_be_read() {
     };
     insta::assert_snapshot!(said(run("key save k w")), @"
     exit 1
-    error: the store FOLDER/notes.db cannot be written: Read-only file system (os error 30)
+    error: the store FOLDER/notes.db cannot be written: it or its folder cannot be opened for writing
       make the file and its folder writable, or name another with `--store`
     ");
     insta::assert_snapshot!(said(scratch.run(&format!("--store {}/new/n.db key save k w", folder.display()))), @"
@@ -356,7 +356,7 @@ fn a_stopped_writer_gives_a_clear_error() {
         .said();
     insta::assert_snapshot!(without_number(&said), @"
     exit 1
-    error: the store HOME/.local/share/waynote/notes.db is busy: another writer held it for 0.05 s (process N)
+    error: the store HOME/.local/share/waynote/notes.db is busy: another writer holds it, for 0.05 s now (process N)
       end or resume the other process, then try again; nothing was written
     ");
     // Reading does not wait for writers.

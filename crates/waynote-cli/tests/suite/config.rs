@@ -56,12 +56,12 @@ fn a_broken_configuration_is_named() {
     insta::assert_snapshot!(said("agent = \"a\"\nmax_note = 3\n"), @"
     exit 1
     error: HOME/c.toml: line 2: unknown field `max_note`, expected one of `store`, `agent`, `session`, `author`, `max_bytes`, `max_notes`, `notes_file`, `style`, `lock_wait`
-      mend the file; `waynote config` lists the settings
+      mend the file; docs/guide.md lists the settings
     ");
     insta::assert_snapshot!(said("agent = "), @"
     exit 1
     error: HOME/c.toml: line 1: string values must be quoted, expected literal string
-      mend the file; `waynote config` lists the settings
+      mend the file; docs/guide.md lists the settings
     ");
     insta::assert_snapshot!(said("style = \"fancy\""), @"
     exit 2

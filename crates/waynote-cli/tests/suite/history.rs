@@ -86,7 +86,7 @@ fn nothing_is_lost() {
     $ waynote restore agent:default#k --revision 99
     exit 1
     error: there is no agent:default#k@99
-      list what there is, or look at `history` for what there was
+      list what there is with `place list`, `key list` or `log list`
 
     $ waynote restore agent:default#k
     exit 2
@@ -109,7 +109,7 @@ fn nothing_is_lost() {
     $ waynote history agent:default#other
     exit 1
     error: there is no history of agent:default#other
-      list what there is, or look at `history` for what there was
+      list what there is with `place list`, `key list` or `log list`
 
     $ waynote verify
     exit 0

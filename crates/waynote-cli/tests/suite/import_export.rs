@@ -57,7 +57,7 @@ fn zrb_there_and_back() {
     {
       "added": 0,
       "updated": 0,
-      "unchanged": 2,
+      "unchanged": 1,
       "skipped": [
         {
           "what": "/x",
@@ -66,12 +66,17 @@ fn zrb_there_and_back() {
         {
           "what": "p",
           "reason": "no path resolves to that key"
+        },
+        {
+          "what": "place:~/p",
+          "reason": "it was imported before and changed since; `waynote restore place:~/p@1` brings it back"
         }
       ]
     }
-    skipped 2:
+    skipped 3:
       /x: its value is no text
       p: no path resolves to that key
+      place:~/p: it was imported before and changed since; `waynote restore place:~/p@1` brings it back
 
     $ waynote export zrb -
     exit 0
@@ -145,7 +150,7 @@ fn openotters_there_and_back() {
     scratch.ok("key save mine here");
     insta::assert_snapshot!(scratch.run("export openotters memory.db").said(), @"
     exit 0
-    wrote 3 notes to memory.db
+    wrote 3 notes to memory.db, kept 0 that are later there
     ");
     let rows: Vec<(String, String, bool, Option<String>)> = conn
         .prepare(
@@ -192,6 +197,41 @@ fn openotters_there_and_back() {
         ),
     ]
     "#);
+    // What is later there stays there; what is not text stays what it is.
+    conn.execute_batch(
+        "UPDATE notes SET content = 'EVEN NEWER', updated_at = '2028-01-01 00:00:00' WHERE key = 'mine';
+         INSERT INTO notes VALUES ('bytes', CAST(x'61ff62' AS TEXT), '', '2026-01-01 00:00:00', '2026-01-01 00:00:00', 0)",
+    )
+    .unwrap();
+    scratch.run("import openotters memory.db").ok();
+    scratch.ok("key delete untimed");
+    insta::assert_snapshot!(scratch.run("import openotters memory.db").said(), @"
+    exit 0
+    0 added, 0 updated, 3 unchanged, 2 skipped
+    skipped 2:
+      Bad Key: `Bad Key` is not a valid key
+      agent:default#untimed: it was imported before and changed since; `waynote restore agent:default#untimed@1` brings it back
+    ");
+    scratch
+        .run("key save mine older")
+        .env("WAYNOTE_NOW", "2027-01-01T00:00:00Z")
+        .ok();
+    insta::assert_snapshot!(scratch.run("export openotters memory.db").said(), @"
+    exit 0
+    wrote 2 notes to memory.db, kept 1 that are later there
+    ");
+    let hex = |key: &str| -> String {
+        conn.query_row(
+            "SELECT hex(content) FROM notes WHERE key = ?1",
+            [key],
+            |row| row.get(0),
+        )
+        .unwrap()
+    };
+    assert_eq!(
+        (hex("bytes").as_str(), hex("mine").as_str()),
+        ("61FF62", "4556454E204E45574552")
+    );
     insta::assert_snapshot!(scratch.run("import openotters missing.db").said(), @"
     exit 1
     error: missing.db cannot be read: No such file or directory (os error 2)
@@ -395,8 +435,8 @@ fn frames_on_standard_input_and_no_xs() {
     let store = super::reference_ralph::xs_store(&scratch)
         .to_string_lossy()
         .into_owned();
-    let frames =
-        super::common::reference("ralph/frames.ndjson") + "{\"topic\":\"ralph.demo.no\nnot json\n";
+    let frames = super::common::reference("ralph/frames.ndjson")
+        + "{\"topic\":\"ralph.demo.no\nnot json\n{\"topic\": 3}\n{\"topic\":\"ralph..note\",\"id\":\"x\"}\n{\"topic\":\"ralph. x .note\",\"id\":\"x\"}\n";
     let run = |words: &[&str]| {
         scratch
             .waynote(words)
@@ -413,14 +453,17 @@ fn frames_on_standard_input_and_no_xs() {
         "--contents",
         &store,
     ]);
-    insta::assert_snapshot!(piped, @r#"
+    insta::assert_snapshot!(piped, @"
     exit 0
-    1 added, 0 updated, 0 unchanged, 3 skipped
-    skipped 3:
-      frame 03ha3k09dfl8zmpoq9569lsgo of ralph.striter.note: its iteration is not an integer: "1"
+    1 added, 0 updated, 0 unchanged, 6 skipped
+    skipped 6:
+      frame 03ha3k09dfl8zmpoq9569lsgo of ralph.striter.note: its iteration is a string, not an integer
       line 55: it is no frame: EOF while parsing a string at line 1 column 23
       line 56: it is no frame: expected ident at line 1 column 2
-    "#);
+      line 57: it is no frame: it lacks a topic or an id
+      frame x of ralph..note: `` is not a valid name: it is empty
+      frame x of ralph. x .note: its session's name begins or ends with a blank
+    ");
     insta::assert_snapshot!(run(&["import", "xs", "-"]), @"
     exit 2
     error: the texts of frames from standard input are missing

@@ -219,16 +219,140 @@ fn the_configuration_can_name_the_file() {
 }
 
 #[test]
-fn what_a_killed_process_left_beside_the_file_is_taken_in() {
+fn what_a_killed_process_left_beside_the_file_is_taken_in_as_history() {
     let kept = Kept::new();
     kept.ok("place write one");
-    // As if a process had died between its exchange and its look at what that displaced.
-    let left = kept.scratch.path(".notes.json.waynote-2147483646-0");
-    fs::write(&left, r#"{"~/work": "one", "~/lost": "found"}"#).unwrap();
     kept.ok("place write two");
+    // As if a process had died between its exchange and its look at what that displaced.
+    let left = kept.scratch.path(".notes.json.waynote-0");
+    fs::write(
+        &left,
+        r#"{"~/work": "one", "~/lost": "found", "~": "unknown"}"#,
+    )
+    .unwrap();
+    kept.ok("place write --at ~ home");
     assert!(!left.exists());
+    assert_eq!(kept.ok("place read"), "two");
     assert_eq!(kept.ok("place read --at ~/lost"), "found");
+    assert_eq!(kept.ok("place read --at ~"), "home");
+    assert!(kept.ok("history place:~").contains("unknown"));
     assert!(kept.text().contains("found"));
+}
+
+#[test]
+fn a_slow_writer_of_the_displaced_file_loses_nothing() {
+    use std::io::Write;
+    let kept = Kept::new();
+    kept.ok("place write one");
+    // A shell that has the file open for writing and takes its time.
+    let mut slow = fs::File::create(&kept.file).unwrap();
+    kept.ok("place write two");
+    slow.write_all(br#"{"~/work": "late", "~/other": "late too"}"#)
+        .unwrap();
+    drop(slow);
+    kept.ok("place write --at ~ home");
+    assert_eq!(kept.ok("place read"), "two");
+    assert!(kept.ok("history place:~/work").contains("late"));
+    assert_eq!(kept.ok("place read --at ~/other"), "late too");
+}
+
+#[test]
+fn a_file_half_written_is_not_removed() {
+    let kept = Kept::new();
+    kept.ok("place write one");
+    let left = kept.scratch.path(".notes.json.waynote-0");
+    fs::write(&left, r#"{"~/work": "ha"#).unwrap();
+    kept.ok("place write two");
+    assert!(left.exists());
+    fs::write(&left, r#"{"~/work": "half and half"}"#).unwrap();
+    kept.ok("place write three");
+    assert!(!left.exists());
+    assert!(kept.ok("history place:~/work").contains("half and half"));
+}
+
+#[test]
+fn what_is_no_regular_file_or_read_only_is_left_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let kept = Kept::new();
+    std::os::unix::net::UnixListener::bind(&kept.file).unwrap();
+    let said = |words: &str| {
+        kept.run(words)
+            .said()
+            .replace(&kept.file.to_string_lossy().into_owned(), "FILE")
+    };
+    insta::assert_snapshot!(said("place write text"), @"
+    exit 0
+    saved place:~/work (revision 1)
+    warning: FILE is damaged: it is no regular file
+      the store works on without it; mend it or move it away; nothing was written to it
+    ");
+    insta::assert_snapshot!(said("--json place read"), @r#"
+    exit 0
+    {
+      "address": "place:~/work",
+      "scope": "place:~/work",
+      "key": null,
+      "content": "text",
+      "preview": "text",
+      "type": null,
+      "iteration": null,
+      "pinned": false,
+      "revision": 1,
+      "author": "person",
+      "created_at": "2026-05-17T12:00:00Z",
+      "updated_at": "2026-05-17T12:00:00Z"
+    }
+    {"warning":{"hint":"the store works on without it; mend it or move it away; nothing was written to it","kind":"damaged_file","message":"FILE is damaged: it is no regular file"}}
+    "#);
+    fs::remove_file(&kept.file).unwrap();
+    kept.write("{}");
+    fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o444)).unwrap();
+    insta::assert_snapshot!(said("place write more"), @"
+    exit 0
+    saved place:~/work (revision 2)
+    warning: FILE cannot be written: it is read-only
+      the store works on without it; mend that and try again
+    ");
+    assert_eq!(kept.text(), "{}");
+    fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o664)).unwrap();
+    kept.ok("place write most");
+    assert_eq!(
+        fs::metadata(&kept.file).unwrap().permissions().mode() & 0o777,
+        0o664
+    );
+}
+
+#[test]
+fn undo_without_an_address_takes_back_what_was_typed() {
+    let kept = Kept::new();
+    kept.write(r#"{"~/a": "1", "~/b": "2"}"#);
+    kept.ok("key save k v");
+    kept.ok("place write one");
+    kept.write(&kept.text().replace("one", "by hand"));
+    // The edit by hand is not journaled yet; the last change of the store is the write, and the edit stands before it.
+    assert!(kept.ok("undo").contains("place:~/work"));
+    kept.ok("undo");
+    kept.ok("undo");
+    assert_eq!(kept.ok("key count"), "0\n");
+    assert!(kept.text().contains("~/a") && kept.text().contains("~/b"));
+}
+
+#[test]
+fn an_export_to_the_file_brings_both_together() {
+    let kept = Kept::new();
+    kept.scratch.ok("place write --at ~/a store");
+    kept.write(r#"{"~/b": "file", "~/c": {"keep": 1}}"#);
+    kept.ok("export zrb");
+    insta::assert_snapshot!(kept.text(), @r#"
+    {
+      "~/a": "store",
+      "~/b": "file",
+      "~/c": {
+        "keep": 1
+      }
+    }
+    "#);
+    assert_eq!(kept.scratch.ok("place read --at ~/b"), "file");
 }
 
 /// Another program that reads, changes and writes the file in place, as Zrb does, while waynote writes.

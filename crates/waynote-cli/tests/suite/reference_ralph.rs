@@ -12,9 +12,9 @@ use super::common::{Scratch, cases, reference, text};
 /// Frames that the source's programs fail on, and what is said of them. The rest of their sessions works.
 const DAMAGED: [(&str, &str); 4] = [
     ("nohash", "it has no content"),
-    ("striter", "its iteration is not an integer: \"1\""),
+    ("striter", "its iteration is a string, not an integer"),
     ("strmeta", "its meta is not an object"),
-    ("demo", "its iteration is not an integer: 2.5"),
+    ("demo", "its iteration is another number, not an integer"),
 ];
 
 /// The reference store's frames as a file, its contents as xs lays them out.

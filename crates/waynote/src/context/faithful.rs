@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::age::age;
 use super::{Notes, Section};
 use crate::address::Address;
+use crate::content::is_space;
 use crate::note::{Kind, Note};
 
 pub(super) fn section(section: Section, notes: &Notes, now: Timestamp) -> String {
@@ -61,7 +62,7 @@ fn places(notes: &[Note]) -> String {
             };
             format!(
                 "**{name}**:\n{}\n",
-                note.content.shown().trim_matches(python_space)
+                note.content.shown().trim_matches(is_space)
             )
         })
         .collect();
@@ -70,13 +71,8 @@ fn places(notes: &[Note]) -> String {
     }
     format!(
         "### Notes & Context\n{}\n",
-        demoted(blocks.join("\n").trim_matches(python_space))
+        demoted(blocks.join("\n").trim_matches(is_space))
     )
-}
-
-/// What Python strips and matches as white space: four separators more than Rust.
-fn python_space(char: char) -> bool {
-    char.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&char)
 }
 
 /// Every heading one level down, except inside fences (source 000's program).
@@ -86,11 +82,11 @@ fn demoted(text: &str) -> String {
         .split('\n')
         .map(|line| demoted_line(line, &mut open))
         .collect();
-    lines.join("\n").trim_end_matches(python_space).to_owned()
+    lines.join("\n").trim_end_matches(is_space).to_owned()
 }
 
 fn demoted_line(line: &str, open: &mut Vec<(char, usize)>) -> String {
-    let stripped = line.trim_matches(python_space);
+    let stripped = line.trim_matches(is_space);
     if let Some(fence) = fence(stripped) {
         let (char, length) = fence;
         match open.last() {
@@ -102,7 +98,7 @@ fn demoted_line(line: &str, open: &mut Vec<(char, usize)>) -> String {
         return line.to_owned();
     }
     let level = line.chars().take_while(|char| *char == '#').count();
-    let heading = (1..=6).contains(&level) && line[level..].starts_with(python_space);
+    let heading = (1..=6).contains(&level) && line[level..].starts_with(is_space);
     if open.is_empty() && heading {
         format!("#{line}")
     } else {

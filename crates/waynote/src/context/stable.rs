@@ -79,7 +79,7 @@ fn iterations(notes: &[Note]) -> String {
             .filter(|note| note.kind.as_ref() == Some(&kind))
             .peekable();
         if group.peek().is_some() {
-            let _ = write!(text, "\n{}:\n", kind.as_str().to_uppercase());
+            let _ = write!(text, "\n{}:\n", heading(&kind));
         }
         for note in group {
             let iteration = note
@@ -93,4 +93,17 @@ fn iterations(notes: &[Note]) -> String {
 
 fn date(time: Timestamp) -> String {
     jiff::tz::Offset::UTC.to_datetime(time).date().to_string()
+}
+
+/// A type in capitals. Other programs allow anything in one: line ends must not make lines.
+fn heading(kind: &Kind) -> String {
+    let word = kind
+        .as_str()
+        .to_uppercase()
+        .replace(|char: char| char.is_control(), " ");
+    if word.trim().is_empty() {
+        "WITHOUT A TYPE".into()
+    } else {
+        word
+    }
 }

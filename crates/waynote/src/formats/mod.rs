@@ -7,6 +7,13 @@ pub mod zrb;
 
 use serde::Serialize;
 
+use crate::address::Address;
+use crate::content::Content;
+use crate::error::Result;
+use crate::key::Name;
+use crate::note::Revision;
+use crate::store::Store;
+
 /// What an import did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Imported {
@@ -37,6 +44,37 @@ impl Imported {
             (true, true) => self.updated += 1,
             (true, false) => self.added += 1,
         }
+    }
+
+    /// Whether a text is to be imported: one that the note says already is counted as unchanged, and one that an
+    /// import brought before is not brought again, so that it undoes no change or deletion made since.
+    fn is_new(
+        &mut self,
+        store: &dyn Store,
+        address: &Address,
+        content: &Content,
+        importer: &Name,
+    ) -> Result<bool> {
+        let mut history = store.history(address)?;
+        // What lies only in a file that the store is kept in step with is not in the store yet.
+        history.retain(|revision| revision.position.is_some());
+        let says =
+            |revision: &Revision| revision.note().is_some_and(|note| note.content == *content);
+        if history.last().is_some_and(says) {
+            self.unchanged += 1;
+            return Ok(false);
+        }
+        let before = history
+            .iter()
+            .find(|revision| revision.author() == importer && says(revision));
+        if let Some(before) = before {
+            let reason = format!(
+                "it was imported before and changed since; `waynote restore {address}@{}` brings it back",
+                before.number()
+            );
+            self.skip(address.to_string(), reason);
+        }
+        Ok(before.is_none())
     }
 
     fn skip(&mut self, what: impl Into<String>, reason: impl Into<String>) {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Row, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior};
 
 use super::Imported;
 use crate::address::Address;
@@ -15,7 +15,7 @@ use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{Key, Name};
 use crate::limits::Limits;
-use crate::note::{Note, Stamp};
+use crate::note::{Note, Stamp, micros};
 use crate::notebook::Notebook;
 use crate::store::Store;
 
@@ -39,57 +39,73 @@ const SCHEMA: &str = "
 ///
 /// # Errors
 /// [`Error::File`] when it cannot be read, [`Error::DamagedFile`] when it has no such table; what the store says.
-pub fn import(store: &dyn Store, path: &Path, agent: &Name, stamp: &Stamp) -> Result<Imported> {
+pub fn import(store: &dyn Store, path: &Path, agent: &Name, now: Timestamp) -> Result<Imported> {
+    let stamp = Stamp::new(now, AUTHOR.parse()?);
     let mut imported = Imported::default();
-    let mut changes = Vec::new();
-    let notebook = Notebook::of_agent(store, agent.clone());
+    let mut rows: Vec<(Key, Stored, Timestamp)> = Vec::new();
     for (key, row) in read(path)? {
-        let key: Key = match key.parse() {
-            Ok(key) => key,
-            Err(error) => {
-                imported.skip(key, error.to_string());
+        let updated_at = row.updated_at.or(row.created_at).unwrap_or(stamp.now);
+        match key.parse() {
+            Ok(key) => rows.push((key, row, micros(updated_at))),
+            Err(error) => imported.skip(key, error.to_string()),
+        }
+    }
+    // Keys that differ only in blanks are one key here, and the later text is current.
+    rows.sort_by_key(|(_, _, updated_at)| *updated_at);
+    let notebook = Notebook::of_agent(store, agent.clone());
+    store.exclusively(&mut || {
+        for (key, row, updated_at) in &rows {
+            let address = notebook.address(key)?;
+            let is_later = |note: &Note| {
+                *updated_at <= note.updated_at
+                    || (note.content == row.content && note.pinned == row.pinned)
+            };
+            if store.get(&address)?.as_ref().is_some_and(is_later) {
+                imported.unchanged += 1;
                 continue;
             }
-        };
-        let updated_at = row.updated_at.or(row.created_at).unwrap_or(stamp.now);
-        let address = notebook.address(&key)?;
-        let current = store.get(&address)?;
-        let later_here = |note: &Note| {
-            crate::note::micros(updated_at) <= note.updated_at
-                || (note.content == row.content && note.pinned == row.pinned)
-        };
-        if current.as_ref().is_some_and(later_here) {
-            imported.unchanged += 1;
-            continue;
+            if !imported.is_new(store, &address, &row.content, &stamp.author)? {
+                continue;
+            }
+            let change = Change::Save {
+                address,
+                content: row.content.clone(),
+                pin: Some(row.pinned),
+                limits: Limits::NONE,
+                expect: Expect::Any,
+                origin: Some(Origin {
+                    author: None,
+                    created_at: row.created_at.unwrap_or(*updated_at),
+                    updated_at: *updated_at,
+                }),
+            };
+            store
+                .apply(&[change], &stamp)?
+                .iter()
+                .for_each(|applied| imported.count(applied));
         }
-        changes.push(Change::Save {
-            address,
-            content: row.content,
-            pin: Some(row.pinned),
-            limits: Limits::NONE,
-            expect: Expect::Any,
-            origin: Some(Origin {
-                author: None,
-                created_at: row.created_at.unwrap_or(updated_at),
-                updated_at,
-            }),
-        });
-    }
-    for applied in store.apply(&changes, stamp)? {
-        imported.count(&applied);
-    }
+        Ok(())
+    })?;
     Ok(imported)
 }
 
-/// Writes an agent's notebook into the `notes` table of a database, made where it is missing. Rows of other keys
-/// and other tables are left alone. Returns how many notes there are.
+/// What an export did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// Notes that were written.
+    pub written: u64,
+    /// Notes that are later in the database, which stay as they are there.
+    pub kept: u64,
+}
+
+/// Writes an agent's notebook into the `notes` table of a database, made where it is missing. Of two texts under
+/// one key the later one stays. Rows of other keys and other tables are left alone.
 ///
 /// # Errors
 /// [`Error::File`] when it cannot be written; what the store says.
-pub fn export(store: &dyn Store, path: &Path, agent: &Name) -> Result<u64> {
+pub fn export(store: &dyn Store, path: &Path, agent: &Name) -> Result<Exported> {
     let notes = Notebook::of_agent(store, agent.clone()).list()?;
-    write(path, &notes).map_err(|error| failed(path, "written", error))?;
-    Ok(notes.len() as u64)
+    write(path, &notes).map_err(|error| failed(path, "written", error))
 }
 
 struct Stored {
@@ -182,7 +198,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<(String, Stored)> {
 /// A time as one of Go's SQLite drivers stores it. None for a null, and for Go's zero time.
 fn time(value: ValueRef<'_>) -> Option<Timestamp> {
     let time = match value {
-        ValueRef::Integer(number) if number.abs() > 100_000_000_000 => {
+        ValueRef::Integer(number) if number.unsigned_abs() > 100_000_000_000 => {
             Timestamp::from_millisecond(number).ok()?
         }
         ValueRef::Integer(number) => Timestamp::from_second(number).ok()?,
@@ -221,7 +237,7 @@ fn parse_time(text: &str) -> Option<Timestamp> {
     offset.to_timestamp(civil).ok()
 }
 
-fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<()> {
+fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<Exported> {
     let conn = Connection::open(path)?;
     conn.busy_timeout(std::time::Duration::from_secs(10))?;
     let transaction = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate)?;
@@ -235,27 +251,47 @@ fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<()> {
     }
     transaction
         .execute_batch("CREATE INDEX IF NOT EXISTS idx_notes_in_context ON notes (in_context)")?;
+    let mut exported = Exported {
+        written: 0,
+        kept: 0,
+    };
     for note in notes {
         let Address::Agent(_, key) = &note.address else {
             continue;
         };
+        let theirs = transaction
+            .query_row(
+                "SELECT updated_at FROM notes WHERE key = ?1",
+                [key.as_str()],
+                |row| Ok(time(row.get_ref(0)?)),
+            )
+            .optional()?;
+        if theirs
+            .flatten()
+            .is_some_and(|theirs| micros(theirs) > note.updated_at)
+        {
+            exported.kept += 1;
+            continue;
+        }
         transaction.execute(
             "INSERT INTO notes (key, content, preview, created_at, updated_at, in_context)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             VALUES (?1, CAST(?2 AS TEXT), ?3, ?4, ?5, ?6)
              ON CONFLICT (key) DO UPDATE SET content = excluded.content, preview = excluded.preview,
                  created_at = excluded.created_at, updated_at = excluded.updated_at,
                  in_context = excluded.in_context",
             (
                 key.as_str(),
-                note.content.shown(),
+                note.content.as_bytes(),
                 &note.preview,
                 go_time(note.created_at),
                 go_time(note.updated_at),
                 note.pinned,
             ),
         )?;
+        exported.written += 1;
     }
-    transaction.commit()
+    transaction.commit()?;
+    Ok(exported)
 }
 
 /// A time in the form that Go's SQLite drivers write and read.

@@ -11,7 +11,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// Deeper nesting than Python itself reads is refused.
-const MAX_DEPTH: usize = 500;
+const MAX_DEPTH: usize = 990;
 
 /// A string that may hold lone surrogates, as WTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +34,13 @@ pub(super) struct SyntaxError {
 
 /// Reads an object; of a key that stands twice the last counts.
 pub(super) fn read_object(text: &str) -> Result<BTreeMap<PyString, PyValue>, SyntaxError> {
+    if !text.trim_ascii_start().starts_with('{') {
+        // The parser's own message would quote what is there.
+        return Err(SyntaxError {
+            line: 1,
+            reason: "the top level is not an object".into(),
+        });
+    }
     let parsed = parsable(text);
     let mut deserializer = serde_json::Deserializer::from_str(&parsed);
     let entries = Entries::deserialize(&mut deserializer).and_then(|entries| {
@@ -102,7 +109,9 @@ fn parsable(text: &str) -> String {
             _ if in_string => {}
             _ => {
                 for (word, number) in [("NaN", "0.0"), ("Infinity", "0.000000")] {
-                    if out[index..].starts_with(word.as_bytes()) {
+                    // There is a minus infinity, but no minus NaN.
+                    let signed = word == "NaN" && index > 0 && out[index - 1] == b'-';
+                    if !signed && out[index..].starts_with(word.as_bytes()) {
                         out[index..index + word.len()].copy_from_slice(number.as_bytes());
                     }
                 }
@@ -342,11 +351,11 @@ mod tests {
             format!("{}: {}", error.line, error.reason)
         };
         insta::assert_snapshot!(damage("{\n  \"~\": \"old\",\n  \"~/p\": "), @"3: EOF while parsing a value");
-        insta::assert_snapshot!(damage("[1]"), @"1: invalid type: sequence, expected an object");
+        insta::assert_snapshot!(damage("[1]"), @"1: the top level is not an object");
         insta::assert_snapshot!(damage("{} x"), @"1: trailing characters");
         insta::assert_snapshot!(damage("{\"a\": 1,}"), @"1: trailing comma");
         insta::assert_snapshot!(damage("{\"a\":\n\"x\ny\"}"), @"2: control character (\\u0000-\\u001F) found while parsing a string");
-        let deep = format!("{{\n\"a\": {}{}}}", "[".repeat(600), "]".repeat(600));
+        let deep = format!("{{\n\"a\": {}{}}}", "[".repeat(1000), "]".repeat(1000));
         insta::assert_snapshot!(damage(&deep), @"2: it is nested too deep");
     }
 

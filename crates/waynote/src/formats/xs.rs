@@ -3,16 +3,17 @@
 //! A frame holds the type and the iteration; the text lies in the store's contents under its hash. This module
 //! reads frames and contents; talking to a running xs is its caller's.
 
+use std::collections::HashSet;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Imported;
-use crate::address::Address;
 use crate::change::Change;
 use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result};
@@ -81,13 +82,9 @@ pub fn topic(session: &Name) -> String {
     format!("ralph.{session}.note")
 }
 
-/// The session whose notes a topic holds.
-fn session_of(topic: &str) -> Option<Name> {
-    topic
-        .strip_prefix("ralph.")?
-        .strip_suffix(".note")?
-        .parse()
-        .ok()
+/// The name of the session whose notes a topic holds.
+fn name_in(topic: &str) -> Option<&str> {
+    topic.strip_prefix("ralph.")?.strip_suffix(".note")
 }
 
 /// What importing frames came to.
@@ -108,35 +105,80 @@ pub fn read(frames: impl BufRead, contents: &dyn Contents, only: Option<&Name>) 
         changes: Vec::new(),
         imported: Imported::default(),
     };
-    for (index, line) in frames.lines().enumerate() {
+    for (index, line) in frames.split(b'\n').enumerate() {
         let line = line.map_err(|error| Error::file("frames", "read", error))?;
-        if line.trim().is_empty() {
+        if line.trim_ascii().is_empty() {
             continue;
         }
-        let frame: Frame = match serde_json::from_str(&line) {
+        let frame: Frame = match serde_json::from_slice(&line) {
             Ok(frame) => frame,
             Err(error) => {
+                // The parser's message for a wrong value would quote it.
+                let why = if error.is_data() {
+                    "it lacks a topic or an id".into()
+                } else {
+                    error.to_string()
+                };
                 read.imported.skip(
                     format!("line {}", index + 1),
-                    format!("it is no frame: {error}"),
+                    format!("it is no frame: {why}"),
                 );
                 continue;
             }
         };
-        let Some(session) = session_of(&frame.topic) else {
+        let Some(name) = name_in(&frame.topic) else {
             continue;
+        };
+        let what = || format!("frame {} of {}", frame.id, frame.topic);
+        let session: Name = match name.parse() {
+            Ok(session) if topic(&session) == frame.topic => session,
+            Ok(_) => {
+                let reason = "its session's name begins or ends with a blank";
+                read.imported.skip(what(), reason);
+                continue;
+            }
+            Err(error) => {
+                read.imported.skip(what(), error.to_string());
+                continue;
+            }
         };
         if only.is_some_and(|only| *only != session) {
             continue;
         }
         match entry(&frame, session, contents)? {
             Ok(change) => read.changes.push(change),
-            Err(reason) => read
-                .imported
-                .skip(format!("frame {} of {}", frame.id, frame.topic), reason),
+            Err(reason) => read.imported.skip(what(), reason),
         }
     }
     Ok(read)
+}
+
+/// The ids of a session's entries among frames, as [`read`] gives them, without looking at contents.
+///
+/// # Errors
+/// When the frames cannot be read at all.
+pub fn ids(frames: impl BufRead, session: &Name) -> Result<HashSet<EntryId>> {
+    let mut ids = HashSet::new();
+    for line in frames.split(b'\n') {
+        let line = line.map_err(|error| Error::file("frames", "read", error))?;
+        let Ok(frame) = serde_json::from_slice::<Frame>(&line) else {
+            continue;
+        };
+        if frame.topic == topic(session)
+            && let Ok(frame_id) = frame.id.parse()
+        {
+            ids.insert(entry_id(frame.meta.as_ref(), frame_id));
+        }
+    }
+    Ok(ids)
+}
+
+/// The id of the entry in a frame: the one that an export noted, else the frame's.
+fn entry_id(meta: Option<&Value>, frame: EntryId) -> EntryId {
+    let noted = meta
+        .and_then(|meta| meta.get(ID_FIELD))
+        .and_then(Value::as_str);
+    noted.and_then(|id| id.parse().ok()).unwrap_or(frame)
 }
 
 /// The entry that a frame holds, or why it is damaged.
@@ -158,7 +200,12 @@ fn entry(
         None | Some(Value::Null) => None,
         Some(value) => match value.as_i64() {
             Some(iteration) => Some(iteration),
-            None => return Ok(Err(format!("its iteration is not an integer: {value}"))),
+            None => {
+                return Ok(Err(format!(
+                    "its iteration is {}, not an integer",
+                    kind_of(value)
+                )));
+            }
         },
     };
     let kind = match meta.get("type") {
@@ -178,11 +225,10 @@ fn entry(
     if Content::imported(bytes.as_slice()).hash() != hash {
         return Ok(Err("its content does not match its hash".into()));
     }
-    let id = meta
-        .get(ID_FIELD)
-        .and_then(Value::as_str)
-        .and_then(|id| id.parse().ok())
-        .unwrap_or(frame_id);
+    let id = entry_id(Some(meta), frame_id);
+    if id.is_last() {
+        return Ok(Err("no id could follow its id".into()));
+    }
     Ok(Ok(Change::Append {
         session,
         kind,
@@ -216,29 +262,27 @@ impl Read {
     ///
     /// # Errors
     /// What the store says.
-    pub fn import(mut self, store: &dyn Store, stamp: &Stamp) -> Result<Imported> {
+    pub fn import(mut self, store: &dyn Store, now: Timestamp) -> Result<Imported> {
+        let stamp = Stamp::new(now, AUTHOR.parse()?);
         if self.changes.is_empty() {
             return Ok(self.imported);
         }
-        for applied in store.apply(&self.changes, stamp)? {
+        for applied in store.apply(&self.changes, &stamp)? {
             self.imported.count(&applied);
         }
         Ok(self.imported)
     }
+}
 
-    /// Whether an entry is among what was read.
-    pub fn holds(&self, entry: &Address) -> bool {
-        self.changes.iter().any(|change| match (change, entry) {
-            (
-                Change::Append {
-                    session,
-                    id: Some(id),
-                    ..
-                },
-                Address::Session(other, entry),
-            ) => session == other && id == entry,
-            _ => false,
-        })
+/// What a value is, without what it says.
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "another number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
     }
 }
 

@@ -6,15 +6,17 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use jiff::Timestamp;
+
 use super::Imported;
 use super::python_json::{self, PyString, PyValue};
 use crate::address::Address;
 use crate::change::{Change, Expect, Origin};
 use crate::content::Content;
 use crate::error::{Error, Result};
-use crate::instep::exchange::{self, Put};
+use crate::instep::exchange::{self, Displaced, Put};
 use crate::limits::Limits;
-use crate::note::{Note, Stamp};
+use crate::note::Stamp;
 use crate::place::{Base, Place};
 use crate::places::Places;
 use crate::store::Store;
@@ -122,17 +124,19 @@ impl NotesFile {
 
 /// The bytes of a file; none when there is none.
 pub(crate) fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
+    let damaged = |reason: &str| Error::DamagedFile {
+        path: path.to_owned(),
+        line: None,
+        reason: reason.to_owned(),
+    };
+    match std::fs::metadata(path) {
+        Ok(file) if file.is_dir() => return Err(damaged("it is a directory")),
+        Ok(file) if !file.is_file() => return Err(damaged("it is no regular file")),
+        _ => {}
+    }
     match std::fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == std::io::ErrorKind::IsADirectory => {
-            let reason = "it is a directory".into();
-            Err(Error::DamagedFile {
-                path: path.to_owned(),
-                line: None,
-                reason,
-            })
-        }
         Err(error) => Err(Error::file(path, "read", error)),
     }
 }
@@ -158,67 +162,90 @@ pub(crate) fn save(place: Place, content: Content, origin: Option<Origin>) -> Ch
 ///
 /// # Errors
 /// What the store says.
-pub fn import(store: &dyn Store, file: &NotesFile, base: &Base, stamp: &Stamp) -> Result<Imported> {
+pub fn import(
+    store: &dyn Store,
+    file: &NotesFile,
+    base: &Base,
+    now: Timestamp,
+) -> Result<Imported> {
+    let stamp = Stamp::new(now, AUTHOR.parse()?);
     let mut imported = Imported::default();
     for (key, reason) in file.others(base) {
         imported.skip(key, reason);
     }
-    let mut changes = Vec::new();
-    for (place, content) in file.notes(base) {
-        let mut history = store.history(&Address::Place(place.clone()))?;
-        // What lies only in the file that the store is kept in step with is not in the store yet.
-        history.retain(|revision| revision.position.is_some());
-        let current = history.last().and_then(|revision| revision.note());
-        let last_import = history
-            .iter()
-            .rev()
-            .find(|revision| revision.author() == &stamp.author);
-        let same = |note: Option<&Note>| note.is_some_and(|note| note.content == content);
-        if same(current) || same(last_import.and_then(|revision| revision.note())) {
-            imported.unchanged += 1;
-        } else {
-            changes.push(save(place, content, None));
+    // Nobody may write between what is looked at and what is written.
+    store.exclusively(&mut || {
+        let mut changes = Vec::new();
+        for (place, content) in file.notes(base) {
+            let address = Address::Place(place.clone());
+            if imported.is_new(store, &address, &content, &stamp.author)? {
+                changes.push(save(place, content, None));
+            }
         }
-    }
-    for applied in store.apply(&changes, stamp)? {
-        imported.count(&applied);
-    }
+        for applied in store.apply(&changes, &stamp)? {
+            imported.count(&applied);
+        }
+        Ok(())
+    })?;
     Ok(imported)
 }
 
-/// Puts every place's own note into a file's notes, beside what else is in it. Returns how many there are.
-///
-/// # Errors
-/// What the store says.
-pub fn export(store: &dyn Store, file: &mut NotesFile) -> Result<u64> {
+/// Puts every place's own note into a file's notes, beside what else is in it; a value that is no text stays, and
+/// so does a text that somebody wrote since `read`. Returns how many notes there are.
+fn lay_into(store: &dyn Store, file: &mut NotesFile, read: Option<&NotesFile>) -> Result<u64> {
     let mut notes = 0;
     for note in Places::new(store).list()? {
-        if let Address::Place(place) = &note.address {
+        let Address::Place(place) = &note.address else {
+            continue;
+        };
+        let changed = read.is_some_and(|read| read.get(place) != file.get(place));
+        if !changed && !file.holds_other(place) {
             file.set(place, &note.content);
-            notes += 1;
         }
+        notes += 1;
     }
     Ok(notes)
 }
 
+/// Every place's own note as the text of a file.
+///
+/// # Errors
+/// What the store says.
+pub fn export(store: &dyn Store) -> Result<String> {
+    let mut file = NotesFile::default();
+    lay_into(store, &mut file, None)?;
+    Ok(file.to_text())
+}
+
 /// Writes every place's own note to a file, in one step, beside what else is in it. Returns how many there are.
+/// A text that another program writes meanwhile stays.
 ///
 /// # Errors
 /// [`Error::DamagedFile`] for a file that cannot be read, which is left as it is; [`Error::File`] when it cannot be
 /// written; what the store says.
 pub fn export_to(store: &dyn Store, path: &Path) -> Result<u64> {
+    const ROUNDS: usize = 20;
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let _turn = exchange::turn(&path)?;
     let mut before = bytes(&path)?;
-    let mut file = NotesFile::read(before.as_deref().unwrap_or_default(), &path)?;
-    loop {
-        let notes = export(store, &mut file)?;
+    let read = NotesFile::read(before.as_deref().unwrap_or_default(), &path)?;
+    let mut file = read.clone();
+    // Removed once what is new in them is in the file.
+    let mut displaced: Vec<Displaced> = Vec::new();
+    for _ in 0..ROUNDS {
+        let notes = lay_into(store, &mut file, Some(&read))?;
         let text = file.to_text().into_bytes();
         match exchange::put(&path, &text, before.as_deref())? {
-            Put::Clean => return Ok(notes),
-            // Somebody wrote it meanwhile: what they wrote stays, beside ours.
+            Put::Clean => {
+                for other in displaced {
+                    other.remove()?;
+                }
+                return Ok(notes);
+            }
             Put::Displaced(other) => {
                 before = Some(text);
-                file = other.notes;
+                file = other.side.notes.clone();
+                displaced.push(other);
             }
             Put::Appeared => {
                 before = bytes(&path)?;
@@ -226,4 +253,6 @@ pub fn export_to(store: &dyn Store, path: &Path) -> Result<u64> {
             }
         }
     }
+    let busy = std::io::Error::other("other programs keep writing it");
+    Err(Error::file(path, "written", busy))
 }

@@ -3,33 +3,35 @@
 //! The exchange is atomic: the new file takes the name, and the old one, now under ours, is compared with what
 //! was read. A program that writes in place truncates the file when it opens it and may still be writing when
 //! the exchange comes; then the displaced file is empty or cut off, and is waited for, because it goes on
-//! writing there.
+//! writing there. Nothing that was displaced is removed before it is known to hold nothing new.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
 
 use super::overlay::FileSide;
 use crate::error::{Error, Result};
 use crate::formats::zrb::{self, NotesFile};
+use crate::lock;
 
 /// Between two looks at a file that another program may be writing.
 const LOOK: Duration = Duration::from_millis(2);
 
+/// How long a process waits for another that exchanges the same file.
+const TURN: Duration = Duration::from_secs(10);
+
 /// How long somebody waits for a file that cannot be read to become readable.
 #[derive(Clone, Copy)]
-pub(super) enum Patience {
+pub(crate) enum Patience {
     /// A prompt waits for it: 10 ms.
     Reader,
-    /// A quarter of a second.
+    /// A tenth of a second.
     Writer,
 }
 
@@ -37,7 +39,7 @@ impl Patience {
     fn looks(self) -> usize {
         match self {
             Self::Reader => 5,
-            Self::Writer => 125,
+            Self::Writer => 50,
         }
     }
 }
@@ -47,17 +49,53 @@ const LOOKS_AT_EMPTY: usize = 25;
 
 /// What an exchange came to.
 pub(crate) enum Put {
-    /// The file holds our text, and held what we had read.
+    /// The file holds our text, and held what we had read, or something that cannot be read yet and is left over.
     Clean,
     /// The file holds our text; this is what it displaced, which we had not read.
-    Displaced(FileSide),
+    Displaced(Displaced),
     /// There was no file when we looked, and there is one now; nothing was written.
     Appeared,
 }
 
+/// A text that another program wrote and our exchange displaced.
+pub(crate) struct Displaced {
+    pub(crate) side: FileSide,
+    path: PathBuf,
+}
+
+impl Displaced {
+    /// Removes it, once all that is new in it is kept.
+    pub(crate) fn remove(self) -> Result<FileSide> {
+        remove(&self.path)?;
+        Ok(self.side)
+    }
+}
+
+pub(super) fn remove(path: &Path) -> Result<()> {
+    std::fs::remove_file(path).map_err(|error| Error::file(path, "removed", error))
+}
+
+/// Takes the right to exchange the file, which every process of every store that is kept in step with it asks
+/// for; its folder is made when it is not there. The lock is on the folder, so that nothing lies about.
+pub(crate) fn turn(path: &Path) -> Result<File> {
+    let folder = folder(path);
+    let refused = |error: io::Error| Error::file(path, "written", error);
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(refused)?;
+    let locked = lock::within(TURN, || File::open(folder)).map_err(refused)?;
+    locked.ok_or_else(|| refused(io::Error::from(io::ErrorKind::TimedOut)))
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
 /// Reads the file; none when there is none. One that cannot be read as notes is looked at again for a while:
 /// another program may be writing it.
-pub(super) fn read(path: &Path, patience: Patience) -> Result<Option<FileSide>> {
+pub(crate) fn read(path: &Path, patience: Patience) -> Result<Option<FileSide>> {
     let mut looks = 0;
     loop {
         match look(path) {
@@ -92,60 +130,86 @@ fn modified(file: &std::fs::Metadata) -> Timestamp {
     crate::note::micros(Timestamp::new(file.mtime(), nanos).unwrap_or(Timestamp::UNIX_EPOCH))
 }
 
-/// Puts a text in the file's place, which held `expected` when it was read (none: there was no file).
+/// Puts a text in the file's place, which held `expected` when it was read (none: there was no file). The caller
+/// holds its [`turn`].
 ///
 /// # Errors
-/// [`Error::File`] when it cannot be; [`Error::DamagedFile`] names the copy of what was displaced and cannot be read.
+/// [`Error::File`] when it cannot be.
 pub(crate) fn put(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<Put> {
     let refused = |error: io::Error| Error::file(path, "written", error);
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(refused)?;
-    let beside = beside(path);
-    write_new(&beside, text, path).map_err(refused)?;
+    let beside = write_beside(path, text).map_err(refused)?;
     let swapped = match expected {
         None => Err(Errno::NOENT),
         Some(_) => swap(&beside, path),
     };
-    match swapped {
-        Ok(()) => displaced(path, &beside, expected.unwrap_or_default()),
-        // There is no file, or there is none any more.
-        Err(Errno::NOENT) => match std::fs::hard_link(&beside, path) {
-            Ok(()) => std::fs::remove_file(&beside)
-                .map_err(refused)
-                .map(|()| Put::Clean),
-            Err(error) => {
-                let _ = std::fs::remove_file(&beside);
-                if error.kind() == io::ErrorKind::AlreadyExists {
-                    Ok(Put::Appeared)
-                } else {
-                    Err(refused(error))
-                }
+    // There is no file, or there is none any more.
+    let put = match swapped {
+        Err(Errno::NOENT) => move_to_free(&beside, path).map(|moved| !moved),
+        swapped => swapped.map_err(io::Error::from).map(|()| false),
+    };
+    match put {
+        Ok(appeared) => {
+            // The name must be on disk before anything says that the file holds the text.
+            File::open(folder(path))
+                .and_then(|folder| folder.sync_all())
+                .map_err(refused)?;
+            match (appeared, expected) {
+                (true, _) => remove(&beside).map(|()| Put::Appeared),
+                (false, Some(expected)) if beside.exists() => displaced(&beside, expected),
+                (false, _) => Ok(Put::Clean),
             }
-        },
+        }
         Err(error) => {
             let _ = std::fs::remove_file(&beside);
-            Err(refused(error.into()))
+            Err(refused(error))
         }
     }
 }
 
-fn write_new(beside: &Path, text: &[u8], path: &Path) -> io::Result<()> {
-    let mode = std::fs::metadata(path).map_or(0o600, |file| file.permissions().mode() & 0o777);
-    let mut file: File = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(mode)
-        .open(beside)?;
-    file.write_all(text)?;
-    file.sync_data()
+/// Writes the text to a new file beside the old one, with its mode and owner.
+fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
+    let before = std::fs::metadata(path).ok();
+    if before
+        .as_ref()
+        .is_some_and(|before| before.permissions().readonly())
+    {
+        // The folder would let us; whoever took the right to write away from the file would not.
+        return Err(io::Error::other("it is read-only"));
+    }
+    let mut number = 0;
+    let (beside, mut file) = loop {
+        let beside = path.with_file_name(format!("{}{number}", prefix(path)));
+        match OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&beside)
+        {
+            Ok(file) => break (beside, file),
+            // What cannot be read yet is left over and keeps its name.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    };
+    let written = file.write_all(text).and_then(|()| {
+        if let Some(before) = before {
+            file.set_permissions(Permissions::from_mode(before.mode() & 0o777))?;
+            // Only root may give a file away; for others it has the right owner already.
+            let _ = std::os::unix::fs::fchown(&file, Some(before.uid()), Some(before.gid()));
+        }
+        file.sync_data()
+    });
+    match written {
+        Ok(()) => Ok(beside),
+        Err(error) => {
+            let _ = std::fs::remove_file(&beside);
+            Err(error)
+        }
+    }
 }
 
-/// Exchanges two files in one step. Where the file system cannot, the old one is linked aside first: a writer
-/// that comes in between by renaming is then not seen.
+/// Exchanges two files in one step. Where the file system cannot, the old one is copied aside first: what is
+/// written in between is then not seen.
 fn swap(beside: &Path, path: &Path) -> std::result::Result<(), Errno> {
     match renameat_with(CWD, beside, CWD, path, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
@@ -153,84 +217,89 @@ fn swap(beside: &Path, path: &Path) -> std::result::Result<(), Errno> {
             aside.push("-old");
             let aside = PathBuf::from(aside);
             let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
-            std::fs::hard_link(path, &aside).map_err(errno)?;
-            std::fs::rename(beside, path).map_err(errno)?;
-            std::fs::rename(&aside, beside).map_err(errno)
+            std::fs::hard_link(path, &aside)
+                .or_else(|_| std::fs::copy(path, &aside).map(|_| ()))
+                .map_err(errno)?;
+            std::fs::rename(beside, path)
+                .and_then(|()| std::fs::rename(&aside, beside))
+                .inspect_err(|_| drop(std::fs::remove_file(&aside)))
+                .map_err(errno)
         }
         other => other,
     }
 }
 
-/// Looks at what was displaced until it can be read.
-fn displaced(path: &Path, beside: &Path, expected: &[u8]) -> Result<Put> {
-    let done = |put| {
-        std::fs::remove_file(beside).map_err(|error| Error::file(beside, "removed", error))?;
-        Ok(put)
-    };
+/// Moves a file to a name that is free; whether it was.
+fn move_to_free(beside: &Path, path: &Path) -> io::Result<bool> {
+    match renameat_with(CWD, beside, CWD, path, RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if path.exists() => Ok(false),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            std::fs::rename(beside, path).map(|()| true)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Looks at what was displaced until it can be read. What cannot stays where it is, and the next write looks
+/// again: whoever has it open goes on writing there.
+fn displaced(beside: &Path, expected: &[u8]) -> Result<Put> {
     for looks in 0..Patience::Writer.looks() {
-        let side = look(beside);
-        match side {
+        match look(beside) {
             // Empty is what a file is that is about to be written.
-            Ok(Some(side)) if side.bytes.is_empty() && looks < LOOKS_AT_EMPTY => {}
-            Ok(Some(side)) if side.bytes == expected => return done(Put::Clean),
-            Ok(Some(side)) => return done(Put::Displaced(side)),
+            Ok(Some(side)) if side.bytes.is_empty() => {
+                if looks >= LOOKS_AT_EMPTY {
+                    return Ok(Put::Clean);
+                }
+            }
+            Ok(Some(side)) if side.bytes == expected => {
+                return remove(beside).map(|()| Put::Clean);
+            }
+            Ok(Some(side)) => {
+                return Ok(Put::Displaced(Displaced {
+                    side,
+                    path: beside.to_owned(),
+                }));
+            }
             Ok(None) => return Ok(Put::Clean),
             Err(_) => {}
         }
         std::thread::sleep(LOOK);
     }
-    // Whatever it is, it is kept.
-    let mut kept = path.as_os_str().to_owned();
-    kept.push(format!(".damaged-{}", std::process::id()));
-    let kept = PathBuf::from(kept);
-    std::fs::rename(beside, &kept).map_err(|error| Error::file(beside, "kept", error))?;
-    match look(&kept) {
-        Err(error) => Err(error),
-        Ok(_) => Ok(Put::Clean),
-    }
+    Ok(Put::Clean)
 }
 
-/// A name beside the file, this process's own.
-fn beside(path: &Path) -> PathBuf {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    path.with_file_name(format!(
-        "{}{}-{count}",
-        beside_prefix(path),
-        std::process::id()
-    ))
-}
-
-fn beside_prefix(path: &Path) -> String {
+fn prefix(path: &Path) -> String {
     format!(
         ".{}.waynote-",
         path.file_name().unwrap_or_default().to_string_lossy()
     )
 }
 
-/// What processes that were killed in the middle of an exchange left beside the file: perhaps a displaced text
-/// that nobody has looked at. Each is removed by whoever has taken it in.
+/// Files that earlier exchanges left beside this one: displaced texts that could not be read then, or that nobody
+/// came to look at because the process was killed. The caller holds the file's [`turn`], so nobody is at work.
 pub(super) fn left_over(path: &Path) -> Vec<PathBuf> {
-    let prefix = beside_prefix(path);
-    let Some(Ok(folder)) = path.parent().map(std::fs::read_dir) else {
+    let prefix = prefix(path);
+    let Ok(files) = std::fs::read_dir(folder(path)) else {
         return Vec::new();
     };
-    let files = folder.flatten().map(|entry| entry.path());
-    files
-        .filter(|file| owner(file, &prefix).is_some_and(|pid| !is_alive(pid)))
-        .collect()
+    let ours = |file: &std::fs::DirEntry| {
+        file.file_name().to_string_lossy().starts_with(&prefix)
+            && file.file_type().is_ok_and(|kind| kind.is_file())
+    };
+    let mut left: Vec<PathBuf> = files
+        .flatten()
+        .filter(ours)
+        .map(|file| file.path())
+        .collect();
+    left.sort();
+    left
 }
 
-fn owner(file: &Path, prefix: &str) -> Option<i32> {
-    file.file_name()?
-        .to_str()?
-        .strip_prefix(prefix)?
-        .split('-')
-        .next()?
-        .parse()
-        .ok()
-}
-
-fn is_alive(pid: i32) -> bool {
-    Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
+/// Whether nobody has written to a file for a while, so that nobody is still at it.
+pub(super) fn is_settled(path: &Path) -> bool {
+    const A_WHILE: Duration = Duration::from_secs(10);
+    let modified = std::fs::metadata(path).and_then(|file| file.modified());
+    modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > A_WHILE))
 }

@@ -11,9 +11,10 @@
 pub(crate) mod exchange;
 mod overlay;
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::address::Address;
 use crate::change::{Applied, Change};
@@ -38,6 +39,16 @@ pub struct InStep<S> {
     base: Base,
     author: Name,
     notices: RefCell<Vec<crate::Error>>,
+    /// What was read of the file, kept while no other writer of the store can run.
+    seen: RefCell<Option<Rc<Seen>>>,
+    /// How deep in [`Store::exclusively`].
+    exclusive: Cell<usize>,
+}
+
+/// The file and what the store knows of it.
+struct Seen {
+    side: FileSide,
+    marks: HashMap<String, ContentHash>,
 }
 
 /// How often a writer merges again when others write the file at the same time.
@@ -49,14 +60,28 @@ impl<S: Store> InStep<S> {
     /// # Errors
     /// None but what making the author's name says.
     pub fn new(inner: S, file: &Path, base: Base) -> Result<Self> {
-        let file = followed(file);
         Ok(Self {
             inner,
-            file,
+            file: followed(file),
             base,
             author: zrb::AUTHOR.parse()?,
             notices: RefCell::default(),
+            seen: RefCell::default(),
+            exclusive: Cell::new(0),
         })
+    }
+
+    /// Whether this is the file that the store is kept in step with.
+    pub fn is_kept(&self, file: &Path) -> bool {
+        followed(file) == self.file
+    }
+
+    /// Brings file and store together without a change of its own: what an export to the file comes to.
+    ///
+    /// # Errors
+    /// What the store says; faults of the file are [`InStep::notices`].
+    pub fn bring_together(&self, stamp: &Stamp) -> Result<()> {
+        self.exclusively(&mut || self.write(&[], stamp).map(|_| ()))
     }
 
     /// What went wrong with the file since the last call, while the store worked on without it.
@@ -69,24 +94,35 @@ impl<S: Store> InStep<S> {
     }
 
     /// The file as a reader sees it; a fault is noted, and then there is nothing to lay over.
-    fn file_side(&self) -> Result<Option<(FileSide, HashMap<String, ContentHash>)>> {
+    fn seen(&self) -> Result<Option<Rc<Seen>>> {
+        if let Some(seen) = &*self.seen.borrow() {
+            return Ok(Some(Rc::clone(seen)));
+        }
         let side = match exchange::read(&self.file, Patience::Reader) {
-            Ok(side) => side,
+            Ok(Some(side)) => side,
+            Ok(None) => return Ok(None),
             Err(error) => {
-                let mut notices = self.notices.borrow_mut();
-                // One command reads often; once is enough to say it.
-                if !notices
-                    .iter()
-                    .any(|known| known.to_string() == error.to_string())
-                {
-                    notices.push(error);
-                }
+                self.notice(error);
                 return Ok(None);
             }
         };
-        let Some(side) = side else { return Ok(None) };
         let marks = self.inner.file_marks(&self.name())?.into_iter().collect();
-        Ok(Some((side, marks)))
+        let seen = Rc::new(Seen { side, marks });
+        if self.exclusive.get() > 0 {
+            self.seen.replace(Some(Rc::clone(&seen)));
+        }
+        Ok(Some(seen))
+    }
+
+    /// Notes a fault; one command may meet it often, and once is enough to say it.
+    fn notice(&self, error: crate::Error) {
+        let mut notices = self.notices.borrow_mut();
+        if !notices
+            .iter()
+            .any(|known| known.to_string() == error.to_string())
+        {
+            notices.push(error);
+        }
     }
 
     /// The number of the last revision, for a note that lies only in the file.
@@ -113,10 +149,13 @@ impl<S: Store> InStep<S> {
     }
 
     fn write(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        let read = match exchange::read(&self.file, Patience::Writer) {
+        self.seen.replace(None);
+        let read = exchange::turn(&self.file)
+            .and_then(|turn| Ok((turn, exchange::read(&self.file, Patience::Writer)?)));
+        let (_turn, read) = match read {
             Ok(read) => read,
             Err(error) => {
-                self.notices.borrow_mut().push(error);
+                self.notice(error);
                 return self.inner.apply(changes, stamp);
             }
         };
@@ -126,13 +165,9 @@ impl<S: Store> InStep<S> {
         };
         self.take_in_left_over(&mut known, stamp)?;
         let applied = self.take_in(read.as_ref(), changes, &mut known, stamp)?;
-        match self.bring_into_file(read, changes, known, stamp) {
-            Ok(()) => {}
-            // Journaled all the same: the next write that reaches the file brings it there.
-            Err(error @ (crate::Error::File { .. } | crate::Error::DamagedFile { .. })) => {
-                self.notices.borrow_mut().push(error);
-            }
-            Err(error) => return Err(error),
+        // Journaled all the same: the next write that reaches the file brings it there.
+        if let Err(error) = self.bring_into_file(read, changes, known, stamp) {
+            self.notice(error);
         }
         Ok(applied)
     }
@@ -157,9 +192,9 @@ impl<S: Store> InStep<S> {
             match exchange::put(&self.file, &text, expected.as_deref())? {
                 Put::Clean => return self.remember(&next, &known),
                 Put::Displaced(other) => {
-                    self.take_in_displaced(&side, &other, &next, &mut known, stamp)?;
+                    self.take_in_displaced(&side, &other.side, &next, &mut known, stamp)?;
+                    side = other.remove()?;
                     expected = Some(text);
-                    side = other;
                 }
                 Put::Appeared => {
                     let appeared = exchange::read(&self.file, Patience::Writer)?;
@@ -169,7 +204,8 @@ impl<S: Store> InStep<S> {
                 }
             }
         }
-        Ok(())
+        let busy = std::io::Error::other("other programs keep writing it");
+        Err(crate::Error::file(&self.file, "brought up to date", busy))
     }
 
     /// Journals what the file says that the store does not know, then the changes, in one transaction. Returns
@@ -185,7 +221,8 @@ impl<S: Store> InStep<S> {
         if let Some(side) = side {
             let overlay = Overlay::new(side, &known.marks, &self.author);
             all = overlay.to_journal(&known.places, &self.base);
-            all.retain(|text| !changes.iter().any(|change| saves_the_same(text, change)));
+            let saved: HashSet<_> = changes.iter().filter_map(saved).collect();
+            all.retain(|text| !saved_by(&saved, text));
         }
         let taken_in = all.len();
         all.extend_from_slice(changes);
@@ -219,16 +256,46 @@ impl<S: Store> InStep<S> {
         Ok(())
     }
 
-    /// Texts in files that were displaced by processes which died before they could look at them.
+    /// Texts in files that earlier exchanges left beside the file. They are old: a text that is new becomes a
+    /// revision, and is current only where the place has no note.
     fn take_in_left_over(&self, known: &mut Known, stamp: &Stamp) -> Result<()> {
         for file in exchange::left_over(&self.file) {
-            if let Ok(Some(side)) = exchange::read(&file, Patience::Reader) {
-                self.take_in(Some(&side), &[], known, stamp)?;
+            let cleared = match exchange::read(&file, Patience::Reader) {
+                Ok(Some(side)) if !side.bytes.is_empty() => {
+                    let changes = self.past_texts(&side, known)?;
+                    self.journal_all(&changes, known, stamp)?;
+                    exchange::remove(&file)
+                }
+                // Somebody may still be writing there.
+                Ok(Some(_)) if exchange::is_settled(&file) => exchange::remove(&file),
+                Err(error) if exchange::is_settled(&file) => Err(error),
+                _ => Ok(()),
+            };
+            if let Err(error) = cleared {
+                self.notice(error);
             }
-            std::fs::remove_file(&file)
-                .map_err(|error| crate::Error::file(&file, "removed", error))?;
         }
         Ok(())
+    }
+
+    /// The changes that journal the texts of a left-over file that no revision holds yet.
+    fn past_texts(&self, side: &FileSide, known: &Known) -> Result<Vec<Change>> {
+        let overlay = Overlay::new(side, &known.marks, &self.author);
+        let mut changes = Vec::new();
+        for (place, text) in side.notes.notes(&self.base) {
+            let current = known.places.get(&place);
+            if current.is_some_and(|note| note.content == text) {
+                continue;
+            }
+            let history = self.inner.history(&Address::Place(place.clone()))?;
+            let is_there =
+                |revision: &Revision| revision.note().is_some_and(|note| note.content == text);
+            if !history.iter().any(is_there) {
+                changes.push(overlay.written(place, text));
+                changes.extend(current.map(overlay::again));
+            }
+        }
+        Ok(changes)
     }
 
     /// Applies changes and keeps up what is known of the places.
@@ -311,7 +378,7 @@ struct Known {
 /// The path with links followed, also where what they lead to does not exist yet.
 fn followed(file: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
-    let mut path = file.to_owned();
+    let mut path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     for _ in 0..MAX_LINKS {
         if let Ok(whole) = std::fs::canonicalize(&path) {
             return whole;
@@ -331,38 +398,25 @@ fn followed(file: &Path) -> PathBuf {
     }
 }
 
-/// Whether a change journals exactly what the other does.
-fn saves_the_same(one: &Change, other: &Change) -> bool {
-    let saved = |change: &Change| match change {
+/// What a change saves where.
+fn saved(change: &Change) -> Option<(&Address, ContentHash)> {
+    match change {
         Change::Save {
             address, content, ..
-        } => Some((address.clone(), content.hash())),
+        } => Some((address, content.hash())),
         _ => None,
-    };
-    saved(one).is_some_and(|one| saved(other) == Some(one))
+    }
+}
+
+/// Whether one of the changes that save this already journals what the other would.
+fn saved_by(saved_there: &HashSet<(&Address, ContentHash)>, change: &Change) -> bool {
+    !saved_there.is_empty() && saved(change).is_some_and(|saves| saved_there.contains(&saves))
 }
 
 /// The place whose own note a change is about.
 fn place_of(change: &Change) -> Option<&Place> {
-    match change {
-        Change::Save {
-            address: Address::Place(place),
-            ..
-        }
-        | Change::Pin {
-            address: Address::Place(place),
-            ..
-        }
-        | Change::Delete {
-            address: Address::Place(place),
-        }
-        | Change::Restore {
-            address: Address::Place(place),
-            ..
-        }
-        | Change::Undo {
-            address: Address::Place(place),
-        } => Some(place),
+    match change.address() {
+        Some(Address::Place(place)) => Some(place),
         _ => None,
     }
 }
@@ -385,10 +439,10 @@ impl<S: Store> Store for InStep<S> {
         let Address::Place(place) = address else {
             return Ok(stored);
         };
-        let Some((side, marks)) = self.file_side()? else {
+        let Some(seen) = self.seen()? else {
             return Ok(stored);
         };
-        let overlay = Overlay::new(&side, &marks, &self.author);
+        let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
         Ok(self.laid_over(&overlay, place, stored.as_ref())?.or(stored))
     }
 
@@ -402,11 +456,12 @@ impl<S: Store> Store for InStep<S> {
         if !concerned {
             return Ok(notes);
         }
-        let Some((side, marks)) = self.file_side()? else {
+        let Some(seen) = self.seen()? else {
             return Ok(notes);
         };
-        let overlay = Overlay::new(&side, &marks, &self.author);
-        let mut places: Vec<Place> = side
+        let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
+        let mut places: Vec<Place> = seen
+            .side
             .notes
             .notes(&self.base)
             .map(|(place, _)| place)
@@ -448,9 +503,9 @@ impl<S: Store> Store for InStep<S> {
     fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {
         let mut scopes = self.inner.scopes(kind)?;
         if kind == ScopeKind::Place
-            && let Some((side, _)) = self.file_side()?
+            && let Some(seen) = self.seen()?
         {
-            for (place, _) in side.notes.notes(&self.base) {
+            for (place, _) in seen.side.notes.notes(&self.base) {
                 let scope = Scope::Place(place);
                 if !scopes.iter().any(|known| known.scope == scope) {
                     scopes.push(ScopeSummary { scope, notes: 0 });
@@ -470,8 +525,8 @@ impl<S: Store> Store for InStep<S> {
         let Address::Place(place) = address else {
             return Ok(history);
         };
-        if let Some((side, marks)) = self.file_side()? {
-            let overlay = Overlay::new(&side, &marks, &self.author);
+        if let Some(seen) = self.seen()? {
+            let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
             let stored = self.inner.get(address)?;
             let pending = self.laid_over(&overlay, place, stored.as_ref())?;
             history.extend(pending.map(|note| overlay.revision(note)));
@@ -488,7 +543,13 @@ impl<S: Store> Store for InStep<S> {
     }
 
     fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        self.inner.exclusively(work)
+        self.inner.exclusively(&mut || {
+            self.exclusive.set(self.exclusive.get() + 1);
+            let outcome = work();
+            self.exclusive.set(self.exclusive.get() - 1);
+            self.seen.replace(None);
+            outcome
+        })
     }
 
     fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {

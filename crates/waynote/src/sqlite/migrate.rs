@@ -58,6 +58,42 @@ pub(super) fn is_empty(conn: &Connection) -> Outcome<bool> {
     Ok(any.is_none())
 }
 
+/// Whether the database holds no table but our own.
+pub(super) fn is_ours(conn: &Connection) -> Outcome<bool> {
+    let sql =
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND tbl_name NOT GLOB 'waynote_*'
+               AND tbl_name NOT GLOB 'sqlite_*'";
+    let others: i64 = conn.query_row(sql, [], |row| row.get(0))?;
+    Ok(others == 0)
+}
+
+/// Migrations that the database has had and that are not as this program has them, by name.
+pub(super) fn changed(conn: &Connection) -> Outcome<Vec<String>> {
+    let mut statement = conn.prepare("SELECT number, name, checksum FROM waynote_migration")?;
+    let rows = statement.query_map([], |row| {
+        Ok((
+            row.get::<_, u32>(0)?,
+            row.get::<_, String>(1)?,
+            row.get::<_, String>(2)?,
+        ))
+    })?;
+    let mut changed = Vec::new();
+    for row in rows {
+        let (number, name, checksum) = row?;
+        let known = MIGRATIONS
+            .iter()
+            .find(|migration| migration.number == number);
+        if known.is_some_and(|known| self::checksum(known) != checksum) {
+            changed.push(name);
+        }
+    }
+    Ok(changed)
+}
+
+fn checksum(migration: &Migration) -> String {
+    Content::imported(migration.sql).hash().to_string()
+}
+
 /// Runs what is missing, inside the caller's transaction.
 pub(super) fn migrate(conn: &Connection, path: &Path) -> Outcome<()> {
     // Another process may have come first: look again inside the transaction.
@@ -79,11 +115,7 @@ pub(super) fn migrate(conn: &Connection, path: &Path) -> Outcome<()> {
         conn.execute_batch(migration.sql)?;
         conn.execute(
             "INSERT INTO waynote_migration (number, name, checksum) VALUES (?1, ?2, ?3)",
-            (
-                migration.number,
-                migration.name,
-                Content::imported(migration.sql).hash().to_string(),
-            ),
+            (migration.number, migration.name, checksum(migration)),
         )?;
     }
     Ok(())

@@ -85,7 +85,8 @@ impl<'c> SqliteStore<'c> {
     ///
     /// Only tables named `waynote_*` are made, migrated and used; no setting of the connection or the
     /// database is changed. A write is a savepoint inside the application's transaction: it is durable when
-    /// the application commits, and gone when it rolls back. A database that another connection holds longer
+    /// the application commits, and gone when it rolls back. A disk that is full makes SQLite roll back the
+    /// application's whole transaction. There is no queue: waiting is SQLite's own. A database that another connection holds longer
     /// than the application's busy timeout is [`crate::Error::Busy`].
     ///
     /// # Errors

@@ -21,10 +21,14 @@ use super::{Handle, Options, SqliteStore, migrate};
 /// afterwards has to read it all.
 const LONG_WAL_BYTES: u64 = 256 * 1024;
 
+/// More milliseconds than this the engine cannot count.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
 pub(super) fn open(path: &Path, options: &Options) -> Result<SqliteStore<'static>> {
     make_file(path)?;
     let store = connect(path, options).map_err(|failure| failure.at(path, options.wait))?;
     prepare(&store)?;
+    ensure_wal(&store)?;
     Ok(store)
 }
 
@@ -34,7 +38,7 @@ pub(super) fn open_existing(
 ) -> Result<Option<SqliteStore<'static>>> {
     match std::fs::metadata(path) {
         Ok(file) if file.is_dir() => return Err(is_directory(path)),
-        Ok(_) => {}
+        Ok(file) => not_too_short(path, &file)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::file(path, "read", error)),
     }
@@ -68,18 +72,24 @@ pub(super) fn attach(connection: &Connection) -> Result<SqliteStore<'_>> {
     Ok(store)
 }
 
-/// Makes the file and its folder for their owner alone. What is there already keeps its mode.
+/// Makes the file and its folder for their owner alone. What is there already keeps its mode, and is not even
+/// opened: closing any descriptor of a database file takes away the locks that this process holds on it.
 fn make_file(path: &Path) -> Result<()> {
     let refused = |error: io::Error| match error.kind() {
         io::ErrorKind::StorageFull => Error::DiskFull {
             path: path.to_owned(),
         },
-        io::ErrorKind::IsADirectory => is_directory(path),
         _ => Error::ReadOnly {
             path: path.to_owned(),
             reason: error.to_string(),
         },
     };
+    match std::fs::metadata(path) {
+        Ok(file) if file.is_dir() => return Err(is_directory(path)),
+        Ok(file) => return not_too_short(path, &file),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error)),
+        Err(_) => {}
+    }
     if let Some(folder) = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
@@ -90,13 +100,29 @@ fn make_file(path: &Path) -> Result<()> {
             .create(folder)
             .map_err(refused)?;
     }
-    OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
+    match OpenOptions::new()
+        .write(true)
+        .create_new(true)
         .mode(0o600)
         .open(path)
-        .map_err(refused)?;
+    {
+        Ok(_) => Ok(()),
+        // Another process was first.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(refused(error)),
+    }
+}
+
+/// A database is empty or has a header; the engine takes a file of one byte for an empty one.
+fn not_too_short(path: &Path, file: &std::fs::Metadata) -> Result<()> {
+    const HEADER: u64 = 100;
+    if file.is_file() && (1..HEADER).contains(&file.len()) {
+        let reason = "it is no SQLite database".into();
+        return Err(Error::NotAStore {
+            path: path.to_owned(),
+            reason,
+        });
+    }
     Ok(())
 }
 
@@ -110,7 +136,7 @@ fn is_directory(path: &Path) -> Error {
 fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
-    conn.busy_timeout(options.wait)?;
+    conn.busy_timeout(options.wait.min(LONGEST_WAIT))?;
     // A process that adds one note must not pay for folding in the WAL each time; see `Drop`.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     conn.pragma_update(None, "synchronous", "FULL")?;
@@ -148,6 +174,21 @@ fn prepare(store: &SqliteStore<'_>) -> Result<()> {
         }
         migrate::migrate(conn, &store.path)
     })
+}
+
+/// A copy of a store may be in another mode, in which readers and writers block each other. A database that an
+/// application keeps its own tables in stays as the application has it.
+fn ensure_wal(store: &SqliteStore<'_>) -> Result<()> {
+    let conn = store.conn();
+    let mode = conn.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0));
+    if store.mapped(mode.map_err(Failure::from))? == "wal"
+        || !store.mapped(migrate::is_ours(conn))?
+    {
+        return Ok(());
+    }
+    let _turn = store.turn()?;
+    let changed = conn.pragma_update(None, "journal_mode", "wal");
+    store.mapped(changed.map_err(Failure::from))
 }
 
 /// A store on a read-only medium: nothing can be written beside it, not even what WAL mode shares among

@@ -10,10 +10,10 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
+use crate::lock;
 
 use super::SqliteStore;
 
@@ -75,7 +75,7 @@ impl Queue {
             };
             let locked = match file.try_lock() {
                 Ok(()) => file,
-                Err(TryLockError::WouldBlock) => wait_for(&self.path, wait)
+                Err(TryLockError::WouldBlock) => lock::within(wait, || open(&self.path))
                     .map_err(|error| unwritable(store, &error))?
                     .ok_or_else(|| Error::Busy {
                         path: store.to_owned(),
@@ -110,26 +110,6 @@ fn open(path: &Path) -> io::Result<File> {
         .truncate(false)
         .mode(0o600)
         .open(path)
-}
-
-/// Waits in the kernel for at most that long; none when it was too long.
-///
-/// The kernel's wait has no deadline, so a thread waits, on an open file of its own: when it comes too late,
-/// nobody takes the file from it, and dropping it gives the lock back.
-fn wait_for(path: &Path, wait: Duration) -> io::Result<Option<File>> {
-    let file = open(path)?;
-    let (sender, receiver) = mpsc::sync_channel(1);
-    std::thread::Builder::new()
-        .name("waynote-queue".into())
-        .spawn(move || {
-            let locked = file.lock().map(|()| file);
-            // The receiver is gone when the wait was too long.
-            let _ = sender.send(locked);
-        })?;
-    match receiver.recv_timeout(wait) {
-        Ok(locked) => locked.map(Some),
-        Err(_) => Ok(None),
-    }
 }
 
 /// The process that holds the lock, where the system tells: Linux lists locks by inode.
@@ -175,7 +155,7 @@ mod tests {
         let error = other.enter(&store, Duration::from_millis(20)).unwrap_err();
         let pid = std::process::id();
         assert!(error.to_string().ends_with(&format!(
-            "is busy: another writer held it for 0.02 s (process {pid})"
+            "is busy: another writer holds it, for 0.02 s now (process {pid})"
         )));
         one.leave();
         other.enter(&store, Duration::from_secs(5)).unwrap();

@@ -1,9 +1,10 @@
 //! Checking everything there is: the engine's own structures, every content against its hash, the journal
 //! against the current notes, the counts.
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
 
 use crate::content::Content;
+use crate::scope::Scope;
 use crate::verify::Report;
 
 use super::errors::Outcome;
@@ -20,6 +21,11 @@ pub(super) fn verify(conn: &Connection) -> Outcome<Report> {
         contents(conn, &mut report)?;
         journal(conn, &mut report)?;
         previews(conn, &mut report)?;
+        for name in super::migrate::changed(conn)? {
+            report
+                .problems
+                .push(format!("migration `{name}` was made by another program"));
+        }
         for (check, says) in CHECKS {
             named(conn, check, says, &mut report)?;
         }
@@ -69,11 +75,13 @@ fn contents(conn: &Connection, report: &mut Report) -> Outcome<()> {
 /// The notes that a content is in, as addresses.
 fn users(conn: &Connection, content: i64) -> Outcome<String> {
     let mut statement = conn.prepare(
-        "SELECT s.kind || ':' || s.name || iif(j.key = '', '', '#' || j.key) || '@' || j.revision
+        "SELECT s.kind, s.name, j.key, j.revision
          FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
          WHERE j.content = ?1 ORDER BY j.position LIMIT 10",
     )?;
-    let rows = statement.query_map([content], |row| row.get::<_, String>(0))?;
+    let rows = statement.query_map([content], |row| {
+        Ok(format!("{}@{}", named_in(row)?, row.get::<_, i64>(3)?))
+    })?;
     let users: Vec<String> = rows.collect::<rusqlite::Result<_>>()?;
     Ok(if users.is_empty() {
         "no note".into()
@@ -96,16 +104,16 @@ fn journal(conn: &Connection, report: &mut Report) -> Outcome<()> {
 
 fn previews(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let mut statement = conn.prepare(
-        "SELECT s.kind || ':' || s.name || iif(n.key = '', '', '#' || n.key), n.preview, c.body
+        "SELECT s.kind, s.name, n.key, n.preview, c.body
          FROM waynote_note n JOIN waynote_scope s ON s.id = n.scope JOIN waynote_content c ON c.id = n.content",
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let body = row.get_ref(2)?.as_bytes().unwrap_or_default();
-        if row.get_ref(1)?.as_str().unwrap_or_default() != Content::imported(body).preview() {
+        let body = row.get_ref(4)?.as_bytes().unwrap_or_default();
+        if row.get_ref(3)?.as_str().unwrap_or_default() != Content::imported(body).preview() {
             report.problems.push(format!(
                 "{} has a preview that is not its own",
-                row.get::<_, String>(0)?
+                named_in(row)?
             ));
         }
     }
@@ -173,13 +181,19 @@ fn named(conn: &Connection, check: &str, says: &str, report: &mut Report) -> Out
     let mut statement = conn.prepare(check)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let (kind, name, key): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let key = if key.is_empty() {
-            String::new()
-        } else {
-            format!("#{key}")
-        };
-        report.problems.push(format!("{kind}:{name}{key} {says}"));
+        report.problems.push(format!("{} {says}", named_in(row)?));
     }
     Ok(())
+}
+
+/// The note or the scope in the first three columns, as its address; as it is stored where that is damaged.
+fn named_in(row: &Row<'_>) -> rusqlite::Result<String> {
+    let (kind, name, key): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let key = (!key.is_empty()).then_some(key);
+    let scope = kind.parse().and_then(|kind| Scope::from_parts(kind, &name));
+    Ok(match (scope, key) {
+        (Ok(scope), None) => scope.to_string(),
+        (Ok(scope), Some(key)) => format!("{scope}#{}", crate::address::encode(&key)),
+        (Err(_), key) => format!("{kind}:{name:?}#{:?}", key.unwrap_or_default()),
+    })
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use crate::address::Address;
 use crate::change::{Applied, Before, Change, Write, decide};
 use crate::content::{Content, ContentHash};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
 use crate::note::{Note, Revision, Stamp};
 use crate::scope::Scope;
@@ -104,7 +104,8 @@ fn in_savepoint<T>(conn: &Connection, work: impl FnOnce(&Connection) -> Outcome<
     let value = work(conn);
     match &value {
         Ok(_) => conn.execute_batch("RELEASE waynote")?,
-        Err(_) => conn.execute_batch("ROLLBACK TO waynote; RELEASE waynote")?,
+        // A full disk has rolled back everything already: the first error is the one to tell.
+        Err(_) => drop(conn.execute_batch("ROLLBACK TO waynote; RELEASE waynote")),
     }
     value
 }
@@ -205,19 +206,22 @@ fn carry_out(view: &View<'_>, change: &Change, stamp: &Stamp) -> Outcome<Applied
             changed: true,
         });
     }
-    let address = match change {
-        Change::Save { address, .. }
-        | Change::Pin { address, .. }
-        | Change::Delete { address }
-        | Change::Restore { address, .. }
-        | Change::Undo { address } => address.clone(),
-        Change::Append { session, id, .. } => {
-            // Only an id that came from elsewhere can be there already.
-            let id = id.map_or_else(
-                || EntryId::next(None, stamp.now, Content::imported("").hash()),
-                |id| id,
-            );
-            Address::Session(session.clone(), id)
+    let address = match (change, change.address()) {
+        (
+            Change::Append {
+                session,
+                id: Some(id),
+                ..
+            },
+            _,
+        ) => Address::Session(session.clone(), *id),
+        (_, Some(address)) => address.clone(),
+        // An id that the store makes is never there already.
+        (_, None) => {
+            return Err(Error::NotFound {
+                what: "id for the entry".into(),
+            }
+            .into());
         }
     };
     let note = view.note(&address)?;

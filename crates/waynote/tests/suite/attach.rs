@@ -137,3 +137,62 @@ fn a_file_with_both_opens_as_a_store_too() {
     save(&store, "l").unwrap();
     assert_eq!(count(&store), 2);
 }
+
+/// Closing any descriptor of a file takes all of the process's locks on it away, and then another program takes
+/// itself for the last one to have the database open.
+#[cfg(target_os = "linux")]
+#[test]
+fn opening_a_store_again_keeps_the_locks_of_the_first() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let first = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    save(&first, "k").unwrap();
+    let inodes = ["notes.db", "notes.db-shm"].map(|file| {
+        format!(
+            ":{} ",
+            std::fs::metadata(folder.path().join(file)).unwrap().ino()
+        )
+    });
+    let locks = || {
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        let ours = |line: &&str| {
+            line.contains("POSIX") && inodes.iter().any(|inode| line.contains(inode.as_str()))
+        };
+        locks.lines().filter(ours).count()
+    };
+    let held = locks();
+    assert!(held > 0);
+    let second = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    let third = SqliteStore::open_existing(&path, &waynote::Options::default()).unwrap();
+    assert!(locks() >= held);
+    drop((second, third));
+    save(&first, "l").unwrap();
+    assert_eq!(
+        count(&SqliteStore::open(&path, &waynote::Options::default()).unwrap()),
+        2
+    );
+}
+
+#[test]
+fn a_store_that_was_copied_into_another_mode_is_put_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (
+        folder.path().join("notes.db"),
+        folder.path().join("copy.db"),
+    );
+    save(
+        &SqliteStore::open(&path, &waynote::Options::default()).unwrap(),
+        "k",
+    )
+    .unwrap();
+    let conn = Connection::open(&path).unwrap();
+    conn.execute("VACUUM INTO ?1", [copy.to_str().unwrap()])
+        .unwrap();
+    let store = SqliteStore::open(&copy, &waynote::Options::default()).unwrap();
+    let conn = Connection::open(&copy).unwrap();
+    let mode: String = conn
+        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!((mode.as_str(), count(&store)), ("wal", 1));
+}

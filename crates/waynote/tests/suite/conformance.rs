@@ -4,7 +4,7 @@ use waynote::note::State;
 use waynote::{
     Address, AsOf, Change, Content, Error, Expect, Filter, Kind, Limits, Name, Notebook, Options,
     Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog, SqliteStore, Stamp, Store,
-    last_change,
+    undo_last,
 };
 
 fn each_store(test: impl Fn(&dyn Store)) {
@@ -137,15 +137,7 @@ fn every_change_is_a_revision_and_comes_back() {
         assert_eq!(as_of(AsOf::Revision(2)), Some(text("two")));
         // The clock went back between the third change and the fourth: the last one that qualifies counts.
         assert_eq!(as_of(time(27)), None);
-        assert_eq!(last_change(store).unwrap(), address);
-        store
-            .apply(
-                &[Change::Undo {
-                    address: address.clone(),
-                }],
-                &at(40),
-            )
-            .unwrap();
+        assert_eq!(undo_last(store, &at(40)).unwrap()[0].address, address);
         let note = notebook.get(&key).unwrap();
         assert_eq!(
             (note.revision, note.pinned, note.content),
@@ -242,7 +234,10 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
                 Err(Error::AppendOnly { .. })
             ));
         }
-        assert!(matches!(last_change(store), Err(Error::AppendOnly { .. })));
+        assert!(matches!(
+            undo_last(store, &at(1)),
+            Err(Error::AppendOnly { .. })
+        ));
         assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 20);
     });
 }
