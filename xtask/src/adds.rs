@@ -13,15 +13,26 @@ use waynote::{
 
 use crate::measure::median;
 
-const COMMITS: u32 = 1000;
-const PAIRS: usize = 7;
+/// Commits of one side before it is the other's turn: short, so that a machine that changes its speed changes both.
+const COMMITS: u32 = 50;
+const PAIRS: u32 = 60;
 
 pub(crate) fn run() -> Result<()> {
-    println!("durable adds: {PAIRS} pairs of {COMMITS} commits each, one writer");
+    println!("durable adds: {PAIRS} pairs of {COMMITS} commits each in turn, one writer");
+    let folder = tempfile::tempdir_in("target")?;
+    let (mut ours, mut bare) = (Ours::open(folder.path())?, Bare::open(folder.path())?);
     let mut rates = Vec::new();
-    for _ in 0..PAIRS {
-        let folder = tempfile::tempdir_in("target")?;
-        rates.push((ours(folder.path())?, bare(folder.path())?));
+    for pair in 0..PAIRS {
+        let numbers = pair * COMMITS..(pair + 1) * COMMITS;
+        let rate = |work: &mut dyn FnMut(u32) -> Result<()>| -> Result<f64> {
+            let begin = Instant::now();
+            numbers.clone().try_for_each(work)?;
+            Ok(f64::from(COMMITS) / begin.elapsed().as_secs_f64())
+        };
+        rates.push((
+            rate(&mut |number| ours.add(number))?,
+            rate(&mut |number| bare.add(number))?,
+        ));
     }
     let (ours, bare) = (
         median(rates.iter().map(|pair| pair.0)),
@@ -40,55 +51,69 @@ fn text(number: u32) -> String {
     )
 }
 
-/// Keys, log entries and places in turn.
-fn ours(folder: &Path) -> Result<f64> {
-    let store = SqliteStore::open(&folder.join("notes.db"), &Options::default())?;
-    let notebook = Notebook::of_agent(&store, "bench".parse()?);
-    let log = SessionLog::new(&store, "bench".parse()?);
-    let places = Places::new(&store);
-    let options = SaveOptions {
-        limits: Limits::NONE,
-        ..SaveOptions::default()
-    };
-    let begin = Instant::now();
-    for number in 0..COMMITS {
+struct Ours {
+    store: SqliteStore<'static>,
+}
+
+impl Ours {
+    fn open(folder: &Path) -> Result<Self> {
+        Ok(Self {
+            store: SqliteStore::open(&folder.join("notes.db"), &Options::default())?,
+        })
+    }
+
+    /// Keys, log entries and places in turn.
+    fn add(&mut self, number: u32) -> Result<()> {
         let stamp = Stamp::new(jiff::Timestamp::now(), "person".parse()?);
         let content = Content::text(text(number))?;
         match number % 3 {
             0 => {
+                let options = SaveOptions {
+                    limits: Limits::NONE,
+                    ..SaveOptions::default()
+                };
                 let key = format!("key-{number}").parse()?;
+                let notebook = Notebook::of_agent(&self.store, "bench".parse()?);
                 notebook.save(&key, content, options, &stamp)?;
             }
             1 => {
+                let log = SessionLog::new(&self.store, "bench".parse()?);
                 log.add(Kind::Tip, Some(1), content, &stamp)?;
             }
             _ => {
                 let place: Place = format!("~/p/{number}").parse()?;
-                places.write(&place, content, &stamp)?;
+                Places::new(&self.store).write(&place, content, &stamp)?;
             }
         }
+        Ok(())
     }
-    Ok(f64::from(COMMITS) / begin.elapsed().as_secs_f64())
 }
 
-fn bare(folder: &Path) -> Result<f64> {
-    let conn = Connection::open(folder.join("bare.db"))?;
-    conn.pragma_update(None, "journal_mode", "wal")?;
-    conn.pragma_update(None, "synchronous", "FULL")?;
-    conn.execute_batch(
-        "CREATE TABLE note (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
-         CREATE VIRTUAL TABLE note_text USING fts5 (body, content = 'note', content_rowid = 'id');
-         CREATE TRIGGER note_indexed AFTER INSERT ON note BEGIN
-             INSERT INTO note_text (rowid, body) VALUES (new.id, new.body);
-         END;",
-    )?;
-    let begin = Instant::now();
-    for number in 0..COMMITS {
-        let transaction = conn.unchecked_transaction()?;
+struct Bare {
+    conn: Connection,
+}
+
+impl Bare {
+    fn open(folder: &Path) -> Result<Self> {
+        let conn = Connection::open(folder.join("bare.db"))?;
+        conn.pragma_update(None, "journal_mode", "wal")?;
+        conn.pragma_update(None, "synchronous", "FULL")?;
+        conn.execute_batch(
+            "CREATE TABLE note (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
+             CREATE VIRTUAL TABLE note_text USING fts5 (body, content = 'note', content_rowid = 'id');
+             CREATE TRIGGER note_indexed AFTER INSERT ON note BEGIN
+                 INSERT INTO note_text (rowid, body) VALUES (new.id, new.body);
+             END;",
+        )?;
+        Ok(Self { conn })
+    }
+
+    fn add(&mut self, number: u32) -> Result<()> {
+        let transaction = self.conn.unchecked_transaction()?;
         transaction
             .prepare_cached("INSERT INTO note (key, body) VALUES (?1, ?2)")?
             .execute((format!("key-{number}"), text(number)))?;
         transaction.commit()?;
+        Ok(())
     }
-    Ok(f64::from(COMMITS) / begin.elapsed().as_secs_f64())
 }
