@@ -77,7 +77,7 @@ pub(crate) enum Command {
         /// The note; `@REVISION` may be part of it
         address: String,
         /// The revision
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
         revision: Option<u64>,
     },
     /// Bring in another program's notes
@@ -165,7 +165,7 @@ pub(crate) enum KeyCommand {
         #[arg(long)]
         pin: bool,
         /// Write only if this is the current revision; 0: only if there is no such note
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
         if_revision: Option<u64>,
         /// The most bytes; zero or less: no cap [env: WAYNOTE_MAX_BYTES] [default: 4096]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]

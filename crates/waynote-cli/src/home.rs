@@ -38,14 +38,20 @@ pub(crate) fn home() -> Outcome<String> {
     }
 }
 
-/// Where paths are resolved.
+/// Where paths are resolved: home and the working directory.
 pub(crate) fn base() -> Outcome<Base> {
-    let cwd = std::env::current_dir().map_err(|error| Failure::file(".", "read", error))?;
+    let cwd = std::env::current_dir()
+        .map_err(|error| Failure::file("the working directory", "read", error))?;
     let cwd = cwd.to_str().ok_or_else(|| waynote::Error::InvalidPlace {
         path: cwd.to_string_lossy().into_owned(),
         reason: "it is not UTF-8".into(),
     })?;
     Ok(Base::new(&home()?, cwd)?)
+}
+
+/// The same for what is not relative, where the working directory may even be gone.
+pub(crate) fn base_of_home() -> Outcome<Base> {
+    Ok(Base::new(&home()?, "/")?)
 }
 
 /// A path with `~` for home.

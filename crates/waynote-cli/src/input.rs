@@ -4,9 +4,10 @@ use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 
-use waynote::{Base, Content, Place};
+use waynote::{Address, AddressAt, Content, Place};
 
 use crate::error::{Failure, Outcome};
+use crate::home;
 
 /// A note's text: the argument, or with `-` the bytes of standard input as they are.
 pub(crate) fn text(argument: &OsStr) -> Outcome<Content> {
@@ -23,9 +24,9 @@ pub(crate) fn text(argument: &OsStr) -> Outcome<Content> {
 }
 
 /// A place: a path, or the address of one; without either the working directory.
-pub(crate) fn place(argument: Option<&OsStr>, base: &Base) -> Outcome<Place> {
+pub(crate) fn place(argument: Option<&OsStr>) -> Outcome<Place> {
     let Some(argument) = argument else {
-        return Ok(base.cwd());
+        return Ok(home::base()?.cwd());
     };
     let path = argument
         .to_str()
@@ -37,13 +38,38 @@ pub(crate) fn place(argument: Option<&OsStr>, base: &Base) -> Outcome<Place> {
         .iter()
         .any(|kind| path.starts_with(kind));
     if is_address {
-        return match path.parse::<waynote::Address>()?.within(base) {
-            waynote::Address::Place(place) => Ok(place),
+        return match path
+            .parse::<waynote::Address>()?
+            .within(&home::base_of_home()?)
+        {
+            Address::Place(place) => Ok(place),
             _ => Err(Failure::usage(
                 format!("`{path}` is a keyed note, not a directory"),
                 "use `waynote key … --at PATH`, or `waynote show ADDRESS`",
             )),
         };
     }
-    Ok(Place::resolve(path, base)?)
+    let is_relative = !(path.starts_with('/') || path == "~" || path.starts_with("~/"));
+    let base = if is_relative {
+        home::base()?
+    } else {
+        home::base_of_home()?
+    };
+    Ok(Place::resolve(path, &base)?)
+}
+
+/// An address as it is typed. A place's absolute path inside home is the place with `~`.
+pub(crate) fn address(typed: &str) -> Outcome<AddressAt> {
+    let AddressAt { address, revision } = typed.parse()?;
+    let address = match &address {
+        Address::Place(_) | Address::PlaceKey(..) => address.within(&home::base_of_home()?),
+        _ => address,
+    };
+    Ok(AddressAt { address, revision })
+}
+
+/// The address of a note itself; one of a revision is refused.
+pub(crate) fn note(typed: &str) -> Outcome<Address> {
+    typed.parse::<Address>()?;
+    Ok(address(typed)?.address)
 }

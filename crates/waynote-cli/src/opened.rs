@@ -50,7 +50,7 @@ impl Opened {
         let kind = match &settings.notes_file.value {
             None => Kind::Plain(store),
             Some(file) => {
-                let base: Base = home::base()?;
+                let base: Base = home::base_of_home()?;
                 Kind::InStep(InStep::new(store, file, base)?)
             }
         };

@@ -1,10 +1,13 @@
 //! Lists for people: columns that line up, without borders.
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 
 use crate::visible::visible;
 
-/// A table with a heading; cells are made visible. In a terminal it wraps to the width.
+/// The column that wraps to the width of a terminal; the others, addresses above all, stay whole.
+const WRAPS: &str = "preview";
+
+/// A table with a heading; cells are made visible.
 pub(crate) fn table(heading: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table
@@ -14,8 +17,11 @@ pub(crate) fn table(heading: &[&str], rows: impl IntoIterator<Item = Vec<String>
     for row in rows {
         table.add_row(row.iter().map(|cell| visible(cell)));
     }
-    for column in table.column_iter_mut() {
+    for (column, title) in table.column_iter_mut().zip(heading) {
         column.set_padding((0, 2));
+        if *title != WRAPS {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
     }
     table
         .lines()

@@ -11,7 +11,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
     let settings = &context.settings;
     let request = Request {
         agent: settings.agent.value.clone(),
-        place: input::place(args.at.path.as_deref(), &context.base()?)?,
+        place: input::place(args.at.path.as_deref())?,
         session: settings.session.value.clone(),
         iteration: settings.iteration.value,
         style: match args.style {

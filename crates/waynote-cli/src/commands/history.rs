@@ -1,14 +1,15 @@
 //! `waynote history`: a note's revisions.
 
 use jiff::Timestamp;
-use waynote::{Address, AddressAt, Revision};
+use waynote::Revision;
 
 use super::Context;
 use crate::error::Outcome;
+use crate::input;
 use crate::table::table;
 
 pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
-    let address = note(context, typed)?;
+    let address = input::note(typed)?;
     let mut history = context.read(|store| Ok(store.history(&address)?))?;
     if history.is_empty() {
         return Err(waynote::Error::NotFound {
@@ -48,20 +49,4 @@ fn row(revision: &Revision) -> Vec<String> {
 pub(super) fn when(time: Timestamp) -> String {
     let whole = Timestamp::from_second(time.as_second()).unwrap_or(time);
     whole.to_string()
-}
-
-/// An address as it is typed. A place's absolute path inside home is the place with `~`.
-pub(super) fn address(context: &Context<'_>, typed: &str) -> Outcome<AddressAt> {
-    let AddressAt { address, revision } = typed.parse()?;
-    let address = match &address {
-        Address::Place(_) | Address::PlaceKey(..) => address.within(&context.base()?),
-        _ => address,
-    };
-    Ok(AddressAt { address, revision })
-}
-
-/// The address of a note itself; one of a revision is refused.
-pub(super) fn note(context: &Context<'_>, typed: &str) -> Outcome<Address> {
-    typed.parse::<Address>()?;
-    Ok(address(context, typed)?.address)
 }

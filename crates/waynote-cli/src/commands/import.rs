@@ -45,7 +45,7 @@ fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<Imported> {
         std::fs::metadata(&path).map_err(|error| Failure::file(&path, "read", error))?;
         NotesFile::open(&path)?.unwrap_or_default()
     };
-    let (now, base) = (crate::clock::now()?, context.base()?);
+    let (now, base) = (crate::clock::now()?, crate::home::base_of_home()?);
     context.write(|store| Ok(zrb::import(store, &file, &base, now)?))
 }
 

@@ -159,11 +159,7 @@ impl Target {
                 let what = "an address and `--at` are both given";
                 return Err(Failure::usage(what, "name the note one way"));
             }
-            let AddressAt { address, revision } = typed.parse()?;
-            let address = match &address {
-                Address::PlaceKey(..) => address.within(&context.base()?),
-                _ => address,
-            };
+            let AddressAt { address, revision } = input::address(typed)?;
             let text = match &address {
                 Address::PlaceKey(_, key) | Address::Agent(_, key) => key.to_string(),
                 Address::Place(_) | Address::Session(..) => {
@@ -181,7 +177,7 @@ impl Target {
             });
         }
         let scope = match &notebook.at {
-            Some(path) => Scope::Place(input::place(Some(path), &context.base()?)?),
+            Some(path) => Scope::Place(input::place(Some(path))?),
             None => Scope::Agent(context.settings.agent.value.clone()),
         };
         Ok(Self {

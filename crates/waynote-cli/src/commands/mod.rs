@@ -17,7 +17,7 @@ mod verify;
 
 use std::process::ExitCode;
 
-use waynote::{Base, Stamp, Store};
+use waynote::{Stamp, Store};
 
 use crate::args::{Cli, Command};
 use crate::error::Outcome;
@@ -38,10 +38,6 @@ impl Context<'_> {
             crate::clock::now()?,
             self.settings.author.value.clone(),
         ))
-    }
-
-    fn base(&self) -> Outcome<Base> {
-        crate::home::base()
     }
 
     /// Opens the store for reading and does something with it.

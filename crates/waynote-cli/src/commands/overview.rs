@@ -7,7 +7,7 @@ use super::Context;
 use crate::error::Outcome;
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome {
-    let place = context.base()?.cwd();
+    let place = crate::home::base()?.cwd();
     let settings = &context.settings;
     let (agent, session) = (settings.agent.value.clone(), settings.session.value.clone());
     let (places, notes, pinned, entries) = context.read(|store: &dyn Store| {

@@ -13,7 +13,7 @@ use crate::{input, output::Output};
 pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
     match command {
         PlaceCommand::Write { at, text } => {
-            let place = input::place(at.path.as_deref(), &context.base()?)?;
+            let place = input::place(at.path.as_deref())?;
             let (content, stamp) = (input::text(text)?, context.stamp()?);
             let note =
                 context.write(|store| Ok(Places::new(store).write(&place, content, &stamp)?))?;
@@ -22,7 +22,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             })
         }
         PlaceCommand::Read { at } => {
-            let place = input::place(at.path.as_deref(), &context.base()?)?;
+            let place = input::place(at.path.as_deref())?;
             let note = context.read(|store| Ok(Places::new(store).read(&place)?))?;
             match &note {
                 _ if context.output.json => context.output.value(&note),
@@ -31,7 +31,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             }
         }
         PlaceCommand::All { at } => {
-            let place = input::place(at.path.as_deref(), &context.base()?)?;
+            let place = input::place(at.path.as_deref())?;
             let notes = context.read(|store| Ok(Places::new(store).read_all(&place)?))?;
             if context.output.json {
                 context.output.value(&notes)
@@ -59,7 +59,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
                 .line(table(&["note", "updated", "preview"], rows))
         }
         PlaceCommand::Delete { at } => {
-            let place = input::place(at.path.as_deref(), &context.base()?)?;
+            let place = input::place(at.path.as_deref())?;
             let stamp = context.stamp()?;
             let deleted = context.change(|store| Ok(Places::new(store).delete(&place, &stamp)?))?;
             let address = waynote::Address::Place(place);

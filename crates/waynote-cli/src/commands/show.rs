@@ -8,7 +8,7 @@ use crate::args::ShowArgs;
 use crate::error::{Failure, Outcome};
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
-    let address = super::history::address(context, &args.address)?;
+    let address = crate::input::address(&args.address)?;
     let as_of = args.as_of.as_deref().map(as_of).transpose()?;
     if as_of.is_some() && address.revision.is_some() {
         let what = "a revision and a point in time are named";

@@ -7,9 +7,7 @@ use super::Context;
 use crate::error::{Failure, Outcome};
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
-    let named = typed
-        .map(|typed| super::history::note(context, typed))
-        .transpose()?;
+    let named = typed.map(crate::input::note).transpose()?;
     let stamp = context.stamp()?;
     let applied = context.change(|store| match named {
         Some(address) => Ok(store.apply(&[Change::Undo { address }], &stamp)?),
@@ -26,7 +24,7 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
 }
 
 pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u64>) -> Outcome {
-    let named = super::history::address(context, typed)?;
+    let named = crate::input::address(typed)?;
     let revision = match (named.revision, revision) {
         (Some(named), Some(revision)) if named != revision => {
             let what = format!("two revisions are named: {named} and {revision}");

@@ -142,6 +142,32 @@ fn no_home() {
 }
 
 #[test]
+fn a_working_directory_that_is_gone() {
+    let scratch = Scratch::new();
+    scratch.ok("place write --at ~ home");
+    let gone = scratch.path("gone");
+    fs::create_dir(&gone).unwrap();
+    let shell = |words: &str| {
+        let script = format!("rmdir \"$1\"; exec \"$2\" {words}");
+        let output = Command::new("sh")
+            .args(["-c", &script, "sh"])
+            .arg(&gone)
+            .arg(env!("CARGO_BIN_EXE_waynote"))
+            .env_clear()
+            .env("HOME", scratch.home())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .current_dir(&gone)
+            .output()
+            .unwrap();
+        fs::create_dir(&gone).unwrap();
+        output
+    };
+    assert_eq!(shell("place read --at '~'").stdout, b"home");
+    assert_eq!(shell("show place:~").stdout, b"home");
+    assert_eq!(shell("place read").status.code(), Some(1));
+}
+
+#[test]
 fn stores_that_are_none() {
     let scratch = Scratch::new();
     let said = |store: &str, words: &str| scratch.run(&format!("--store {store} {words}")).said();
