@@ -50,10 +50,10 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         format!("  {session}"),
         format!("  store: {}{there}", crate::visible::visible(&path)),
         "What you can do:".into(),
-        "  waynote place write TEXT        leave a note on this directory".into(),
-        "  waynote key save KEY TEXT       save a note in the agent's notebook".into(),
-        "  waynote log add TEXT --type T   add to a session's log: stuck, learning, tip, decision".into(),
-        "  waynote context                 print what applies, for a prompt    (waynote --help: all)".into(),
+        "  waynote place write TEXT       leave a note on this directory".into(),
+        "  waynote key save KEY TEXT      save a note in the agent's notebook".into(),
+        "  waynote log add TEXT --type T  add to a session's log (stuck, tip, …)".into(),
+        "  waynote context                print what applies; `waynote --help` lists all".into(),
     ];
     lines.iter().try_for_each(|line| context.output.line(line))
 }

@@ -81,10 +81,10 @@ fn the_overview_has_ten_lines() {
       no session named (--session NAME)
       store: HOME/.local/share/waynote/notes.db (made at the first write)
     What you can do:
-      waynote place write TEXT        leave a note on this directory
-      waynote key save KEY TEXT       save a note in the agent's notebook
-      waynote log add TEXT --type T   add to a session's log: stuck, learning, tip, decision
-      waynote context                 print what applies, for a prompt    (waynote --help: all)
+      waynote place write TEXT       leave a note on this directory
+      waynote key save KEY TEXT      save a note in the agent's notebook
+      waynote log add TEXT --type T  add to a session's log (stuck, tip, …)
+      waynote context                print what applies; `waynote --help` lists all
     ");
     assert_eq!(overview.lines().count(), 1 + 10);
 }
