@@ -90,6 +90,9 @@ pub enum Change {
     Undo {
         /// The note.
         address: Address,
+        /// Who made the state that comes back, and when, where it shall stay theirs: a text of somebody else was
+        /// only journaled in between.
+        origin: Option<Origin>,
     },
 }
 
@@ -101,7 +104,7 @@ impl Change {
             | Self::Pin { address, .. }
             | Self::Delete { address }
             | Self::Restore { address, .. }
-            | Self::Undo { address } => Some(address),
+            | Self::Undo { address, .. } => Some(address),
             Self::Append { .. } => None,
         }
     }
@@ -272,7 +275,7 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 })?;
             bring_back(Action::Restore, &target.state, address, before, stamp).map(Some)
         }
-        Change::Undo { address } => {
+        Change::Undo { address, origin } => {
             not_in_log(address)?;
             let undoes = |number| {
                 Ok(before
@@ -291,6 +294,10 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
             };
             let mut write = bring_back(Action::Undo, &state, address, before, stamp)?;
             write.revision.undoes = Some(undone);
+            if let (State::Present(note), Some(origin)) = (&mut write.revision.state, origin) {
+                note.author = origin.author.clone().unwrap_or_else(|| note.author.clone());
+                note.updated_at = micros(origin.updated_at);
+            }
             Ok(Some(write))
         }
     }

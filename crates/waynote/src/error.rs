@@ -123,6 +123,13 @@ pub enum Error {
         address: Option<Address>,
     },
 
+    /// The last change was of a note that an import or another program has changed since.
+    #[error("the last change was of {address}, which has been changed from elsewhere since")]
+    Superseded {
+        /// The note.
+        address: Address,
+    },
+
     /// Another program's file that cannot be read as what it should be. It is left as it is.
     #[error("{} is damaged: {}{reason}", path.display(), match line {
         Some(line) => format!("line {line}: "),
@@ -242,6 +249,7 @@ impl Error {
             Self::Conflict { .. } => "conflict",
             Self::AppendOnly { .. } => "append_only",
             Self::NothingToUndo { .. } => "nothing_to_undo",
+            Self::Superseded { .. } => "superseded",
             Self::DamagedFile { .. } => "damaged_file",
             Self::DamagedStore { .. } => "damaged_store",
             Self::NotAStore { .. } => "not_a_store",
@@ -301,6 +309,9 @@ impl Error {
             },
             Self::AppendOnly { .. } => "add an entry that corrects it".into(),
             Self::NothingToUndo { .. } => "`restore ADDRESS --revision N` brings back any revision".into(),
+            Self::Superseded { address } => {
+                format!("look at `waynote history {address}`, then name the note to undo, or restore a revision")
+            }
             Self::DamagedFile { .. } => "mend it or move it away; nothing was written to it".into(),
             Self::DamagedStore { .. } => "restore the file from a copy; what can be read of it can be exported first".into(),
             Self::NotAStore { .. } => "name another file with `--store`".into(),

@@ -1,5 +1,7 @@
 //! What an undo takes back.
 
+use std::cmp::Ordering;
+
 use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::error::{Error, Result};
@@ -34,7 +36,13 @@ pub fn undo_last(store: &dyn Store, stamp: &Stamp) -> Result<Vec<Applied>> {
     // Nobody may change anything between finding it and taking it back.
     store.exclusively(&mut || {
         let address = last_change(store)?;
-        applied = store.apply(&[Change::Undo { address }], stamp)?;
+        applied = store.apply(
+            &[Change::Undo {
+                address,
+                origin: None,
+            }],
+            stamp,
+        )?;
         Ok(())
     })?;
     Ok(applied)
@@ -47,21 +55,33 @@ const IMPORT: &str = "import:";
 /// The note whose change is the last of the whole store that still stands.
 ///
 /// # Errors
-/// [`Error::NothingToUndo`] when there is none; [`Error::AppendOnly`] when it is an entry of a session's log.
+/// [`Error::NothingToUndo`] when there is none; [`Error::AppendOnly`] when it is an entry of a session's log;
+/// [`Error::Superseded`] when somebody else has changed that note since.
 fn last_change(store: &dyn Store) -> Result<Address> {
     const PAGE: usize = 64;
     let mut before: Option<Position> = None;
     loop {
         let page = store.journal(before, PAGE)?;
         for revision in &page {
-            if matches!(revision.address(), Address::Session(..)) {
+            let address = revision.address();
+            if matches!(address, Address::Session(..)) {
                 return Err(Error::AppendOnly {
-                    address: revision.address().clone(),
+                    address: address.clone(),
                 });
             }
             let from_elsewhere = revision.author().as_str().starts_with(IMPORT);
-            if revision.action != Action::Undo && !from_elsewhere && stands(store, revision)? {
-                return Ok(revision.address().clone());
+            if revision.action == Action::Undo || from_elsewhere {
+                continue;
+            }
+            // Later changes of the same note by people were met before this one.
+            match standing(store, address)?.cmp(&revision.number()) {
+                Ordering::Less => {}
+                Ordering::Equal => return Ok(address.clone()),
+                Ordering::Greater => {
+                    return Err(Error::Superseded {
+                        address: address.clone(),
+                    });
+                }
             }
         }
         match page.last() {
@@ -71,14 +91,13 @@ fn last_change(store: &dyn Store) -> Result<Address> {
     }
 }
 
-fn stands(store: &dyn Store, revision: &Revision) -> Result<bool> {
-    let mut history = store.history(revision.address())?;
-    // What lies only in a file that is kept in step is no change of the store yet.
-    history.retain(|revision| revision.position.is_some());
+/// The number of the revision of a note that stands; 0 when all are taken back.
+fn standing(store: &dyn Store, address: &Address) -> Result<u64> {
+    let history = store.history(address)?;
     let undoes = |number: u64| {
         let of = history.iter().find(|revision| revision.number() == number);
         Ok(of.and_then(|revision| revision.undoes))
     };
     let last = history.last().map_or(0, Revision::number);
-    Ok(last_standing(last, undoes)? == Some(revision.number()))
+    Ok(last_standing(last, undoes)?.unwrap_or(0))
 }

@@ -10,7 +10,13 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     let named = typed.map(crate::input::note).transpose()?;
     let stamp = context.stamp()?;
     let applied = context.change(|store| match named {
-        Some(address) => Ok(store.apply(&[Change::Undo { address }], &stamp)?),
+        Some(address) => Ok(store.apply(
+            &[Change::Undo {
+                address,
+                origin: None,
+            }],
+            &stamp,
+        )?),
         None => undo_last(store, &stamp).map_err(|error| match error {
             Error::AppendOnly { address } => Failure::refused(
                 "append_only",

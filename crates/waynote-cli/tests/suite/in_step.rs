@@ -329,12 +329,87 @@ fn undo_without_an_address_takes_back_what_was_typed() {
     kept.ok("key save k v");
     kept.ok("place write one");
     kept.write(&kept.text().replace("one", "by hand"));
-    // The edit by hand is not journaled yet; the last change of the store is the write, and the edit stands before it.
-    assert!(kept.ok("undo").contains("place:~/work"));
+    // Whether the edit is journaled yet or not, nothing is guessed.
+    insta::assert_snapshot!(kept.run("undo").said(), @"
+    exit 1
+    error: the last change was of place:~/work, which has been changed from elsewhere since
+      look at `waynote history place:~/work`, then name the note to undo, or restore a revision
+    ");
+    kept.ok("place write --at ~ home");
     kept.ok("undo");
+    assert_eq!(kept.run("undo").output().status.code(), Some(1));
+    kept.ok("undo place:~/work");
+    assert_eq!(kept.ok("place read"), "one");
+    kept.ok("undo");
+    assert_eq!(kept.ok("place read"), "");
     kept.ok("undo");
     assert_eq!(kept.ok("key count"), "0\n");
     assert!(kept.text().contains("~/a") && kept.text().contains("~/b"));
+}
+
+#[test]
+fn undo_reaches_past_a_text_that_was_only_journaled() {
+    let kept = Kept::new();
+    kept.ok("place write mine1");
+    kept.ok("place write mine2");
+    let left = kept.scratch.path(".notes.json.waynote-0");
+    fs::write(&left, r#"{"~/work": "left over"}"#).unwrap();
+    kept.ok("undo");
+    assert_eq!(kept.ok("place read"), "mine1");
+    assert_eq!(kept.text(), "{\n  \"~/work\": \"mine1\"\n}");
+    assert!(kept.ok("history place:~/work").contains("left over"));
+    // A name that only looks like ours is somebody's.
+    let backup = kept.scratch.path(".notes.json.waynote-backup");
+    fs::write(&backup, "{}").unwrap();
+    kept.ok("place write mine3");
+    assert!(backup.exists());
+}
+
+/// As Zrb does it, slowly: the file is truncated, and written while waynote exchanges it.
+#[test]
+fn a_key_that_another_program_is_writing_becomes_its_text() {
+    use std::io::Write;
+    let kept = Kept::new();
+    kept.ok("place write --at ~/theirs old");
+    let mut writer = fs::File::create(&kept.file).unwrap();
+    let ours = kept.run("place write --at ~/ours ours");
+    let waiting = std::thread::spawn(move || ours.ok());
+    // Written as soon as the exchange has happened: the name leads to another file then.
+    let displaced = kept.scratch.path(".notes.json.waynote-0");
+    while !displaced.exists() || fs::metadata(&displaced).is_ok_and(|file| file.len() > 0) {
+        std::thread::yield_now();
+    }
+    writer.write_all(br#"{"~/theirs": "new"}"#).unwrap();
+    drop(writer);
+    waiting.join().unwrap();
+    kept.ok("place write --at ~ home");
+    assert_eq!(kept.ok("place read --at ~/ours"), "ours");
+    let history = kept.ok("history place:~/theirs");
+    assert!(history.contains("new"), "{history}");
+}
+
+#[test]
+fn an_export_that_reached_no_file_is_an_error() {
+    let kept = Kept::new();
+    kept.ok("place write text");
+    kept.write("{ damaged");
+    let said = kept
+        .run("export zrb")
+        .said()
+        .replace(&kept.file.to_string_lossy().into_owned(), "FILE");
+    insta::assert_snapshot!(said, @"
+    exit 1
+    error: FILE is damaged: line 1: key must be a string
+      mend it or move it away; nothing was written to it
+    ");
+    assert_eq!(
+        kept.scratch.ok("export zrb out.json"),
+        "wrote 1 notes to out.json\n"
+    );
+    let link = kept.scratch.home().join("work/link.json");
+    std::os::unix::fs::symlink("target.json", &link).unwrap();
+    kept.scratch.ok("export zrb link.json");
+    assert!(link.is_symlink() && kept.scratch.home().join("work/target.json").exists());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! What is not ours to understand (keys that no path resolves to, values that are no text) is kept and written
 //! back as it was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -116,6 +116,28 @@ impl NotesFile {
         );
     }
 
+    /// What stands here and did not stand so `before`.
+    fn changed_since<'f>(
+        &'f self,
+        before: &'f Self,
+    ) -> impl Iterator<Item = (&'f PyString, &'f PyValue)> {
+        self.entries
+            .iter()
+            .filter(|(key, value)| before.entries.get(*key) != Some(*value))
+    }
+
+    /// Takes over what is no note and was changed from `before` to `now`.
+    pub(crate) fn adopt_others(&mut self, before: &Self, now: &Self, base: &Base) {
+        for (key, value) in now.changed_since(before) {
+            let is_place = || {
+                std::str::from_utf8(&key.0).is_ok_and(|key| Place::from_key(key, base).is_some())
+            };
+            if matches!(value, PyValue::Other(_)) || !is_place() {
+                self.entries.insert(key.clone(), value.clone());
+            }
+        }
+    }
+
     /// Removes a place's key.
     pub fn remove(&mut self, place: &Place) {
         self.entries.remove(&key(place));
@@ -191,15 +213,14 @@ pub fn import(
 }
 
 /// Puts every place's own note into a file's notes, beside what else is in it; a value that is no text stays, and
-/// so does a text that somebody wrote since `read`. Returns how many notes there are.
-fn lay_into(store: &dyn Store, file: &mut NotesFile, read: Option<&NotesFile>) -> Result<u64> {
+/// so does what is under the keys that are `theirs`. Returns how many notes there are.
+fn lay_into(store: &dyn Store, file: &mut NotesFile, theirs: &BTreeSet<PyString>) -> Result<u64> {
     let mut notes = 0;
     for note in Places::new(store).list()? {
         let Address::Place(place) = &note.address else {
             continue;
         };
-        let changed = read.is_some_and(|read| read.get(place) != file.get(place));
-        if !changed && !file.holds_other(place) {
+        if !file.holds_other(place) && !theirs.contains(&key(place)) {
             file.set(place, &note.content);
         }
         notes += 1;
@@ -213,27 +234,30 @@ fn lay_into(store: &dyn Store, file: &mut NotesFile, read: Option<&NotesFile>) -
 /// What the store says.
 pub fn export(store: &dyn Store) -> Result<String> {
     let mut file = NotesFile::default();
-    lay_into(store, &mut file, None)?;
+    lay_into(store, &mut file, &BTreeSet::new())?;
     Ok(file.to_text())
 }
 
 /// Writes every place's own note to a file, in one step, beside what else is in it. Returns how many there are.
-/// A text that another program writes meanwhile stays.
+/// What another program writes meanwhile stays.
 ///
 /// # Errors
 /// [`Error::DamagedFile`] for a file that cannot be read, which is left as it is; [`Error::File`] when it cannot be
 /// written; what the store says.
 pub fn export_to(store: &dyn Store, path: &Path) -> Result<u64> {
     const ROUNDS: usize = 20;
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = crate::instep::followed(path);
     let _turn = exchange::turn(&path)?;
+    exchange::clear_left_over(&path);
     let mut before = bytes(&path)?;
-    let read = NotesFile::read(before.as_deref().unwrap_or_default(), &path)?;
-    let mut file = read.clone();
+    let mut file = NotesFile::read(before.as_deref().unwrap_or_default(), &path)?;
+    let mut theirs = BTreeSet::new();
     // Removed once what is new in them is in the file.
     let mut displaced: Vec<Displaced> = Vec::new();
+    // What the file held before somebody wrote it.
+    let mut held = file.clone();
     for _ in 0..ROUNDS {
-        let notes = lay_into(store, &mut file, Some(&read))?;
+        let notes = lay_into(store, &mut file, &theirs)?;
         let text = file.to_text().into_bytes();
         match exchange::put(&path, &text, before.as_deref())? {
             Put::Clean => {
@@ -244,12 +268,18 @@ pub fn export_to(store: &dyn Store, path: &Path) -> Result<u64> {
             }
             Put::Displaced(other) => {
                 before = Some(text);
-                file = other.side.notes.clone();
+                let put = file.clone();
+                for (key, value) in other.side.notes.changed_since(&held) {
+                    theirs.insert(key.clone());
+                    file.entries.insert(key.clone(), value.clone());
+                }
+                held = put;
                 displaced.push(other);
             }
             Put::Appeared => {
                 before = bytes(&path)?;
                 file = NotesFile::read(before.as_deref().unwrap_or_default(), &path)?;
+                held = file.clone();
             }
         }
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
 use rustix::io::Errno;
 
 use super::overlay::FileSide;
@@ -169,12 +169,15 @@ pub(crate) fn put(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<P
 /// Writes the text to a new file beside the old one, with its mode and owner.
 fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
     let before = std::fs::metadata(path).ok();
+    // The folder would let us; whoever took the right to write away from the file would not.
     if before
         .as_ref()
         .is_some_and(|before| before.permissions().readonly())
     {
-        // The folder would let us; whoever took the right to write away from the file would not.
         return Err(io::Error::other("it is read-only"));
+    }
+    if before.is_some() {
+        access(path, Access::WRITE_OK)?;
     }
     let mut number = 0;
     let (beside, mut file) = loop {
@@ -193,9 +196,12 @@ fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
     };
     let written = file.write_all(text).and_then(|()| {
         if let Some(before) = before {
+            let new = file.metadata()?;
+            if (new.uid(), new.gid()) != (before.uid(), before.gid()) {
+                // Else its owner might be locked out of it.
+                std::os::unix::fs::fchown(&file, Some(before.uid()), Some(before.gid()))?;
+            }
             file.set_permissions(Permissions::from_mode(before.mode() & 0o777))?;
-            // Only root may give a file away; for others it has the right owner already.
-            let _ = std::os::unix::fs::fchown(&file, Some(before.uid()), Some(before.gid()));
         }
         file.sync_data()
     });
@@ -214,7 +220,7 @@ fn swap(beside: &Path, path: &Path) -> std::result::Result<(), Errno> {
     match renameat_with(CWD, beside, CWD, path, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             let mut aside = beside.as_os_str().to_owned();
-            aside.push("-old");
+            aside.push(OLD);
             let aside = PathBuf::from(aside);
             let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
             std::fs::hard_link(path, &aside)
@@ -270,6 +276,18 @@ fn displaced(beside: &Path, expected: &[u8]) -> Result<Put> {
     Ok(Put::Clean)
 }
 
+/// Ends the name of a copy that is made where files cannot be exchanged.
+const OLD: &str = "-old";
+
+/// Removes what exchanges of a file that no store is kept in step with left beside it and nobody wrote to.
+pub(crate) fn clear_left_over(path: &Path) {
+    for file in left_over(path) {
+        if std::fs::metadata(&file).is_ok_and(|file| file.len() == 0) && is_settled(&file) {
+            let _ = std::fs::remove_file(&file);
+        }
+    }
+}
+
 fn prefix(path: &Path) -> String {
     format!(
         ".{}.waynote-",
@@ -285,7 +303,10 @@ pub(super) fn left_over(path: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let ours = |file: &std::fs::DirEntry| {
-        file.file_name().to_string_lossy().starts_with(&prefix)
+        let name = file.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix(&prefix));
+        let number = number.map(|number| number.strip_suffix(OLD).unwrap_or(number));
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
             && file.file_type().is_ok_and(|kind| kind.is_file())
     };
     let mut left: Vec<PathBuf> = files

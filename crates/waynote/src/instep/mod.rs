@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::address::Address;
-use crate::change::{Applied, Change};
+use crate::change::{Applied, Change, Expect};
 use crate::content::ContentHash;
 use crate::error::Result;
 use crate::formats::zrb::{self, NotesFile};
@@ -79,9 +79,15 @@ impl<S: Store> InStep<S> {
     /// Brings file and store together without a change of its own: what an export to the file comes to.
     ///
     /// # Errors
-    /// What the store says; faults of the file are [`InStep::notices`].
+    /// What the store says, and what is wrong with the file.
     pub fn bring_together(&self, stamp: &Stamp) -> Result<()> {
-        self.exclusively(&mut || self.write(&[], stamp).map(|_| ()))
+        let faults = self.notices.borrow().len();
+        self.exclusively(&mut || self.write(&[], stamp).map(|_| ()))?;
+        let mut notices = self.notices.borrow_mut();
+        match notices.pop().filter(|_| notices.len() >= faults) {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        }
     }
 
     /// What went wrong with the file since the last call, while the store worked on without it.
@@ -180,11 +186,13 @@ impl<S: Store> InStep<S> {
         mut known: Known,
         stamp: &Stamp,
     ) -> Result<()> {
-        // What the file is expected to hold when it is exchanged.
+        // What the file is expected to hold when it is exchanged, as bytes and as notes.
         let mut expected = read.as_ref().map(|side| side.bytes.clone());
-        let mut side = read.unwrap_or_else(FileSide::missing);
+        let mut held = read.map(|side| side.notes).unwrap_or_default();
+        // Our own view of it: its values that are no notes, as whoever wrote them last has them.
+        let mut ours = held.clone();
         for _ in 0..MAX_ROUNDS {
-            let next = self.next_file(&side, changes, &known);
+            let next = self.next_file(&ours, changes, &known);
             let text = next.to_text().into_bytes();
             if expected.as_ref() == Some(&text) {
                 return self.remember(&next, &known);
@@ -192,15 +200,22 @@ impl<S: Store> InStep<S> {
             match exchange::put(&self.file, &text, expected.as_deref())? {
                 Put::Clean => return self.remember(&next, &known),
                 Put::Displaced(other) => {
-                    self.take_in_displaced(&side, &other.side, &next, &mut known, stamp)?;
-                    side = other.remove()?;
+                    let written = WrittenMeanwhile {
+                        before: &held,
+                        side: &other.side,
+                    };
+                    self.take_in_displaced(&written, changes, &mut known, stamp)?;
+                    ours.adopt_others(&held, &other.side.notes, &self.base);
+                    other.remove()?;
                     expected = Some(text);
+                    held = next;
                 }
                 Put::Appeared => {
                     let appeared = exchange::read(&self.file, Patience::Writer)?;
                     self.take_in(appeared.as_ref(), &[], &mut known, stamp)?;
                     expected = appeared.as_ref().map(|side| side.bytes.clone());
-                    side = appeared.unwrap_or_else(FileSide::missing);
+                    held = appeared.map(|side| side.notes).unwrap_or_default();
+                    ours = held.clone();
                 }
             }
         }
@@ -230,29 +245,33 @@ impl<S: Store> InStep<S> {
     }
 
     /// Texts that another program wrote between our reading and our exchange. Where it wrote a key that we
-    /// wrote too, ours is the later one, and theirs a revision before it.
+    /// write too, ours is the later one, and theirs a revision before it; elsewhere theirs is.
     fn take_in_displaced(
         &self,
-        read: &FileSide,
-        displaced: &FileSide,
-        ours: &NotesFile,
+        written: &WrittenMeanwhile<'_>,
+        changes: &[Change],
         known: &mut Known,
         stamp: &Stamp,
     ) -> Result<()> {
+        let WrittenMeanwhile { before, side } = written;
         let nothing = HashMap::new();
-        let overlay = Overlay::new(displaced, &nothing, &self.author);
-        let mut changes = Vec::new();
-        for (place, text) in displaced.notes.notes(&self.base) {
-            let (was, is) = (read.notes.get(&place), ours.get(&place));
-            if was.as_ref() == Some(&text) || is.as_ref() == Some(&text) {
+        let overlay = Overlay::new(side, &nothing, &self.author);
+        let mut journal = Vec::new();
+        for (place, text) in side.notes.notes(&self.base) {
+            let current = known.places.get(&place);
+            let is_known = current.is_some_and(|note| note.content == text);
+            if before.get(&place).as_ref() == Some(&text) || is_known {
                 continue;
             }
-            changes.push(overlay.written(place.clone(), text));
-            if was != is {
-                changes.extend(known.places.get(&place).map(overlay::again));
+            journal.push(overlay.written(place.clone(), text));
+            if changes
+                .iter()
+                .any(|change| place_of(change) == Some(&place))
+            {
+                journal.extend(current.map(overlay::again));
             }
         }
-        self.journal_all(&changes, known, stamp)?;
+        self.journal_all(&journal, known, stamp)?;
         Ok(())
     }
 
@@ -331,9 +350,9 @@ impl<S: Store> InStep<S> {
     }
 
     /// What the file shall hold: all that it holds that is not ours, and every place's own note.
-    fn next_file(&self, side: &FileSide, changes: &[Change], known: &Known) -> NotesFile {
-        let mut next = side.notes.clone();
-        for (place, _) in side.notes.notes(&self.base) {
+    fn next_file(&self, file: &NotesFile, changes: &[Change], known: &Known) -> NotesFile {
+        let mut next = file.clone();
+        for (place, _) in file.notes(&self.base) {
             if !known.places.contains_key(&place) {
                 next.remove(&place);
             }
@@ -369,6 +388,12 @@ impl<S: Store> InStep<S> {
     }
 }
 
+/// What an exchange displaced, beside what the file had held before somebody wrote it.
+struct WrittenMeanwhile<'w> {
+    before: &'w NotesFile,
+    side: &'w FileSide,
+}
+
 /// What the store says of the places and of the file, kept up during one write.
 struct Known {
     places: BTreeMap<Place, Note>,
@@ -376,7 +401,7 @@ struct Known {
 }
 
 /// The path with links followed, also where what they lead to does not exist yet.
-fn followed(file: &Path) -> PathBuf {
+pub(crate) fn followed(file: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
     let mut path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     for _ in 0..MAX_LINKS {
@@ -401,8 +426,12 @@ fn followed(file: &Path) -> PathBuf {
 /// What a change saves where.
 fn saved(change: &Change) -> Option<(&Address, ContentHash)> {
     match change {
+        // One that expects a revision counts on what is taken in before it.
         Change::Save {
-            address, content, ..
+            address,
+            content,
+            expect: Expect::Any,
+            ..
         } => Some((address, content.hash())),
         _ => None,
     }

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use jiff::Timestamp;
 
 use crate::address::Address;
-use crate::change::{Change, Expect, Origin};
+use crate::change::{Change, Origin};
 use crate::content::{Content, ContentHash};
 use crate::formats::zrb::{self, NotesFile};
 use crate::key::Name;
-use crate::limits::Limits;
 use crate::note::{Action, Note, Revision, State};
 use crate::place::{Base, Place};
 
@@ -20,17 +19,6 @@ pub(crate) struct FileSide {
     pub(super) bytes: Vec<u8>,
     /// When it was last written.
     pub(super) written: Timestamp,
-}
-
-impl FileSide {
-    /// A file that is not there.
-    pub(super) fn missing() -> Self {
-        Self {
-            notes: NotesFile::default(),
-            bytes: Vec::new(),
-            written: Timestamp::UNIX_EPOCH,
-        }
-    }
 }
 
 /// The file beside what the store last knew of it.
@@ -146,19 +134,15 @@ impl<'a> Overlay<'a> {
     }
 }
 
-/// The change that makes a note the current one again, as it was.
+/// The change that makes a note the current one again, as it was, after a text that was only journaled. It takes
+/// that text back, so that an undo later on reaches what the note's own author did.
 pub(super) fn again(note: &Note) -> Change {
-    let origin = Origin {
-        author: Some(note.author.clone()),
-        created_at: note.created_at,
-        updated_at: note.updated_at,
-    };
-    Change::Save {
+    Change::Undo {
         address: note.address.clone(),
-        content: note.content.clone(),
-        pin: None,
-        limits: Limits::NONE,
-        expect: Expect::Any,
-        origin: Some(origin),
+        origin: Some(Origin {
+            author: Some(note.author.clone()),
+            created_at: note.created_at,
+            updated_at: note.updated_at,
+        }),
     }
 }

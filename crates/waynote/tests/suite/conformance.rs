@@ -227,7 +227,10 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
             Change::Delete {
                 address: address.clone(),
             },
-            Change::Undo { address },
+            Change::Undo {
+                address,
+                origin: None,
+            },
         ] {
             assert!(matches!(
                 store.apply(&[change], &at(1)),
