@@ -10,6 +10,7 @@
 
 pub(crate) mod exchange;
 mod overlay;
+mod store;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -22,11 +23,10 @@ use crate::content::ContentHash;
 use crate::error::Result;
 use crate::formats::zrb::{self, NotesFile};
 use crate::key::Name;
-use crate::note::{Note, Position, Revision, Stamp};
+use crate::note::{Note, Revision, Stamp};
 use crate::place::{Base, Place};
-use crate::scope::{Scope, ScopeKind};
-use crate::store::{FileMark, Filter, ScopeSummary, Store};
-use crate::verify::Report;
+use crate::scope::ScopeKind;
+use crate::store::{Filter, Store};
 
 use exchange::{Patience, Put};
 use overlay::{FileSide, Overlay};
@@ -447,145 +447,5 @@ fn place_of(change: &Change) -> Option<&Place> {
     match change.address() {
         Some(Address::Place(place)) => Some(place),
         _ => None,
-    }
-}
-
-impl<S: Store> Store for InStep<S> {
-    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        if changes.iter().all(|change| place_of(change).is_none()) {
-            return self.inner.apply(changes, stamp);
-        }
-        let mut applied = Vec::new();
-        self.inner.exclusively(&mut || {
-            applied = self.write(changes, stamp)?;
-            Ok(())
-        })?;
-        Ok(applied)
-    }
-
-    fn get(&self, address: &Address) -> Result<Option<Note>> {
-        let stored = self.inner.get(address)?;
-        let Address::Place(place) = address else {
-            return Ok(stored);
-        };
-        let Some(seen) = self.seen()? else {
-            return Ok(stored);
-        };
-        let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
-        Ok(self.laid_over(&overlay, place, stored.as_ref())?.or(stored))
-    }
-
-    fn select(&self, filter: &Filter) -> Result<Vec<Note>> {
-        let mut notes = self.inner.select(filter)?;
-        let is_place = |scope: &Scope| scope.kind() == ScopeKind::Place;
-        let concerned = match filter {
-            Filter::Scopes(scopes) => scopes.iter().any(is_place),
-            Filter::Kind(kind) => *kind == ScopeKind::Place,
-        };
-        if !concerned {
-            return Ok(notes);
-        }
-        let Some(seen) = self.seen()? else {
-            return Ok(notes);
-        };
-        let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
-        let mut places: Vec<Place> = seen
-            .side
-            .notes
-            .notes(&self.base)
-            .map(|(place, _)| place)
-            .collect();
-        if let Filter::Scopes(scopes) = filter {
-            places.retain(|place| scopes.contains(&Scope::Place(place.clone())));
-        }
-        let stored: HashMap<Address, usize> = notes
-            .iter()
-            .enumerate()
-            .map(|(index, note)| (note.address.clone(), index))
-            .collect();
-        for place in places {
-            let index = stored.get(&Address::Place(place.clone())).copied();
-            if let Some(note) =
-                self.laid_over(&overlay, &place, index.map(|index| &notes[index]))?
-            {
-                match index {
-                    Some(index) => notes[index] = note,
-                    None => notes.push(note),
-                }
-            }
-        }
-        match filter {
-            Filter::Scopes(scopes) => notes.sort_by_cached_key(|note| {
-                let scope = note.address.scope();
-                (
-                    scopes.iter().position(|of| *of == scope),
-                    note.address.key(),
-                )
-            }),
-            Filter::Kind(_) => notes.sort_by_cached_key(|note| {
-                (note.address.scope().name().to_owned(), note.address.key())
-            }),
-        }
-        Ok(notes)
-    }
-
-    fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {
-        let mut scopes = self.inner.scopes(kind)?;
-        if kind == ScopeKind::Place
-            && let Some(seen) = self.seen()?
-        {
-            for (place, _) in seen.side.notes.notes(&self.base) {
-                let scope = Scope::Place(place);
-                if !scopes.iter().any(|known| known.scope == scope) {
-                    scopes.push(ScopeSummary { scope, notes: 0 });
-                }
-            }
-            scopes.sort_by(|one, other| one.scope.name().cmp(other.scope.name()));
-        }
-        Ok(scopes)
-    }
-
-    fn count(&self, scope: &Scope) -> Result<u64> {
-        self.inner.count(scope)
-    }
-
-    fn history(&self, address: &Address) -> Result<Vec<Revision>> {
-        let mut history = self.inner.history(address)?;
-        let Address::Place(place) = address else {
-            return Ok(history);
-        };
-        if let Some(seen) = self.seen()? {
-            let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
-            let stored = self.inner.get(address)?;
-            let pending = self.laid_over(&overlay, place, stored.as_ref())?;
-            history.extend(pending.map(|note| overlay.revision(note)));
-        }
-        Ok(history)
-    }
-
-    fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
-        self.inner.journal(before, limit)
-    }
-
-    fn verify(&self) -> Result<Report> {
-        self.inner.verify()
-    }
-
-    fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        self.inner.exclusively(&mut || {
-            self.exclusive.set(self.exclusive.get() + 1);
-            let outcome = work();
-            self.exclusive.set(self.exclusive.get() - 1);
-            self.seen.replace(None);
-            outcome
-        })
-    }
-
-    fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {
-        self.inner.file_marks(file)
-    }
-
-    fn mark_file(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
-        self.inner.mark_file(file, marks)
     }
 }
