@@ -1,5 +1,6 @@
 //! `waynote context`: the block for a prompt.
 
+use serde_json::json;
 use waynote::context::{Request, Section, Style, render};
 
 use super::Context;
@@ -29,7 +30,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
     };
     let block = context.read(|store| Ok(render(store, &request)?))?;
     if context.output.json {
-        context.output.value(&block)
+        let mut value = json!(block);
+        value["tokens"] = json!(waynote_tokens::count(&block.text));
+        context.output.value(&value)
     } else {
         context.output.bytes(block.text.as_bytes())
     }

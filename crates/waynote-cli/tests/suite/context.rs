@@ -102,6 +102,10 @@ fn sections_alone_and_as_json() {
     );
     let block = scratch.json("context --json --only places");
     assert_eq!(block["sections"][0]["section"], "places");
+    assert_eq!(
+        block["tokens"],
+        waynote_tokens::count(block["text"].as_str().unwrap())
+    );
     assert_eq!(block["sections"][0]["text"], block["text"]);
     assert_eq!(Scratch::new().ok("context"), "");
     assert_eq!(scratch.ok("context --budget 0"), scratch.ok("context"));
