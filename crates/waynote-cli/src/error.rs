@@ -124,7 +124,7 @@ impl Failure {
             _ => {
                 say(&format!(
                     "error: {}\n  {}",
-                    crate::visible::visible(&self.what()),
+                    waynote::visible::visible(&self.what()),
                     self.hint()
                 ));
                 if let Self::Library(waynote::Error::Conflict {
@@ -132,7 +132,7 @@ impl Failure {
                     ..
                 }) = self
                 {
-                    let text = crate::visible::lines(&note.content.shown());
+                    let text = waynote::visible::lines(&note.content.shown());
                     say(&format!(
                         "the current text of {}@{}:\n{text}",
                         note.address, note.revision
@@ -153,7 +153,7 @@ pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
     } else {
         say(&format!(
             "warning: {}\n  {hint}",
-            crate::visible::visible(&error.to_string())
+            waynote::visible::visible(&error.to_string())
         ));
     }
 }

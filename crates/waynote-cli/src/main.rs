@@ -10,7 +10,6 @@ mod opened;
 mod output;
 mod settings;
 mod table;
-mod visible;
 mod xs_socket;
 
 use std::process::ExitCode;

@@ -75,7 +75,7 @@ impl Settings {
                     return Err(Failure::usage(what, "name a file, or leave it away"));
                 }
                 Some(store) if store.value.contains("://") => {
-                    let what = format!("`{}` is no path", crate::visible::visible(&store.value));
+                    let what = format!("`{}` is no path", waynote::visible::visible(&store.value));
                     return Err(Failure::usage(
                         what,
                         "name a file; other stores are not there yet",

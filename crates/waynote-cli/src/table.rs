@@ -2,7 +2,7 @@
 
 use comfy_table::{ContentArrangement, Table, presets};
 
-use crate::visible::visible;
+use waynote::visible::visible;
 
 /// The column that is cut to the width of a terminal; the others, addresses above all, stay whole.
 const CUT: &str = "preview";

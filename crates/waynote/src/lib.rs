@@ -67,6 +67,7 @@ pub mod sqlite;
 pub mod store;
 mod undo;
 pub mod verify;
+pub mod visible;
 
 pub use address::{Address, AddressAt};
 pub use change::{Applied, Change, Expect, Origin};

@@ -34,7 +34,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     };
     context.output.line(format!(
         "\nconfiguration file: {}{there}",
-        crate::visible::visible(&file)
+        waynote::visible::visible(&file)
     ))
 }
 

@@ -29,7 +29,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome
             let openotters::Exported { written, kept } = exported;
             let value = json!({ "exported": written, "kept": kept, "target": target });
             context.output.answer(&value, || {
-                let target = crate::visible::visible(&target.display().to_string());
+                let target = waynote::visible::visible(&target.display().to_string());
                 format!("wrote {written} notes to {target}, kept {kept} that are later there")
             })
         }
@@ -51,7 +51,7 @@ fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
             zrb::export_to(opened.store(), &path)?
         }
     };
-    let path = crate::visible::visible(&path.display().to_string());
+    let path = waynote::visible::visible(&path.display().to_string());
     let value = json!({ "exported": exported, "target": path });
     context
         .output

@@ -11,8 +11,8 @@ use waynote::formats::{Imported, openotters, xs, zrb};
 use super::Context;
 use crate::args::ImportCommand;
 use crate::error::{Failure, Outcome, say};
-use crate::visible::visible;
 use crate::xs_socket::Xs;
+use waynote::visible::visible;
 
 pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome {
     let imported = match command {

@@ -88,7 +88,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             context
                 .output
                 .answer(&json!({ "address": name, "deleted": deleted }), || {
-                    deletion(&crate::visible::visible(&name), deleted)
+                    deletion(&waynote::visible::visible(&name), deleted)
                 })
         }
         KeyCommand::Pin { notebook, key } => pin(context, notebook, key, true),

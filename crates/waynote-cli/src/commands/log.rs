@@ -126,7 +126,7 @@ fn display(notes: &[Note], colour: bool, terminal: bool) -> String {
             let shown = note.content.shown();
             // A terminal would act on what a note holds; a pipe gets it as it is.
             let shown = if terminal {
-                crate::visible::lines(&shown)
+                waynote::visible::lines(&shown)
             } else {
                 shown.into_owned()
             };

@@ -48,7 +48,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         format!("  {places} notes on this directory and those above it"),
         format!("  {}: {notes} notes, {pinned} pinned", Scope::Agent(agent)),
         format!("  {session}"),
-        format!("  store: {}{there}", crate::visible::visible(&path)),
+        format!("  store: {}{there}", waynote::visible::visible(&path)),
         "What you can do:".into(),
         "  waynote place write TEXT       leave a note on this directory".into(),
         "  waynote key save KEY TEXT      save a note in the agent's notebook".into(),

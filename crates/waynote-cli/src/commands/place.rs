@@ -7,8 +7,8 @@ use super::Context;
 use crate::args::PlaceCommand;
 use crate::error::Outcome;
 use crate::table::table;
-use crate::visible::lines;
 use crate::{input, output::Output};
+use waynote::visible::lines;
 
 pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
     match command {

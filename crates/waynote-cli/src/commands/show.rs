@@ -37,7 +37,7 @@ fn as_of(text: &str) -> Outcome<AsOf> {
         Failure::usage(
             format!(
                 "`{}` is neither a revision nor a time",
-                crate::visible::visible(text)
+                waynote::visible::visible(text)
             ),
             "write 3, or 2026-05-17T12:00:00Z",
         )

@@ -81,6 +81,6 @@ fn preview(preview: &str) -> String {
     if preview.is_empty() {
         "blank".into()
     } else {
-        crate::visible::visible(preview)
+        waynote::visible::visible(preview)
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Context;
 use crate::error::Outcome;
-use crate::visible::visible;
+use waynote::visible::visible;
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
     let path = context.settings.store.value.display().to_string();

@@ -28,30 +28,36 @@ fn stable() {
 
     ### `agent:default#steps` (2026-05-17)
 
+    ```
     tag-then-ship
+    ```
 
     ## Notes of this place
 
     ### `place:~` (2026-05-17)
 
+    ```
     Prefers-Rust.
+    ```
 
     ### `place:~/work` (2026-05-17)
 
+    ```
     The-shop.
+    ```
 
     ## Other notes
 
-    - `agent:default#alpha` (2026-05-17): first
-    - `agent:default#zeta` (2026-05-17): last
+    - `agent:default#alpha` (2026-05-17): `first`
+    - `agent:default#zeta` (2026-05-17): `last`
 
     ## Notes from previous iterations
 
     STUCK:
-    - [#2] rate-limit
+    - [#2] `rate-limit`
 
     DECISION:
-    - [#1] sqlite
+    - [#1] `sqlite`
     ");
     let later = scratch
         .run("--session s --iteration 3 context")
@@ -121,6 +127,6 @@ fn other_types_come_after_the_four_in_stable() {
     let block = scratch.ok("--session onlyunknown --iteration 2 context --only iterations");
     assert_eq!(
         block,
-        "## Notes from previous iterations\n\nIDEA:\n- [#1] only an unknown type\n"
+        "## Notes from previous iterations\n\nIDEA:\n- [#1] `only an unknown type`\n"
     );
 }

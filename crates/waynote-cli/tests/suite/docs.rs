@@ -104,42 +104,57 @@ fn the_demo_plays() {
 
     ### `agent:builder#release-steps` (2026-05-17)
 
+    ```
     1. Tag on main.
     2. Wait for CI.
     3. Run `make ship` from a clean clone.
+    ```
 
     ## Notes of this place
 
     ### `place:~` (2026-05-17)
 
+    ```
     Prefers short answers and small commits.
+    ```
 
     ### `place:~/projects/shop` (2026-05-17)
 
+    ```
     Rust workspace; `cargo xtask test` is the gate. Prices are integers, in cents.
+    ```
 
     ### `place:~/projects/shop/api` (2026-05-17)
 
+    ```
     The handlers here must not block: use the worker pool.
+    ```
 
     ## Other notes
 
-    - `agent:builder#flaky-tests` (2026-05-17): checkout::retries fails about once in 40 runs; rerun before digging
-    - `agent:builder#staging-db` (2026-05-17): postgres://staging.internal/shop, read-only for agents
+    - `agent:builder#flaky-tests` (2026-05-17): `checkout::retries fails about once in 40 runs; rerun before digging`
+    - `agent:builder#staging-db` (2026-05-17): `postgres://staging.internal/shop, read-only for agents`
 
     ## Notes from previous iterations
 
     STUCK:
-    - [#3] The API allows 100 requests a minute; without backoff the import dies at 60 %
+    - [#3] `The API allows 100 requests a minute; without backoff the import dies at 60 %`
 
     LEARNING:
-    - [#2] The test suite needs --no-cache
+    - [#2] `The test suite needs --no-cache`
 
     TIP:
-    - [#3] Start with `make seed`, or every test fails
+    - [#3] ``Start with `make seed`, or every test fails``
 
     DECISION:
-    - [#1] SQLite over Postgres for the cart, for simplicity
+    - [#1] `SQLite over Postgres for the cart, for simplicity`
     "#);
     assert!(!scratch.store().exists());
+    let readme = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let shown = scratch
+        .run("demo")
+        .env("WAYNOTE_NOW", "2026-11-22T12:00:00Z")
+        .ok();
+    assert!(readme.contains(&shown), "the README shows another demo");
 }

@@ -188,7 +188,9 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
 
     ### `place:~/work` (2026-05-17)
 
+    ```
     after
+    ```
     warning: FILE is damaged: line 3: EOF while parsing a value
       the store works on without it; mend it or move it away; nothing was written to it
     ");
