@@ -218,12 +218,13 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
             id,
             created_at,
         } => {
-            let id = match id {
+            let next = match id {
                 Some(id) => *id,
                 None => EntryId::next(before.last_entry(session)?, stamp.now, content.hash()),
             };
-            let address = Address::Session(session.clone(), id);
-            if before.current(&address)?.is_some() {
+            let address = Address::Session(session.clone(), next);
+            // An id that is made here is larger than every other.
+            if id.is_some() && before.current(&address)?.is_some() {
                 return Ok(None);
             }
             let note = Note {

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::address::Address;
 use crate::change::{Applied, Before, Change, Write, decide};
@@ -93,10 +93,25 @@ fn in_transaction<T>(
     conn: &Connection,
     work: impl FnOnce(&Connection) -> Outcome<T>,
 ) -> Outcome<T> {
-    let transaction = Transaction::new_unchecked(conn, TransactionBehavior::Immediate)?;
-    let value = work(&transaction)?;
-    transaction.commit()?;
+    // Kept prepared, as everything that runs at every write.
+    conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    let rollback = RollBack(conn);
+    let value = work(conn)?;
+    conn.prepare_cached("COMMIT")?.execute([])?;
+    drop(rollback);
     Ok(value)
+}
+
+/// Takes back a transaction that is still open when it goes, whatever the reason.
+struct RollBack<'c>(&'c Connection);
+
+impl Drop for RollBack<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_autocommit() {
+            // Whatever failed before is the error to tell.
+            let _ = self.0.execute_batch("ROLLBACK");
+        }
+    }
 }
 
 fn in_savepoint<T>(conn: &Connection, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
