@@ -58,15 +58,15 @@ impl Settings {
     pub(crate) fn read(flags: &Global) -> Outcome<Self> {
         let (path, file) = read_file()?;
         let layers = Layers { path: &path };
-        let text = |name, flag: &Option<String>, variable, in_file: Option<String>| {
-            layers.text(name, flag.clone(), variable, in_file)
+        let named_text = |name, flag: &Option<String>, variable, in_file| {
+            layers.text(flag.clone().map(|value| (name, value)), variable, in_file)
         };
-        let store = text("store", &flags.store, "WAYNOTE_STORE", file.store)?;
-        let agent = text("agent", &flags.agent, "WAYNOTE_AGENT", file.agent)?;
-        let session = text("session", &flags.session, "WAYNOTE_SESSION", file.session)?;
-        let author = text("author", &flags.author, "WAYNOTE_AUTHOR", file.author)?;
-        let notes_file = text("", &None, "ZRB_LLM_NOTE_FILE", file.notes_file)?;
-        let style = text("", &None, "WAYNOTE_STYLE", file.style)?;
+        let store = named_text("store", &flags.store, "WAYNOTE_STORE", file.store)?;
+        let agent = named_text("agent", &flags.agent, "WAYNOTE_AGENT", file.agent)?;
+        let session = named_text("session", &flags.session, "WAYNOTE_SESSION", file.session)?;
+        let author = named_text("author", &flags.author, "WAYNOTE_AUTHOR", file.author)?;
+        let notes_file = layers.text(None, "ZRB_LLM_NOTE_FILE", file.notes_file)?;
+        let style = layers.text(None, "WAYNOTE_STYLE", file.style)?;
         let limits = Limits::default();
         Ok(Self {
             store: match store {
@@ -96,8 +96,7 @@ impl Settings {
                 None => by_default(None),
             },
             iteration: match layers.number(
-                flags.iteration,
-                "--iteration",
+                flags.iteration.map(|iteration| ("iteration", iteration)),
                 "WAYNOTE_ITERATION",
                 None,
             )? {
@@ -109,10 +108,10 @@ impl Settings {
             },
             author: named(author, "person")?,
             max_bytes: layers
-                .number(None, "", "WAYNOTE_MAX_BYTES", file.max_bytes)?
+                .number(None, "WAYNOTE_MAX_BYTES", file.max_bytes)?
                 .unwrap_or_else(|| by_default(limits.max_bytes)),
             max_notes: layers
-                .number(None, "", "WAYNOTE_MAX_NOTES", file.max_notes)?
+                .number(None, "WAYNOTE_MAX_NOTES", file.max_notes)?
                 .unwrap_or_else(|| by_default(limits.max_notes)),
             notes_file: match notes_file {
                 Some(file) => Setting {
@@ -134,7 +133,6 @@ impl Settings {
                 None => by_default(Style::Stable),
             },
             lock_wait: lock_wait(layers.text(
-                "",
                 None,
                 "WAYNOTE_LOCK_WAIT",
                 file.lock_wait.map(|wait| wait.to_string()),
@@ -203,60 +201,49 @@ struct Layers<'p> {
 }
 
 impl Layers<'_> {
+    /// The flag's value, else the variable's, else the file's.
+    fn first<T>(
+        &self,
+        flag: Option<(&str, T)>,
+        variable: &str,
+        in_file: Option<T>,
+        read: impl FnOnce(String) -> Outcome<T>,
+    ) -> Outcome<Option<Setting<T>>> {
+        let (value, origin) = if let Some((name, value)) = flag {
+            (value, format!("--{name}"))
+        } else if let Some(text) = home::variable(variable)? {
+            (read(text)?, variable.to_owned())
+        } else if let Some(value) = in_file {
+            (value, self.path.display().to_string())
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Setting { value, origin }))
+    }
+
     fn text(
         &self,
-        name: &str,
-        flag: Option<String>,
+        flag: Option<(&str, String)>,
         variable: &str,
         in_file: Option<String>,
     ) -> Outcome<Option<Setting<String>>> {
-        if let Some(value) = flag {
-            return Ok(Some(Setting {
-                value,
-                origin: format!("--{name}"),
-            }));
-        }
-        if let Some(value) = home::variable(variable)? {
-            return Ok(Some(Setting {
-                value,
-                origin: variable.into(),
-            }));
-        }
-        Ok(in_file.map(|value| Setting {
-            value,
-            origin: self.path.display().to_string(),
-        }))
+        self.first(flag, variable, in_file, Ok)
     }
 
     fn number(
         &self,
-        flag: Option<i64>,
-        name: &str,
+        flag: Option<(&str, i64)>,
         variable: &str,
         in_file: Option<i64>,
     ) -> Outcome<Option<Setting<i64>>> {
-        if let Some(value) = flag {
-            return Ok(Some(Setting {
-                value,
-                origin: name.into(),
-            }));
-        }
-        if let Some(text) = home::variable(variable)? {
-            let value = i64::from_str(text.trim()).map_err(|_| {
+        self.first(flag, variable, in_file, |text| {
+            i64::from_str(text.trim()).map_err(|_| {
                 Failure::usage(
                     format!("{variable} is not a whole number: `{text}`"),
                     "set it to one, or unset it",
                 )
-            })?;
-            return Ok(Some(Setting {
-                value,
-                origin: variable.into(),
-            }));
-        }
-        Ok(in_file.map(|value| Setting {
-            value,
-            origin: self.path.display().to_string(),
-        }))
+            })
+        })
     }
 }
 

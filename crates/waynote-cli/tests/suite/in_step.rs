@@ -25,6 +25,13 @@ impl Kept {
         self.run(words).ok()
     }
 
+    /// The exit code and both streams, the file written as `FILE`.
+    fn said(&self, words: &str) -> String {
+        self.run(words)
+            .said()
+            .replace(&self.file.to_string_lossy().into_owned(), "FILE")
+    }
+
     fn write(&self, text: &str) {
         fs::write(&self.file, text).unwrap();
     }
@@ -166,11 +173,7 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
     kept.ok("place write before");
     let damaged = "{\n  \"~/work\": \"before\",\n  \"~\": ";
     kept.write(damaged);
-    let said = |words: &str| {
-        kept.run(words)
-            .said()
-            .replace(&kept.file.to_string_lossy().into_owned(), "FILE")
-    };
+    let said = |words: &str| kept.said(words);
     insta::assert_snapshot!(said("place read"), @"
     exit 0
     beforewarning: FILE is damaged: line 3: EOF while parsing a value
@@ -277,11 +280,7 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
     use std::os::unix::fs::PermissionsExt;
     let kept = Kept::new();
     std::os::unix::net::UnixListener::bind(&kept.file).unwrap();
-    let said = |words: &str| {
-        kept.run(words)
-            .said()
-            .replace(&kept.file.to_string_lossy().into_owned(), "FILE")
-    };
+    let said = |words: &str| kept.said(words);
     insta::assert_snapshot!(said("place write text"), @"
     exit 0
     saved place:~/work (revision 1)
@@ -395,10 +394,7 @@ fn an_export_that_reached_no_file_is_an_error() {
     let kept = Kept::new();
     kept.ok("place write text");
     kept.write("{ damaged");
-    let said = kept
-        .run("export zrb")
-        .said()
-        .replace(&kept.file.to_string_lossy().into_owned(), "FILE");
+    let said = kept.said("export zrb");
     insta::assert_snapshot!(said, @"
     exit 1
     error: FILE is damaged: line 1: key must be a string

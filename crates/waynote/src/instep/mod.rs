@@ -81,13 +81,11 @@ impl<S: Store> InStep<S> {
     /// # Errors
     /// What the store says, and what is wrong with the file.
     pub fn bring_together(&self, stamp: &Stamp) -> Result<()> {
-        let faults = self.notices.borrow().len();
-        self.exclusively(&mut || self.write(&[], stamp).map(|_| ()))?;
-        let mut notices = self.notices.borrow_mut();
-        match notices.pop().filter(|_| notices.len() >= faults) {
-            Some(fault) => Err(fault),
-            None => Ok(()),
-        }
+        let earlier = self.notices.take();
+        let written = self.exclusively(&mut || self.write(&[], stamp).map(|_| ()));
+        let mut faults = self.notices.replace(earlier);
+        written?;
+        faults.pop().map_or(Ok(()), Err)
     }
 
     /// What went wrong with the file since the last call, while the store worked on without it.
