@@ -27,7 +27,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 pub(super) fn open(path: &Path, options: &Options) -> Result<SqliteStore<'static>> {
     make_file(path)?;
     let store = connect(path, options).map_err(|failure| failure.at(path, options.wait))?;
-    prepare(&store)?;
+    prepare(&store, store.mapped(migrate::version(store.conn()))?)?;
     ensure_wal(&store)?;
     Ok(store)
 }
@@ -42,9 +42,11 @@ pub(super) fn open_existing(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::file(path, "read", error)),
     }
-    match connect(path, options).and_then(|store| migrate::version(store.conn()).map(|_| store)) {
-        Ok(store) => {
-            prepare(&store)?;
+    let looked = connect(path, options)
+        .and_then(|store| migrate::version(store.conn()).map(|version| (store, version)));
+    match looked {
+        Ok((store, version)) => {
+            prepare(&store, version)?;
             Ok(Some(store))
         }
         Err(failure) if failure.is_no_access() => open_read_only(path, options).map(Some),
@@ -150,9 +152,8 @@ fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
 }
 
 /// Checks the version and brings our tables up to it.
-fn prepare(store: &SqliteStore<'_>) -> Result<()> {
+fn prepare(store: &SqliteStore<'_>, version: Option<u32>) -> Result<()> {
     let conn = store.conn();
-    let version = store.mapped(migrate::version(conn))?;
     store.mapped(migrate::refuse_newer(&store.path, version))?;
     if version == Some(migrate::KNOWN) {
         return Ok(());
