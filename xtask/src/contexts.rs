@@ -98,7 +98,7 @@ fn rounds(folder: &Path, smallest: &Path) -> Result<Vec<Round>> {
 }
 
 /// Fills a store: what applies lies spread among what does not.
-fn fill(path: &Path, size: u64) -> Result<()> {
+pub(crate) fn fill(path: &Path, size: u64) -> Result<()> {
     let store = SqliteStore::open(path, &Options::default())?;
     let stamp = Stamp::new("2026-05-17T12:00:00Z".parse()?, "person".parse()?);
     let mut applies = applying()?;

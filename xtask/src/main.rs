@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
 mod adds;
+mod blocks;
 mod contexts;
 mod gate;
 mod measure;
@@ -17,9 +18,18 @@ fn main() -> Result<()> {
         ["docs"] => gate::docs(),
         ["bench"] => {
             adds::run()?;
-            contexts::run(contexts::SIZES)
+            contexts::run(contexts::SIZES)?;
+            blocks::budgets()?;
+            blocks::day()?;
+            blocks::cost()
         }
         ["bench", "adds"] => adds::run(),
+        ["bench", "blocks"] => {
+            blocks::budgets()?;
+            blocks::day()?;
+            blocks::cost()
+        }
+        ["bench", "day"] => blocks::day(),
         ["bench", "context"] => contexts::run(contexts::SIZES),
         ["bench", "context", largest] => {
             let largest: u64 = largest.parse()?;
@@ -30,6 +40,8 @@ fn main() -> Result<()> {
                 .collect();
             contexts::run(&sizes)
         }
-        _ => bail!("usage: cargo xtask test | bench [adds | context [LARGEST]] | docs"),
+        _ => bail!(
+            "usage: cargo xtask test | bench [adds | blocks | day | context [LARGEST]] | docs"
+        ),
     }
 }

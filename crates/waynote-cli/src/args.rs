@@ -250,9 +250,18 @@ pub(crate) struct ContextArgs {
     /// One section alone
     #[arg(long, value_name = "SECTION")]
     pub(crate) only: Option<SectionArg>,
-    /// The most tokens; 0: no cap, and nothing else yet
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(0..=0))]
-    pub(crate) budget: Option<u64>,
+    /// The most tokens, in style stable; 0: no cap [env: WAYNOTE_BUDGET] [default: 2000]
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) budget: Option<usize>,
+    /// Choose the notes of the index by how well they match, not by how new they are
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) query: Option<String>,
+    /// As it was at a time (RFC 3339), or after the change at a position of the journal
+    #[arg(long, value_name = "TIME|REVISION")]
+    pub(crate) as_of: Option<String>,
+    /// List what became of every note instead: whole, a line, or left out, its tokens, and why
+    #[arg(long)]
+    pub(crate) explain: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

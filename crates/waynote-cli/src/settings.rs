@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use waynote::context::Style;
+use waynote::context::{Budget, Style};
 use waynote::{Limits, Name};
 
 use crate::args::Global;
@@ -24,6 +24,8 @@ struct File {
     max_notes: Option<i64>,
     notes_file: Option<String>,
     style: Option<String>,
+    budget: Option<i64>,
+    token_factor: Option<f64>,
     lock_wait: Option<f64>,
 }
 
@@ -48,6 +50,10 @@ pub(crate) struct Settings {
     /// The notes.json that places are kept in step with.
     pub(crate) notes_file: Setting<Option<PathBuf>>,
     pub(crate) style: Setting<Style>,
+    /// The most tokens of a block; 0: no cap.
+    pub(crate) budget: Setting<usize>,
+    /// How many tokens of the model that reads blocks one token of o200k comes to.
+    pub(crate) token_factor: Setting<f64>,
     /// How long a writer waits for the writers before it.
     pub(crate) lock_wait: Setting<Duration>,
 }
@@ -132,6 +138,12 @@ impl Settings {
                 },
                 None => by_default(Style::Stable),
             },
+            budget: budget(layers.number(None, "WAYNOTE_BUDGET", file.budget)?)?,
+            token_factor: token_factor(layers.text(
+                None,
+                "WAYNOTE_TOKEN_FACTOR",
+                file.token_factor.map(|factor| factor.to_string()),
+            )?)?,
             lock_wait: lock_wait(layers.text(
                 None,
                 "WAYNOTE_LOCK_WAIT",
@@ -139,6 +151,14 @@ impl Settings {
             )?)?,
             file: path,
         })
+    }
+
+    /// The budget of a block, unless the call names its own.
+    pub(crate) fn budget(&self, tokens: Option<usize>) -> Budget {
+        Budget {
+            tokens: tokens.unwrap_or(self.budget.value),
+            factor: self.token_factor.value,
+        }
     }
 
     /// The caps, unless the call names its own.
@@ -157,6 +177,33 @@ impl Settings {
                 "name one with `--session NAME` or WAYNOTE_SESSION",
             )
         })
+    }
+}
+
+fn budget(setting: Option<Setting<i64>>) -> Outcome<Setting<usize>> {
+    let Some(Setting { value, origin }) = setting else {
+        return Ok(by_default(Budget::default().tokens));
+    };
+    match usize::try_from(value) {
+        Ok(value) => Ok(Setting { value, origin }),
+        Err(_) => Err(Failure::usage(
+            format!("`{value}` is no budget ({origin})"),
+            "write a number of tokens, as 2000; 0 is no cap",
+        )),
+    }
+}
+
+/// Within what any vocabulary can differ by.
+fn token_factor(setting: Option<Setting<String>>) -> Outcome<Setting<f64>> {
+    let Some(Setting { value, origin }) = setting else {
+        return Ok(by_default(Budget::default().factor));
+    };
+    match value.parse() {
+        Ok(value) if (0.1..=10.0).contains(&value) => Ok(Setting { value, origin }),
+        _ => Err(Failure::usage(
+            format!("`{value}` is no token factor ({origin})"),
+            "write a number from 0.1 to 10: your model's tokens over those of o200k, as 1.2",
+        )),
     }
 }
 

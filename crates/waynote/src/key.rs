@@ -146,6 +146,11 @@ impl EntryId {
         self.0.to_u128() >> 32 == u128::MAX >> 32
     }
 
+    /// Its place in the order of adding: larger is later.
+    pub(crate) fn order(self) -> u128 {
+        self.0.to_u128() >> 32
+    }
+
     /// The time in the id, to the millisecond; the epoch when it lies past the last time that can be told.
     pub fn time(self) -> Timestamp {
         let millis = i64::try_from(self.0.timestamp()).unwrap_or(0);

@@ -83,6 +83,6 @@ pub use places::Places;
 pub use scope::{Scope, ScopeKind};
 pub use session::{SessionLog, confirmation};
 pub use sqlite::{Options, SqliteStore};
-pub use store::{Filter, ScopeSummary, Store};
+pub use store::{Filter, Moment, Recent, ScopeSummary, Store, Version};
 pub use undo::undo_last;
 pub use verify::Report;

@@ -192,6 +192,15 @@ impl fmt::Display for Position {
     }
 }
 
+/// As it prints, to name a moment.
+impl FromStr for Position {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
+
 /// One change of one note, as the journal keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {

@@ -1,11 +1,15 @@
 //! The seam: what a store of notes can do. Everything above it is storage-blind.
 
+use std::cmp::Reverse;
+
+use jiff::Timestamp;
+
 use crate::address::Address;
 use crate::change::{Applied, Before, Change, decide};
 use crate::content::ContentHash;
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
-use crate::note::{Note, Position, Revision, Stamp};
+use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::verify::Report;
 
@@ -16,6 +20,88 @@ pub enum Filter {
     Scopes(Vec<Scope>),
     /// All notes of every scope of a kind.
     Kind(ScopeKind),
+}
+
+/// Which notes of a scope to read latest first, a page at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recent {
+    /// Keyed notes, the most recently updated first, ties by key.
+    Keyed {
+        /// Whose they are.
+        scope: Scope,
+        /// The pinned ones, or the others.
+        pinned: bool,
+    },
+    /// Entries of one type, those of the latest iteration first, in it the last added first. Those without an iteration
+    /// come last.
+    Entries {
+        /// The session.
+        session: Name,
+        /// Their type.
+        kind: Kind,
+        /// Only entries of earlier iterations than this one.
+        before: Option<i64>,
+    },
+}
+
+impl Recent {
+    /// The scope that the notes belong to.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Self::Keyed { scope, .. } => scope.clone(),
+            Self::Entries { session, .. } => Scope::Session(session.clone()),
+        }
+    }
+
+    /// Picks and orders notes of the scope as a store does that has no index for it.
+    pub fn pick(&self, mut notes: Vec<Note>) -> Vec<Note> {
+        match self {
+            Self::Keyed { pinned, .. } => {
+                notes.retain(|note| note.pinned == *pinned && note.address.key().is_some());
+                notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
+            }
+            Self::Entries { kind, before, .. } => {
+                notes.retain(|note| {
+                    note.kind.as_ref() == Some(kind)
+                        && before.is_none_or(|before| note.iteration.is_some_and(|of| of < before))
+                });
+                notes.sort_by_cached_key(|note| Reverse((note.iteration, note.address.key())));
+            }
+        }
+        notes
+    }
+}
+
+/// A point in the history of a whole store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// After the change at that position of the journal.
+    Position(Position),
+    /// After the last change of each note recorded at or before that time.
+    Time(Timestamp),
+}
+
+impl Moment {
+    /// The note as it was then, from its history, oldest first.
+    ///
+    /// Clocks go backwards, so of a time the last revision that qualifies counts, not the one with the latest time.
+    pub fn pick(self, history: &[Revision]) -> Option<Note> {
+        let by_then = |revision: &&Revision| match self {
+            Self::Position(position) => revision.position.is_some_and(|of| of <= position),
+            Self::Time(time) => revision.recorded_at <= time,
+        };
+        let last = history.iter().rev().find(by_then)?;
+        last.note().cloned()
+    }
+}
+
+/// What a store held at a moment, comparable: equal versions hold the same notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// The last change.
+    pub position: Option<Position>,
+    /// Size in bytes, time of the last write and number of the file that the store is kept in step with.
+    pub(crate) file: Option<(u64, Timestamp, u64)>,
 }
 
 /// A scope and how much is in it.
@@ -51,6 +137,36 @@ pub trait Store {
     /// # Errors
     /// What the engine says.
     fn select(&self, filter: &Filter) -> Result<Vec<Note>>;
+
+    /// A page of a scope's notes, latest first: `limit` of them after the first `skip`.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn recent(&self, recent: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>>;
+
+    /// How many notes [`Store::recent`] has in all its pages.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn count_recent(&self, recent: &Recent) -> Result<u64>;
+
+    /// The types that a session's entries have, by word.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn kinds(&self, session: &Name) -> Result<Vec<Kind>>;
+
+    /// The notes of these scopes as they were at a moment, in the order of [`Store::select`].
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>>;
+
+    /// What the store holds now, to tell later whether anything has changed.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn version(&self) -> Result<Version>;
 
     /// The scopes of a kind that have notes, by name.
     ///
@@ -137,6 +253,29 @@ impl Store for NoStore {
         Ok(Vec::new())
     }
 
+    fn recent(&self, _: &Recent, _: usize, _: usize) -> Result<Vec<Note>> {
+        Ok(Vec::new())
+    }
+
+    fn count_recent(&self, _: &Recent) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn kinds(&self, _: &Name) -> Result<Vec<Kind>> {
+        Ok(Vec::new())
+    }
+
+    fn select_at(&self, _: &[Scope], _: Moment) -> Result<Vec<Note>> {
+        Ok(Vec::new())
+    }
+
+    fn version(&self) -> Result<Version> {
+        Ok(Version {
+            position: None,
+            file: None,
+        })
+    }
+
     fn scopes(&self, _: ScopeKind) -> Result<Vec<ScopeSummary>> {
         Ok(Vec::new())
     }
@@ -203,6 +342,26 @@ impl<S: Store + ?Sized> Store for Box<S> {
 
     fn select(&self, filter: &Filter) -> Result<Vec<Note>> {
         (**self).select(filter)
+    }
+
+    fn recent(&self, recent: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>> {
+        (**self).recent(recent, skip, limit)
+    }
+
+    fn count_recent(&self, recent: &Recent) -> Result<u64> {
+        (**self).count_recent(recent)
+    }
+
+    fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {
+        (**self).kinds(session)
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+        (**self).select_at(scopes, moment)
+    }
+
+    fn version(&self) -> Result<Version> {
+        (**self).version()
     }
 
     fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {

@@ -7,6 +7,7 @@
 
 mod suite {
     mod attach;
+    mod block;
     mod conformance;
     mod processes;
     mod worker;

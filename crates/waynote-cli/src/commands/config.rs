@@ -52,6 +52,8 @@ fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
         max_notes,
         notes_file,
         style,
+        budget,
+        token_factor,
         lock_wait,
         ..
     } = settings;
@@ -100,6 +102,16 @@ fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
             notes_file.origin.clone(),
         ),
         ("style", Some(style_word.into()), style.origin.clone()),
+        (
+            "budget",
+            Some(budget.value.to_string()),
+            budget.origin.clone(),
+        ),
+        (
+            "token_factor",
+            Some(token_factor.value.to_string()),
+            token_factor.origin.clone(),
+        ),
         (
             "lock_wait",
             Some(lock_wait.value.as_secs_f64().to_string()),

@@ -1,39 +1,116 @@
-//! `waynote context`: the block for a prompt.
+//! `waynote context`: the block for a prompt, or what became of every note in it.
 
-use serde_json::json;
-use waynote::context::{Request, Section, Style, render};
+use jiff::Timestamp;
+use waynote::Moment;
+use waynote::context::{Block, Budget, Receipt, Request, Section, Shown, Style, render};
 
 use super::Context;
 use crate::args::{ContextArgs, SectionArg, StyleArg};
-use crate::error::Outcome;
+use crate::error::{Failure, Outcome};
 use crate::input;
+use crate::table::table;
 
 pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
+    let request = request(context, args)?;
+    let block = context.read(|store| Ok(render(store, &request)?))?;
+    if context.output.json {
+        context.output.value(&block)
+    } else if args.explain {
+        explain(context, &block)
+    } else {
+        context.output.bytes(block.text.as_bytes())
+    }
+}
+
+fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
     let settings = &context.settings;
-    let request = Request {
-        agent: settings.agent.value.clone(),
-        place: input::place(args.at.path.as_deref())?,
+    let style = match args.style {
+        Some(StyleArg::Stable) => Style::Stable,
+        Some(StyleArg::Faithful) => Style::Faithful,
+        None => settings.style.value,
+    };
+    let only_stable =
+        args.explain || args.query.is_some() || args.budget.is_some_and(|most| most > 0);
+    if style == Style::Faithful && only_stable {
+        return Err(Failure::usage(
+            "style faithful prints all that its sources print",
+            "leave `--budget`, `--explain` and `--query` away, or use `--style stable`",
+        ));
+    }
+    Ok(Request {
         session: settings.session.value.clone(),
         iteration: settings.iteration.value,
-        style: match args.style {
-            Some(StyleArg::Stable) => Style::Stable,
-            Some(StyleArg::Faithful) => Style::Faithful,
-            None => settings.style.value,
-        },
+        style,
         only: args.only.map(|section| match section {
             SectionArg::Places => Section::Places,
             SectionArg::Pinned => Section::Pinned,
             SectionArg::Index => Section::Index,
             SectionArg::Iterations => Section::Iterations,
         }),
-        now: crate::clock::now()?,
-    };
-    let block = context.read(|store| Ok(render(store, &request)?))?;
-    if context.output.json {
-        let mut value = json!(block);
-        value["tokens"] = json!(waynote_tokens::count(&block.text));
-        context.output.value(&value)
-    } else {
-        context.output.bytes(block.text.as_bytes())
+        budget: match style {
+            Style::Stable => settings.budget(args.budget),
+            Style::Faithful => Budget {
+                tokens: 0,
+                ..settings.budget(None)
+            },
+        },
+        query: args.query.clone(),
+        as_of: args.as_of.as_deref().map(moment).transpose()?,
+        explain: args.explain,
+        ..Request::new(
+            settings.agent.value.clone(),
+            input::place(args.at.path.as_deref())?,
+            crate::clock::now()?,
+        )
+    })
+}
+
+/// A position of the journal, or a time.
+fn moment(text: &str) -> Outcome<Moment> {
+    if let Ok(position) = text.parse() {
+        return Ok(Moment::Position(position));
     }
+    text.parse::<Timestamp>().map(Moment::Time).map_err(|_| {
+        Failure::usage(
+            format!(
+                "`{}` is neither a position of the journal nor a time",
+                waynote::visible::visible(text)
+            ),
+            "write 2026-05-17T12:00:00Z, or a position as `waynote context --json` and `waynote history --json` print it",
+        )
+    })
+}
+
+/// What became of every note, in the order of the claims, and the sums.
+fn explain(context: &mut Context<'_>, block: &Block) -> Outcome {
+    let Receipt { claims, .. } = &block.receipt;
+    if !claims.is_empty() {
+        let rows = claims.iter().map(|claim| {
+            vec![
+                claim.section.as_str().to_owned(),
+                claim.shown.as_str().to_owned(),
+                match claim.shown {
+                    Shown::LeftOut => "-".into(),
+                    Shown::Whole | Shown::Line => claim.tokens.to_string(),
+                },
+                claim.address.to_string(),
+                claim.why.to_string(),
+            ]
+        });
+        let heading = ["section", "shown", "tokens", "note", "why"];
+        context.output.line(table(&heading, rows))?;
+        context.output.line("")?;
+    }
+    context.output.line(sums(&block.receipt))
+}
+
+fn sums(receipt: &Receipt) -> String {
+    let of = match receipt.budget {
+        0 => "without a cap".into(),
+        budget => format!("of {budget}"),
+    };
+    format!(
+        "{} tokens {of}: {} notes shown, {} cut to a line, {} left out",
+        receipt.tokens, receipt.shown, receipt.lines, receipt.left_out
+    )
 }

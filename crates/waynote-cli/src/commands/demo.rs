@@ -1,6 +1,6 @@
 //! `waynote demo`: the main job on sample notes of all three kinds, in a store that is thrown away.
 
-use waynote::context::{Request, Style, render};
+use waynote::context::{Request, render};
 use waynote::{
     Base, Content, Kind, Notebook, Options, Place, Places, SaveOptions, SessionLog, SqliteStore,
     Stamp,
@@ -81,13 +81,9 @@ pub(super) fn run(output: &mut Output) -> Outcome {
         log.add(kind, Some(iteration), Content::text(text)?, &builder)?;
     }
     let request = Request {
-        agent,
-        place: base.cwd(),
         session: Some(session),
         iteration: Some(4),
-        style: Style::Stable,
-        only: None,
-        now,
+        ..Request::new(agent, base.cwd(), now)
     };
     let block = render(&store, &request)?;
     if output.json {

@@ -72,10 +72,12 @@ fn words() {
       name a file; other stores are not there yet
     ");
     insta::assert_snapshot!(scratch.run("context --budget 100").said(), @"
-    exit 2
-    error: invalid value '100' for '--budget <TOKENS>': 100 is not in 0..=0
+    exit 0
+    ## Other notes
 
-    For more information, try '--help'.
+    - `agent:default#k` (2026-05-17, by a person): `x`
+
+    33 of 100 tokens
     ");
     insta::assert_snapshot!(scratch.run("key list").env("WAYNOTE_NOW", "noon").said(), @"
     exit 0
@@ -216,12 +218,12 @@ fn stores_that_are_none() {
         .unwrap();
     insta::assert_snapshot!(said("newer.db", "key list"), @"
     exit 1
-    error: the store newer.db is of version 999; this program knows versions up to 1
+    error: the store newer.db is of version 999; this program knows versions up to 2
       update waynote; nothing was changed
     ");
     insta::assert_snapshot!(said("newer.db", "key save k v"), @"
     exit 1
-    error: the store newer.db is of version 999; this program knows versions up to 1
+    error: the store newer.db is of version 999; this program knows versions up to 2
       update waynote; nothing was changed
     ");
     assert_eq!(said("missing/notes.db", "key count"), "exit 0\n0\n");

@@ -34,6 +34,8 @@ fn each_value_says_where_it_comes_from() {
     max_notes 7 HOME/.config/waynote/config.toml
     notes_file HOME/n.json HOME/.config/waynote/config.toml
     style stable default
+    budget 2000 default
+    token_factor 1 default
     lock_wait 10 default
 
     configuration file: HOME/.config/waynote/config.toml
@@ -55,7 +57,7 @@ fn a_broken_configuration_is_named() {
     };
     insta::assert_snapshot!(said("agent = \"a\"\nmax_note = 3\n"), @"
     exit 1
-    error: HOME/c.toml: line 2: unknown field `max_note`, expected one of `store`, `agent`, `session`, `author`, `max_bytes`, `max_notes`, `notes_file`, `style`, `lock_wait`
+    error: HOME/c.toml: line 2: unknown field `max_note`, expected one of `store`, `agent`, `session`, `author`, `max_bytes`, `max_notes`, `notes_file`, `style`, `budget`, `token_factor`, `lock_wait`
       mend the file; docs/guide.md lists the settings
     ");
     insta::assert_snapshot!(said("agent = "), @"

@@ -26,7 +26,7 @@ fn stable() {
     insta::assert_snapshot!(block, @"
     ## Pinned notes
 
-    ### `agent:default#steps` (2026-05-17)
+    ### `agent:default#steps` (2026-05-17, by a person)
 
     ```
     tag-then-ship
@@ -34,13 +34,13 @@ fn stable() {
 
     ## Notes of this place
 
-    ### `place:~` (2026-05-17)
+    ### `place:~` (2026-05-17, by a person)
 
     ```
     Prefers-Rust.
     ```
 
-    ### `place:~/work` (2026-05-17)
+    ### `place:~/work` (2026-05-17, by a person)
 
     ```
     The-shop.
@@ -48,16 +48,18 @@ fn stable() {
 
     ## Other notes
 
-    - `agent:default#alpha` (2026-05-17): `first`
-    - `agent:default#zeta` (2026-05-17): `last`
+    - `agent:default#alpha` (2026-05-17, by a person): `first`
+    - `agent:default#zeta` (2026-05-17, by a person): `last`
 
     ## Notes from previous iterations
 
     STUCK:
-    - [#2] `rate-limit`
+    - [#2, by a person] `rate-limit`
 
     DECISION:
-    - [#1] `sqlite`
+    - [#1, by a person] `sqlite`
+
+    190 of 2,000 tokens
     ");
     let later = scratch
         .run("--session s --iteration 3 context")
@@ -108,13 +110,13 @@ fn sections_alone_and_as_json() {
     );
     let block = scratch.json("context --json --only places");
     assert_eq!(block["sections"][0]["section"], "places");
-    assert_eq!(
-        block["tokens"],
-        waynote_tokens::count(block["text"].as_str().unwrap())
-    );
-    assert_eq!(block["sections"][0]["text"], block["text"]);
+    let text = block["text"].as_str().unwrap();
+    assert_eq!(block["receipt"]["tokens"], waynote_tokens::count(text));
+    assert!(text.starts_with(block["sections"][0]["text"].as_str().unwrap()));
     assert_eq!(Scratch::new().ok("context"), "");
-    assert_eq!(scratch.ok("context --budget 0"), scratch.ok("context"));
+    let whole = scratch.ok("context --budget 0");
+    let status = scratch.ok("context").replace(whole.as_str(), "");
+    assert_eq!(status, "\n153 of 2,000 tokens\n");
 }
 
 #[test]
@@ -127,6 +129,155 @@ fn other_types_come_after_the_four_in_stable() {
     let block = scratch.ok("--session onlyunknown --iteration 2 context --only iterations");
     assert_eq!(
         block,
-        "## Notes from previous iterations\n\nIDEA:\n- [#1] `only an unknown type`\n"
+        "## Notes from previous iterations\n\nIDEA:\n- [#1, imported] `only an unknown type`\n\n30 of 2,000 tokens\n"
     );
+}
+
+#[test]
+fn a_budget_and_its_receipt() {
+    let scratch = filled();
+    for number in 1..9 {
+        let text =
+            format!("The import died at row {number}00; the log says that the disk was full.");
+        let iteration = number.to_string();
+        scratch
+            .waynote([
+                "--session",
+                "s",
+                "--iteration",
+                &iteration,
+                "log",
+                "add",
+                &text,
+                "--type",
+                "learning",
+            ])
+            .ok();
+    }
+    insta::assert_snapshot!(scratch.ok("--session s context --budget 220"), @"
+    ## Pinned notes
+
+    ### `agent:default#steps` (2026-05-17, by a person)
+
+    ```
+    tag-then-ship
+    ```
+
+    ## Notes of this place
+
+    ### `place:~` (2026-05-17, by a person)
+
+    ```
+    Prefers-Rust.
+    ```
+
+    ### `place:~/work` (2026-05-17, by a person)
+
+    ```
+    The-shop.
+    ```
+
+    ## Other notes
+
+    - `agent:default#alpha` (2026-05-17, by a person): `first`
+
+    ## Notes from previous iterations
+
+    STUCK:
+    - [#2, by a person] `rate-limit`
+
+    TIP:
+    - [#3, by a person] `not-yet`
+
+    DECISION:
+    - [#1, by a person] `sqlite`
+
+    191 of 220 tokens; 9 notes not shown, note_search finds them
+    ");
+    insta::assert_snapshot!(scratch.ok("--session s context --budget 220 --explain"), @"
+    SECTION     SHOWN     TOKENS  NOTE                                 WHY
+    pinned      whole     30      agent:default#steps                  fits
+    places      whole     26      place:~/work                         fits
+    places      whole     27      place:~                              fits
+    iterations  whole     13      session:s#03g56gadhc9giz28d00npzbxi  fits
+    iterations  left out  -       session:s#03g56gadhc9giz28d0htwrat4  its line takes 28, 9 were left
+    iterations  left out  -       session:s#03g56gadhc9giz28d0gmnz7tz  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d0emv2ilj  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d0c0tpw6x  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d0b033rmw  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d08ro1u33  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d063rcfal  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d05mxui0g  behind those that fill the section
+    iterations  whole     14      session:s#03g56gadhc9giz28d031opkiv  fits
+    iterations  whole     12      session:s#03g56gadhc9giz28czy2s9bhk  fits
+    index       line      23      agent:default#alpha                  listed
+    index       left out  -       agent:default#zeta                   its line takes 24, 0 were left
+
+    191 tokens of 220: 7 notes shown, 0 cut to a line, 9 left out
+    ");
+    let explained = scratch.json("--session s context --budget 220 --explain --json");
+    insta::assert_snapshot!(format!("{:#}", explained["receipt"]["claims"][1]), @r#"
+    {
+      "address": "place:~/work",
+      "section": "places",
+      "shown": "whole",
+      "tokens": 26,
+      "why": "fits"
+    }
+    "#);
+    assert_eq!(scratch.ok("--session s context --budget 3"), "");
+    let halved = scratch
+        .run("--session s context")
+        .env("WAYNOTE_TOKEN_FACTOR", "2")
+        .ok();
+    insta::assert_snapshot!(halved.lines().last().unwrap(), @"866 of 2,000 tokens");
+    let by_setting = scratch
+        .run("--session s context")
+        .env("WAYNOTE_BUDGET", "220")
+        .ok();
+    assert_eq!(by_setting, scratch.ok("--session s context --budget 220"));
+    insta::assert_snapshot!(scratch.run("context --style faithful --budget 9").said(), @"
+    exit 2
+    error: style faithful prints all that its sources print
+      leave `--budget`, `--explain` and `--query` away, or use `--style stable`
+    ");
+    insta::assert_snapshot!(scratch.run("context").env("WAYNOTE_BUDGET", "-1").said(), @"
+    exit 2
+    error: `-1` is no budget (WAYNOTE_BUDGET)
+      write a number of tokens, as 2000; 0 is no cap
+    ");
+    insta::assert_snapshot!(scratch.run("context").env("WAYNOTE_TOKEN_FACTOR", "much").said(), @"
+    exit 2
+    error: `much` is no token factor (WAYNOTE_TOKEN_FACTOR)
+      write a number from 0.1 to 10: your model's tokens over those of o200k, as 1.2
+    ");
+}
+
+#[test]
+fn as_it_was() {
+    let scratch = Scratch::new();
+    let at = |time: &str, words: &str| scratch.run(words).env("WAYNOTE_NOW", time).ok();
+    at("2026-05-01T10:00:00Z", "key save plan first");
+    let first = scratch.json("context --json");
+    at("2026-05-02T10:00:00Z", "key save plan second");
+    at("2026-05-03T10:00:00Z", "key delete plan");
+    let of = |when: &str| scratch.ok(&format!("context --as-of {when}"));
+    assert_eq!(
+        of(first["position"].as_str().unwrap()),
+        first["text"].as_str().unwrap()
+    );
+    assert_eq!(of("2026-05-01T12:00:00Z"), first["text"].as_str().unwrap());
+    assert!(of("2026-05-02T12:00:00Z").contains("`second`"));
+    assert_eq!(of("2026-05-04T12:00:00Z"), "");
+    assert_eq!(of("2026-04-01T12:00:00Z"), "");
+    let faithful = scratch.ok("context --style faithful --only index --as-of 2026-05-02T12:00:00Z");
+    assert!(
+        faithful.contains("| `plan` | 15d ago | second |"),
+        "{faithful}"
+    );
+    insta::assert_snapshot!(scratch.run("context --as-of yesterday").said(), @"
+    exit 2
+    error: `yesterday` is neither a position of the journal nor a time
+      write 2026-05-17T12:00:00Z, or a position as `waynote context --json` and `waynote history --json` print it
+    ");
 }

@@ -112,19 +112,19 @@ fn the_demo_plays() {
 
     ## Notes of this place
 
-    ### `place:~` (2026-05-17)
+    ### `place:~` (2026-05-17, by a person)
 
     ```
     Prefers short answers and small commits.
     ```
 
-    ### `place:~/projects/shop` (2026-05-17)
+    ### `place:~/projects/shop` (2026-05-17, by a person)
 
     ```
     Rust workspace; `cargo xtask test` is the gate. Prices are integers, in cents.
     ```
 
-    ### `place:~/projects/shop/api` (2026-05-17)
+    ### `place:~/projects/shop/api` (2026-05-17, by a person)
 
     ```
     The handlers here must not block: use the worker pool.
@@ -148,6 +148,8 @@ fn the_demo_plays() {
 
     DECISION:
     - [#1] `SQLite over Postgres for the cart, for simplicity`
+
+    339 of 2,000 tokens
     "#);
     assert!(!scratch.store().exists());
     let readme = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");

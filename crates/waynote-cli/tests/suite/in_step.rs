@@ -189,11 +189,13 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
     exit 0
     ## Notes of this place
 
-    ### `place:~/work` (2026-05-17)
+    ### `place:~/work` (2026-05-17, by a person)
 
     ```
     after
     ```
+
+    39 of 2,000 tokens
     warning: FILE is damaged: line 3: EOF while parsing a value
       the store works on without it; mend it or move it away; nothing was written to it
     ");

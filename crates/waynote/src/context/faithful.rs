@@ -4,11 +4,21 @@ use std::fmt::Write;
 
 use jiff::Timestamp;
 
+use super::Section;
 use super::age::age;
-use super::{Notes, Section};
 use crate::address::Address;
 use crate::content::is_space;
 use crate::note::{Kind, Note};
+
+/// What applies, whole.
+pub(super) struct Notes {
+    /// Most recently updated first.
+    pub(super) notebook: Vec<Note>,
+    /// Outermost place first.
+    pub(super) places: Vec<Note>,
+    /// Oldest first, without those of this iteration and later ones, and without those of none.
+    pub(super) iterations: Vec<Note>,
+}
 
 pub(super) fn section(section: Section, notes: &Notes, now: Timestamp) -> String {
     match section {

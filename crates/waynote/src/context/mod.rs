@@ -1,10 +1,21 @@
 //! The prompt block: the notes that apply to an agent at a place, in a session and iteration, as text.
 
 mod age;
+mod arrange;
+mod budget;
+mod counted;
 mod faithful;
+mod gather;
+mod pieces;
+mod receipt;
 mod stable;
+mod stock;
 
+use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -12,11 +23,15 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::key::Name;
 use crate::note::Note;
-use crate::notebook::Notebook;
 use crate::place::Place;
-use crate::places::Places;
-use crate::session::SessionLog;
-use crate::store::Store;
+use crate::scope::Scope;
+use crate::store::{Moment, Store, Version};
+
+pub use budget::Budget;
+pub use receipt::{Claim, Receipt, Shown, Why};
+
+use arrange::Arranged;
+use pieces::{Counts, Pieces};
 
 /// The parts of the block, in the order in which they are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -70,9 +85,9 @@ impl FromStr for Style {
 }
 
 /// For whom and where a block is made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// The agent whose notebook it is.
+    /// The agent whose notebook it is, and who reads the block.
     pub agent: Name,
     /// The place it stands at.
     pub place: Place,
@@ -84,19 +99,47 @@ pub struct Request {
     pub style: Style,
     /// One section alone.
     pub only: Option<Section>,
+    /// The most tokens. Style faithful has no cap: it is what its sources print.
+    pub budget: Budget,
+    /// What the notes of the index shall be about; none: the latest.
+    pub query: Option<String>,
+    /// The moment whose notes are meant; none: now.
+    pub as_of: Option<Moment>,
+    /// Whether the receipt lists every note, also those far behind.
+    pub explain: bool,
     /// The time, for the ages in style faithful.
     pub now: Timestamp,
 }
 
-/// What applies.
-#[derive(Clone, Debug, Default)]
-struct Notes {
-    /// Most recently updated first.
-    notebook: Vec<Note>,
-    /// Outermost place first.
-    places: Vec<Note>,
-    /// Oldest first; without those of this iteration and later ones.
-    iterations: Vec<Note>,
+impl Request {
+    /// A request in style stable with the default budget, for the notes as they are now, outside any session.
+    pub fn new(agent: Name, place: Place, now: Timestamp) -> Self {
+        Self {
+            agent,
+            place,
+            session: None,
+            iteration: None,
+            style: Style::Stable,
+            only: None,
+            budget: Budget::default(),
+            query: None,
+            as_of: None,
+            explain: false,
+            now,
+        }
+    }
+
+    /// Whether the same store makes the same block of both: in style stable the time is of no matter.
+    fn same_block(&self, other: &Self) -> bool {
+        let now = match self.style {
+            Style::Stable => other.now,
+            Style::Faithful => self.now,
+        };
+        Self {
+            now,
+            ..self.clone()
+        } == *other
+    }
 }
 
 /// A prompt block.
@@ -108,6 +151,20 @@ pub struct Block {
     pub style: Style,
     /// Its sections that are not empty.
     pub sections: Vec<SectionText>,
+    /// What became of every note. Empty in style faithful, which shows all.
+    pub receipt: Receipt,
+    /// The store's last change at the time; none for an empty store.
+    #[serde(serialize_with = "as_text")]
+    pub position: Option<crate::note::Position>,
+}
+
+fn as_text<S: serde::Serializer>(
+    position: &Option<crate::note::Position>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    position
+        .map(|position| position.to_string())
+        .serialize(serializer)
 }
 
 /// A section of a block.
@@ -124,39 +181,120 @@ pub struct SectionText {
 /// # Errors
 /// What the store says.
 pub fn render(store: &dyn Store, request: &Request) -> Result<Block> {
-    let wanted = |section| request.only.is_none_or(|only| only == section);
-    let mut notes = Notes::default();
-    if wanted(Section::Pinned) || wanted(Section::Index) {
-        notes.notebook = Notebook::of_agent(store, request.agent.clone()).list()?;
-    }
-    if wanted(Section::Places) {
-        notes.places = Places::new(store).read_all(&request.place)?;
-        notes.places.retain(|note| !note.content.is_blank());
-    }
-    if let Some(session) = request
-        .session
-        .clone()
-        .filter(|_| wanted(Section::Iterations))
-    {
-        let log = SessionLog::new(store, session);
-        notes.iterations = match request.iteration {
-            Some(iteration) => log.before(iteration)?,
-            None => log.list(None)?,
-        };
-        if request.style == Style::Faithful {
-            notes.iterations.retain(|note| note.iteration.is_some());
+    let block = Renderer::default().render(store, request)?;
+    Ok(Arc::unwrap_or_clone(block))
+}
+
+/// Makes blocks one after another from the same store, for instance at every step of an agent: counts no note twice, and
+/// hands the last block out again while nothing has changed.
+#[derive(Default)]
+pub struct Renderer {
+    last: Option<Last>,
+    counts: RefCell<Counts>,
+}
+
+struct Last {
+    request: Request,
+    version: Version,
+    block: Arc<Block>,
+}
+
+impl Renderer {
+    /// Makes the block, or hands out the last one. One renderer serves one store.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn render(&mut self, store: &dyn Store, request: &Request) -> Result<Arc<Block>> {
+        // Looked at first: what is written meanwhile is seen next time.
+        let version = store.version()?;
+        if let Some(last) = &self.last
+            && last.version == version
+            && last.request.same_block(request)
+        {
+            return Ok(Arc::clone(&last.block));
         }
+        let block = Arc::new(match request.style {
+            Style::Stable => self.stable(store, request, &version)?,
+            Style::Faithful => faithful(store, request, &version)?,
+        });
+        // A file may be written again within the same tick of its clock.
+        const TICK: Duration = Duration::from_secs(2);
+        let settled = version
+            .file
+            .is_none_or(|(_, written, _)| written + TICK < request.now);
+        self.last = settled.then(|| Last {
+            request: request.clone(),
+            version,
+            block: Arc::clone(&block),
+        });
+        Ok(block)
     }
-    let text = |section| match request.style {
-        Style::Stable => stable::section(section, &notes),
-        Style::Faithful => faithful::section(section, &notes, request.now),
+
+    fn stable(&self, store: &dyn Store, request: &Request, version: &Version) -> Result<Block> {
+        let pieces = Pieces::new(&request.agent, &self.counts);
+        let repeats = |note: &Note| {
+            Ok(if note.kind.is_some() {
+                note.revision
+            } else {
+                1
+            })
+        };
+        let gathered = gather::gather(store, request)?;
+        let Arranged {
+            sections,
+            text,
+            receipt,
+        } = arrange::arrange(gathered, request, &pieces, &repeats)?;
+        Ok(Block {
+            text,
+            style: request.style,
+            sections,
+            receipt,
+            position: version.position,
+        })
+    }
+}
+
+/// The sections as the sources write them, all of them whole.
+fn faithful(store: &dyn Store, request: &Request, version: &Version) -> Result<Block> {
+    let wanted = |section| request.only.is_none_or(|only| only == section);
+    let of = |section, scopes: Vec<Scope>| match wanted(section) {
+        true => gather::all_of(store, request, scopes),
+        false => Ok(Vec::new()),
     };
+    let agent = Scope::Agent(request.agent.clone());
+    let notebook_section = if wanted(Section::Pinned) {
+        Section::Pinned
+    } else {
+        Section::Index
+    };
+    let mut notes = faithful::Notes {
+        notebook: of(notebook_section, vec![agent])?,
+        places: of(Section::Places, gather::chain(request))?,
+        iterations: of(
+            Section::Iterations,
+            request
+                .session
+                .iter()
+                .cloned()
+                .map(Scope::Session)
+                .collect(),
+        )?,
+    };
+    notes
+        .notebook
+        .sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
+    notes.places.retain(|note| !note.content.is_blank());
+    let earlier = |of: i64| request.iteration.is_none_or(|iteration| of < iteration);
+    notes
+        .iterations
+        .retain(|note| note.iteration.is_some_and(earlier));
     let sections: Vec<SectionText> = Section::ALL
         .into_iter()
         .filter(|section| wanted(*section))
         .map(|section| SectionText {
             section,
-            text: text(section),
+            text: faithful::section(section, &notes, request.now),
         })
         .filter(|section| !section.text.is_empty())
         .collect();
@@ -168,10 +306,21 @@ pub fn render(store: &dyn Store, request: &Request) -> Result<Block> {
             .collect(),
         None => join(&sections),
     };
+    let counted = waynote_tokens::count(&text);
     Ok(Block {
+        receipt: Receipt {
+            budget: 0,
+            tokens: request.budget.charged(counted),
+            counted,
+            shown: (notes.notebook.len() + notes.places.len() + notes.iterations.len()) as u64,
+            lines: 0,
+            left_out: 0,
+            claims: Vec::new(),
+        },
         text,
         style: request.style,
         sections,
+        position: version.position,
     })
 }
 

@@ -130,6 +130,12 @@ fn modified(file: &std::fs::Metadata) -> Timestamp {
     crate::note::micros(Timestamp::new(file.mtime(), nanos).unwrap_or(Timestamp::UNIX_EPOCH))
 }
 
+/// Size, time and number of the file, which differ when anybody has written it; none when there is none.
+pub(super) fn stamp(path: &Path) -> Option<(u64, Timestamp, u64)> {
+    let file = std::fs::metadata(path).ok()?;
+    Some((file.len(), modified(&file), file.ino()))
+}
+
 /// Puts a text in the file's place, which held `expected` when it was read (none: there was no file). The caller
 /// holds its [`turn`].
 ///

@@ -3,16 +3,56 @@
 use std::collections::HashMap;
 
 use super::overlay::Overlay;
-use super::{InStep, place_of};
+use super::{InStep, Seen, exchange, place_of};
 use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::content::ContentHash;
 use crate::error::Result;
-use crate::note::{Note, Position, Revision, Stamp};
+use crate::key::Name;
+use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{FileMark, Filter, ScopeSummary, Store};
+use crate::store::{FileMark, Filter, Moment, Recent, ScopeSummary, Store, Version};
 use crate::verify::Report;
+
+/// Where a note stands among those of these scopes.
+fn order_in(scopes: &[Scope], note: &Note) -> (Option<usize>, Option<String>) {
+    let scope = note.address.scope();
+    let position = scopes.iter().position(|of| *of == scope);
+    (position, note.address.key())
+}
+
+impl<S: Store> InStep<S> {
+    /// Lays the file's texts over notes: of these scopes, or of all places.
+    fn lay_over(&self, notes: &mut Vec<Note>, seen: &Seen, scopes: Option<&[Scope]>) -> Result<()> {
+        let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
+        let mut places: Vec<Place> = seen
+            .side
+            .notes
+            .notes(&self.base)
+            .map(|(place, _)| place)
+            .collect();
+        if let Some(scopes) = scopes {
+            places.retain(|place| scopes.contains(&Scope::Place(place.clone())));
+        }
+        let stored: HashMap<Address, usize> = notes
+            .iter()
+            .enumerate()
+            .map(|(index, note)| (note.address.clone(), index))
+            .collect();
+        for place in places {
+            let index = stored.get(&Address::Place(place.clone())).copied();
+            let before = index.map(|index| &notes[index]);
+            if let Some(note) = self.laid_over(&overlay, &place, before)? {
+                match index {
+                    Some(index) => notes[index] = note,
+                    None => notes.push(note),
+                }
+            }
+        }
+        Ok(())
+    }
+}
 
 impl<S: Store> Store for InStep<S> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
@@ -52,45 +92,51 @@ impl<S: Store> Store for InStep<S> {
         let Some(seen) = self.seen()? else {
             return Ok(notes);
         };
-        let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
-        let mut places: Vec<Place> = seen
-            .side
-            .notes
-            .notes(&self.base)
-            .map(|(place, _)| place)
-            .collect();
-        if let Filter::Scopes(scopes) = filter {
-            places.retain(|place| scopes.contains(&Scope::Place(place.clone())));
-        }
-        let stored: HashMap<Address, usize> = notes
-            .iter()
-            .enumerate()
-            .map(|(index, note)| (note.address.clone(), index))
-            .collect();
-        for place in places {
-            let index = stored.get(&Address::Place(place.clone())).copied();
-            if let Some(note) =
-                self.laid_over(&overlay, &place, index.map(|index| &notes[index]))?
-            {
-                match index {
-                    Some(index) => notes[index] = note,
-                    None => notes.push(note),
-                }
-            }
-        }
+        let scopes = match filter {
+            Filter::Scopes(scopes) => Some(scopes.as_slice()),
+            Filter::Kind(_) => None,
+        };
+        self.lay_over(&mut notes, &seen, scopes)?;
         match filter {
-            Filter::Scopes(scopes) => notes.sort_by_cached_key(|note| {
-                let scope = note.address.scope();
-                (
-                    scopes.iter().position(|of| *of == scope),
-                    note.address.key(),
-                )
-            }),
+            Filter::Scopes(scopes) => notes.sort_by_cached_key(|note| order_in(scopes, note)),
             Filter::Kind(_) => notes.sort_by_cached_key(|note| {
                 (note.address.scope().name().to_owned(), note.address.key())
             }),
         }
         Ok(notes)
+    }
+
+    /// Keyed notes and entries are not in the file.
+    fn recent(&self, recent: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>> {
+        self.inner.recent(recent, skip, limit)
+    }
+
+    fn count_recent(&self, recent: &Recent) -> Result<u64> {
+        self.inner.count_recent(recent)
+    }
+
+    fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {
+        self.inner.kinds(session)
+    }
+
+    /// What the journal says; a text that lies only in the file is in it since the file was written.
+    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+        match (moment, self.seen()?) {
+            (Moment::Time(time), Some(seen)) if seen.side.written <= time => {
+                let mut notes = self.inner.select_at(scopes, moment)?;
+                self.lay_over(&mut notes, &seen, Some(scopes))?;
+                notes.sort_by_cached_key(|note| order_in(scopes, note));
+                Ok(notes)
+            }
+            _ => self.inner.select_at(scopes, moment),
+        }
+    }
+
+    fn version(&self) -> Result<Version> {
+        Ok(Version {
+            file: exchange::stamp(&self.file),
+            ..self.inner.version()?
+        })
     }
 
     fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {

@@ -10,6 +10,7 @@ mod migrate;
 mod open;
 mod queue;
 mod read;
+mod recent;
 mod verify;
 mod write;
 
@@ -23,9 +24,10 @@ use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::content::ContentHash;
 use crate::error::Result;
-use crate::note::{Note, Position, Revision, Stamp};
+use crate::key::Name;
+use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{FileMark, Filter, ScopeSummary, Store};
+use crate::store::{FileMark, Filter, Moment, Recent, ScopeSummary, Store, Version};
 use crate::verify::Report;
 
 use queue::Queue;
@@ -114,6 +116,26 @@ impl Store for SqliteStore<'_> {
 
     fn select(&self, filter: &Filter) -> Result<Vec<Note>> {
         self.mapped(read::select(self.conn(), filter))
+    }
+
+    fn recent(&self, recent: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>> {
+        self.mapped(recent::page(self.conn(), recent, skip, limit))
+    }
+
+    fn count_recent(&self, recent: &Recent) -> Result<u64> {
+        self.mapped(recent::count(self.conn(), recent))
+    }
+
+    fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {
+        self.mapped(recent::kinds(self.conn(), session))
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+        self.mapped(read::select_at(self.conn(), scopes, moment))
+    }
+
+    fn version(&self) -> Result<Version> {
+        self.mapped(recent::version(self.conn()))
     }
 
     fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {

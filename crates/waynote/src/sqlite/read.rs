@@ -9,12 +9,12 @@ use crate::content::{Content, ContentHash};
 use crate::key::Name;
 use crate::note::{Action, Kind, Note, Position, Revision, State};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{FileMark, Filter, ScopeSummary};
+use crate::store::{FileMark, Filter, Moment, ScopeSummary};
 
 use super::errors::Outcome;
 
 /// A row that does not say what it should: damage, named by the engine's own error for it.
-fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
+pub(super) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
     let why: Box<dyn std::error::Error + Send + Sync> = why.to_string().into();
     rusqlite::Error::FromSqlConversionFailure(column, Type::Null, why)
 }
@@ -42,7 +42,7 @@ fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     Timestamp::from_microsecond(micros).map_err(|error| unreadable(column, error))
 }
 
-fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+pub(super) fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let number: i64 = row.get(column)?;
     u64::try_from(number).map_err(|_| FromSqlError::OutOfRange(number).into())
 }
@@ -60,10 +60,10 @@ fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Kind>> {
 }
 
 /// The columns of a current note, from 0.
-const NOTE: &str = "n.key, n.revision, n.preview, n.kind, n.iteration, n.pinned, n.author, n.created_at, \
+pub(super) const NOTE: &str = "n.key, n.revision, n.preview, n.kind, n.iteration, n.pinned, n.author, n.created_at, \
                     n.updated_at, c.body";
 
-fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
+pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
     Ok(Note {
         address: address(scope, row.get_ref(0)?.as_str()?, 0)?,
         revision: number(row, 1)?,
@@ -236,6 +236,26 @@ pub(super) fn history(conn: &Connection, address: &Address) -> Outcome<Vec<Revis
     let mut statement = conn.prepare_cached(&sql)?;
     let rows = statement.query_map([head], |row| revision(row, &scope))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The notes of scopes as they were, each from its chain.
+pub(super) fn select_at(conn: &Connection, scopes: &[Scope], moment: Moment) -> Outcome<Vec<Note>> {
+    let mut notes = Vec::new();
+    let mut statement = conn.prepare_cached(
+        "SELECT key FROM waynote_note WHERE scope = ?1
+         UNION SELECT key FROM waynote_deleted WHERE scope = ?1 ORDER BY key",
+    )?;
+    for scope in scopes {
+        let Some(id) = scope_id(conn, scope)? else {
+            continue;
+        };
+        let keys = statement.query_map([id], |row| row.get::<_, String>(0))?;
+        for key in keys {
+            let address = address(scope, &key?, 0)?;
+            notes.extend(moment.pick(&history(conn, &address)?));
+        }
+    }
+    Ok(notes)
 }
 
 /// One revision of the note whose chain ends at `head`.

@@ -1,0 +1,401 @@
+//! Claims, met in their order under the budget, and the text that comes of them.
+//!
+//! Claims come in this order: pinned notes by key, places from the nearest outward, the session's entries by type with the latest
+//! first, the index with the latest first. Print is pinned by key, places outermost first, index by key, entries oldest
+//! first, then the status line. When all fits, all is shown. When it does not, each section is sure of its share, and
+//! what one does not need flows on in steps, so that a note more in one section seldom changes another.
+
+use std::cmp::Reverse;
+
+use super::budget::{share_out, step};
+use super::counted::Counted;
+use super::gather::{self, Gathered, Pool};
+use super::pieces::{Form, Pieces};
+use super::receipt::{Claim, Receipt, Shown, status};
+use super::stable::{group_title, title};
+use super::stock::{Order, Slot, Stock};
+use super::{Request, Section, SectionText};
+use crate::error::Result;
+use crate::note::{Kind, Note};
+use crate::scope::Scope;
+
+/// What sections are sure of, in percent, in the order of their claims.
+const SECTION_SHARES: [usize; 4] = [30, 30, 25, 15];
+
+/// The same for the types of entries; other programs' types have what these leave.
+const TYPE_SHARES: [usize; 4] = [35, 30, 20, 15];
+
+/// The most keyed notes that are pinned at once and looked at; more cannot be shown.
+const fn most_pinned(room: usize) -> usize {
+    // No note takes fewer tokens, with its heading and its address.
+    room / 8 + 1
+}
+
+/// Everything that claims, section by section.
+struct Claimants<'s> {
+    pinned: Stock<'s>,
+    /// Pinned notes beyond those looked at.
+    pinned_beyond: u64,
+    places: Stock<'s>,
+    /// Where each of them stands in print.
+    places_printed: Vec<usize>,
+    groups: Vec<(Kind, Stock<'s>)>,
+    index: Stock<'s>,
+}
+
+/// Text and receipt.
+pub(super) struct Arranged {
+    pub(super) sections: Vec<SectionText>,
+    pub(super) text: String,
+    pub(super) receipt: Receipt,
+}
+
+/// Arranges what was gathered.
+pub(super) fn arrange<'s>(
+    gathered: Gathered<'s>,
+    request: &Request,
+    pieces: &Pieces<'_>,
+    repeats: &'s dyn Fn(&Note) -> Result<u64>,
+) -> Result<Arranged> {
+    let cap = request.budget.cap();
+    // The status line at its longest: it must not depend on what is shown.
+    let kept_back = cap.map_or(0, |cap| {
+        waynote_tokens::count(&status(request.budget, cap, 999, 99_999))
+    });
+    let mut room = cap.map_or(usize::MAX, |cap| cap.saturating_sub(kept_back));
+    let mut all = Claimants::new(gathered, room, request, repeats)?;
+    loop {
+        all.claim(pieces, room)?;
+        let arranged = all.print(request, pieces)?;
+        match cap {
+            // The blank lines between parts were reckoned at their most; still, the cap is a promise.
+            Some(cap) if arranged.receipt.counted > cap => {
+                let over = arranged.receipt.counted - cap;
+                if room == 0 {
+                    return all.nothing(request);
+                }
+                room = room.saturating_sub(over);
+            }
+            _ => return Ok(arranged),
+        }
+    }
+}
+
+impl<'s> Claimants<'s> {
+    fn new(
+        gathered: Gathered<'s>,
+        room: usize,
+        request: &Request,
+        repeats: &'s dyn Fn(&Note) -> Result<u64>,
+    ) -> Result<Self> {
+        let stock = |pool, order, full, head: &str| Stock::new(pool, order, full, head, repeats);
+        let Gathered {
+            pinned,
+            places,
+            index,
+            groups,
+        } = gathered;
+        // The nearest place first, in it its own note before its keyed ones.
+        let mut places: Vec<(usize, Note)> = places.into_iter().enumerate().collect();
+        let outermost_first: Vec<Scope> = gather::chain(request);
+        places.sort_by_cached_key(|(_, note)| {
+            let scope = note.address.scope();
+            Reverse(outermost_first.iter().position(|of| *of == scope))
+        });
+        let (places_printed, places) = places.into_iter().unzip();
+        pinned.has(if request.explain {
+            usize::MAX
+        } else {
+            most_pinned(room)
+        })?;
+        let total = pinned.total()?;
+        let mut pinned = pinned.into_notes();
+        pinned.sort_by_cached_key(|note| note.address.key());
+        let order = if request.query.is_some() {
+            Order::Relevance
+        } else {
+            Order::Updated
+        };
+        Ok(Self {
+            pinned_beyond: total - pinned.len() as u64,
+            pinned: stock(
+                Pool::whole(pinned),
+                Order::Own,
+                Form::Whole,
+                title(Section::Pinned),
+            ),
+            places_printed,
+            places: stock(
+                Pool::whole(places),
+                Order::Own,
+                Form::Whole,
+                title(Section::Places),
+            ),
+            index: stock(index, order, Form::Listed, title(Section::Index)),
+            groups: groups
+                .into_iter()
+                .map(|(kind, pool)| {
+                    let head = group_title(&kind);
+                    let stock = stock(pool, Order::Added, Form::Whole, &head);
+                    (kind, stock)
+                })
+                .collect(),
+        })
+    }
+
+    /// What the entries ask for, looked at until that is more than `most`.
+    fn entries_ask(&mut self, pieces: &Pieces<'_>, most: usize) -> Result<usize> {
+        let head = waynote_tokens::count(title(Section::Iterations)) + 1;
+        let mut sum = 0;
+        for (_, group) in &mut self.groups {
+            sum += group.asks(pieces, most.saturating_sub(sum + head))?;
+            if sum + head > most {
+                break;
+            }
+        }
+        Ok(if sum == 0 { 0 } else { head + sum })
+    }
+
+    /// What a section asks for, by its place in the order of claims.
+    fn asks(&mut self, section: usize, pieces: &Pieces<'_>, most: usize) -> Result<usize> {
+        match section {
+            0 => self.pinned.asks(pieces, most),
+            1 => self.places.asks(pieces, most),
+            2 => self.entries_ask(pieces, most),
+            _ => self.index.asks(pieces, most),
+        }
+    }
+
+    fn claim(&mut self, pieces: &Pieces<'_>, room: usize) -> Result<()> {
+        for stock in [&mut self.pinned, &mut self.places, &mut self.index] {
+            stock.slots.clear();
+        }
+        for (_, group) in &mut self.groups {
+            group.slots.clear();
+        }
+        let mut sum = 0;
+        for section in 0..SECTION_SHARES.len() {
+            sum += self.asks(section, pieces, room.saturating_sub(sum))?;
+            if sum > room {
+                return self.claim_shares(pieces, room);
+            }
+        }
+        self.pinned.claim(pieces, usize::MAX)?;
+        self.places.claim(pieces, usize::MAX)?;
+        for (_, group) in &mut self.groups {
+            group.claim(pieces, usize::MAX)?;
+        }
+        self.index.claim(pieces, usize::MAX)?;
+        Ok(())
+    }
+
+    /// Not all fits: each section gets its share and what flows to it.
+    fn claim_shares(&mut self, pieces: &Pieces<'_>, room: usize) -> Result<()> {
+        let step = step(room);
+        let mut wants = |section: usize, most: usize| {
+            Ok(self
+                .asks(section, pieces, most)?
+                .next_multiple_of(step)
+                .min(room))
+        };
+        let given = share_out(room, &SECTION_SHARES, &mut wants)?;
+        // A whole note that does not fit leaves room, which flows on; so that it flows seldom otherwise, in steps.
+        let mut carried = 0;
+        for (section, given) in given.into_iter().enumerate() {
+            let most = given + carried;
+            let asked = self.asks(section, pieces, most)?.next_multiple_of(step);
+            let most = most.min(asked.max(given));
+            let used = match section {
+                0 => self.pinned.claim(pieces, most)?,
+                1 => self.places.claim(pieces, most)?,
+                2 => {
+                    self.claim_entries(pieces, most)?;
+                    // How full they are changes with every entry, which must not move the index.
+                    most.min(asked)
+                }
+                _ => self.index.claim(pieces, most)?,
+            };
+            carried = (given + carried).saturating_sub(used) / step * step;
+        }
+        self.claim_rest(pieces, room, step)
+    }
+
+    /// Where notes are large for the budget, shares that hold none of them leave much of it empty: that goes to whoever
+    /// can use it, in the order of claims.
+    fn claim_rest(&mut self, pieces: &Pieces<'_>, room: usize, step: usize) -> Result<()> {
+        let entries = self.groups.iter().map(|(_, group)| group);
+        let used: usize = [&self.pinned, &self.places, &self.index]
+            .into_iter()
+            .chain(entries)
+            .map(Stock::uses)
+            .sum();
+        let mut left = room.saturating_sub(used) / step * step;
+        if left < 2 * step {
+            return Ok(());
+        }
+        left -= self.pinned.claim_more(pieces, left);
+        left -= self.places.claim_more(pieces, left);
+        for (_, group) in &mut self.groups {
+            left -= group.claim_more(pieces, left);
+        }
+        self.index.claim_more(pieces, left);
+        Ok(())
+    }
+
+    fn claim_entries(&mut self, pieces: &Pieces<'_>, most: usize) -> Result<()> {
+        let head = waynote_tokens::count(title(Section::Iterations)) + 1;
+        let most = most.saturating_sub(head);
+        let groups = &mut self.groups;
+        let shares: Vec<usize> = (0..groups.len())
+            .map(|group| TYPE_SHARES.get(group).copied().unwrap_or(0))
+            .collect();
+        let given = share_out(most, &shares, &mut |group: usize, most: usize| {
+            groups[group].1.asks(pieces, most)
+        })?;
+        let mut carried = 0;
+        for ((_, group), given) in groups.iter_mut().zip(given) {
+            // What comes after an entry is new to a prompt cache anyway, so nothing is lost by using all.
+            carried += given;
+            carried -= group.claim(pieces, carried)?;
+        }
+        Ok(())
+    }
+
+    /// The text as it is printed, and what became of every note.
+    fn print(&mut self, request: &Request, pieces: &Pieces<'_>) -> Result<Arranged> {
+        let mut receipt = self.receipt(request)?;
+        let mut sections = Vec::new();
+        let mut block = Counted::default();
+        for section in Section::ALL {
+            let part = self.section(section, pieces);
+            if !part.is_empty() {
+                block.append(&part);
+                let text = part.text;
+                sections.push(SectionText { section, text });
+            }
+        }
+        // With nothing shown and nothing left out there is nothing to say.
+        let says = receipt.shown + receipt.lines + receipt.left_out > 0;
+        if request.budget.cap().is_some() && says {
+            block.end(request.budget, receipt.lines, receipt.left_out);
+        } else if block.text.ends_with("\n\n") {
+            block.text.pop();
+            block = Counted::new(block.text);
+        }
+        receipt.counted = block.tokens;
+        receipt.tokens = request.budget.charged(block.tokens);
+        Ok(Arranged {
+            sections,
+            text: block.text,
+            receipt,
+        })
+    }
+
+    /// A section in the order of print.
+    fn section(&self, section: Section, pieces: &Pieces<'_>) -> Counted {
+        match section {
+            Section::Pinned => printed(title(section), &self.pinned, pieces, |_, _| {}),
+            Section::Places => printed(title(section), &self.places, pieces, |_, slots| {
+                slots.sort_by_key(|slot| self.places_printed[slot.place]);
+            }),
+            Section::Index => printed(title(section), &self.index, pieces, |stock, slots| {
+                slots.sort_by_cached_key(|slot| stock.with(slot, |note| note.address.key()));
+            }),
+            Section::Iterations => {
+                let mut entries = Counted::default();
+                for (kind, group) in &self.groups {
+                    let head = group_title(kind);
+                    let part = printed(&head, group, pieces, |_, slots| slots.reverse());
+                    if entries.is_empty() && !part.is_empty() {
+                        entries = Counted::new(title(section));
+                    }
+                    entries.append(&part);
+                }
+                entries
+            }
+        }
+    }
+
+    fn receipt(&mut self, request: &Request) -> Result<Receipt> {
+        let mut receipt = Receipt {
+            budget: request.budget.tokens,
+            tokens: 0,
+            counted: 0,
+            shown: 0,
+            lines: 0,
+            left_out: self.pinned_beyond,
+            claims: Vec::new(),
+        };
+        let groups = self
+            .groups
+            .iter_mut()
+            .map(|(_, group)| (Section::Iterations, group));
+        let stocks = [
+            (Section::Pinned, &mut self.pinned),
+            (Section::Places, &mut self.places),
+        ];
+        let stocks = stocks
+            .into_iter()
+            .chain(groups)
+            .chain([(Section::Index, &mut self.index)]);
+        for (section, stock) in stocks {
+            if request.explain {
+                stock.say_all()?;
+            }
+            let mut shown = 0;
+            for slot in &stock.slots {
+                shown += u64::from(slot.form.is_some());
+                match slot.form {
+                    Some(Form::Cut) => receipt.lines += 1,
+                    Some(Form::Whole | Form::Listed) => receipt.shown += 1,
+                    None => {}
+                }
+                receipt.claims.push(Claim {
+                    section,
+                    address: stock.with(slot, |note| note.address.clone()),
+                    shown: slot.shown(),
+                    tokens: slot.tokens,
+                    why: slot.why,
+                });
+            }
+            receipt.left_out += stock.total()? - shown;
+        }
+        Ok(receipt)
+    }
+
+    /// A budget in which not even the status line has room.
+    fn nothing(&mut self, request: &Request) -> Result<Arranged> {
+        let mut receipt = self.receipt(request)?;
+        for claim in &mut receipt.claims {
+            claim.shown = Shown::LeftOut;
+            claim.tokens = 0;
+        }
+        receipt.left_out += receipt.shown + receipt.lines;
+        (receipt.shown, receipt.lines) = (0, 0);
+        Ok(Arranged {
+            sections: Vec::new(),
+            text: String::new(),
+            receipt,
+        })
+    }
+}
+
+/// A heading and the notes below it that are shown; nothing when there are none.
+fn printed(
+    head: &str,
+    stock: &Stock<'_>,
+    pieces: &Pieces<'_>,
+    order: impl FnOnce(&Stock<'_>, &mut Vec<Slot>),
+) -> Counted {
+    let shown = stock.slots.iter().filter(|slot| slot.form.is_some());
+    let mut slots: Vec<Slot> = shown.copied().collect();
+    if slots.is_empty() {
+        return Counted::default();
+    }
+    order(stock, &mut slots);
+    let mut part = Counted::new(head);
+    for slot in &slots {
+        part.push(&stock.text(pieces, slot).unwrap_or_default(), slot.tokens);
+    }
+    part
+}

@@ -1,0 +1,83 @@
+//! Text that knows its tokens, put together from pieces that do.
+
+use super::budget::Budget;
+use super::receipt::{status, status_of_full};
+
+/// Text and its tokens by o200k. Pieces end with their line ends and begin with anything but a line end or a slash, which is
+/// where the vocabulary parts its words: so the tokens of the whole are the sum of the pieces'.
+#[derive(Clone, Default)]
+pub(super) struct Counted {
+    pub(super) text: String,
+    pub(super) tokens: usize,
+}
+
+impl Counted {
+    /// A piece of text, counted here.
+    pub(super) fn new(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self {
+            tokens: waynote_tokens::count(&text),
+            text,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Puts a piece after what is there.
+    pub(super) fn push(&mut self, text: &str, tokens: usize) {
+        self.text.push_str(text);
+        self.tokens += tokens;
+    }
+
+    /// Puts a part after what is there, with a blank line between.
+    pub(super) fn append(&mut self, part: &Self) {
+        if !part.is_empty() && !self.is_empty() {
+            self.blank_line();
+        }
+        self.push(&part.text, part.tokens);
+    }
+
+    /// Ends with a blank line. Its line end may be one token with the line end before it and the signs before that.
+    pub(super) fn blank_line(&mut self) {
+        if self.text.ends_with("\n\n") {
+            return;
+        }
+        let line = self.text.trim_end_matches('\n');
+        let last = &self.text[line.rfind('\n').map_or(0, |end| end + 1)..];
+        let before = waynote_tokens::count(last);
+        let after = waynote_tokens::count(&format!("{last}\n"));
+        self.tokens = self.tokens + after - before;
+        self.text.push('\n');
+    }
+
+    /// Ends with the status line of a block, which counts itself too.
+    pub(super) fn end(&mut self, budget: Budget, lines: u64, left_out: u64) {
+        if !self.is_empty() {
+            self.blank_line();
+        }
+        let line = self
+            .settled(|counted| status_of_full(budget, counted, lines, left_out))
+            .filter(|line| Some(self.tokens + line.tokens) <= budget.cap())
+            .or_else(|| self.settled(|counted| Some(status(budget, counted, lines, left_out))));
+        if let Some(line) = line {
+            self.push(&line.text, line.tokens);
+        }
+    }
+
+    /// The line that says how many tokens the text has with it.
+    fn settled(&self, line: impl Fn(usize) -> Option<String>) -> Option<Self> {
+        let mut said = Self::new(line(self.tokens)?);
+        // A figure that grows by a digit may make the line longer, once.
+        for _ in 0..4 {
+            let next = Self::new(line(self.tokens + said.tokens)?);
+            let settled = next.text == said.text;
+            said = next;
+            if settled {
+                break;
+            }
+        }
+        Some(said)
+    }
+}

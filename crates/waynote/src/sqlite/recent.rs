@@ -1,0 +1,109 @@
+//! Reading latest first, by index, a page at a time: what a prompt block asks for.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::key::Name;
+use crate::note::{Kind, Note, Position};
+use crate::scope::Scope;
+use crate::store::{Recent, Version};
+
+use super::errors::Outcome;
+use super::read::{NOTE, note, number, scope_id};
+
+/// The condition and the order of a page, as its index has them.
+fn clauses(recent: &Recent) -> (&'static str, &'static str) {
+    match recent {
+        Recent::Keyed { .. } => (
+            "n.scope = ?1 AND n.pinned = ?2 AND n.kind IS NULL AND n.key <> '' AND ?3 IS NULL",
+            "n.updated_at DESC, n.key",
+        ),
+        Recent::Entries {
+            before: Some(_), ..
+        } => (
+            "n.scope = ?1 AND n.kind = ?2 AND n.kind IS NOT NULL AND n.iteration < ?3",
+            "n.iteration DESC, n.key DESC",
+        ),
+        Recent::Entries { before: None, .. } => (
+            "n.scope = ?1 AND n.kind = ?2 AND n.kind IS NOT NULL AND ?3 IS NULL",
+            "n.iteration DESC, n.key DESC",
+        ),
+    }
+}
+
+/// What the condition is about, beside the scope.
+fn wanted(recent: &Recent) -> (rusqlite::types::Value, Option<i64>) {
+    match recent {
+        Recent::Keyed { pinned, .. } => (i64::from(*pinned).into(), None),
+        Recent::Entries { kind, before, .. } => (kind.as_str().to_owned().into(), *before),
+    }
+}
+
+pub(super) fn page(
+    conn: &Connection,
+    recent: &Recent,
+    skip: usize,
+    limit: usize,
+) -> Outcome<Vec<Note>> {
+    let scope = recent.scope();
+    let Some(id) = scope_id(conn, &scope)? else {
+        return Ok(Vec::new());
+    };
+    let (condition, order) = clauses(recent);
+    let sql = format!(
+        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+         WHERE {condition} ORDER BY {order} LIMIT ?4 OFFSET ?5"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let (what, before) = wanted(recent);
+    let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    let parameters = (id, what, before, number(limit), number(skip));
+    let rows = statement.query_map(parameters, |row| note(row, &scope))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(super) fn count(conn: &Connection, recent: &Recent) -> Outcome<u64> {
+    let Some(id) = scope_id(conn, &recent.scope())? else {
+        return Ok(0);
+    };
+    let (condition, _) = clauses(recent);
+    let sql = format!("SELECT count(*) FROM waynote_note n WHERE {condition}");
+    let mut statement = conn.prepare_cached(&sql)?;
+    let (what, before) = wanted(recent);
+    Ok(statement.query_row((id, what, before), |row| number(row, 0))?)
+}
+
+pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {
+    let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
+        return Ok(Vec::new());
+    };
+    // From one type to the next in the index, however many entries each has.
+    let mut next = conn.prepare_cached(
+        "SELECT kind FROM waynote_note WHERE scope = ?1 AND kind > ?2 AND kind IS NOT NULL ORDER BY kind LIMIT 1",
+    )?;
+    let none_before = conn
+        .prepare_cached("SELECT kind FROM waynote_note WHERE scope = ?1 AND kind = '' AND kind IS NOT NULL LIMIT 1")?
+        .query_row([id], |row| row.get::<_, String>(0))
+        .optional()?;
+    let mut kinds: Vec<Kind> = none_before
+        .iter()
+        .map(|word| Kind::imported(word))
+        .collect();
+    let mut last = String::new();
+    while let Some(word) = next
+        .query_row((id, &last), |row| row.get::<_, String>(0))
+        .optional()?
+    {
+        kinds.push(Kind::imported(&word));
+        last = word;
+    }
+    Ok(kinds)
+}
+
+pub(super) fn version(conn: &Connection) -> Outcome<Version> {
+    let mut statement = conn.prepare_cached("SELECT max(position) FROM waynote_journal")?;
+    let position: Option<i64> = statement.query_row([], |row| row.get(0))?;
+    Ok(Version {
+        position: position.map(Position),
+        file: None,
+    })
+}

@@ -1,0 +1,461 @@
+//! The prompt block: never over its budget, the same bytes for the same notes, and nothing that a note can forge.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use rusqlite::Connection;
+use waynote::context::{Budget, Renderer, Request, Section, Shown, Style, render};
+use waynote::visible::{lines, visible};
+use waynote::{
+    Address, Base, Change, Content, Expect, InStep, Kind, Limits, Moment, Notebook, Origin, Place,
+    Places, SaveOptions, SessionLog, SqliteStore, Stamp, Store,
+};
+
+fn at(second: i64) -> Stamp {
+    let now = jiff::Timestamp::from_second(1_800_000_000 + second).unwrap();
+    Stamp::new(now, "agent:a".parse().unwrap())
+}
+
+fn request(tokens: usize) -> Request {
+    Request {
+        session: Some("s".parse().unwrap()),
+        budget: Budget {
+            tokens,
+            ..Budget::default()
+        },
+        ..Request::new("a".parse().unwrap(), "~/x/y".parse().unwrap(), at(0).now)
+    }
+}
+
+/// A note that may hold anything.
+fn save(address: &str, text: &str, pinned: bool, second: i64) -> Change {
+    Change::Save {
+        address: address.parse().unwrap(),
+        content: Content::imported(text),
+        pin: Some(pinned),
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: Some(Origin {
+            author: None,
+            created_at: at(second).now,
+            updated_at: at(second).now,
+        }),
+    }
+}
+
+fn append(kind: &str, iteration: i64, text: &str) -> Change {
+    Change::Append {
+        session: "s".parse().unwrap(),
+        kind: Kind::imported(kind),
+        iteration: Some(iteration),
+        content: Content::imported(text),
+        id: None,
+        created_at: None,
+    }
+}
+
+fn with_store<T>(work: impl FnOnce(&SqliteStore<'_>) -> T) -> T {
+    let connection = Connection::open_in_memory().unwrap();
+    work(&SqliteStore::attach(&connection).unwrap())
+}
+
+/// What a Markdown parser sees: headings, paragraphs and items as lines, code blocks as their text.
+fn seen(text: &str) -> Vec<(String, String)> {
+    let mut seen = Vec::new();
+    let (mut open, mut word) = (String::new(), String::new());
+    for event in Parser::new(text) {
+        match event {
+            Event::Start(Tag::Heading { level, .. }) => open = format!("{level}"),
+            Event::Start(Tag::CodeBlock(_)) => {
+                if !word.trim().is_empty() {
+                    seen.push((open.clone(), std::mem::take(&mut word)));
+                }
+                open = "block".into();
+            }
+            Event::Start(Tag::Item) => open = "item".into(),
+            Event::Start(Tag::Paragraph) => open = "paragraph".into(),
+            Event::Start(Tag::List(None)) | Event::End(TagEnd::List(false)) => {}
+            Event::Text(part) | Event::Code(part) => word.push_str(&part),
+            Event::End(
+                TagEnd::Heading(_) | TagEnd::CodeBlock | TagEnd::Item | TagEnd::Paragraph,
+            ) => {
+                if !word.is_empty() || open == "block" {
+                    seen.push((open.clone(), std::mem::take(&mut word)));
+                }
+                open.clear();
+            }
+            other => panic!("{other:?} in {text}"),
+        }
+    }
+    seen
+}
+
+/// A code block's text as a parser gives it back.
+fn block(text: &str) -> String {
+    let shown = lines(&text.replace("\r\n", "\n"));
+    format!("{}\n", shown.trim_end_matches('\n'))
+}
+
+/// What forges best.
+const HOSTILE: &str = "(#|##|`|```|````|~~~|>|-|1\\.|\\*|=|\\||<b>|<!--|-->|</div>|\\[x\\]: y|STUCK:|\\*\\*~\\*\\*:\
+     |12 of 2,000 tokens|\n|\r|\n\n| |    |\t|a|é|\u{1b}|\u{202e}|\u{200b}|\u{200d}|\u{0}){0,12}";
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_note_forges_the_block(
+        texts in proptest::collection::vec(HOSTILE, 1..4),
+        kind in "(tip|stuck|[a-z`#\n -]{0,8})",
+        path in "[a-z `*_<\\[\\]-]{1,12}",
+    ) {
+        let path = format!("~/x{path}");
+        let Ok(place) = path.parse::<Place>() else { return Ok(()) };
+        let mut changes = Vec::new();
+        for (number, text) in texts.iter().enumerate() {
+            changes.push(save(&format!("agent:a#p{number}"), text, true, 1));
+            changes.push(save(&format!("agent:a#q{number}"), text, false, 1));
+            changes.push(append(&kind, 1, &format!("{number}{text}")));
+        }
+        changes.push(save(&Address::Place(place.clone()).to_string(), &format!("x{}", texts[0]), false, 1));
+        let request = Request { place: place.clone(), ..request(9000) };
+        let text = with_store(|store| {
+            store.apply(&changes, &at(1)).unwrap();
+            render(store, &request).unwrap().text
+        });
+        let date = "2027-01-15";
+        let mut expected = vec![("h2".to_owned(), "Pinned notes".to_owned())];
+        for (number, text) in texts.iter().enumerate() {
+            expected.push(("h3".into(), format!("agent:a#p{number} ({date})")));
+            expected.push(("block".into(), block(text)));
+        }
+        expected.push(("h2".into(), "Notes of this place".into()));
+        expected.push(("h3".into(), format!("{} ({date})", visible(&Address::Place(place).to_string()))));
+        expected.push(("block".into(), block(&format!("x{}", texts[0]))));
+        expected.push(("h2".into(), "Other notes".into()));
+        let mut seen = seen(&text).into_iter();
+        for expected in expected {
+            prop_assert_eq!(seen.next(), Some(expected), "{}", text);
+        }
+        for number in 0..texts.len() {
+            let (kind, line) = seen.next().unwrap();
+            prop_assert_eq!(kind.as_str(), "item");
+            let begin = format!("agent:a#q{number} ({date}): ");
+            prop_assert!(line.starts_with(&begin), "{}", text);
+        }
+        prop_assert_eq!(seen.next(), Some(("h2".into(), "Notes from previous iterations".into())));
+        prop_assert_eq!(seen.next().unwrap().0, "paragraph");
+        let rest: Vec<_> = seen.collect();
+        let items = rest.iter().filter(|(kind, line)| kind == "item" && line.starts_with("[#1]")).count();
+        prop_assert_eq!(items, texts.len(), "{}", text);
+        let (kind, line) = rest.last().unwrap();
+        prop_assert_eq!(kind.as_str(), "paragraph");
+        prop_assert!(line.contains(" of 9,000 tokens"), "{}", text);
+        let control = |char: char| char.is_control() && char != '\n' && char != '\t';
+        prop_assert!(!text.contains(control) && !text.contains(['\u{202e}', '\u{200b}', '\u{200d}']), "{}", text);
+    }
+}
+
+/// Text of many kinds, to be cut anywhere.
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z]{1,9}( [a-z]{1,9}){0,80}",
+        "[а-яё]{2,9}( [а-яё]{2,9}){0,40}",
+        "[一-龥]{1,120}",
+        "[ก-ฮ]{1,60}",
+        "[A-Za-z0-9+/]{1,400}={0,2}",
+        "([a-z_]{1,8}\\(\\);\n {0,8}){0,30}",
+        "[😀-🙏]{1,40}",
+        "\\PC{0,200}",
+        "(`{1,5}|\n|x| ){0,60}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    #[test]
+    fn never_over_its_budget(
+        pinned in proptest::collection::vec(any_text(), 0..12),
+        places in proptest::collection::vec(any_text(), 0..3),
+        keyed in proptest::collection::vec(any_text(), 0..30),
+        entries in proptest::collection::vec((any_text(), 0..5usize), 0..80),
+        tokens in prop_oneof![1..200usize, 200..4000usize],
+        factor in prop_oneof![Just(1.0), 0.5..3.0f64],
+    ) {
+        let mut changes = Vec::new();
+        for (number, text) in pinned.iter().enumerate() {
+            changes.push(save(&format!("agent:a#p{number}"), text, true, 1));
+        }
+        for (text, place) in places.iter().zip(["~", "~/x", "~/x/y"]) {
+            changes.push(save(&format!("place:{place}"), text, false, 1));
+        }
+        for (number, text) in keyed.iter().enumerate() {
+            changes.push(save(&format!("agent:a#q{number}"), text, false, number as i64));
+        }
+        for (number, (text, kind)) in entries.iter().enumerate() {
+            let kind = ["stuck", "learning", "tip", "decision", "idea"][*kind];
+            changes.push(append(kind, number as i64, text));
+        }
+        let request = Request { budget: Budget { tokens, factor }, ..request(tokens) };
+        let (block, explained, notes) = with_store(|store| {
+            store.apply(&changes, &at(1)).unwrap();
+            let explained = render(store, &Request { explain: true, ..request.clone() }).unwrap();
+            let blank = places.iter().filter(|text| Content::imported(text.as_str()).is_blank()).count();
+            let entries = store.count(&"session:s#03ha3k08o7ty8aejjfa1xvzas".parse::<Address>().unwrap().scope());
+            let notes = pinned.len() + places.len().min(3) - blank + keyed.len();
+            (render(store, &request).unwrap(), explained, notes as u64 + entries.unwrap())
+        });
+        let receipt = &block.receipt;
+        let counted = waynote_tokens::count(&block.text);
+        prop_assert_eq!(receipt.counted, counted);
+        prop_assert!(counted as f64 * factor <= tokens as f64, "{} of {}", counted, tokens);
+        prop_assert_eq!(receipt.shown + receipt.lines + receipt.left_out, notes);
+        prop_assert_eq!(&explained.text, &block.text);
+        prop_assert_eq!(explained.receipt.claims.len() as u64, notes);
+        // What is said of each note is what is there.
+        for claim in &block.receipt.claims {
+            let address = visible(&claim.address.to_string());
+            let is_shown = claim.section == Section::Iterations || block.text.contains(&address);
+            prop_assert_eq!(is_shown || claim.shown == Shown::LeftOut, true, "{:?}", claim);
+        }
+    }
+}
+
+/// A store with a bit of everything, written by the step.
+fn day(store: &dyn Store, step: i64) {
+    let key = format!("key-{}", step * 7 % 23);
+    let text = format!("What is known of {key} after step {step}: it holds.");
+    match step % 5 {
+        0 => {
+            let (key, text) = (key.parse().unwrap(), Content::text(text).unwrap());
+            let options = SaveOptions {
+                pin: (step % 15 == 0).then_some(true),
+                ..SaveOptions::default()
+            };
+            Notebook::of_agent(store, "a".parse().unwrap())
+                .save(&key, text, options, &at(step))
+                .unwrap();
+        }
+        1 if step % 2 == 0 => {
+            let place: Place = ["~", "~/x", "~/x/y"][(step % 3) as usize].parse().unwrap();
+            Places::new(store)
+                .write(&place, Content::text(text).unwrap(), &at(step))
+                .unwrap();
+        }
+        _ => {
+            let kind = Kind::ALL[(step % 4) as usize].clone();
+            SessionLog::new(store, "s".parse().unwrap())
+                .add(
+                    kind,
+                    Some(step / 4),
+                    Content::text(text).unwrap(),
+                    &at(step),
+                )
+                .unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_write_leaves_what_stands_before_it() {
+    with_store(|store| {
+        let mut renderer = Renderer::default();
+        let mut before = String::new();
+        for step in 0..60 {
+            day(store, step);
+            let block = renderer.render(store, &request(100_000)).unwrap();
+            let changed = format!("after step {step}:");
+            let line = block.text.find(&changed).unwrap();
+            // Its own line begins at the last line end before its heading or its item.
+            let own = block.text[..line]
+                .rfind("\n### ")
+                .max(block.text[..line].rfind("\n- "));
+            let same = block
+                .text
+                .bytes()
+                .zip(before.bytes())
+                .take_while(|(one, other)| one == other)
+                .count();
+            let heading_at_most = "\n\n## Notes from previous iterations\n\nLEARNING:\n".len();
+            assert!(
+                before.is_empty() || same + heading_at_most >= own.unwrap_or(0),
+                "step {step}\n{}",
+                block.text
+            );
+            before.clone_from(&block.text);
+        }
+    });
+}
+
+#[test]
+fn equal_notes_give_equal_bytes() {
+    let notes: Vec<Change> = (0..40)
+        .map(|number| {
+            let text = format!("fact {number} of those that are known here and now");
+            save(
+                &format!("agent:a#k{}", number * 7 % 40),
+                &text,
+                number % 9 == 0,
+                number % 3,
+            )
+        })
+        .collect();
+    let text = |order: &[Change], tokens, second| {
+        with_store(|store| {
+            for change in order {
+                store
+                    .apply(std::slice::from_ref(change), &at(second))
+                    .unwrap();
+            }
+            let request = Request {
+                now: at(second * 1000).now,
+                ..request(tokens)
+            };
+            render(store, &request).unwrap().text
+        })
+    };
+    let mut backwards = notes.clone();
+    backwards.reverse();
+    for tokens in [0, 300, 900, 2000] {
+        assert_eq!(
+            text(&notes, tokens, 5),
+            text(&backwards, tokens, 90),
+            "{tokens}"
+        );
+    }
+}
+
+#[test]
+fn no_section_starves_another() {
+    let long = "a rather long text that goes on and on about one thing and another, ".repeat(3);
+    let mut changes = Vec::new();
+    for number in 0..40 {
+        changes.push(save(&format!("agent:a#p{number}"), &long, true, number));
+        changes.push(save(&format!("place:~/x#k{number}"), &long, false, number));
+        changes.push(save(&format!("agent:a#q{number}"), &long, false, number));
+        for kind in ["stuck", "learning", "tip", "decision"] {
+            changes.push(append(kind, number, &format!("{number} {long}")));
+        }
+    }
+    with_store(|store| {
+        store.apply(&changes, &at(1)).unwrap();
+        let block = render(store, &request(2000)).unwrap();
+        assert_eq!(block.sections.len(), 4, "{}", block.text);
+        for kind in ["STUCK:", "LEARNING:", "TIP:", "DECISION:"] {
+            assert!(block.text.contains(kind), "{}", block.text);
+        }
+        assert!(block.receipt.tokens >= 1600, "{}", block.receipt.tokens);
+        // The nearest place claims first, the latest entry of its type too.
+        assert!(block.text.contains("39 a rather"), "{}", block.text);
+    });
+}
+
+#[test]
+fn a_block_as_it_was() {
+    with_store(|store| {
+        let mut then = Vec::new();
+        for step in 0..40 {
+            day(store, step);
+            let block = render(store, &request(700)).unwrap();
+            then.push((at(step).now, block.position.unwrap(), block.text));
+        }
+        for (time, position, text) in then {
+            for moment in [Moment::Time(time), Moment::Position(position)] {
+                let request = Request {
+                    as_of: Some(moment),
+                    ..request(700)
+                };
+                assert_eq!(render(store, &request).unwrap().text, text);
+            }
+        }
+        let style = Style::Faithful;
+        let request = Request {
+            as_of: Some(Moment::Time(at(-9).now)),
+            style,
+            ..request(0)
+        };
+        assert_eq!(render(store, &request).unwrap().text, "");
+    });
+}
+
+#[test]
+fn the_last_block_is_handed_out_while_nothing_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.json");
+    let store = SqliteStore::open(
+        &folder.path().join("notes.db"),
+        &waynote::Options::default(),
+    )
+    .unwrap();
+    let store = InStep::new(store, &file, Base::new("/home/u", "/home/u").unwrap()).unwrap();
+    day(&store, 10);
+    let long_ago = std::time::SystemTime::UNIX_EPOCH;
+    let age = || {
+        std::fs::File::options()
+            .append(true)
+            .open(&file)
+            .unwrap()
+            .set_modified(long_ago)
+            .unwrap();
+    };
+    std::fs::write(&file, r#"{"~/x": "in the file"}"#).unwrap();
+    age();
+    let mut renderer = Renderer::default();
+    let request = request(2000);
+    let first = renderer.render(&store, &request).unwrap();
+    assert!(first.text.contains("in the file"));
+    let later = Request {
+        now: at(500).now,
+        ..request.clone()
+    };
+    assert!(Arc::ptr_eq(
+        &first,
+        &renderer.render(&store, &later).unwrap()
+    ));
+    let other = Request {
+        iteration: Some(0),
+        ..request.clone()
+    };
+    assert!(!Arc::ptr_eq(
+        &first,
+        &renderer.render(&store, &other).unwrap()
+    ));
+    assert_eq!(first, renderer.render(&store, &request).unwrap());
+    day(&store, 11);
+    assert_ne!(first, renderer.render(&store, &request).unwrap());
+    let before = renderer.render(&store, &request).unwrap();
+    std::fs::write(&file, r#"{"~/x": "on the file"}"#).unwrap();
+    assert_ne!(before.text, renderer.render(&store, &request).unwrap().text);
+}
+
+#[test]
+fn a_large_session_is_read_only_as_far_as_it_is_shown() {
+    with_store(|store| {
+        let changes: Vec<Change> = (0..3000)
+            .map(|number| {
+                append(
+                    ["stuck", "learning", "tip", "idea"][number % 4],
+                    number as i64,
+                    &format!("entry {number} says something"),
+                )
+            })
+            .collect();
+        store.apply(&changes, &at(1)).unwrap();
+        let block = render(
+            store,
+            &Request {
+                iteration: Some(2500),
+                ..request(2000)
+            },
+        )
+        .unwrap();
+        assert_eq!(
+            block.receipt.shown + block.receipt.lines + block.receipt.left_out,
+            2500
+        );
+        assert!(block.receipt.claims.len() < 500);
+        assert!(block.text.contains("entry 2496 ") && !block.text.contains("entry 2500 "));
+    });
+}
