@@ -2,10 +2,11 @@
 
 use crate::address::Address;
 use crate::change::{Applied, Before, Change, decide};
-use crate::content::ContentHash;
+use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result};
+use crate::forget::{Forget, Forgotten};
 use crate::key::{EntryId, Name};
-use crate::note::{Note, Position, Revision, Stamp};
+use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::verify::Report;
 
@@ -39,6 +40,13 @@ pub trait Store {
     /// # Errors
     /// What a guard refuses, or what the engine says.
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>>;
+
+    /// Forgets what a note said (see [`crate::forget`]): the one thing that destroys. Done again on what is forgotten
+    /// already, it finishes what a reader had kept from being erased.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when it never was; what the engine says.
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
 
     /// One note as it is now.
     ///
@@ -129,6 +137,10 @@ impl Store for NoStore {
         Ok(applied)
     }
 
+    fn forget(&self, request: &Forget, _: &Stamp) -> Result<Forgotten> {
+        Err(request.not_found())
+    }
+
     fn get(&self, _: &Address) -> Result<Option<Note>> {
         Ok(None)
     }
@@ -190,11 +202,19 @@ impl Before for NoStore {
     fn last_entry(&self, _: &Name) -> Result<Option<EntryId>> {
         Ok(None)
     }
+
+    fn entry_saying(&self, _: &Name, _: &Kind, _: &Content) -> Result<Option<Note>> {
+        Ok(None)
+    }
 }
 
 impl<S: Store + ?Sized> Store for Box<S> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         (**self).apply(changes, stamp)
+    }
+
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        (**self).forget(request, stamp)
     }
 
     fn get(&self, address: &Address) -> Result<Option<Note>> {

@@ -40,14 +40,14 @@ fn a_day_with_a_session() {
     $ waynote --session demo log list
     exit 0
     ITERATION  TYPE      PREVIEW  NOTE
-    #1         stuck     wall     session:demo#03g56gadhc9giz28czykqhqhw
-    #2         tip       ladder   session:demo#03g56gadhc9giz28d00m4bac6
-    -          decision  through  session:demo#03g56gadhc9giz28d034ofvmk
+    #1         stuck     wall     session:demo#03g56gadhc9giz28czyb1mrr5
+    #2         tip       ladder   session:demo#03g56gadhc9giz28d00a2qtq9
+    -          decision  through  session:demo#03g56gadhc9giz28d0293uvpd
 
     $ waynote --session demo log list --type tip
     exit 0
     ITERATION  TYPE  PREVIEW  NOTE
-    #2         tip   ladder   session:demo#03g56gadhc9giz28d00m4bac6
+    #2         tip   ladder   session:demo#03g56gadhc9giz28d00a2qtq9
 
     $ waynote --session demo log list --type warning
     exit 0
@@ -95,17 +95,17 @@ fn the_log_is_append_only() {
     assert_eq!(scratch.waynote(["show", &address]).ok(), "one");
     insta::assert_snapshot!(scratch.waynote(["undo", &address]).said(), @"
     exit 1
-    error: session:s#03g56gadhc9giz28czyw4cgq5 cannot be changed: a session's log is append-only
+    error: session:s#03g56gadhc9giz28czzxeif1v cannot be changed: a session's log is append-only
       add an entry that corrects it
     ");
     insta::assert_snapshot!(scratch.waynote(["restore", &address, "--revision", "1"]).said(), @"
     exit 1
-    error: session:s#03g56gadhc9giz28czyw4cgq5 cannot be changed: a session's log is append-only
+    error: session:s#03g56gadhc9giz28czzxeif1v cannot be changed: a session's log is append-only
       add an entry that corrects it
     ");
     insta::assert_snapshot!(scratch.run("undo").said(), @"
     exit 1
-    error: the last change added session:s#03g56gadhc9giz28czyw4cgq5, and a session's log is append-only
+    error: the last change added session:s#03g56gadhc9giz28czzxeif1v, and a session's log is append-only
       name the note whose last change is meant: `waynote undo ADDRESS`
     ");
 }
