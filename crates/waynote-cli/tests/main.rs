@@ -12,6 +12,8 @@ mod suite {
     mod config;
     mod context;
     mod docs;
+    mod forget;
+    mod forget_in_step;
     mod history;
     mod import_export;
     mod in_step;

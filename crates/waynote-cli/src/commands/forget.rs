@@ -38,7 +38,7 @@ pub(super) fn run(
 fn said(forgotten: &Forgotten) -> String {
     let note = &forgotten.named.address;
     let mut said = match (forgotten.revisions.len(), &forgotten.named.revision) {
-        (0, _) => format!("{} held nothing any more", forgotten.named),
+        (0, _) => format!("nothing is left to forget of {}", forgotten.named),
         (1, Some(revision)) => format!("forgot revision {revision} of {note}"),
         (count, _) => {
             let here = |at: &&waynote::AddressAt| at.address == *note;
@@ -51,13 +51,16 @@ fn said(forgotten: &Forgotten) -> String {
         }
     };
     said += &match (forgotten.gone.contains(note), forgotten.kept) {
+        (_, 0) if forgotten.revisions.is_empty() => String::new(),
         (_, 0) => "; nothing it said is left".into(),
         (true, kept) => {
+            let left = revisions(kept);
             format!(
-                "; the note is gone, and `waynote restore {note}@N` brings back one of the {kept} that are left"
+                "; the note is gone until `waynote restore {note}@N` brings back another ({left} left)"
             )
         }
-        (false, kept) => format!("; {} of it stay", revisions(kept)),
+        (false, 1) => "; 1 revision of it stays".into(),
+        (false, kept) => format!("; {kept} revisions of it stay"),
     };
     if let Some(first) = forgotten.shared.first() {
         let shared: Vec<String> = forgotten.shared.iter().map(ToString::to_string).collect();
