@@ -7,7 +7,7 @@
 //! A content is kept once for all the notes that say it, and goes with the last of them. [`Forgotten::shared`] names
 //! where it still stands; [`Forget::everywhere`] forgets it there too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -138,11 +138,11 @@ pub trait Holders: Before {
     /// What the engine says.
     fn history(&self, address: &Address) -> Result<Vec<Revision>>;
 
-    /// Every revision of every note that says this.
+    /// Every revision of every note that says one of these.
     ///
     /// # Errors
     /// What the engine says.
-    fn holding(&self, content: &Content) -> Result<Vec<AddressAt>>;
+    fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>>;
 }
 
 /// What is to be done to forget.
@@ -179,19 +179,17 @@ pub fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> Result<
         .iter()
         .filter(|revision| is_entry || is_meant(revision))
         .filter_map(Revision::note);
-    let mut contents: Vec<Content> = Vec::new();
     let mut revisions = BTreeSet::new();
+    let mut contents = HashSet::new();
     for note in meant {
         revisions.insert((address.clone(), note.revision));
-        if !contents.contains(&note.content) {
-            contents.push(note.content.clone());
-        }
+        contents.insert(&note.content);
     }
-    let mut holders = BTreeSet::new();
-    for content in &contents {
-        let holding = before.holding(content)?.into_iter();
-        holders.extend(holding.filter_map(|at| Some((at.address, at.revision?))));
-    }
+    let contents: Vec<Content> = contents.into_iter().cloned().collect();
+    let holding = before.holding(&contents)?.into_iter();
+    let mut holders: BTreeSet<_> = holding
+        .filter_map(|at| Some((at.address, at.revision?)))
+        .collect();
     if request.everywhere {
         revisions.append(&mut holders);
     }

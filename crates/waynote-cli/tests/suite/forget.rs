@@ -186,54 +186,60 @@ fn written(store: &dyn Store, kind: &str, secret_is_current: bool) -> Address {
     address.parse().unwrap()
 }
 
+/// The store with its WAL in a home of its own.
+fn copied(store: &Path) -> Scratch {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.folder()).unwrap();
+    for file in ["notes.db", "notes.db-wal"] {
+        std::fs::copy(store.with_file_name(file), scratch.folder().join(file)).unwrap();
+    }
+    scratch
+}
+
+/// The secret is forgotten with each of the options, each time from a store that has it everywhere.
+fn no_byte_is_left(kind: &str, secret_is_current: bool, options: &[&str]) {
+    let origin = Scratch::new();
+    let store = open(&origin);
+    let mut address = None;
+    a_busy_history(&store, || {
+        address = Some(written(&store, kind, secret_is_current));
+    });
+    let address = address.unwrap();
+    let others = the_others(&store, &address);
+    drop(store);
+    let before = is_in(&origin.folder());
+    assert!(before.iter().any(|trace| trace.contains(": text")));
+    assert!(before.iter().any(|trace| trace.contains(": hash,")));
+
+    for option in options {
+        let scratch = copied(&origin.store());
+        let words = format!("forget {address}{option}");
+        let said = scratch.ok(&words);
+        assert!(said.starts_with("forgot "), "{words}: {said}");
+        assert_eq!(is_in(&scratch.folder()), [""; 0], "{words}: {said}");
+
+        assert!(scratch.ok("verify").contains("is sound"), "{words}");
+        let store = open(&scratch);
+        assert_eq!(the_others(&store, &address), others, "{words}");
+        let stays = !secret_is_current && option.contains('2') && kind != "session";
+        assert_eq!(store.get(&address).unwrap().is_some(), stays, "{words}");
+        // The lock file says nothing.
+        let lock = std::fs::read(scratch.folder().join("notes.db-lock")).unwrap();
+        assert_eq!(lock, b"");
+    }
+}
+
 #[test]
-fn no_byte_is_left_of_a_note_of_any_kind() {
+fn no_byte_is_left_of_a_current_text_of_any_kind() {
     for kind in ["place", "place key", "agent", "session"] {
-        for (option, secret_is_current) in [
-            ("", true),
-            ("", false),
-            ("--revision 2", true),
-            ("--revision 2", false),
-            ("@2", false),
-            ("--everywhere", false),
-        ] {
-            let scratch = Scratch::new();
-            let store = open(&scratch);
-            let mut address = None;
-            a_busy_history(&store, || {
-                address = Some(written(&store, kind, secret_is_current));
-            });
-            let address = address.unwrap();
-            let others = the_others(&store, &address);
-            drop(store);
-            let before = is_in(&scratch.folder());
-            assert!(
-                before.iter().any(|trace| trace.contains("text")),
-                "{kind} {option}"
-            );
-            assert!(
-                before.iter().any(|trace| trace.contains(": hash,")),
-                "{kind} {option}"
-            );
+        no_byte_is_left(kind, true, &["", " --revision 2", "@2 --everywhere"]);
+    }
+}
 
-            let words = match option {
-                "@2" => format!("forget {address}@2"),
-                "" => format!("forget {address}"),
-                option => format!("forget {address} {option}"),
-            };
-            let said = scratch.ok(&words);
-            assert!(said.starts_with("forgot "), "{words}: {said}");
-            assert_eq!(is_in(&scratch.folder()), [""; 0], "{words}: {said}");
-
-            assert!(scratch.ok("verify").contains("is sound"), "{words}");
-            let store = open(&scratch);
-            assert_eq!(the_others(&store, &address), others, "{words}");
-            let stays = !secret_is_current && option.contains('2') && kind != "session";
-            assert_eq!(store.get(&address).unwrap().is_some(), stays, "{words}");
-            // The lock file says nothing.
-            let lock = std::fs::read(scratch.folder().join("notes.db-lock")).unwrap();
-            assert_eq!(lock, b"");
-        }
+#[test]
+fn no_byte_is_left_of_an_old_text_of_any_kind() {
+    for kind in ["place", "place key", "agent"] {
+        no_byte_is_left(kind, false, &["", " --revision 2", "@2", " --everywhere"]);
     }
 }
 

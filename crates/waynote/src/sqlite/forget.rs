@@ -4,7 +4,7 @@
 //! overwritten before it is deleted, and afterwards the file is rebuilt and the WAL emptied, while no other writer
 //! can run. On a lent connection the latter two are the application's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rusqlite::Connection;
 
@@ -88,11 +88,21 @@ fn carry_out(view: &View<'_>, erasure: &Erasure, stamp: &Stamp) -> Outcome<Vec<S
         )?
         .execute((position, stamp.now.as_microsecond(), stamp.author.as_str()))?;
     }
+    let ids = content_ids(conn, &erasure.contents)?;
+    let holding = read::holding(conn, &ids)?.into_iter();
+    let said: HashSet<i64> = holding.map(|(_, content)| content).collect();
     let mut files = BTreeSet::new();
-    for content in &erasure.contents {
-        files.append(&mut erase(conn, content)?);
+    for id in ids.into_iter().filter(|id| !said.contains(id)) {
+        files.append(&mut erase(conn, id)?);
     }
     Ok(files.into_iter().collect())
+}
+
+fn content_ids(conn: &Connection, contents: &[Content]) -> Outcome<Vec<i64>> {
+    let ids = contents
+        .iter()
+        .filter_map(|content| read::content_id(conn, content).transpose());
+    ids.collect()
 }
 
 /// **The search index's place.** Takes the words of journal rows whose content goes out of what is derived from them, in
@@ -101,27 +111,19 @@ fn forget_in_search(_conn: &Connection, _positions: &[i64]) -> Outcome<()> {
     Ok(())
 }
 
-/// Deletes a content that no revision says any more, and the marks of files that would give its hash away. Returns
-/// those files.
-fn erase(conn: &Connection, content: &Content) -> Outcome<BTreeSet<String>> {
-    let hash = content.hash().0;
-    let Some(id) = read::content_id(conn, content)? else {
-        return Ok(BTreeSet::new());
-    };
-    let is_said: bool = conn.query_row(
-        "SELECT EXISTS (SELECT 1 FROM waynote_journal WHERE content = ?1)",
+/// Deletes a content, and the marks of files that would give its hash away. Returns those files.
+fn erase(conn: &Connection, id: i64) -> Outcome<BTreeSet<String>> {
+    let hash: Vec<u8> = conn.query_row(
+        "SELECT hash FROM waynote_content WHERE id = ?1",
         [id],
         |row| row.get(0),
     )?;
-    if is_said {
-        return Ok(BTreeSet::new());
-    }
     let mut marked = conn.prepare("SELECT file FROM waynote_file_mark WHERE hash = ?1")?;
-    let files = marked.query_map([hash], |row| row.get(0))?;
+    let files = marked.query_map([&hash], |row| row.get(0))?;
     let files = files.collect::<rusqlite::Result<_>>()?;
     conn.execute(
         "UPDATE waynote_file_mark SET hash = zeroblob(32) WHERE hash = ?1",
-        [hash],
+        [&hash],
     )?;
     conn.execute(
         "DELETE FROM waynote_file_mark WHERE hash = zeroblob(32)",
@@ -140,12 +142,12 @@ impl Holders for View<'_> {
         self.store.mapped(read::history(self.conn, address))
     }
 
-    fn holding(&self, content: &Content) -> Result<Vec<AddressAt>> {
-        let holding = read::content_id(self.conn, content).and_then(|id| match id {
-            Some(id) => read::holding(self.conn, id),
-            None => Ok(Vec::new()),
-        });
-        self.store.mapped(holding)
+    fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>> {
+        let ids = content_ids(self.conn, contents);
+        let holding = self
+            .store
+            .mapped(ids.and_then(|ids| read::holding(self.conn, &ids)))?;
+        Ok(holding.into_iter().map(|(at, _)| at).collect())
     }
 }
 

@@ -316,13 +316,16 @@ pub(super) fn first_saying(
         .optional()?)
 }
 
-/// Every revision of every note that has that content.
-pub(super) fn holding(conn: &Connection, content: i64) -> Outcome<Vec<AddressAt>> {
-    let mut statement = conn.prepare_cached(
-        "SELECT s.kind, s.name, j.key, j.revision FROM waynote_journal j
-         JOIN waynote_scope s ON s.id = j.scope WHERE j.content = ?1",
-    )?;
-    let rows = statement.query_map([content], |row| {
+/// Every revision of every note that has one of these contents, each with the content. The journal has no index to
+/// them, so it is read once for all.
+pub(super) fn holding(conn: &Connection, contents: &[i64]) -> Outcome<Vec<(AddressAt, i64)>> {
+    let listed: Vec<String> = contents.iter().map(i64::to_string).collect();
+    let mut statement = conn.prepare(&format!(
+        "SELECT s.kind, s.name, j.key, j.revision, j.content FROM waynote_journal j
+         JOIN waynote_scope s ON s.id = j.scope WHERE j.content IN ({})",
+        listed.join(", ")
+    ))?;
+    let rows = statement.query_map([], |row| {
         let kind: ScopeKind = row
             .get_ref(0)?
             .as_str()?
@@ -330,10 +333,11 @@ pub(super) fn holding(conn: &Connection, content: i64) -> Outcome<Vec<AddressAt>
             .map_err(|error| unreadable(0, error))?;
         let scope = Scope::from_parts(kind, row.get_ref(1)?.as_str()?)
             .map_err(|error| unreadable(1, error))?;
-        Ok(AddressAt {
+        let at = AddressAt {
             address: address(&scope, row.get_ref(2)?.as_str()?, 2)?,
             revision: Some(number(row, 3)?),
-        })
+        };
+        Ok((at, row.get(4)?))
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
