@@ -82,8 +82,8 @@ impl<'s> SessionLog<'s> {
                 notes.push(note);
             } else if note.revision > 1 {
                 let history = self.store.history(&note.address)?;
-                let earlier = history.iter().filter_map(Revision::note);
-                notes.extend(earlier.cloned().find(is_earlier));
+                let mut noted = history.iter().filter_map(Revision::note);
+                notes.extend(noted.find(|note| is_earlier(note)).cloned());
             }
         }
         Ok(notes)

@@ -211,13 +211,21 @@ fn forgetting_is_part_of_the_applications_transaction() {
     let notebook = Notebook::of_agent(&store, "a".parse().unwrap());
     let secret = "zq7Kp ".repeat(650);
     let key = "k".parse().unwrap();
-    let write = |text: &str| {
+    let write = |key: &waynote::Key, text: &str| {
         let content = Content::text(text).unwrap();
         notebook
-            .save(&key, content, SaveOptions::default(), &stamp())
+            .save(key, content, SaveOptions::default(), &stamp())
             .unwrap();
     };
-    write(&secret);
+    // Others around it, so that their pages are not simply emptied.
+    for number in 0..20 {
+        write(
+            &format!("other-{number}").parse().unwrap(),
+            &number.to_string(),
+        );
+    }
+    write(&key, &secret);
+    write(&"last".parse().unwrap(), "last");
     let request = waynote::Forget {
         address: "agent:a#k".parse().unwrap(),
         revision: None,
@@ -229,11 +237,11 @@ fn forgetting_is_part_of_the_applications_transaction() {
     assert_eq!(forgotten.residue, Some(waynote::forget::Residue::Lent));
     assert!(!conn.is_autocommit());
     conn.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(count(&store), 1);
+    assert_eq!(count(&store), 22);
     conn.execute_batch("BEGIN").unwrap();
     store.forget(&request, &stamp()).unwrap();
     conn.execute_batch("COMMIT").unwrap();
-    assert_eq!(count(&store), 0);
+    assert_eq!(count(&store), 21);
     assert!(store.verify().unwrap().is_clean());
     let setting: i64 = conn
         .query_row("PRAGMA secure_delete", [], |row| row.get(0))
