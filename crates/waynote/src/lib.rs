@@ -6,6 +6,7 @@
 //! - An agent has a [`Notebook`] of keyed notes, with pins and quotas.
 //! - A session has a [`SessionLog`]: typed entries by iteration, append-only; a run sees only earlier ones.
 //! - [`context::render`] puts what applies into the text of a prompt.
+//! - Nothing is destroyed but by [`Store::forget`], which leaves no byte of a text.
 //! - [`Store`] is the one seam to a database; [`SqliteStore`] is the embedded one.
 //!
 //! The library never prints, reads no environment and asks no clock: the home directory, the time and the author
