@@ -14,6 +14,7 @@ mod suite {
     mod docs;
     mod forget;
     mod forget_in_step;
+    mod forget_says;
     mod history;
     mod import_export;
     mod in_step;
