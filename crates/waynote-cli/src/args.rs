@@ -80,6 +80,20 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         revision: Option<u64>,
     },
+    /// Forget what a note said, for good: the one thing that nothing brings back
+    ///
+    /// Its revisions stay listed, each with when and by whom it was forgotten; the text is gone from the store's files,
+    /// and from the notes.json that it is kept in step with. Copies that were made of these files are not looked for.
+    Forget {
+        /// The note; `@REVISION` may be part of it
+        address: String,
+        /// That revision alone; without it, all of them
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        revision: Option<u64>,
+        /// In every other note and revision that says the same, too
+        #[arg(long)]
+        everywhere: bool,
+    },
     /// Bring in another program's notes
     #[command(subcommand)]
     Import(ImportCommand),

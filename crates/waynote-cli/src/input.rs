@@ -68,6 +68,22 @@ pub(crate) fn address(typed: &str) -> Outcome<AddressAt> {
     Ok(AddressAt { address, revision })
 }
 
+/// An address with the revision that is named in it or beside it.
+pub(crate) fn address_and_revision(typed: &str, revision: Option<u64>) -> Outcome<AddressAt> {
+    let named = address(typed)?;
+    match (named.revision, revision) {
+        (Some(named), Some(revision)) if named != revision => {
+            let what = format!("two revisions are named: {named} and {revision}");
+            let hint = "name one, with `@N` or with `--revision N`";
+            Err(Failure::usage(what, hint))
+        }
+        (in_address, beside) => Ok(AddressAt {
+            address: named.address,
+            revision: beside.or(in_address),
+        }),
+    }
+}
+
 /// The address of a note itself; one of a revision is refused.
 pub(crate) fn note(typed: &str) -> Outcome<Address> {
     typed.parse::<Address>()?;

@@ -12,6 +12,9 @@ mod suite {
     mod config;
     mod context;
     mod docs;
+    mod forget;
+    mod forget_in_step;
+    mod forget_says;
     mod history;
     mod import_export;
     mod in_step;

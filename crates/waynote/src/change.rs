@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use crate::address::Address;
-use crate::content::Content;
+use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
 use crate::limits::Limits;
@@ -52,7 +52,8 @@ pub enum Change {
         /// Who wrote it and when, if that was elsewhere.
         origin: Option<Origin>,
     },
-    /// Adds an entry to a session's log.
+    /// Adds an entry to a session's log. Without an id, a text that an entry of that type says already is no new
+    /// one: it repeats that entry.
     Append {
         /// The session.
         session: Name,
@@ -149,11 +150,17 @@ pub trait Before {
     /// What the engine says.
     fn count(&self, scope: &Scope) -> Result<u64>;
 
-    /// The largest id in the session.
+    /// The largest id that the session ever had: that of a forgotten entry too.
     ///
     /// # Errors
     /// What the engine says.
     fn last_entry(&self, session: &Name) -> Result<Option<EntryId>>;
+
+    /// The first entry in the session's log, by id, that is of that type and says that.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn entry_saying(&self, session: &Name, kind: &Kind, content: &Content) -> Result<Option<Note>>;
 }
 
 /// What to write: the next revision of a note.
@@ -163,6 +170,15 @@ pub struct Write {
     pub revision: Revision,
     /// Whether the note was there before.
     pub existed: bool,
+    /// The current note after it where that is not the revision's own: an entry that was repeated.
+    pub kept: Option<Note>,
+}
+
+impl Write {
+    /// The current note after it; none when it is not there.
+    pub fn note(&self) -> Option<&Note> {
+        self.kept.as_ref().or_else(|| self.revision.note())
+    }
 }
 
 /// Decides what a change comes to: the revision to write, or none when nothing is to be changed.
@@ -220,11 +236,17 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
         } => {
             let next = match id {
                 Some(id) => *id,
-                None => EntryId::next(before.last_entry(session)?, stamp.now, content.hash()),
+                None => {
+                    if let Some(entry) = before.entry_saying(session, kind, content)? {
+                        return Ok(Some(repeat(entry, *iteration, stamp)));
+                    }
+                    EntryId::next(before.last_entry(session)?, stamp.now, salt(session, stamp))
+                }
             };
             let address = Address::Session(session.clone(), next);
-            // An id that is made here is larger than every other.
-            if id.is_some() && before.current(&address)?.is_some() {
+            // An id that is made here is larger than every other. One from elsewhere may be that of an entry which
+            // was forgotten here: it is not brought back.
+            if id.is_some() && before.last_revision(&address)? > 0 {
                 return Ok(None);
             }
             let note = Note {
@@ -274,14 +296,14 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 .ok_or_else(|| Error::NotFound {
                     what: format!("{address}@{revision}"),
                 })?;
-            bring_back(Action::Restore, &target.state, address, before, stamp).map(Some)
+            bring_back(Action::Restore, target.state, address, before, stamp).map(Some)
         }
         Change::Undo { address, origin } => {
             not_in_log(address)?;
             let undoes = |number| {
                 Ok(before
                     .revision(address, number)?
-                    .and_then(|revision| revision.undoes))
+                    .and_then(|revision| revision.passes_to()))
             };
             let undone =
                 last_standing(before.last_revision(address)?, undoes)?.ok_or_else(|| {
@@ -293,7 +315,20 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 Some(revision) => revision.state,
                 None => deleted(address, 0, stamp),
             };
-            let mut write = bring_back(Action::Undo, &state, address, before, stamp)?;
+            // A note that went because it was forgotten cannot be made to go.
+            let was_forgotten = || {
+                let undone = before.revision(address, undone)?;
+                Ok::<_, Error>(undone.is_some_and(|undone| undone.forgotten().is_some()))
+            };
+            if matches!(state, State::Deleted { .. })
+                && before.current(address)?.is_none()
+                && was_forgotten()?
+            {
+                return Err(Error::NothingToUndo {
+                    address: Some(address.clone()),
+                });
+            }
+            let mut write = bring_back(Action::Undo, state, address, before, stamp)?;
             write.revision.undoes = Some(undone);
             if let (State::Present(note), Some(origin)) = (&mut write.revision.state, origin) {
                 note.author = origin.author.clone().unwrap_or_else(|| note.author.clone());
@@ -307,7 +342,7 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
 /// A new revision with an older state. Restoring counts as an update.
 fn bring_back(
     action: Action,
-    state: &State,
+    state: State,
     address: &Address,
     before: &impl Before,
     stamp: &Stamp,
@@ -319,14 +354,61 @@ fn bring_back(
             revision,
             author: stamp.author.clone(),
             updated_at: stamp.now,
-            ..note.clone()
+            ..note
         }),
         State::Deleted { .. } => deleted(address, revision, stamp),
+        State::Forgotten {
+            revision,
+            forgotten_at,
+            forgotten_by,
+            ..
+        } => {
+            return Err(Error::Forgotten {
+                what: format!("{address}@{revision}"),
+                at: forgotten_at,
+                by: forgotten_by,
+            });
+        }
     };
     Ok(write(action, state, current.is_some(), stamp))
 }
 
-fn write(action: Action, state: State, existed: bool, stamp: &Stamp) -> Write {
+/// An entry noted once more: an event on its chain. The entry stays as it was made first, and its revision counts.
+/// It belongs to the earliest iteration in which it was noted, since what that one noted every later one shall see.
+fn repeat(entry: Note, iteration: Option<i64>, stamp: &Stamp) -> Write {
+    let kept = Note {
+        revision: entry.revision + 1,
+        iteration: earliest(entry.iteration, iteration),
+        ..entry
+    };
+    let again = Note {
+        iteration,
+        author: stamp.author.clone(),
+        updated_at: stamp.now,
+        ..kept.clone()
+    };
+    Write {
+        kept: Some(kept),
+        ..write(Action::Repeat, State::Present(again), true, stamp)
+    }
+}
+
+/// The earlier of two iterations, where they are known.
+pub(crate) fn earliest(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// What makes ids differ that several stores give to entries of one session in the same millisecond. Not the text:
+/// an id outlives it, and a hash could be guessed.
+fn salt(session: &Name, stamp: &Stamp) -> ContentHash {
+    let micros = stamp.now.as_microsecond();
+    Content::imported(format!("{session}\0{}\0{micros}", stamp.author)).hash()
+}
+
+pub(crate) fn write(action: Action, state: State, existed: bool, stamp: &Stamp) -> Write {
     let revision = Revision {
         position: None,
         action,
@@ -334,10 +416,14 @@ fn write(action: Action, state: State, existed: bool, stamp: &Stamp) -> Write {
         recorded_at: stamp.now,
         state,
     };
-    Write { revision, existed }
+    Write {
+        revision,
+        existed,
+        kept: None,
+    }
 }
 
-fn deleted(address: &Address, revision: u64, stamp: &Stamp) -> State {
+pub(crate) fn deleted(address: &Address, revision: u64, stamp: &Stamp) -> State {
     State::Deleted {
         address: address.clone(),
         revision,

@@ -6,8 +6,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::address::Address;
-use crate::key::Key;
+use crate::key::{Key, Name};
 use crate::note::Note;
 
 /// The library's result.
@@ -111,6 +113,17 @@ pub enum Error {
     AppendOnly {
         /// The entry.
         address: Address,
+    },
+
+    /// What was asked for was forgotten: nothing brings it back.
+    #[error("{what} was forgotten {} by {by}", date(*at))]
+    Forgotten {
+        /// The address, with the revision when it is one of several.
+        what: String,
+        /// When.
+        at: Timestamp,
+        /// By whom.
+        by: Name,
     },
 
     /// Nothing left that could be undone.
@@ -248,6 +261,7 @@ impl Error {
             Self::NotFound { .. } => "not_found",
             Self::Conflict { .. } => "conflict",
             Self::AppendOnly { .. } => "append_only",
+            Self::Forgotten { .. } => "forgotten",
             Self::NothingToUndo { .. } => "nothing_to_undo",
             Self::Superseded { .. } => "superseded",
             Self::DamagedFile { .. } => "damaged_file",
@@ -308,6 +322,9 @@ impl Error {
                 None => "expect revision 0 to create it".into(),
             },
             Self::AppendOnly { .. } => "add an entry that corrects it".into(),
+            Self::Forgotten { .. } => {
+                "it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back".into()
+            }
             Self::NothingToUndo { .. } => "`restore ADDRESS --revision N` brings back any revision".into(),
             Self::Superseded { address } => {
                 format!("look at `waynote history {address}`, then name the note to undo, or restore a revision")
@@ -335,6 +352,11 @@ impl Error {
             source,
         }
     }
+}
+
+/// The day, in universal time.
+pub(crate) fn date(time: Timestamp) -> String {
+    jiff::tz::Offset::UTC.to_datetime(time).date().to_string()
 }
 
 fn seconds(duration: &Duration) -> String {

@@ -121,13 +121,13 @@ impl EntryId {
     ///
     /// It carries the time unless the clock stands still or goes backwards; then it only counts on, so
     /// that the order of ids stays the order of adding. No randomness: an id need only be unique in its
-    /// session, and equal histories give equal ids.
-    pub fn next(last: Option<Self>, now: Timestamp, content: ContentHash) -> Self {
+    /// session, and equal histories give equal ids. The first bytes of `salt` are part of it.
+    pub fn next(last: Option<Self>, now: Timestamp, salt: ContentHash) -> Self {
         const TIMESTAMP_MAX: u64 = (1 << 48) - 1;
         let millis = u64::try_from(now.as_millisecond())
             .unwrap_or(0)
             .min(TIMESTAMP_MAX);
-        let [a, b, c, d, ..] = content.0;
+        let [a, b, c, d, ..] = salt.0;
         let entropy = u32::from_be_bytes([a, b, c, d]);
         match last {
             Some(Self(last)) if last.timestamp() >= millis => {

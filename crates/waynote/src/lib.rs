@@ -6,6 +6,7 @@
 //! - An agent has a [`Notebook`] of keyed notes, with pins and quotas.
 //! - A session has a [`SessionLog`]: typed entries by iteration, append-only; a run sees only earlier ones.
 //! - [`context::render`] puts what applies into the text of a prompt.
+//! - Nothing is destroyed but by [`Store::forget`], which leaves no byte of a text.
 //! - [`Store`] is the one seam to a database; [`SqliteStore`] is the embedded one.
 //!
 //! The library never prints, reads no environment and asks no clock: the home directory, the time and the author
@@ -52,6 +53,7 @@ pub mod change;
 pub mod content;
 pub mod context;
 pub mod error;
+pub mod forget;
 pub mod formats;
 pub mod instep;
 pub mod key;
@@ -73,6 +75,7 @@ pub use address::{Address, AddressAt};
 pub use change::{Applied, Change, Expect, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{Class, Error, Result};
+pub use forget::{Forget, Forgotten};
 pub use instep::InStep;
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;

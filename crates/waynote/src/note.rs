@@ -8,6 +8,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::address::Address;
+use crate::change::earliest;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::Name;
@@ -116,10 +117,21 @@ pub struct Note {
     pub updated_at: Timestamp,
 }
 
-/// The fields and their names are the same in the command line, MCP, HTTP and the docs.
+impl Note {
+    /// How often an entry of a log was noted, its repeats counted; none for other notes. An entry changes by nothing
+    /// else, so this is its revision.
+    pub fn seen(&self) -> Option<u64> {
+        matches!(self.address, Address::Session(..)).then_some(self.revision)
+    }
+}
+
+/// The fields and their names are the same in the command line, MCP, HTTP and the docs. An entry of a log has `seen`
+/// too: how often it was noted.
 impl Serialize for Note {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let mut note = serializer.serialize_struct("Note", 12)?;
+        let seen = self.seen();
+        let fields = 12 + usize::from(seen.is_some());
+        let mut note = serializer.serialize_struct("Note", fields)?;
         note.serialize_field("address", &self.address)?;
         note.serialize_field("scope", &self.address.scope())?;
         note.serialize_field("key", &self.address.key())?;
@@ -129,6 +141,9 @@ impl Serialize for Note {
         note.serialize_field("iteration", &self.iteration)?;
         note.serialize_field("pinned", &self.pinned)?;
         note.serialize_field("revision", &self.revision)?;
+        if let Some(seen) = seen {
+            note.serialize_field("seen", &seen)?;
+        }
         note.serialize_field("author", self.author.as_str())?;
         note.serialize_field("created_at", &self.created_at.to_string())?;
         note.serialize_field("updated_at", &self.updated_at.to_string())?;
@@ -151,16 +166,22 @@ pub enum Action {
     Restore,
     /// Took back a change.
     Undo,
+    /// Noted in a log what an entry says already: no new note, and the entry stays as it was made first.
+    Repeat,
+    /// Made a note that was current go, because what it said was forgotten (see [`crate::forget`]).
+    Forget,
 }
 
 impl Action {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 8] = [
         Self::Save,
         Self::Pin,
         Self::Unpin,
         Self::Delete,
         Self::Restore,
         Self::Undo,
+        Self::Repeat,
+        Self::Forget,
     ];
 
     /// The action's word.
@@ -172,6 +193,8 @@ impl Action {
             Self::Delete => "delete",
             Self::Restore => "restore",
             Self::Undo => "undo",
+            Self::Repeat => "repeat",
+            Self::Forget => "forget",
         }
     }
 
@@ -213,7 +236,8 @@ pub struct Revision {
     pub undoes: Option<u64>,
     /// When the store recorded it. Orders as-of reads.
     pub recorded_at: Timestamp,
-    /// The note after it. A deleted note has no content.
+    /// The note after it. A deleted note has no content. A repeat has its own iteration, author and time; the
+    /// entry keeps those of its first revision (see [`AsOf::note`]).
     pub state: State,
 }
 
@@ -231,6 +255,19 @@ pub enum State {
         /// Who deleted it.
         author: Name,
     },
+    /// What it said was forgotten: nobody can tell any more.
+    Forgotten {
+        /// Where it is or was.
+        address: Address,
+        /// The revision that was forgotten.
+        revision: u64,
+        /// Who made that revision.
+        author: Name,
+        /// When it was forgotten.
+        forgotten_at: Timestamp,
+        /// Who forgot it.
+        forgotten_by: Name,
+    },
 }
 
 impl Revision {
@@ -238,7 +275,7 @@ impl Revision {
     pub fn number(&self) -> u64 {
         match &self.state {
             State::Present(note) => note.revision,
-            State::Deleted { revision, .. } => *revision,
+            State::Deleted { revision, .. } | State::Forgotten { revision, .. } => *revision,
         }
     }
 
@@ -246,7 +283,7 @@ impl Revision {
     pub fn address(&self) -> &Address {
         match &self.state {
             State::Present(note) => &note.address,
-            State::Deleted { address, .. } => address,
+            State::Deleted { address, .. } | State::Forgotten { address, .. } => address,
         }
     }
 
@@ -254,23 +291,65 @@ impl Revision {
     pub fn author(&self) -> &Name {
         match &self.state {
             State::Present(note) => &note.author,
-            State::Deleted { author, .. } => author,
+            State::Deleted { author, .. } | State::Forgotten { author, .. } => author,
         }
     }
 
-    /// The note after it, unless it was deleted.
+    /// The note after it, unless it was deleted or what it said was forgotten.
     pub fn note(&self) -> Option<&Note> {
         match &self.state {
             State::Present(note) => Some(note),
-            State::Deleted { .. } => None,
+            State::Deleted { .. } | State::Forgotten { .. } => None,
         }
+    }
+
+    /// The note after it, from its history: an entry that was repeated is as it was made first, and belongs to the
+    /// earliest iteration in which it was noted.
+    pub(crate) fn noted(&self, history: &[Self]) -> Option<Note> {
+        let note = self.note()?.clone();
+        let first = history.first().and_then(Self::note);
+        let (Action::Repeat, Some(first)) = (self.action, first) else {
+            return Some(note);
+        };
+        let by_then = history.iter().filter(|of| of.number() <= self.number());
+        let iterations = by_then.filter_map(Self::note).map(|note| note.iteration);
+        Some(Note {
+            revision: note.revision,
+            iteration: iterations.fold(None, earliest),
+            ..first.clone()
+        })
+    }
+
+    /// The refusal to show or bring back what it said, when that was forgotten.
+    pub fn forgotten(&self) -> Option<Error> {
+        match &self.state {
+            State::Forgotten {
+                address,
+                revision,
+                forgotten_at,
+                forgotten_by,
+                ..
+            } => Some(Error::Forgotten {
+                what: format!("{address}@{revision}"),
+                at: *forgotten_at,
+                by: forgotten_by.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    /// The revision before which an undo looks on: this one took a change back, or only made a forgotten note go.
+    pub(crate) fn passes_to(&self) -> Option<u64> {
+        let is_forget = self.action == Action::Forget;
+        self.undoes.or_else(|| is_forget.then(|| self.number()))
     }
 }
 
-/// The note's fields, with what the revision did beside them.
+/// The note's fields, with what the revision did beside them; of a forgotten one when and by whom.
 impl Serialize for Revision {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let mut out = serializer.serialize_struct("Revision", 8)?;
+        let fields = 8 + 2 * usize::from(matches!(self.state, State::Forgotten { .. }));
+        let mut out = serializer.serialize_struct("Revision", fields)?;
         out.serialize_field("address", self.address())?;
         out.serialize_field("revision", &self.number())?;
         out.serialize_field(
@@ -282,6 +361,15 @@ impl Serialize for Revision {
         out.serialize_field("author", self.author().as_str())?;
         out.serialize_field("recorded_at", &self.recorded_at.to_string())?;
         out.serialize_field("note", &self.note())?;
+        if let State::Forgotten {
+            forgotten_at,
+            forgotten_by,
+            ..
+        } = &self.state
+        {
+            out.serialize_field("forgotten_at", &forgotten_at.to_string())?;
+            out.serialize_field("forgotten_by", forgotten_by.as_str())?;
+        }
         out.end()
     }
 }
@@ -307,5 +395,20 @@ impl AsOf {
                 .rev()
                 .find(|revision| revision.recorded_at <= time),
         }
+    }
+
+    /// The note as it was then, from its history, oldest first; none when it was not there. An entry of a log that
+    /// was repeated is as it was made first, and counts how often it had been noted.
+    ///
+    /// # Errors
+    /// [`Error::Forgotten`] when what it said then was forgotten.
+    pub fn note(self, history: &[Revision]) -> Result<Option<Note>> {
+        let Some(then) = self.pick(history) else {
+            return Ok(None);
+        };
+        if let Some(error) = then.forgotten() {
+            return Err(error);
+        }
+        Ok(then.noted(history))
     }
 }

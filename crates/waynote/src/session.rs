@@ -4,7 +4,7 @@ use crate::change::Change;
 use crate::content::Content;
 use crate::error::Result;
 use crate::key::Name;
-use crate::note::{Kind, Note, Stamp};
+use crate::note::{Kind, Note, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{Filter, ScopeSummary, Store};
 
@@ -32,6 +32,9 @@ impl<'s> SessionLog<'s> {
     }
 
     /// Adds an entry. Without an iteration it belongs to none, and a faithful prompt never shows it.
+    ///
+    /// A text that an entry of that type says already is no new one: that entry is returned, as it was made first,
+    /// with how often it was noted in [`Note::seen`], which is 1 for a new entry.
     ///
     /// # Errors
     /// What the store says.
@@ -75,6 +78,31 @@ impl<'s> SessionLog<'s> {
         notes.retain(|note| note.iteration.is_some_and(|of| of < iteration));
         Ok(notes)
     }
+
+    /// How often an entry was noted in iterations before that one (none: in any, or in none), its repeats counted.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn seen_before(&self, note: &Note, iteration: Option<i64>) -> Result<u64> {
+        match iteration {
+            None => Ok(note.revision),
+            // It has no history but itself.
+            Some(_) if note.revision == 1 => Ok(noted_before(note.iteration, iteration).into()),
+            Some(_) => Ok(seen_before(&self.store.history(&note.address)?, iteration)),
+        }
+    }
+}
+
+/// How often an entry with that history was noted in iterations before that one (none: in any, or in none).
+pub fn seen_before(history: &[Revision], iteration: Option<i64>) -> u64 {
+    let noted = history.iter().filter_map(Revision::note);
+    noted.fold(0, |seen, note| {
+        seen + u64::from(noted_before(note.iteration, iteration))
+    })
+}
+
+fn noted_before(noted: Option<i64>, iteration: Option<i64>) -> bool {
+    iteration.is_none_or(|iteration| noted.is_some_and(|noted| noted < iteration))
 }
 
 /// The reply to an added entry (source 001): its type and up to 50 UTF-16 units of it, never cutting a

@@ -6,8 +6,9 @@ use jiff::Timestamp;
 
 use crate::address::Address;
 use crate::change::{Applied, Before, Change, decide};
-use crate::content::ContentHash;
+use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result};
+use crate::forget::{Forget, Forgotten};
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
@@ -90,8 +91,7 @@ impl Moment {
             Self::Position(position) => revision.position.is_some_and(|of| of <= position),
             Self::Time(time) => revision.recorded_at <= time,
         };
-        let last = history.iter().rev().find(by_then)?;
-        last.note().cloned()
+        history.iter().rev().find(by_then)?.noted(history)
     }
 }
 
@@ -125,6 +125,13 @@ pub trait Store {
     /// # Errors
     /// What a guard refuses, or what the engine says.
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>>;
+
+    /// Forgets what a note said (see [`crate::forget`]): the one thing that destroys. Done again on what is forgotten
+    /// already, it finishes what a reader had kept from being erased.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when it never was; what the engine says.
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
 
     /// One note as it is now.
     ///
@@ -245,6 +252,10 @@ impl Store for NoStore {
         Ok(applied)
     }
 
+    fn forget(&self, request: &Forget, _: &Stamp) -> Result<Forgotten> {
+        Err(request.not_found())
+    }
+
     fn get(&self, _: &Address) -> Result<Option<Note>> {
         Ok(None)
     }
@@ -329,11 +340,19 @@ impl Before for NoStore {
     fn last_entry(&self, _: &Name) -> Result<Option<EntryId>> {
         Ok(None)
     }
+
+    fn entry_saying(&self, _: &Name, _: &Kind, _: &Content) -> Result<Option<Note>> {
+        Ok(None)
+    }
 }
 
 impl<S: Store + ?Sized> Store for Box<S> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         (**self).apply(changes, stamp)
+    }
+
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        (**self).forget(request, stamp)
     }
 
     fn get(&self, address: &Address) -> Result<Option<Note>> {

@@ -64,6 +64,10 @@ fn last_change(store: &dyn Store) -> Result<Address> {
         let page = store.journal(before, PAGE)?;
         for revision in &page {
             let address = revision.address();
+            // Nothing brings back what was forgotten.
+            if revision.action == Action::Forget || revision.forgotten().is_some() {
+                continue;
+            }
             if matches!(address, Address::Session(..)) {
                 return Err(Error::AppendOnly {
                     address: address.clone(),
@@ -74,7 +78,10 @@ fn last_change(store: &dyn Store) -> Result<Address> {
                 continue;
             }
             // Later changes of the same note by people were met before this one.
-            match standing(store, address)?.cmp(&revision.number()) {
+            let Some(standing) = standing(store, address)? else {
+                continue;
+            };
+            match standing.cmp(&revision.number()) {
                 Ordering::Less => {}
                 Ordering::Equal => return Ok(address.clone()),
                 Ordering::Greater => {
@@ -91,13 +98,14 @@ fn last_change(store: &dyn Store) -> Result<Address> {
     }
 }
 
-/// The number of the revision of a note that stands; 0 when all are taken back.
-fn standing(store: &dyn Store, address: &Address) -> Result<u64> {
+/// The number of the revision of a note that stands; 0 when all are taken back. None when that one was forgotten:
+/// the note went with it, and nobody who types `undo` means that.
+fn standing(store: &dyn Store, address: &Address) -> Result<Option<u64>> {
     let history = store.history(address)?;
-    let undoes = |number: u64| {
-        let of = history.iter().find(|revision| revision.number() == number);
-        Ok(of.and_then(|revision| revision.undoes))
-    };
+    let numbered = |number: u64| history.iter().find(|revision| revision.number() == number);
+    let undoes = |number: u64| Ok(numbered(number).and_then(Revision::passes_to));
     let last = history.last().map_or(0, Revision::number);
-    Ok(last_standing(last, undoes)?.unwrap_or(0))
+    let standing = last_standing(last, undoes)?.unwrap_or(0);
+    let is_forgotten = numbered(standing).is_some_and(|revision| revision.forgotten().is_some());
+    Ok((!is_forgotten).then_some(standing))
 }

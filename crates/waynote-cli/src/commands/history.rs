@@ -1,7 +1,7 @@
 //! `waynote history`: a note's revisions.
 
 use jiff::Timestamp;
-use waynote::Revision;
+use waynote::{Address, Revision, State};
 
 use super::Context;
 use crate::error::Outcome;
@@ -22,11 +22,24 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
         return context.output.value(&history);
     }
     context.output.line(format!("{address}"))?;
-    let heading = ["revision", "action", "author", "recorded", "preview"];
-    context
-        .output
-        .line(table(&heading, history.iter().map(row)))
+    let is_entry = matches!(address, Address::Session(..));
+    let mut heading = vec!["revision", "action", "author", "recorded", "preview"];
+    if is_entry {
+        heading.insert(ITERATION, "iteration");
+    }
+    let rows = history.iter().map(|revision| {
+        let mut row = row(revision);
+        if is_entry {
+            let iteration = revision.note().and_then(|note| note.iteration);
+            row.insert(ITERATION, super::log::iteration(iteration));
+        }
+        row
+    });
+    context.output.line(table(&heading, rows))
 }
+
+/// Where an entry's iteration stands in the table.
+const ITERATION: usize = 2;
 
 fn row(revision: &Revision) -> Vec<String> {
     let action = match (revision.undoes, revision.position) {
@@ -39,10 +52,21 @@ fn row(revision: &Revision) -> Vec<String> {
         action,
         revision.author().to_string(),
         when(revision.recorded_at),
-        revision
-            .note()
-            .map_or(String::new(), |note| note.preview.clone()),
+        match &revision.state {
+            State::Present(note) => note.preview.clone(),
+            State::Deleted { .. } => String::new(),
+            State::Forgotten {
+                forgotten_at,
+                forgotten_by,
+                ..
+            } => format!("forgotten {} by {forgotten_by}", day(*forgotten_at)),
+        },
     ]
+}
+
+/// The day of a time, in universal time.
+fn day(time: Timestamp) -> String {
+    jiff::tz::Offset::UTC.to_datetime(time).date().to_string()
 }
 
 /// A time to the second, for lists.

@@ -26,9 +26,13 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                         &stamp,
                     )?)
                 })?;
-            context
-                .output
-                .answer(&note, || confirmation(&kind, &note.content))
+            let is_repeat = note.revision > 1;
+            let mut value = json!(note);
+            value["repeat"] = json!(is_repeat);
+            context.output.answer(&value, || match is_repeat {
+                true => already_noted(&note),
+                false => confirmation(&kind, &note.content),
+            })
         }
         LogCommand::List { kind } => {
             let session = context.settings.session()?.clone();
@@ -43,21 +47,25 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     .output
                     .line(format!("no notes in {}", waynote::Scope::Session(session)));
             }
+            let mut heading = vec!["iteration", "type", "preview", "note"];
+            let some_repeated = notes.iter().any(|note| note.revision > 1);
+            if some_repeated {
+                heading.insert(SEEN, "seen");
+            }
             let rows = notes.iter().map(|note| {
-                let iteration = note
-                    .iteration
-                    .map_or("-".into(), |iteration| format!("#{iteration}"));
                 let kind = note.kind.as_ref().map(Kind::to_string).unwrap_or_default();
-                vec![
-                    iteration,
+                let mut row = vec![
+                    self::iteration(note.iteration),
                     kind,
                     note.preview.clone(),
                     note.address.to_string(),
-                ]
+                ];
+                if some_repeated {
+                    row.insert(SEEN, note.revision.to_string());
+                }
+                row
             });
-            context
-                .output
-                .line(table(&["iteration", "type", "preview", "note"], rows))
+            context.output.line(table(&heading, rows))
         }
         LogCommand::Show => {
             let session = context.settings.session()?.clone();
@@ -90,6 +98,22 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             context.output.line(table(&["session", "notes"], rows))
         }
     }
+}
+
+/// Where the count of an entry's repeats stands in the table.
+const SEEN: usize = 2;
+
+/// An iteration in a table.
+pub(super) fn iteration(iteration: Option<i64>) -> String {
+    iteration.map_or("-".into(), |iteration| format!("#{iteration}"))
+}
+
+/// The reply to a text that was in the log already.
+fn already_noted(note: &Note) -> String {
+    let at = note
+        .iteration
+        .map_or(String::new(), |iteration| format!(" at #{iteration}"));
+    format!("already noted{at}, seen {} times", note.revision)
 }
 
 /// The start-up display of source 001: the four types in colour, nothing when there are no notes.
@@ -130,7 +154,11 @@ fn display(notes: &[Note], colour: bool, terminal: bool) -> String {
             } else {
                 shown.into_owned()
             };
-            text.push_str(&format!("  {iteration} {shown}\n"));
+            let seen = match note.seen() {
+                Some(seen) if seen > 1 => format!(" ({seen} times)"),
+                _ => String::new(),
+            };
+            text.push_str(&format!("  {iteration} {shown}{seen}\n"));
         }
     }
     text

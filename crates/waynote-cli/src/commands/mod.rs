@@ -4,6 +4,7 @@ mod config;
 mod context;
 mod demo;
 mod export;
+mod forget;
 mod history;
 mod import;
 mod key;
@@ -84,6 +85,11 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Restore { address, revision }) => {
             undo::restore(&mut context, address, *revision).map(ok)
         }
+        Some(Command::Forget {
+            address,
+            revision,
+            everywhere,
+        }) => forget::run(&mut context, address, *revision, *everywhere).map(ok),
         Some(Command::Import(command)) => import::run(&mut context, command).map(ok),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Verify) => verify::run(&mut context),

@@ -1,6 +1,7 @@
 //! `waynote show`: a note by its address, as it is or as it was.
 
 use jiff::Timestamp;
+use waynote::forget::gone_by_forgetting;
 use waynote::{AddressAt, AsOf, Note, Store};
 
 use super::Context;
@@ -48,9 +49,13 @@ fn as_of(text: &str) -> Outcome<AsOf> {
 pub(super) fn at(store: &dyn Store, address: &AddressAt) -> Outcome<Note> {
     match address.revision {
         Some(revision) => then(store, address, AsOf::Revision(revision)),
-        None => store
-            .get(&address.address)?
-            .ok_or_else(|| not_found(address.to_string())),
+        None => match store.get(&address.address)? {
+            Some(note) => Ok(note),
+            None => match gone_by_forgetting(&store.history(&address.address)?) {
+                Some(error) => Err(error.into()),
+                None => Err(not_found(address.to_string())),
+            },
+        },
     }
 }
 
@@ -60,11 +65,7 @@ fn then(store: &dyn Store, address: &AddressAt, as_of: AsOf) -> Outcome<Note> {
         AsOf::Revision(revision) => format!("{}@{revision}", address.address),
         AsOf::Time(time) => format!("{} at {time}", address.address),
     };
-    as_of
-        .pick(&history)
-        .and_then(|revision| revision.note())
-        .cloned()
-        .ok_or_else(|| not_found(named))
+    as_of.note(&history)?.ok_or_else(|| not_found(named))
 }
 
 fn not_found(what: String) -> Failure {

@@ -30,20 +30,11 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
 }
 
 pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u64>) -> Outcome {
-    let named = crate::input::address(typed)?;
-    let revision = match (named.revision, revision) {
-        (Some(named), Some(revision)) if named != revision => {
-            let what = format!("two revisions are named: {named} and {revision}");
-            return Err(Failure::usage(
-                what,
-                "name one, with `@N` or with `--revision N`",
-            ));
-        }
-        (named, revision) => revision.or(named).ok_or_else(|| {
-            let hint = "add `--revision N`; `waynote history ADDRESS` lists them";
-            Failure::usage("no revision is named", hint)
-        })?,
-    };
+    let named = crate::input::address_and_revision(typed, revision)?;
+    let revision = named.revision.ok_or_else(|| {
+        let hint = "add `--revision N`; `waynote history ADDRESS` lists them";
+        Failure::usage("no revision is named", hint)
+    })?;
     let stamp = context.stamp()?;
     let change = Change::Restore {
         address: named.address,

@@ -199,17 +199,17 @@ fn a_budget_and_its_receipt() {
     pinned      whole     30      agent:default#steps                  fits
     places      whole     26      place:~/work                         fits
     places      whole     27      place:~                              fits
-    iterations  whole     13      session:s#03g56gadhc9giz28d00npzbxi  fits
-    iterations  left out  -       session:s#03g56gadhc9giz28d0htwrat4  its line takes 28, 9 were left
-    iterations  left out  -       session:s#03g56gadhc9giz28d0gmnz7tz  behind those that fill the section
-    iterations  left out  -       session:s#03g56gadhc9giz28d0emv2ilj  behind those that fill the section
-    iterations  left out  -       session:s#03g56gadhc9giz28d0c0tpw6x  behind those that fill the section
-    iterations  left out  -       session:s#03g56gadhc9giz28d0b033rmw  behind those that fill the section
-    iterations  left out  -       session:s#03g56gadhc9giz28d08ro1u33  behind those that fill the section
-    iterations  left out  -       session:s#03g56gadhc9giz28d063rcfal  behind those that fill the section
-    iterations  left out  -       session:s#03g56gadhc9giz28d05mxui0g  behind those that fill the section
-    iterations  whole     14      session:s#03g56gadhc9giz28d031opkiv  fits
-    iterations  whole     12      session:s#03g56gadhc9giz28czy2s9bhk  fits
+    iterations  whole     13      session:s#03g56gadhc9giz28d01wfmh0z  fits
+    iterations  left out  -       session:s#03g56gadhc9giz28d0jnpmysz  its line takes 28, 9 were left
+    iterations  left out  -       session:s#03g56gadhc9giz28d0hooiwtv  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d0fpneuur  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d0dqmasvn  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d0brl6qwj  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d09sk2oxf  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d07tiymyb  behind those that fill the section
+    iterations  left out  -       session:s#03g56gadhc9giz28d05uhukz7  behind those that fill the section
+    iterations  whole     14      session:s#03g56gadhc9giz28d03vgqj03  fits
+    iterations  whole     12      session:s#03g56gadhc9giz28czzxeif1v  fits
     index       line      23      agent:default#alpha                  listed
     index       left out  -       agent:default#zeta                   its line takes 24, 0 were left
 
@@ -280,4 +280,26 @@ fn as_it_was() {
     error: `yesterday` is neither a position of the journal nor a time
       write 2026-05-17T12:00:00Z, or a position as `waynote context --json` and `waynote history --json` print it
     ");
+}
+
+#[test]
+fn a_repeat_is_shown_once_with_its_count() {
+    let scratch = Scratch::new();
+    for iteration in [3, 4, 4, 6] {
+        scratch.ok(&format!(
+            "--session s --iteration {iteration} log add --type stuck wall"
+        ));
+    }
+    let block = |words: &str| {
+        scratch.ok(&format!(
+            "--session s {words} context --only iterations --budget 0"
+        ))
+    };
+    let shown = |origin: &str| {
+        format!("## Notes from previous iterations\n\nSTUCK:\n- [{origin}] `wall`\n")
+    };
+    assert_eq!(block("--author person"), shown("#3, 4 times, by a person"));
+    assert_eq!(block("--iteration 4"), shown("#3, by a person"));
+    assert_eq!(block("--iteration 5"), shown("#3, 3 times, by a person"));
+    assert_eq!(block("--iteration 3"), "");
 }

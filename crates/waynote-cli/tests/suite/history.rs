@@ -160,28 +160,31 @@ fn undo_goes_back_over_notes_in_turn() {
     ");
 }
 
+/// What `verify` says of a copy of the store that was damaged.
+fn verified_after(scratch: &Scratch, sql: &str) -> String {
+    let copy = scratch.path("copy.db");
+    let source = rusqlite::Connection::open(scratch.store()).unwrap();
+    let _ = std::fs::remove_file(&copy);
+    source
+        .execute("VACUUM INTO ?1", [copy.to_str().unwrap()])
+        .unwrap();
+    rusqlite::Connection::open(&copy)
+        .unwrap()
+        .execute_batch(sql)
+        .unwrap();
+    let store = copy.to_string_lossy().into_owned();
+    scratch
+        .waynote(["verify", "--store", &store])
+        .said()
+        .replace(&store, "STORE")
+}
+
 #[test]
 fn verify_names_what_is_damaged() {
     let scratch = Scratch::new();
     scratch.ok("key save k one");
     scratch.ok("place write here");
-    let damage = |sql: &str| {
-        let copy = scratch.path("copy.db");
-        let source = rusqlite::Connection::open(scratch.store()).unwrap();
-        let _ = std::fs::remove_file(&copy);
-        source
-            .execute("VACUUM INTO ?1", [copy.to_str().unwrap()])
-            .unwrap();
-        rusqlite::Connection::open(&copy)
-            .unwrap()
-            .execute_batch(sql)
-            .unwrap();
-        let store = copy.to_string_lossy().into_owned();
-        scratch
-            .waynote(["verify", "--store", &store])
-            .said()
-            .replace(&store, "STORE")
-    };
+    let damage = |sql: &str| verified_after(&scratch, sql);
     insta::assert_snapshot!(damage("UPDATE waynote_content SET body = 'two' WHERE body = CAST('one' AS BLOB)"), @"
     exit 1
     damaged: the content of agent:default#k@1 does not match its hash
@@ -216,4 +219,69 @@ fn verify_names_what_is_damaged() {
         (&ok["ok"], &ok["problems"]),
         (&serde_json::json!(true), &serde_json::json!([]))
     );
+}
+
+#[test]
+fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
+    let scratch = Scratch::new();
+    scratch.ok("--session s --iteration 1 log add --type tip wall");
+    scratch.ok("--session s --iteration 2 --author agent:b log add --type tip wall");
+    scratch.ok("--session s --iteration 3 log add --type tip wall");
+    scratch.ok("--session s log add --type tip door");
+    scratch.ok("key save k one");
+    scratch.ok("key save k two");
+    scratch.ok("forget agent:default#k@1");
+    let damage = |sql: &str| {
+        let said = verified_after(&scratch, sql);
+        let entry = scratch.json("--session s log list --json")[0]["key"].clone();
+        said.replace(entry.as_str().unwrap(), "ENTRY")
+    };
+    insta::assert_snapshot!(damage("SELECT 1"), @"
+    exit 0
+    STORE is sound: 3 notes, 6 revisions, 3 contents
+    ");
+    for column in [
+        "iteration = 3",
+        "author = 'agent:b'",
+        "updated_at = updated_at + 1",
+        "revision = 2",
+    ] {
+        let said = damage(&format!(
+            "UPDATE waynote_note SET {column} WHERE revision = 3 AND kind = 'tip'"
+        ));
+        assert!(
+            said.contains("session:s#ENTRY is not what its journal comes to"),
+            "{column}: {said}"
+        );
+    }
+    insta::assert_snapshot!(damage(
+        "UPDATE waynote_journal SET content = (SELECT content FROM waynote_note WHERE key = 'k')
+         WHERE action = 'repeat' AND revision = 2"
+    ), @"
+    exit 1
+    damaged: session:s#ENTRY has a repeat of what it does not say
+    damaged: session:s#ENTRY has a repeat of what it does not say
+    STORE has 2 problems: 3 notes, 6 revisions, 3 contents
+    ");
+    insta::assert_snapshot!(damage("UPDATE waynote_journal SET forgotten_by = NULL"), @"
+    exit 1
+    damaged: agent:default#k has a revision that is forgotten only by half
+    STORE has 1 problems: 3 notes, 6 revisions, 3 contents
+    ");
+    insta::assert_snapshot!(damage(
+        "UPDATE waynote_journal SET forgotten_at = NULL, forgotten_by = NULL; DELETE FROM waynote_note WHERE key = 'k'"
+    ), @"
+    exit 1
+    damaged: agent:default#k has revisions in the journal that no note leads to
+    damaged: agent:default counts other notes than it has
+    STORE has 2 problems: 2 notes, 6 revisions, 3 contents
+    ");
+    insta::assert_snapshot!(damage(
+        "INSERT INTO waynote_content SELECT 1, zeroblob(32), x'00'"
+    ), @"
+    exit 1
+    damaged: the content of no note does not match its hash
+    damaged: 1 contents belong to no revision
+    STORE has 2 problems: 3 notes, 6 revisions, 4 contents
+    ");
 }

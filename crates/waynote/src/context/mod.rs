@@ -25,6 +25,7 @@ use crate::key::Name;
 use crate::note::Note;
 use crate::place::Place;
 use crate::scope::Scope;
+use crate::session::SessionLog;
 use crate::store::{Moment, Store, Version};
 
 pub use budget::Budget;
@@ -232,12 +233,13 @@ impl Renderer {
 
     fn stable(&self, store: &dyn Store, request: &Request, version: &Version) -> Result<Block> {
         let pieces = Pieces::new(&request.agent, &self.counts);
-        let repeats = |note: &Note| {
-            Ok(if note.kind.is_some() {
-                note.revision
-            } else {
-                1
-            })
+        let log = request
+            .session
+            .clone()
+            .map(|session| SessionLog::new(store, session));
+        let repeats = |note: &Note| match (&log, note.seen(), request.as_of) {
+            (Some(log), Some(_), None) => log.seen_before(note, request.iteration),
+            (_, seen, _) => Ok(seen.unwrap_or(1)),
         };
         let gathered = gather::gather(store, request)?;
         let Arranged {

@@ -64,6 +64,14 @@ impl Imported {
             self.unchanged += 1;
             return Ok(false);
         }
+        if history
+            .iter()
+            .any(|revision| revision.forgotten().is_some())
+        {
+            let reason = "what it said before was forgotten, and this may be it; save it by hand if it is not";
+            self.skip(address.to_string(), reason);
+            return Ok(false);
+        }
         let before = history
             .iter()
             .find(|revision| revision.author() == importer && says(revision));

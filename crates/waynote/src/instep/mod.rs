@@ -9,6 +9,7 @@
 //! When the file is damaged or cannot be written, the store works on without it, and [`InStep::notices`] says so.
 
 pub(crate) mod exchange;
+mod forget;
 mod overlay;
 mod store;
 
@@ -163,10 +164,7 @@ impl<S: Store> InStep<S> {
                 return self.inner.apply(changes, stamp);
             }
         };
-        let mut known = Known {
-            places: self.stored()?,
-            marks: self.inner.file_marks(&self.name())?.into_iter().collect(),
-        };
+        let mut known = self.known()?;
         self.take_in_left_over(&mut known, stamp)?;
         let applied = self.take_in(read.as_ref(), changes, &mut known, stamp)?;
         // Journaled all the same: the next write that reaches the file brings it there.
@@ -174,6 +172,14 @@ impl<S: Store> InStep<S> {
             self.notice(error);
         }
         Ok(applied)
+    }
+
+    /// What the store says now of the places and of the file.
+    fn known(&self) -> Result<Known> {
+        Ok(Known {
+            places: self.stored()?,
+            marks: self.inner.file_marks(&self.name())?.into_iter().collect(),
+        })
     }
 
     /// Exchanges the file until it holds what the store does and displaced nothing unknown, and marks it.

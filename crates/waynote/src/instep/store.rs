@@ -8,6 +8,7 @@ use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::content::ContentHash;
 use crate::error::Result;
+use crate::forget::{Forget, Forgotten};
 use crate::key::Name;
 use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::place::Place;
@@ -65,6 +66,19 @@ impl<S: Store> Store for InStep<S> {
             Ok(())
         })?;
         Ok(applied)
+    }
+
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        // Nothing of another kind is in the file.
+        if !request.everywhere && !matches!(request.address, Address::Place(_)) {
+            return self.inner.forget(request, stamp);
+        }
+        let mut forgotten = None;
+        self.inner.exclusively(&mut || {
+            forgotten = Some(self.forget_with_file(request, stamp)?);
+            Ok(())
+        })?;
+        forgotten.ok_or_else(|| request.not_found())
     }
 
     fn get(&self, address: &Address) -> Result<Option<Note>> {

@@ -25,6 +25,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "recent",
         sql: include_str!("migrations/0002_recent.sql"),
     },
+    Migration {
+        number: 3,
+        name: "forget",
+        sql: include_str!("migrations/0003_forget.sql"),
+    },
 ];
 
 /// The number of the newest migration this program knows.

@@ -6,6 +6,7 @@
 //! the application set them.
 
 mod errors;
+mod forget;
 mod migrate;
 mod open;
 mod queue;
@@ -24,6 +25,7 @@ use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::content::ContentHash;
 use crate::error::Result;
+use crate::forget::{Forget, Forgotten};
 use crate::key::Name;
 use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
@@ -108,6 +110,10 @@ impl<'c> SqliteStore<'c> {
 impl Store for SqliteStore<'_> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         write::apply(self, changes, stamp)
+    }
+
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        forget::forget(self, request, stamp)
     }
 
     fn get(&self, address: &Address) -> Result<Option<Note>> {

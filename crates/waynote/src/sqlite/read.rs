@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rusqlite::types::{FromSqlError, Type};
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::address::Address;
+use crate::address::{Address, AddressAt};
 use crate::content::{Content, ContentHash};
 use crate::key::Name;
 use crate::note::{Action, Kind, Note, Position, Revision, State};
@@ -168,7 +168,8 @@ pub(super) fn count(conn: &Connection, scope: &Scope) -> Outcome<u64> {
 
 /// The columns of a journal row, from 0.
 const REVISION: &str = "j.position, j.key, j.revision, j.action, j.undoes, j.kind, j.iteration, j.pinned, \
-                        j.author, j.recorded_at, j.created_at, j.updated_at, c.body";
+                        j.author, j.recorded_at, j.created_at, j.updated_at, c.body, j.forgotten_at, \
+                        j.forgotten_by";
 
 fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
     let address = address(scope, row.get_ref(1)?.as_str()?, 1)?;
@@ -177,7 +178,15 @@ fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
         .ok_or_else(|| unreadable(3, format!("unknown action `{action}`")))?;
     let (number, author) = (number(row, 2)?, author(row, 8)?);
     let undoes: Option<i64> = row.get(4)?;
-    let state = match row.get::<_, Option<Vec<u8>>>(12)?.map(Content::imported) {
+    let content = row.get::<_, Option<Vec<u8>>>(12)?.map(Content::imported);
+    let state = match content {
+        None if row.get::<_, Option<i64>>(13)?.is_some() => State::Forgotten {
+            address,
+            revision: number,
+            author,
+            forgotten_at: time(row, 13)?,
+            forgotten_by: self::author(row, 14)?,
+        },
         None => State::Deleted {
             address,
             revision: number,
@@ -291,12 +300,66 @@ pub(super) fn revision_at(conn: &Connection, position: i64) -> Outcome<u64> {
     Ok(statement.query_row([position], |row| number(row, 0))?)
 }
 
-/// The largest key in a scope: in a session's log, the last entry's id.
+/// The largest key that a scope ever had: in a session's log, the last entry's id, forgotten or not.
 pub(super) fn last_key(conn: &Connection, id: i64) -> Outcome<Option<String>> {
     let mut statement = conn.prepare_cached(
-        "SELECT key FROM waynote_note WHERE scope = ?1 ORDER BY key DESC LIMIT 1",
+        "SELECT max(key) FROM (SELECT max(key) AS key FROM waynote_note WHERE scope = ?1
+                               UNION ALL SELECT max(key) FROM waynote_deleted WHERE scope = ?1)",
     )?;
-    Ok(statement.query_row([id], |row| row.get(0)).optional()?)
+    Ok(statement.query_row([id], |row| row.get(0))?)
+}
+
+/// The id of the row that holds a content.
+pub(super) fn content_id(conn: &Connection, content: &Content) -> Outcome<Option<i64>> {
+    let mut statement = conn.prepare_cached("SELECT id FROM waynote_content WHERE hash = ?1")?;
+    Ok(statement
+        .query_row([content.hash().0], |row| row.get(0))
+        .optional()?)
+}
+
+/// The first note of a scope, by key, of that type and with that content. There is no index to it: only a content
+/// that is known already is looked for.
+pub(super) fn first_saying(
+    conn: &Connection,
+    id: i64,
+    scope: &Scope,
+    of: &Kind,
+    content: i64,
+) -> Outcome<Option<Note>> {
+    let sql = format!(
+        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+         WHERE n.scope = ?1 AND n.content = ?2 AND n.kind = ?3 ORDER BY n.key LIMIT 1"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    Ok(statement
+        .query_row((id, content, of.as_str()), |row| note(row, scope))
+        .optional()?)
+}
+
+/// Every revision of every note that has one of these contents, each with the content. The journal has no index to
+/// them, so it is read once for all.
+pub(super) fn holding(conn: &Connection, contents: &[i64]) -> Outcome<Vec<(AddressAt, i64)>> {
+    let listed: Vec<String> = contents.iter().map(i64::to_string).collect();
+    let mut statement = conn.prepare(&format!(
+        "SELECT s.kind, s.name, j.key, j.revision, j.content FROM waynote_journal j
+         JOIN waynote_scope s ON s.id = j.scope WHERE j.content IN ({})",
+        listed.join(", ")
+    ))?;
+    let rows = statement.query_map([], |row| {
+        let kind: ScopeKind = row
+            .get_ref(0)?
+            .as_str()?
+            .parse()
+            .map_err(|error| unreadable(0, error))?;
+        let scope = Scope::from_parts(kind, row.get_ref(1)?.as_str()?)
+            .map_err(|error| unreadable(1, error))?;
+        let at = AddressAt {
+            address: address(&scope, row.get_ref(2)?.as_str()?, 2)?,
+            revision: Some(number(row, 3)?),
+        };
+        Ok((at, row.get(4)?))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 pub(super) fn journal(
@@ -315,12 +378,12 @@ pub(super) fn journal(
     let mut statement = conn.prepare_cached(&sql)?;
     let rows = statement.query_map((before, limit), |row| {
         let kind: ScopeKind = row
-            .get_ref(13)?
+            .get_ref(15)?
             .as_str()?
             .parse()
-            .map_err(|error| unreadable(13, error))?;
-        let scope = Scope::from_parts(kind, row.get_ref(14)?.as_str()?)
-            .map_err(|error| unreadable(14, error))?;
+            .map_err(|error| unreadable(15, error))?;
+        let scope = Scope::from_parts(kind, row.get_ref(16)?.as_str()?)
+            .map_err(|error| unreadable(16, error))?;
         revision(row, &scope)
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

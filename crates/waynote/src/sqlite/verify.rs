@@ -19,6 +19,7 @@ pub(super) fn verify(conn: &Connection) -> Outcome<Report> {
     engine(conn, &mut report)?;
     if report.is_clean() {
         contents(conn, &mut report)?;
+        unused(conn, &mut report)?;
         journal(conn, &mut report)?;
         previews(conn, &mut report)?;
         for name in super::migrate::changed(conn)? {
@@ -72,6 +73,22 @@ fn contents(conn: &Connection, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
+/// Contents that no revision has: what is forgotten leaves none.
+fn unused(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let unused: i64 = conn.query_row(
+        "SELECT count(*) FROM waynote_content
+         WHERE id NOT IN (SELECT content FROM waynote_journal WHERE content IS NOT NULL)",
+        [],
+        |row| row.get(0),
+    )?;
+    if unused > 0 {
+        report
+            .problems
+            .push(format!("{unused} contents belong to no revision"));
+    }
+    Ok(())
+}
+
 /// The notes that a content is in, as addresses.
 fn users(conn: &Connection, content: i64) -> Outcome<String> {
     let mut statement = conn.prepare(
@@ -121,20 +138,46 @@ fn previews(conn: &Connection, report: &mut Report) -> Outcome<()> {
 }
 
 /// Each selects the addresses of what is wrong.
-const CHECKS: [(&str, &str); 8] = [
+const CHECKS: [(&str, &str); 10] = [
     (
-        "SELECT s.kind, s.name, n.key FROM waynote_note n JOIN waynote_scope s ON s.id = n.scope
+        // An entry that was repeated stays as the row before its repeats made it, in the earliest iteration of all.
+        "WITH RECURSIVE made (position, at) AS (
+             SELECT position, position FROM waynote_note
+             UNION
+             SELECT made.position, j.previous FROM made JOIN waynote_journal j ON j.position = made.at
+             WHERE j.action = 'repeat'
+         )
+         SELECT s.kind, s.name, n.key FROM waynote_note n JOIN waynote_scope s ON s.id = n.scope
          LEFT JOIN waynote_journal j ON j.position = n.position
+         LEFT JOIN (SELECT made.position AS last, f.* FROM made JOIN waynote_journal f ON f.position = made.at
+                    WHERE f.action <> 'repeat') f ON f.last = n.position
+         LEFT JOIN (SELECT made.position AS last, min(e.iteration) AS iteration
+                    FROM made JOIN waynote_journal e ON e.position = made.at GROUP BY made.position) e
+                ON e.last = n.position
          WHERE j.position IS NULL OR j.scope IS NOT n.scope OR j.key IS NOT n.key
             OR j.revision IS NOT n.revision OR j.content IS NOT n.content OR j.pinned IS NOT n.pinned
-            OR j.kind IS NOT n.kind OR j.iteration IS NOT n.iteration OR j.author IS NOT n.author
-            OR j.created_at IS NOT n.created_at OR j.updated_at IS NOT n.updated_at",
+            OR j.kind IS NOT n.kind OR e.iteration IS NOT n.iteration OR f.author IS NOT n.author
+            OR f.created_at IS NOT n.created_at OR f.updated_at IS NOT n.updated_at",
         "is not what its journal comes to",
+    ),
+    (
+        "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_journal p ON p.position = j.previous
+         WHERE j.action = 'repeat' AND (s.kind <> 'session' OR j.content IS NOT p.content OR j.kind IS NOT p.kind
+                                        OR j.created_at IS NOT p.created_at)",
+        "has a repeat of what it does not say",
+    ),
+    (
+        "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         WHERE (j.forgotten_at IS NULL) <> (j.forgotten_by IS NULL)
+            OR (j.forgotten_at IS NOT NULL AND j.content IS NOT NULL)",
+        "has a revision that is forgotten only by half",
     ),
     (
         "SELECT s.kind, s.name, d.key FROM waynote_deleted d JOIN waynote_scope s ON s.id = d.scope
          LEFT JOIN waynote_journal j ON j.position = d.position
          WHERE j.position IS NULL OR j.scope IS NOT d.scope OR j.key IS NOT d.key OR j.content IS NOT NULL
+            OR j.forgotten_at IS NOT NULL
             OR EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = d.scope AND n.key = d.key)",
         "is deleted, but not in its journal",
     ),

@@ -2,14 +2,14 @@
 
 use std::cell::RefCell;
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use crate::address::Address;
 use crate::change::{Applied, Before, Change, Write, decide};
 use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
-use crate::note::{Note, Revision, Stamp};
+use crate::note::{Kind, Note, Revision, Stamp};
 use crate::scope::Scope;
 
 use super::SqliteStore;
@@ -23,11 +23,7 @@ pub(super) fn apply(
 ) -> Result<Vec<Applied>> {
     let _turn = store.turn()?;
     store.transaction(|conn| {
-        let view = View {
-            store,
-            conn,
-            last_scope: RefCell::default(),
-        };
+        let view = View::new(store, conn);
         changes
             .iter()
             .map(|change| carry_out(&view, change, stamp))
@@ -126,15 +122,26 @@ fn in_savepoint<T>(conn: &Connection, work: impl FnOnce(&Connection) -> Outcome<
 }
 
 /// What a decision may ask, answered inside the transaction.
-struct View<'a> {
-    store: &'a SqliteStore<'a>,
-    conn: &'a Connection,
+pub(super) struct View<'a> {
+    pub(super) store: &'a SqliteStore<'a>,
+    pub(super) conn: &'a Connection,
     /// A change asks for the same scope several times.
     last_scope: RefCell<Option<(Scope, i64)>>,
+    /// A content that was just looked for, and was not there.
+    new_content: RefCell<Option<Content>>,
 }
 
-impl View<'_> {
-    fn scope_id(&self, scope: &Scope) -> Outcome<Option<i64>> {
+impl<'a> View<'a> {
+    pub(super) fn new(store: &'a SqliteStore<'a>, conn: &'a Connection) -> Self {
+        Self {
+            store,
+            conn,
+            last_scope: RefCell::default(),
+            new_content: RefCell::default(),
+        }
+    }
+
+    pub(super) fn scope_id(&self, scope: &Scope) -> Outcome<Option<i64>> {
         if let Some((last, id)) = &*self.last_scope.borrow()
             && last == scope
         {
@@ -207,12 +214,27 @@ impl Before for View<'_> {
             });
         self.store.mapped(last)?.map(|id| id.parse()).transpose()
     }
+
+    fn entry_saying(&self, session: &Name, kind: &Kind, content: &Content) -> Result<Option<Note>> {
+        let scope = Scope::Session(session.clone());
+        let look = || -> Outcome<Option<Note>> {
+            let Some(content_id) = read::content_id(self.conn, content)? else {
+                self.new_content.replace(Some(content.clone()));
+                return Ok(None);
+            };
+            match self.scope_id(&scope)? {
+                Some(id) => read::first_saying(self.conn, id, &scope, kind, content_id),
+                None => Ok(None),
+            }
+        };
+        self.store.mapped(look())
+    }
 }
 
 fn carry_out(view: &View<'_>, change: &Change, stamp: &Stamp) -> Outcome<Applied> {
     if let Some(write) = decide(change, view, stamp)? {
         put(view, &write)?;
-        let note = write.revision.note().cloned();
+        let note = write.note().cloned();
         let address = write.revision.address().clone();
         return Ok(Applied {
             address,
@@ -249,8 +271,10 @@ fn carry_out(view: &View<'_>, change: &Change, stamp: &Stamp) -> Outcome<Applied
 }
 
 /// Writes a revision: content, journal row, current row, and the scope's count and head.
-fn put(view: &View<'_>, write: &Write) -> Outcome<()> {
-    let Write { revision, existed } = write;
+pub(super) fn put(view: &View<'_>, write: &Write) -> Outcome<()> {
+    let Write {
+        revision, existed, ..
+    } = write;
     let conn = view.conn;
     let address = revision.address();
     let scope_id = view.scope_row(&address.scope())?;
@@ -267,7 +291,7 @@ fn put(view: &View<'_>, write: &Write) -> Outcome<()> {
         .and_then(|note| note.kind.as_ref())
         .map(crate::note::Kind::as_str);
     let content = note
-        .map(|note| content_row(conn, scope_id, &note.content))
+        .map(|note| content_row(view, scope_id, &note.content))
         .transpose()?;
     let recorded_at = revision.recorded_at.as_microsecond();
     let created_at = note.map_or(recorded_at, |note| note.created_at.as_microsecond());
@@ -294,7 +318,7 @@ fn put(view: &View<'_>, write: &Write) -> Outcome<()> {
         updated_at,
     ))?;
     let position = conn.last_insert_rowid();
-    match note {
+    match write.note() {
         Some(note) => {
             if !existed && number > 1 {
                 conn.prepare_cached("DELETE FROM waynote_deleted WHERE scope = ?1 AND key = ?2")?
@@ -316,8 +340,8 @@ fn put(view: &View<'_>, write: &Write) -> Outcome<()> {
                 note.iteration,
                 note.pinned,
                 note.author.as_str(),
-                created_at,
-                updated_at,
+                note.created_at.as_microsecond(),
+                note.updated_at.as_microsecond(),
             ))?;
         }
         None => {
@@ -338,14 +362,11 @@ fn put(view: &View<'_>, write: &Write) -> Outcome<()> {
 
 /// The row of a content, made when it is new: equal contents are kept once. A new one lies with the others of
 /// the scope that brings it, so that reading a scope reads few pages however much the store holds.
-fn content_row(conn: &Connection, scope_id: i64, content: &Content) -> Outcome<i64> {
+fn content_row(view: &View<'_>, scope_id: i64, content: &Content) -> Outcome<i64> {
     const SCOPE_SHIFT: u32 = 32;
-    let hash = content.hash();
-    let there: Option<i64> = conn
-        .prepare_cached("SELECT id FROM waynote_content WHERE hash = ?1")?
-        .query_row([hash.0], |row| row.get(0))
-        .optional()?;
-    if let Some(id) = there {
+    let conn = view.conn;
+    let is_new = view.new_content.take().as_ref() == Some(content);
+    if !is_new && let Some(id) = read::content_id(conn, content)? {
         return Ok(id);
     }
     let (first, end) = (scope_id << SCOPE_SHIFT, (scope_id + 1) << SCOPE_SHIFT);
@@ -354,6 +375,6 @@ fn content_row(conn: &Connection, scope_id: i64, content: &Content) -> Outcome<i
         .query_row((first, end), |row| row.get(0))?;
     let id = last.map_or(first, |last| last + 1);
     conn.prepare_cached("INSERT INTO waynote_content (id, hash, body) VALUES (?1, ?2, ?3)")?
-        .execute((id, hash.0, content.as_bytes()))?;
+        .execute((id, content.hash().0, content.as_bytes()))?;
     Ok(id)
 }

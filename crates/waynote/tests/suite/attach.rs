@@ -196,3 +196,86 @@ fn a_store_that_was_copied_into_another_mode_is_put_back() {
         .unwrap();
     assert_eq!((mode.as_str(), count(&store)), ("wal", 1));
 }
+
+/// Everything of the text but what free pages and the WAL may hold, which are the application's.
+#[test]
+fn forgetting_is_part_of_the_applications_transaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("app.db");
+    let conn = Connection::open(&path).unwrap();
+    conn.execute_batch(
+        "PRAGMA foreign_keys = ON; PRAGMA secure_delete = OFF; CREATE TABLE theirs (x)",
+    )
+    .unwrap();
+    let store = SqliteStore::attach(&conn).unwrap();
+    let notebook = Notebook::of_agent(&store, "a".parse().unwrap());
+    let secret = "zq7Kp ".repeat(650);
+    let key = "k".parse().unwrap();
+    let write = |key: &waynote::Key, text: &str| {
+        let content = Content::text(text).unwrap();
+        notebook
+            .save(key, content, SaveOptions::default(), &stamp())
+            .unwrap();
+    };
+    // Others around it, so that their pages are not simply emptied.
+    for number in 0..20 {
+        write(
+            &format!("other-{number}").parse().unwrap(),
+            &number.to_string(),
+        );
+    }
+    write(&key, &secret);
+    write(&"last".parse().unwrap(), "last");
+    let request = waynote::Forget {
+        address: "agent:a#k".parse().unwrap(),
+        revision: None,
+        everywhere: false,
+    };
+    conn.execute_batch("BEGIN; INSERT INTO theirs VALUES (1)")
+        .unwrap();
+    let forgotten = store.forget(&request, &stamp()).unwrap();
+    assert_eq!(forgotten.residue, Some(waynote::forget::Residue::Lent));
+    assert!(!conn.is_autocommit());
+    conn.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(count(&store), 22);
+    conn.execute_batch("BEGIN").unwrap();
+    store.forget(&request, &stamp()).unwrap();
+    conn.execute_batch("COMMIT").unwrap();
+    assert_eq!(count(&store), 21);
+    assert!(store.verify().unwrap().is_clean());
+    let setting: i64 = conn
+        .query_row("PRAGMA secure_delete", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(setting, 0);
+    drop(store);
+    let bytes = std::fs::read(&path).unwrap();
+    let hash = Content::text(&secret).unwrap().hash();
+    for trace in [b"zq7Kp".as_slice(), &hash.0[..8]] {
+        assert!(!bytes.windows(trace.len()).any(|window| window == trace));
+    }
+}
+
+#[test]
+fn another_programs_tables_are_not_rebuilt() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("app.db");
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch("CREATE TABLE theirs (x); INSERT INTO theirs (rowid, x) VALUES (7, 'x')")
+        .unwrap();
+    SqliteStore::attach(&Connection::open(&path).unwrap()).unwrap();
+    let store = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    save(&store, "k").unwrap();
+    let request = waynote::Forget {
+        address: "agent:a#k".parse().unwrap(),
+        revision: None,
+        everywhere: false,
+    };
+    let forgotten = store.forget(&request, &stamp()).unwrap();
+    assert_eq!(forgotten.residue, Some(waynote::forget::Residue::Foreign));
+    let rowid: i64 = Connection::open(&path)
+        .unwrap()
+        .query_row("SELECT rowid FROM theirs", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!((rowid, count(&store)), (7, 0));
+}

@@ -2,9 +2,9 @@
 
 use waynote::note::State;
 use waynote::{
-    Address, AsOf, Change, Content, Error, Expect, Filter, Kind, Limits, Name, Notebook, Options,
-    Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog, SqliteStore, Stamp, Store,
-    undo_last,
+    Address, AsOf, Change, Content, Error, Expect, Filter, Forget, Kind, Limits, Name, Notebook,
+    Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog, SqliteStore, Stamp,
+    Store, undo_last,
 };
 
 fn each_store(test: impl Fn(&dyn Store)) {
@@ -293,4 +293,244 @@ fn selecting_keeps_the_order_of_the_scopes() {
         let all = store.select(&Filter::Kind(ScopeKind::Agent)).unwrap();
         assert_eq!(addresses(all), ["agent:a#y", "agent:b#a", "agent:b#z"]);
     });
+}
+
+#[test]
+fn a_text_noted_again_is_a_repeat_of_its_entry() {
+    each_store(|store| {
+        let log = SessionLog::new(store, name("s"));
+        let by = |author: &str, second| Stamp {
+            author: name(author),
+            ..at(second)
+        };
+        let add = |iteration, said: &str, stamp: &Stamp| {
+            log.add(Kind::Stuck, iteration, text(said), stamp).unwrap()
+        };
+        let first = add(Some(5), "wall", &by("one", 10));
+        add(Some(5), "door", &by("one", 11));
+        // It belongs to the earliest iteration that noted it, whatever their order.
+        for (iteration, author, belongs) in
+            [(Some(6), "two", 5), (None, "two", 5), (Some(2), "three", 2)]
+        {
+            let again = add(iteration, "wall", &by(author, 20));
+            assert_eq!(
+                (&again.address, again.iteration),
+                (&first.address, Some(belongs))
+            );
+            assert_eq!(again.author, name("one"));
+            assert_eq!(store.get(&again.address).unwrap().unwrap(), again);
+        }
+        // Another type, and another session, are other entries.
+        log.add(Kind::Tip, Some(6), text("wall"), &at(21)).unwrap();
+        let other = SessionLog::new(store, name("t"));
+        other.add(Kind::Stuck, None, text("wall"), &at(21)).unwrap();
+        assert_eq!(contents(&log.list(None).unwrap()), ["wall", "door", "wall"]);
+        assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 3);
+        let now = store.get(&first.address).unwrap().unwrap();
+        assert_eq!(now.seen(), Some(4));
+        assert_eq!(
+            (now.created_at, now.updated_at),
+            (first.created_at, first.updated_at)
+        );
+
+        let history = store.history(&first.address).unwrap();
+        let iterations: Vec<_> = history
+            .iter()
+            .map(|of| of.note().unwrap().iteration)
+            .collect();
+        assert_eq!(iterations, [Some(5), Some(6), None, Some(2)]);
+        assert_eq!(history[1].action, waynote::Action::Repeat);
+        assert_eq!(history[3].author(), &name("three"));
+        let then = AsOf::Time(at(20).now).note(&history).unwrap().unwrap();
+        assert_eq!(then, now);
+        assert_eq!(AsOf::Revision(1).note(&history).unwrap().unwrap(), first);
+        let journal = store.journal(None, 3).unwrap();
+        assert_eq!(journal.len(), 3);
+
+        for (iteration, seen) in [
+            (Some(7), 3),
+            (Some(6), 2),
+            (Some(3), 1),
+            (Some(2), 0),
+            (None, 4),
+        ] {
+            assert_eq!(
+                log.seen_before(&now, iteration).unwrap(),
+                seen,
+                "{iteration:?}"
+            );
+            assert_eq!(waynote::session::seen_before(&history, iteration), seen);
+        }
+        let early = log.before(3).unwrap();
+        assert_eq!(contents(&early), ["wall"]);
+        assert_eq!(early[0].iteration, Some(2));
+        assert_eq!(contents(&log.before(6).unwrap()), ["wall", "door"]);
+        assert!(log.before(2).unwrap().is_empty());
+
+        // What comes from elsewhere is kept as it is.
+        let bring = |id: &str| Change::Append {
+            session: name("s"),
+            kind: Kind::Stuck,
+            iteration: Some(1),
+            content: text("wall"),
+            id: Some(id.parse().unwrap()),
+            created_at: None,
+        };
+        let brought = ["03ha3k08o7ty8aejjfa1xvzas", "03ha3k08o7ty8aejjfa1xvzat"].map(bring);
+        store.apply(&brought, &at(30)).unwrap();
+        assert_eq!(log.list(None).unwrap().len(), 5);
+        assert!(store.verify().unwrap().is_clean());
+    });
+}
+
+fn forget(address: &Address, revision: Option<u64>, everywhere: bool) -> Forget {
+    Forget {
+        address: address.clone(),
+        revision,
+        everywhere,
+    }
+}
+
+#[test]
+fn what_is_forgotten_is_gone_and_says_so() {
+    each_store(|store| {
+        let notebook = Notebook::of_agent(store, name("a"));
+        let key = "k".parse().unwrap();
+        let address = Address::Agent(name("a"), "k".parse().unwrap());
+        for (second, said) in [(1, "one"), (2, "two"), (3, "three")] {
+            notebook
+                .save(&key, text(said), SaveOptions::default(), &at(second))
+                .unwrap();
+        }
+        let by = Stamp {
+            author: name("warden"),
+            ..at(9)
+        };
+        let old = store
+            .forget(&forget(&address, Some(2), false), &by)
+            .unwrap();
+        assert_eq!((old.revisions.len(), old.kept), (1, 2));
+        assert_eq!(notebook.get(&key).unwrap().content, text("three"));
+        let history = store.history(&address).unwrap();
+        assert_eq!(history.len(), 3);
+        let State::Forgotten {
+            author,
+            forgotten_at,
+            forgotten_by,
+            ..
+        } = &history[1].state
+        else {
+            panic!("{:?}", history[1]);
+        };
+        assert_eq!(
+            (author, forgotten_by, *forgotten_at),
+            (&name("person"), &name("warden"), by.now)
+        );
+        let refused = |error| matches!(error, Err(Error::Forgotten { .. }));
+        let change = |change| store.apply(&[change], &at(10));
+        let undo = || Change::Undo {
+            address: address.clone(),
+            origin: None,
+        };
+        let restore = |revision| Change::Restore {
+            address: address.clone(),
+            revision,
+        };
+        assert!(refused(change(undo())));
+        assert!(refused(change(restore(2))));
+        assert!(matches!(
+            AsOf::Revision(2).note(&history),
+            Err(Error::Forgotten { .. })
+        ));
+
+        let current = store
+            .forget(&forget(&address, Some(3), false), &by)
+            .unwrap();
+        assert_eq!((current.gone.len(), current.kept), (1, 1));
+        assert_eq!(store.get(&address).unwrap(), None);
+        assert_eq!(notebook.count().unwrap(), 0);
+        change(restore(1)).unwrap();
+        assert_eq!(notebook.get(&key).unwrap().revision, 5);
+        let all = store.forget(&forget(&address, None, false), &by).unwrap();
+        assert_eq!((all.revisions.len(), all.kept), (2, 0));
+        let again = store.forget(&forget(&address, None, false), &by).unwrap();
+        assert_eq!((again.revisions.len(), again.gone.len()), (0, 0));
+        assert!(matches!(
+            change(undo()),
+            Err(Error::Forgotten { .. } | Error::NothingToUndo { .. })
+        ));
+        assert!(matches!(
+            undo_last(store, &at(20)),
+            Err(Error::NothingToUndo { address: None })
+        ));
+        let never = Address::Agent(name("a"), "never".parse().unwrap());
+        for request in [
+            forget(&never, None, true),
+            forget(&address, Some(99), false),
+        ] {
+            assert!(matches!(
+                store.forget(&request, &by),
+                Err(Error::NotFound { .. })
+            ));
+        }
+        // A new life under the old address.
+        notebook
+            .save(&key, text("new"), SaveOptions::default(), &at(30))
+            .unwrap();
+        assert_eq!(notebook.get(&key).unwrap().revision, 7);
+        assert!(store.verify().unwrap().is_clean());
+        assert_eq!(store.verify().unwrap().contents, 1);
+    });
+}
+
+#[test]
+fn a_shared_text_goes_with_the_last_that_says_it() {
+    each_store(|store| {
+        let places = Places::new(store);
+        let log = SessionLog::new(store, name("s"));
+        let notebook = Notebook::of_agent(store, name("a"));
+        places.write(&place("~/p"), text("same"), &at(1)).unwrap();
+        places.write(&place("~/q"), text("other"), &at(1)).unwrap();
+        let key = "k".parse().unwrap();
+        notebook
+            .save(&key, text("same"), SaveOptions::default(), &at(2))
+            .unwrap();
+        for iteration in 1..4 {
+            log.add(Kind::Tip, Some(iteration), text("same"), &at(iteration))
+                .unwrap();
+        }
+        log.add(Kind::Tip, Some(4), text("after"), &at(4)).unwrap();
+        let entries = log.list(None).unwrap();
+        let entry = &entries[0].address;
+        // Any revision of an entry is the entry.
+        let forgotten = store
+            .forget(&forget(entry, Some(2), false), &at(10))
+            .unwrap();
+        assert_eq!(forgotten.revisions.len(), 3);
+        let shared: Vec<String> = forgotten.shared.iter().map(ToString::to_string).collect();
+        assert_eq!(shared, ["place:~/p@1", "agent:a#k@1"]);
+        assert_eq!(contents(&log.list(None).unwrap()), ["after"]);
+        // The same text again is a new entry, after all that were.
+        let new = log.add(Kind::Tip, None, text("same"), &at(3)).unwrap();
+        assert_eq!(new.seen(), Some(1));
+        assert!(new.address.key() > entries[1].address.key());
+
+        let everywhere = forget(&Address::Place(place("~/p")), None, true);
+        let forgotten = store.forget(&everywhere, &at(11)).unwrap();
+        assert_eq!(forgotten.gone.len(), 3);
+        assert!(forgotten.shared.is_empty() && forgotten.files.is_empty());
+        assert_eq!(contents(&places.list().unwrap()), ["other"]);
+        assert_eq!(notebook.count().unwrap(), 0);
+        assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 1);
+        let report = store.verify().unwrap();
+        assert!(report.is_clean(), "{report:?}");
+        assert_eq!(report.contents, 2);
+    });
+}
+
+#[test]
+fn nothing_is_forgotten_where_there_is_nothing() {
+    let address = Address::Agent(name("a"), "k".parse().unwrap());
+    let refused = waynote::store::NoStore.forget(&forget(&address, None, true), &at(1));
+    assert!(matches!(refused, Err(Error::NotFound { .. })));
 }

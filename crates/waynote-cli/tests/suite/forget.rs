@@ -1,0 +1,398 @@
+//! `waynote forget`: nothing of a text is left in any byte of any file, and nothing else is touched.
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+use waynote::{
+    Address, Change, Content, Expect, Filter, Kind, Limits, Note, Options, ScopeKind, SessionLog,
+    SqliteStore, Stamp, Store,
+};
+
+use super::common::{Run, Scratch};
+
+/// In every few bytes of the secret text, and nowhere else.
+const MARK: &str = "zq7Kp";
+
+/// A text of that many bytes whose every part shows whose it is, on a first line that the preview is made of.
+fn text_of(mark: &str, bytes: usize) -> String {
+    let mut text = String::new();
+    for number in 0.. {
+        text += &format!("{mark}{number:04}");
+        if text.len() >= bytes {
+            break;
+        }
+        text.push(if number % 17 == 9 { '\n' } else { ' ' });
+    }
+    text
+}
+
+/// The text that is to be forgotten.
+fn secret() -> String {
+    text_of(MARK, 1900)
+}
+
+fn content(text: &str) -> Content {
+    Content::text(text).unwrap()
+}
+
+fn stamp(second: i64) -> Stamp {
+    let now = jiff::Timestamp::from_second(1_779_000_000 + second).unwrap();
+    Stamp::new(now, "agent:builder".parse().unwrap())
+}
+
+fn open(scratch: &Scratch) -> SqliteStore<'static> {
+    SqliteStore::open(&scratch.store(), &Options::default()).unwrap()
+}
+
+fn save(store: &dyn Store, address: &str, text: &str, second: i64) {
+    let change = Change::Save {
+        address: address.parse().unwrap(),
+        content: content(text),
+        pin: None,
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: None,
+    };
+    store.apply(&[change], &stamp(second)).unwrap();
+}
+
+/// Hundreds of writes of texts of very different lengths around what `between` does at their middle: pages split and
+/// are merged, rows move, and old bytes stay behind.
+fn a_busy_history(store: &dyn Store, between: impl FnOnce()) {
+    let log = SessionLog::new(store, "busy".parse().unwrap());
+    let some = |numbers: std::ops::Range<i64>| {
+        for number in numbers {
+            let bytes = [310, 4000, 700, 2100, 1300, 3500][number as usize % 6];
+            let text = text_of(&format!("other{number:03}x"), bytes);
+            match number % 4 {
+                0 => save(store, &format!("place:~/p{}", number % 24), &text, number),
+                1 => save(
+                    store,
+                    &format!("place:~/work#k{}", number % 20),
+                    &text,
+                    number,
+                ),
+                2 => save(
+                    store,
+                    &format!("agent:default#n{}", number % 28),
+                    &text,
+                    number,
+                ),
+                _ => {
+                    let (kind, iteration) = (Kind::ALL[number as usize % 4].clone(), number / 9);
+                    log.add(kind, Some(iteration), content(&text), &stamp(number))
+                        .unwrap();
+                }
+            }
+        }
+    };
+    some(0..160);
+    between();
+    some(160..330);
+}
+
+/// Where the store's files and what lies beside them hold one of these bytes: `file: what`.
+fn found(folder: &Path, needles: &[(&str, Vec<u8>)]) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in std::fs::read_dir(folder).unwrap().flatten() {
+        if !file.file_type().unwrap().is_file() {
+            continue;
+        }
+        let bytes = std::fs::read(file.path()).unwrap();
+        for (what, needle) in needles {
+            let times = bytes
+                .windows(needle.len())
+                .filter(|window| window == needle)
+                .count();
+            if times > 0 {
+                let name = file.file_name().to_string_lossy().into_owned();
+                found.push(format!("{name}: {what}, {times} times"));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The text in parts, its preview, its hash raw and in hex.
+fn traces_of(text: &str) -> Vec<(&'static str, Vec<u8>)> {
+    let content = content(text);
+    let hash = content.hash();
+    vec![
+        ("text", MARK.into()),
+        ("preview", content.preview().into_bytes()),
+        ("hash", hash.0[..8].to_vec()),
+        ("hash in hex", hash.to_string()[..16].into()),
+    ]
+}
+
+fn is_in(folder: &Path) -> Vec<String> {
+    found(folder, &traces_of(&secret()))
+}
+
+impl Scratch {
+    fn folder(&self) -> std::path::PathBuf {
+        self.store().parent().unwrap().to_owned()
+    }
+}
+
+/// All notes but one, and what their histories hold.
+fn the_others(store: &dyn Store, but: &Address) -> Vec<(Note, usize)> {
+    let kinds = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
+    let notes = kinds
+        .iter()
+        .flat_map(|kind| store.select(&Filter::Kind(*kind)).unwrap());
+    notes
+        .filter(|note| note.address != *but)
+        .map(|note| {
+            let history = store.history(&note.address).unwrap();
+            (note, history.len())
+        })
+        .collect()
+}
+
+/// Each kind of note with an address: the secret in it at revision 2, as one of four or as the last.
+fn written(store: &dyn Store, kind: &str, secret_is_current: bool) -> Address {
+    let address = match kind {
+        "place" => "place:~/secret",
+        "place key" => "place:~/work#secret",
+        "agent" => "agent:default#secret",
+        _ => {
+            let log = SessionLog::new(store, "nightly".parse().unwrap());
+            log.add(Kind::Tip, Some(1), content("before"), &stamp(1))
+                .unwrap();
+            for iteration in 2..5 {
+                let secret = content(&secret());
+                log.add(Kind::Stuck, Some(iteration), secret, &stamp(iteration))
+                    .unwrap();
+            }
+            let note = log
+                .add(Kind::Tip, Some(5), content("after"), &stamp(5))
+                .unwrap();
+            let entries = log.list(None).unwrap();
+            assert_eq!(
+                (entries.len(), entries[1].seen(), note.revision),
+                (3, Some(3), 1)
+            );
+            return entries[1].address.clone();
+        }
+    };
+    save(store, address, "first", 1);
+    save(store, address, &secret(), 2);
+    if !secret_is_current {
+        save(store, address, &text_of("third", 900), 3);
+        save(store, address, "fourth", 4);
+    }
+    address.parse().unwrap()
+}
+
+/// The store with its WAL in a home of its own.
+fn copied(store: &Path) -> Scratch {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.folder()).unwrap();
+    for file in ["notes.db", "notes.db-wal"] {
+        std::fs::copy(store.with_file_name(file), scratch.folder().join(file)).unwrap();
+    }
+    scratch
+}
+
+/// The secret is forgotten with each of the options, each time from a store that has it everywhere.
+fn no_byte_is_left(kind: &str, secret_is_current: bool, options: &[&str]) {
+    let origin = Scratch::new();
+    let store = open(&origin);
+    let mut address = None;
+    a_busy_history(&store, || {
+        address = Some(written(&store, kind, secret_is_current));
+    });
+    let address = address.unwrap();
+    let others = the_others(&store, &address);
+    drop(store);
+    let before = is_in(&origin.folder());
+    assert!(before.iter().any(|trace| trace.contains(": text")));
+    assert!(before.iter().any(|trace| trace.contains(": hash,")));
+
+    for option in options {
+        let scratch = copied(&origin.store());
+        let words = format!("forget {address}{option}");
+        let said = scratch.ok(&words);
+        assert!(said.starts_with("forgot "), "{words}: {said}");
+        assert_eq!(is_in(&scratch.folder()), [""; 0], "{words}: {said}");
+
+        assert!(scratch.ok("verify").contains("is sound"), "{words}");
+        let store = open(&scratch);
+        assert_eq!(the_others(&store, &address), others, "{words}");
+        let stays = !secret_is_current && option.contains('2') && kind != "session";
+        assert_eq!(store.get(&address).unwrap().is_some(), stays, "{words}");
+        // The lock file says nothing.
+        let lock = std::fs::read(scratch.folder().join("notes.db-lock")).unwrap();
+        assert_eq!(lock, b"");
+    }
+}
+
+#[test]
+fn no_byte_is_left_of_a_current_text_of_any_kind() {
+    for kind in ["place", "place key", "agent", "session"] {
+        no_byte_is_left(kind, true, &["", " --revision 2", "@2 --everywhere"]);
+    }
+}
+
+#[test]
+fn no_byte_is_left_of_an_old_text_of_any_kind() {
+    for kind in ["place", "place key", "agent"] {
+        no_byte_is_left(kind, false, &["", " --revision 2", "@2", " --everywhere"]);
+    }
+}
+
+#[test]
+fn old_bytes_lie_about_before_they_are_cleaned() {
+    let scratch = Scratch::new();
+    let store = open(&scratch);
+    a_busy_history(&store, || {
+        written(&store, "agent", true);
+    });
+    drop(store);
+    // What a delete alone would leave: this is what the tests above look for.
+    let conn = rusqlite::Connection::open(scratch.store()).unwrap();
+    conn.execute_batch(
+        "PRAGMA wal_checkpoint(TRUNCATE);
+         UPDATE waynote_journal SET content = NULL WHERE key = 'secret';
+         DELETE FROM waynote_note WHERE key = 'secret';
+         DELETE FROM waynote_content WHERE id NOT IN (SELECT content FROM waynote_journal WHERE content NOT NULL);
+         PRAGMA wal_checkpoint(TRUNCATE)",
+    )
+    .unwrap();
+    drop(conn);
+    let left = is_in(&scratch.folder());
+    assert!(
+        left.iter().any(|trace| trace.starts_with("notes.db: text")),
+        "{left:?}"
+    );
+}
+
+#[test]
+fn a_text_of_several_notes_goes_with_the_last_of_them() {
+    let scratch = Scratch::new();
+    let secret = secret();
+    let write = |words: &str| {
+        let words: Vec<&str> = words.split(' ').chain([secret.as_str()]).collect();
+        scratch.waynote(words).ok();
+    };
+    write("key save a");
+    scratch.ok("key pin a");
+    write("key save b");
+    write("place write");
+    write("--session s --iteration 1 log add --type tip");
+    write("--session s --iteration 2 log add --type tip");
+    scratch.ok("key save b else");
+    let entry = scratch.json("--session s log list --json")[0]["key"].clone();
+    let said = |words: &str| {
+        let run = scratch.run(words);
+        run.said().replace(entry.as_str().unwrap(), "ENTRY")
+    };
+    assert_snapshot!(said("forget agent:default#a@1"), @"
+    exit 0
+    forgot revision 1 of agent:default#a; 1 revision of it stays
+    the same text still stands in place:~/work@1, agent:default#a@2, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
+    ");
+    assert_snapshot!(said("forget agent:default#a"), @"
+    exit 0
+    forgot 1 revision of agent:default#a; nothing it said is left
+    the same text still stands in place:~/work@1, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
+    ");
+    assert_eq!(scratch.ok("show agent:default#b@1"), secret);
+    assert_eq!(scratch.ok("place read"), secret);
+    assert_ne!(is_in(&scratch.folder()), [""; 0]);
+    assert_snapshot!(said("forget agent:default#b@1 --everywhere"), @"
+    exit 0
+    forgot 1 revision of agent:default#b and 3 revisions elsewhere; 1 revision of it stays
+    ");
+    assert_eq!(is_in(&scratch.folder()), [""; 0]);
+    assert_eq!(scratch.ok("key show b"), "else");
+    assert_eq!(scratch.ok("place read"), "");
+    assert_eq!(
+        scratch.ok("--session s log list"),
+        "no notes in session:s\n"
+    );
+    assert_snapshot!(said("history place:~/work"), @"
+    exit 0
+    place:~/work
+    REVISION  ACTION  AUTHOR  RECORDED              PREVIEW
+    2         forget  person  2026-05-17T12:00:00Z
+    1         save    person  2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
+    ");
+    assert!(scratch.ok("verify").contains("is sound"));
+}
+
+#[test]
+fn a_reader_keeps_the_wal_and_the_same_command_again_finishes() {
+    let scratch = Scratch::new();
+    let store = open(&scratch);
+    written(&store, "agent", true);
+    drop(store);
+    let reader = rusqlite::Connection::open(scratch.store()).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    let notes = |reader: &rusqlite::Connection| -> i64 {
+        let sql = "SELECT count(*) FROM waynote_note";
+        reader.query_row(sql, [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(notes(&reader), 1);
+    let forget = |json: bool| -> Run {
+        let words = ["forget", "agent:default#secret"];
+        let run = scratch.waynote(words.into_iter().chain(json.then_some("--json")));
+        run.env("WAYNOTE_LOCK_WAIT", "0.1")
+    };
+    assert_snapshot!(forget(false).said(), @"
+    exit 1
+    forgot 2 revisions of agent:default#secret; nothing it said is left
+    error: old bytes of it may still be in the store's files: another process still reads it as it was before
+      mend that, then run the same command again: it finishes the work
+    ");
+    assert_eq!(scratch.ok("key count"), "0\n");
+    // The reader's view is whole, and the text is where it was said to be. Another process looks: to close the
+    // files in this one would take the reader's locks away.
+    assert_eq!(notes(&reader), 1);
+    let looked = std::process::Command::new("grep")
+        .args(["-rqF", MARK])
+        .arg(scratch.folder())
+        .status();
+    assert!(looked.unwrap().success());
+    let again = forget(true).output();
+    let error: serde_json::Value = serde_json::from_slice(&again.stderr).unwrap();
+    assert_eq!(error["error"]["kind"], "not_erased");
+    reader.execute_batch("COMMIT").unwrap();
+    assert_snapshot!(forget(false).said(), @"
+    exit 0
+    nothing is left to forget of agent:default#secret
+    ");
+    assert_eq!(is_in(&scratch.folder()), [""; 0]);
+    assert!(scratch.ok("verify").contains("is sound"));
+}
+
+#[test]
+fn others_read_and_write_while_notes_are_forgotten() {
+    let scratch = Scratch::new();
+    for number in 0..12 {
+        scratch.ok(&format!("key save k{number} {MARK}{number}"));
+    }
+    std::thread::scope(|scope| {
+        for process in 0..3 {
+            let scratch = &scratch;
+            scope.spawn(move || {
+                for number in 0..15 {
+                    scratch.ok(&format!("place write --at ~/p{process} text{number}"));
+                    scratch.ok("context");
+                    scratch.ok("history agent:default#k3");
+                }
+            });
+        }
+        for number in 0..12 {
+            scratch.ok(&format!("forget agent:default#k{number}"));
+        }
+    });
+    assert_eq!(found(&scratch.folder(), &[("text", MARK.into())]), [""; 0]);
+    assert!(scratch.ok("verify").contains("is sound"));
+    assert_eq!(
+        scratch.json("place list --json").as_array().unwrap().len(),
+        3
+    );
+}

@@ -1,0 +1,312 @@
+//! What `waynote forget` says and leaves: tombstones, and nothing that brings a text back.
+
+use insta::assert_snapshot;
+
+use super::common::Scratch;
+
+#[test]
+fn what_is_left_says_that_something_was_forgotten() {
+    let scratch = Scratch::new();
+    let mut seen = String::new();
+    for words in [
+        "key save k one",
+        "--author agent:b key save k two",
+        "key save k three",
+        "forget agent:default#k@2",
+        "history agent:default#k",
+        "show agent:default#k@2",
+        "restore agent:default#k@2",
+        "undo agent:default#k",
+        "undo",
+        "key show k",
+        "forget agent:default#k --revision 3",
+        "key count",
+        "show agent:default#k",
+        "undo agent:default#k",
+        "restore agent:default#k@1",
+        "forget agent:default#k",
+        "history agent:default#k",
+        "undo agent:default#k",
+        "forget agent:default#k",
+        "forget agent:default#k@9",
+        "forget agent:default#k@1 --revision 2",
+        "forget agent:default#never",
+        "forget place:~/never",
+        "key save k four",
+        "undo",
+        "verify",
+    ] {
+        seen += &format!("$ waynote {words}\n{}\n", scratch.run(words).said());
+    }
+    assert_snapshot!(seen, @"
+    $ waynote key save k one
+    exit 0
+    saved agent:default#k (new key)
+
+    $ waynote --author agent:b key save k two
+    exit 0
+    saved agent:default#k (overwrote revision 1)
+
+    $ waynote key save k three
+    exit 0
+    saved agent:default#k (overwrote revision 2)
+
+    $ waynote forget agent:default#k@2
+    exit 0
+    forgot revision 2 of agent:default#k; 2 revisions of it stay
+
+    $ waynote history agent:default#k
+    exit 0
+    agent:default#k
+    REVISION  ACTION  AUTHOR   RECORDED              PREVIEW
+    3         save    person   2026-05-17T12:00:00Z  three
+    2         save    agent:b  2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
+    1         save    person   2026-05-17T12:00:00Z  one
+
+    $ waynote show agent:default#k@2
+    exit 1
+    error: agent:default#k@2 was forgotten 2026-05-17 by person
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+
+    $ waynote restore agent:default#k@2
+    exit 1
+    error: agent:default#k@2 was forgotten 2026-05-17 by person
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+
+    $ waynote undo agent:default#k
+    exit 1
+    error: agent:default#k@2 was forgotten 2026-05-17 by person
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+
+    $ waynote undo
+    exit 1
+    error: agent:default#k@2 was forgotten 2026-05-17 by person
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+
+    $ waynote key show k
+    exit 0
+    three
+    $ waynote forget agent:default#k --revision 3
+    exit 0
+    forgot revision 3 of agent:default#k; the note is gone until `waynote restore agent:default#k@N` brings back another (1 revision left)
+
+    $ waynote key count
+    exit 0
+    0
+
+    $ waynote show agent:default#k
+    exit 1
+    error: agent:default#k was forgotten 2026-05-17 by person
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+
+    $ waynote undo agent:default#k
+    exit 1
+    error: agent:default#k@2 was forgotten 2026-05-17 by person
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+
+    $ waynote restore agent:default#k@1
+    exit 0
+    restored revision 1 of agent:default#k (now revision 5: one)
+
+    $ waynote forget agent:default#k
+    exit 0
+    forgot 2 revisions of agent:default#k; nothing it said is left
+
+    $ waynote history agent:default#k
+    exit 0
+    agent:default#k
+    REVISION  ACTION   AUTHOR   RECORDED              PREVIEW
+    6         forget   person   2026-05-17T12:00:00Z
+    5         restore  person   2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
+    4         forget   person   2026-05-17T12:00:00Z
+    3         save     person   2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
+    2         save     agent:b  2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
+    1         save     person   2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
+
+    $ waynote undo agent:default#k
+    exit 1
+    error: there is nothing to undo in agent:default#k
+      `restore ADDRESS --revision N` brings back any revision
+
+    $ waynote forget agent:default#k
+    exit 0
+    nothing is left to forget of agent:default#k
+
+    $ waynote forget agent:default#k@9
+    exit 1
+    error: there is no agent:default#k@9
+      list what there is with `place list`, `key list` or `log list`
+
+    $ waynote forget agent:default#k@1 --revision 2
+    exit 2
+    error: two revisions are named: 1 and 2
+      name one, with `@N` or with `--revision N`
+
+    $ waynote forget agent:default#never
+    exit 1
+    error: there is no agent:default#never
+      list what there is with `place list`, `key list` or `log list`
+
+    $ waynote forget place:~/never
+    exit 1
+    error: there is no place:~/never
+      list what there is with `place list`, `key list` or `log list`
+
+    $ waynote key save k four
+    exit 0
+    saved agent:default#k (new key)
+
+    $ waynote undo
+    exit 0
+    undid the last change of agent:default#k (now it does not exist)
+
+    $ waynote verify
+    exit 0
+    HOME/.local/share/waynote/notes.db is sound: 0 notes, 8 revisions, 1 contents
+    ");
+    let history = scratch.json("history agent:default#k --json");
+    let second = history.as_array().unwrap().iter().rev().nth(1).unwrap();
+    assert_snapshot!(serde_json::to_string_pretty(second).unwrap(), @r#"
+    {
+      "action": "save",
+      "address": "agent:default#k",
+      "author": "agent:b",
+      "forgotten_at": "2026-05-17T12:00:00Z",
+      "forgotten_by": "person",
+      "note": null,
+      "position": "2",
+      "recorded_at": "2026-05-17T12:00:00Z",
+      "revision": 2,
+      "undoes": null
+    }
+    "#);
+    assert_snapshot!(scratch.ok("forget agent:default#k@7 --json"), @r#"
+    {
+      "named": "agent:default#k@7",
+      "revisions": [
+        "agent:default#k@7"
+      ],
+      "gone": [],
+      "kept": 0,
+      "shared": [],
+      "files": [],
+      "residue": null
+    }
+    "#);
+}
+
+#[test]
+fn a_bare_undo_passes_over_what_was_forgotten() {
+    let scratch = Scratch::new();
+    for words in [
+        "key save a one",
+        "key save a two",
+        "--session s log add --type tip wrong",
+        "key save k one",
+        "key save k two",
+    ] {
+        scratch.ok(words);
+    }
+    let entry = scratch.json("--session s log list --json")[0]["address"].clone();
+    scratch.ok(&format!("forget {}", entry.as_str().unwrap()));
+    scratch.ok("forget agent:default#k@2");
+    assert_snapshot!(scratch.ok("undo"), @"undid the last change of agent:default#a (now revision 3: one)");
+    assert_snapshot!(scratch.ok("undo agent:default#k"), @"undid the last change of agent:default#k (now revision 4: one)");
+}
+
+#[test]
+fn a_forgotten_entry_is_not_imported_again_and_its_id_not_used_again() {
+    let scratch = Scratch::new();
+    let frames = super::reference_ralph::xs_store(&scratch).join("frames.ndjson");
+    let import = || {
+        let words = ["import".as_ref(), "xs".as_ref(), frames.as_os_str()];
+        scratch.waynote(words).ok()
+    };
+    import();
+    let count_of = |session: &str| {
+        let sessions = scratch.json("log sessions --json");
+        let of = |one: &&serde_json::Value| one["session"] == session;
+        sessions.as_array().unwrap().iter().find(of).unwrap()["notes"].clone()
+    };
+    let session = "demo";
+    let list = || {
+        scratch
+            .waynote(["--session", session, "log", "list", "--json"])
+            .json()
+    };
+    let entries = list();
+    let last = entries.as_array().unwrap().last().unwrap();
+    scratch.ok(&format!("forget {}", last["address"].as_str().unwrap()));
+    let counted = entries.as_array().unwrap().len() - 1;
+    assert_eq!(list().as_array().unwrap().len(), counted);
+    assert_eq!(count_of(session), counted);
+    assert_eq!(import(), "0 added, 0 updated, 41 unchanged, 4 skipped\n");
+    assert_eq!(list().as_array().unwrap().len(), counted);
+    // A clock before the forgotten entry's: the new id follows it all the same.
+    let add = [
+        "--session",
+        session,
+        "log",
+        "add",
+        "--type",
+        "tip",
+        "new",
+        "--json",
+    ];
+    let new = scratch
+        .waynote(add)
+        .env("WAYNOTE_NOW", "2001-01-01T00:00:00Z")
+        .json();
+    assert!(new["key"].as_str() > last["key"].as_str());
+}
+
+#[test]
+fn a_forgotten_text_is_not_imported_again() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k value");
+    scratch.ok("export openotters memory.db");
+    scratch.ok("forget agent:default#k");
+    assert_snapshot!(scratch.run("import openotters memory.db").said(), @"
+    exit 0
+    0 added, 0 updated, 0 unchanged, 1 skipped
+    skipped 1:
+      agent:default#k: what it said before was forgotten, and this may be it; save it by hand if it is not
+    ");
+    assert_eq!(scratch.ok("key count"), "0\n");
+}
+
+#[test]
+fn ids_say_nothing_of_the_text() {
+    let id = |text: &str| {
+        let scratch = Scratch::new();
+        let words = [
+            "--session",
+            "s",
+            "log",
+            "add",
+            "--type",
+            "tip",
+            "--json",
+            text,
+        ];
+        scratch.waynote(words).json()["key"].clone()
+    };
+    assert_eq!(id("one"), id("two"));
+}
+
+#[test]
+fn a_store_from_before_forgetting_is_brought_up_to_date() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k one");
+    let conn = rusqlite::Connection::open(scratch.store()).unwrap();
+    conn.execute_batch(
+        "ALTER TABLE waynote_journal DROP COLUMN forgotten_at;
+         ALTER TABLE waynote_journal DROP COLUMN forgotten_by;
+         DELETE FROM waynote_migration WHERE name = 'forget'",
+    )
+    .unwrap();
+    drop(conn);
+    assert_eq!(scratch.ok("key show k"), "one");
+    scratch.ok("forget agent:default#k");
+    assert!(scratch.ok("verify").contains("is sound"));
+}

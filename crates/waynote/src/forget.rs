@@ -1,0 +1,218 @@
+//! Forgetting: the one exception to "nothing is destroyed".
+//!
+//! What a note said goes: from the journal, from the notes as they are now, from whatever is derived from it, and from
+//! the bytes of the store's files. Left is a tombstone for each revision, which says that something was forgotten,
+//! when and by whom: no hash and no length, because those could be guessed from.
+//!
+//! A content is kept once for all the notes that say it, and goes with the last of them. [`Forgotten::shared`] names
+//! where it still stands; [`Forget::everywhere`] forgets it there too.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::address::{Address, AddressAt};
+use crate::change::{self, Before, Write};
+use crate::content::Content;
+use crate::error::{Error, Result};
+use crate::note::{Action, Revision, Stamp, State};
+
+/// What is to be forgotten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forget {
+    /// The note.
+    pub address: Address,
+    /// One revision of it; none: all of them. An entry of a log says one text in all its revisions, which are its
+    /// repeats: with any of them goes the entry.
+    pub revision: Option<u64>,
+    /// What they say is forgotten in every other note and revision too.
+    pub everywhere: bool,
+}
+
+impl Forget {
+    /// What was named, with the revision when one was.
+    pub fn named(&self) -> AddressAt {
+        AddressAt {
+            address: self.address.clone(),
+            revision: self.revision,
+        }
+    }
+
+    /// The refusal when there never was such a note or revision.
+    pub fn not_found(&self) -> Error {
+        Error::NotFound {
+            what: self.named().to_string(),
+        }
+    }
+}
+
+/// What was forgotten, and what is left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Forgotten {
+    /// What was named.
+    #[serde(serialize_with = "text")]
+    pub named: AddressAt,
+    /// The revisions that this call forgot; none when they were forgotten already.
+    #[serde(serialize_with = "texts")]
+    pub revisions: Vec<AddressAt>,
+    /// The notes among them that were there and are not any more.
+    pub gone: Vec<Address>,
+    /// How many revisions of the named note still say something.
+    pub kept: u64,
+    /// Revisions of this and other notes that say the same text still.
+    #[serde(serialize_with = "texts")]
+    pub shared: Vec<AddressAt>,
+    /// Files that the store was kept in step with and that were last known to hold the text.
+    pub files: Vec<String>,
+    /// Why old bytes of it may still be in the store's files; none: they are clean.
+    pub residue: Option<Residue>,
+}
+
+impl Forgotten {
+    /// Adds what a further call forgot, of a text that was brought back meanwhile.
+    pub(crate) fn and(&mut self, other: Self) {
+        self.revisions.extend(other.revisions);
+        self.files.extend(other.files);
+        self.files.sort();
+        self.files.dedup();
+        self.residue = other.residue;
+    }
+}
+
+/// Why old bytes of what was forgotten may still be in the store's files, though no note holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Residue {
+    /// An application lends the connection: it cleans its free pages and its WAL.
+    Lent,
+    /// The database holds another program's tables, which are not rebuilt behind its back.
+    Foreign,
+    /// Another process reads the store as it was before.
+    Read,
+    /// Rebuilding the file failed.
+    Failed(String),
+}
+
+impl fmt::Display for Residue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lent => f.write_str("its free pages and its WAL are the application's to clean"),
+            Self::Foreign => {
+                f.write_str("it holds tables of another program, so it was not rebuilt")
+            }
+            Self::Read => f.write_str("another process still reads it as it was before"),
+            Self::Failed(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl Serialize for Residue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+fn text<S: Serializer>(at: &AddressAt, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_str(at)
+}
+
+fn texts<S: Serializer>(all: &[AddressAt], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_seq(all.iter().map(ToString::to_string))
+}
+
+/// The refusal to show a note that is not there because it was forgotten, from its history, oldest first.
+pub fn gone_by_forgetting(history: &[Revision]) -> Option<Error> {
+    let last = history.last()?;
+    (last.action == Action::Forget).then(|| Error::Forgotten {
+        what: last.address().to_string(),
+        at: last.recorded_at,
+        by: last.author().clone(),
+    })
+}
+
+/// What a decision to forget may ask about the store, inside its transaction.
+pub trait Holders: Before {
+    /// A note's revisions, oldest first; none when it never was.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn history(&self, address: &Address) -> Result<Vec<Revision>>;
+
+    /// Every revision of every note that says one of these.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>>;
+}
+
+/// What is to be done to forget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Erasure {
+    /// The revisions that lose what they say and get their tombstone: a note and a number each.
+    pub revisions: BTreeSet<(Address, u64)>,
+    /// What is written after it: that a note which was there is not any more.
+    pub writes: Vec<Write>,
+    /// What they say: gone for good where nothing in [`Erasure::shared`] says it.
+    pub contents: Vec<Content>,
+    /// Revisions that go on saying one of these.
+    pub shared: BTreeSet<(Address, u64)>,
+    /// How many revisions of the named note still say something.
+    pub kept: u64,
+}
+
+/// Decides what a request to forget comes to.
+///
+/// # Errors
+/// [`Error::NotFound`] when there never was such a note or revision; what the engine says.
+pub fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> Result<Erasure> {
+    let address = &request.address;
+    let history = before.history(address)?;
+    let is_meant = |revision: &&Revision| {
+        let number = request.revision;
+        number.is_none_or(|number| revision.number() == number)
+    };
+    if !history.iter().any(|revision| is_meant(&revision)) {
+        return Err(request.not_found());
+    }
+    let is_entry = matches!(address, Address::Session(..));
+    let meant = history
+        .iter()
+        .filter(|revision| is_entry || is_meant(revision))
+        .filter_map(Revision::note);
+    let mut revisions = BTreeSet::new();
+    let mut contents = HashSet::new();
+    for note in meant {
+        revisions.insert((address.clone(), note.revision));
+        contents.insert(&note.content);
+    }
+    let contents: Vec<Content> = contents.into_iter().cloned().collect();
+    let holding = before.holding(&contents)?.into_iter();
+    let mut holders: BTreeSet<_> = holding
+        .filter_map(|at| Some((at.address, at.revision?)))
+        .collect();
+    if request.everywhere {
+        revisions.append(&mut holders);
+    }
+    let notes: BTreeSet<&Address> = revisions.iter().map(|(address, _)| address).collect();
+    let mut writes = Vec::new();
+    for note in notes {
+        if let Some(current) = before.current(note)?
+            && revisions.contains(&(note.clone(), current.revision))
+        {
+            let state = change::deleted(note, current.revision + 1, stamp);
+            writes.push(change::write(Action::Forget, state, true, stamp));
+        }
+    }
+    let says = |revision: &&Revision| matches!(revision.state, State::Present(_));
+    let kept = history
+        .iter()
+        .filter(says)
+        .filter(|revision| !revisions.contains(&(address.clone(), revision.number())));
+    Ok(Erasure {
+        kept: kept.count() as u64,
+        shared: holders.difference(&revisions).cloned().collect(),
+        revisions,
+        writes,
+        contents,
+    })
+}

@@ -1,0 +1,120 @@
+//! Forgetting where a file is kept in step: the text must be out of the file and of what lies beside it too.
+//!
+//! What the file and the left-over files hold is taken in first, so that nothing brings the text back later; then the
+//! store forgets; then the file is exchanged. Unlike a write, none of this goes on without the file.
+
+use super::InStep;
+use super::exchange::{self, Patience};
+use crate::address::Address;
+use crate::content::Content;
+use crate::error::{Error, Result};
+use crate::forget::{Forget, Forgotten};
+use crate::note::{Action, Revision, Stamp};
+use crate::store::Store;
+
+/// How often a text is forgotten that other programs write back meanwhile.
+const ROUNDS: usize = 5;
+
+impl<S: Store> InStep<S> {
+    pub(super) fn forget_with_file(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.seen.replace(None);
+        let only_in_file = self.said_only_in_file(request)?;
+        let _turn = exchange::turn(&self.file)?;
+        let mut read = exchange::read(&self.file, Patience::Writer)?;
+        let mut known = self.known()?;
+        self.take_in_left_over(&mut known, stamp)?;
+        self.take_in(read.as_ref(), &[], &mut known, stamp)?;
+
+        let request = self.journaled(request, only_in_file.as_ref())?;
+        let texts = self.texts(&request)?;
+        let mut forgotten = self.inner.forget(&request, stamp)?;
+        for _ in 0..ROUNDS {
+            if read.is_some() {
+                self.bring_into_file(read, &[], self.known()?, stamp)?;
+            }
+            self.nothing_left_over()?;
+            let back = self.brought_back(&forgotten.gone, &texts)?;
+            if back.is_empty() {
+                let own = self.name();
+                forgotten.files.retain(|file| *file != own);
+                return Ok(forgotten);
+            }
+            for request in &back {
+                forgotten.and(self.inner.forget(request, stamp)?);
+            }
+            read = exchange::read(&self.file, Patience::Writer)?;
+        }
+        let busy = std::io::Error::other("other programs keep writing what is to be forgotten");
+        Err(Error::file(&self.file, "cleared", busy))
+    }
+
+    /// The text of the revision that is named, when it lies only in the file.
+    fn said_only_in_file(&self, request: &Forget) -> Result<Option<Content>> {
+        let Some(number) = request.revision else {
+            return Ok(None);
+        };
+        let history = self.history(&request.address)?;
+        let is_named =
+            |revision: &&Revision| revision.number() == number && revision.position.is_none();
+        let named = history.iter().find(is_named);
+        Ok(named.and_then(|revision| Some(revision.note()?.content.clone())))
+    }
+
+    /// The request once the file's texts are journaled: one that lay only in the file may have got another number.
+    fn journaled(&self, request: &Forget, only_in_file: Option<&Content>) -> Result<Forget> {
+        let mut request = request.clone();
+        if let Some(text) = only_in_file {
+            let history = self.inner.history(&request.address)?;
+            let says =
+                |revision: &&Revision| revision.note().map(|note| &note.content) == Some(text);
+            request.revision = history.iter().rev().find(says).map(Revision::number);
+        }
+        Ok(request)
+    }
+
+    /// What the named revisions say.
+    fn texts(&self, request: &Forget) -> Result<Vec<Content>> {
+        let history = self.inner.history(&request.address)?;
+        let number = request.revision;
+        let is_meant = |revision: &&Revision| number.is_none_or(|meant| revision.number() == meant);
+        let notes = history.iter().filter(is_meant).filter_map(Revision::note);
+        Ok(notes.map(|note| note.content.clone()).collect())
+    }
+
+    /// Texts that other programs wrote back while the file was exchanged.
+    fn brought_back(&self, gone: &[Address], texts: &[Content]) -> Result<Vec<Forget>> {
+        let mut back = Vec::new();
+        for address in gone {
+            let history = self.inner.history(address)?;
+            let since = history
+                .iter()
+                .rev()
+                .take_while(|revision| revision.action != Action::Forget);
+            for revision in since {
+                if revision
+                    .note()
+                    .is_some_and(|note| texts.contains(&note.content))
+                {
+                    back.push(Forget {
+                        address: address.clone(),
+                        revision: Some(revision.number()),
+                        everywhere: false,
+                    });
+                }
+            }
+        }
+        Ok(back)
+    }
+
+    /// Refuses to call a text forgotten while a file beside the kept one may hold it.
+    fn nothing_left_over(&self) -> Result<()> {
+        for file in exchange::left_over(&self.file) {
+            if std::fs::metadata(&file).is_ok_and(|file| file.len() > 0) {
+                let why =
+                    std::io::Error::other("it cannot be read, and may hold what was forgotten");
+                return Err(Error::file(file, "cleared", why));
+            }
+        }
+        Ok(())
+    }
+}
