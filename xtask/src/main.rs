@@ -30,6 +30,7 @@ fn main() -> Result<()> {
             blocks::cost()
         }
         ["bench", "day"] => blocks::day(),
+        ["bench", "cost"] => blocks::cost(),
         ["bench", "context"] => contexts::run(contexts::SIZES),
         ["bench", "context", largest] => {
             let largest: u64 = largest.parse()?;
@@ -41,7 +42,7 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test | bench [adds | blocks | day | context [LARGEST]] | docs"
+            "usage: cargo xtask test | bench [adds | blocks | day | cost | context [LARGEST]] | docs"
         ),
     }
 }

@@ -151,11 +151,17 @@ pub trait Store {
     /// What the engine says.
     fn recent(&self, recent: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>>;
 
-    /// How many notes [`Store::recent`] has in all its pages.
+    /// How many keyed notes of a scope are pinned, or are not.
     ///
     /// # Errors
     /// What the engine says.
-    fn count_recent(&self, recent: &Recent) -> Result<u64>;
+    fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64>;
+
+    /// How many entries a session's log has of earlier iterations than that one; none: in all.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn count_entries(&self, session: &Name, before: Option<i64>) -> Result<u64>;
 
     /// The types that a session's entries have, by word.
     ///
@@ -268,7 +274,11 @@ impl Store for NoStore {
         Ok(Vec::new())
     }
 
-    fn count_recent(&self, _: &Recent) -> Result<u64> {
+    fn count_keyed(&self, _: &Scope, _: bool) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn count_entries(&self, _: &Name, _: Option<i64>) -> Result<u64> {
         Ok(0)
     }
 
@@ -367,8 +377,12 @@ impl<S: Store + ?Sized> Store for Box<S> {
         (**self).recent(recent, skip, limit)
     }
 
-    fn count_recent(&self, recent: &Recent) -> Result<u64> {
-        (**self).count_recent(recent)
+    fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64> {
+        (**self).count_keyed(scope, pinned)
+    }
+
+    fn count_entries(&self, session: &Name, before: Option<i64>) -> Result<u64> {
+        (**self).count_entries(session, before)
     }
 
     fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {

@@ -18,6 +18,7 @@ use super::{Request, Section, SectionText};
 use crate::error::Result;
 use crate::note::{Kind, Note};
 use crate::scope::Scope;
+use crate::store::Store;
 
 /// What sections are sure of, in percent, in the order of their claims.
 const SECTION_SHARES: [usize; 4] = [30, 30, 25, 15];
@@ -33,6 +34,7 @@ const fn most_pinned(room: usize) -> usize {
 
 /// Everything that claims, section by section.
 struct Claimants<'s> {
+    store: &'s dyn Store,
     pinned: Stock<'s>,
     /// Pinned notes beyond those looked at.
     pinned_beyond: u64,
@@ -94,6 +96,7 @@ impl<'s> Claimants<'s> {
             places,
             index,
             groups,
+            store,
         } = gathered;
         // The nearest place first, in it its own note before its keyed ones.
         let mut places: Vec<(usize, Note)> = places.into_iter().enumerate().collect();
@@ -108,7 +111,7 @@ impl<'s> Claimants<'s> {
         } else {
             most_pinned(room)
         })?;
-        let total = pinned.total()?;
+        let total = pinned.total()?.unwrap_or(0);
         let mut pinned = pinned.into_notes();
         pinned.sort_by_cached_key(|note| note.address.key());
         let order = if request.query.is_some() {
@@ -117,7 +120,8 @@ impl<'s> Claimants<'s> {
             Order::Updated
         };
         Ok(Self {
-            pinned_beyond: total - pinned.len() as u64,
+            store,
+            pinned_beyond: total.saturating_sub(pinned.len() as u64),
             pinned: stock(
                 Pool::whole(pinned),
                 Order::Own,
@@ -323,28 +327,14 @@ impl<'s> Claimants<'s> {
             counted: 0,
             shown: 0,
             lines: 0,
-            left_out: self.pinned_beyond,
+            left_out: 0,
             claims: Vec::new(),
         };
-        let groups = self
-            .groups
-            .iter_mut()
-            .map(|(_, group)| (Section::Iterations, group));
-        let stocks = [
-            (Section::Pinned, &mut self.pinned),
-            (Section::Places, &mut self.places),
-        ];
-        let stocks = stocks
-            .into_iter()
-            .chain(groups)
-            .chain([(Section::Index, &mut self.index)]);
-        for (section, stock) in stocks {
+        for (section, stock) in self.stocks() {
             if request.explain {
                 stock.say_all()?;
             }
-            let mut shown = 0;
             for slot in &stock.slots {
-                shown += u64::from(slot.form.is_some());
                 match slot.form {
                     Some(Form::Cut) => receipt.lines += 1,
                     Some(Form::Whole | Form::Listed) => receipt.shown += 1,
@@ -358,9 +348,43 @@ impl<'s> Claimants<'s> {
                     why: slot.why,
                 });
             }
-            receipt.left_out += stock.total()? - shown;
         }
+        receipt.left_out = self.count(request)? - receipt.shown - receipt.lines;
         Ok(receipt)
+    }
+
+    /// All that claims, in the order of the claims.
+    fn stocks(&mut self) -> impl Iterator<Item = (Section, &mut Stock<'s>)> {
+        let groups = self
+            .groups
+            .iter_mut()
+            .map(|(_, group)| (Section::Iterations, group));
+        [
+            (Section::Pinned, &mut self.pinned),
+            (Section::Places, &mut self.places),
+        ]
+        .into_iter()
+        .chain(groups)
+        .chain([(Section::Index, &mut self.index)])
+    }
+
+    /// How many notes claim, read or not.
+    fn count(&self, request: &Request) -> Result<u64> {
+        let mut all = self.pinned_beyond;
+        for stock in [&self.pinned, &self.places, &self.index] {
+            all += stock.total()?.unwrap_or(0);
+        }
+        let mut entries = Some(0);
+        for (_, group) in &self.groups {
+            entries = entries.zip(group.total()?).map(|(sum, of)| sum + of);
+        }
+        // Those of one type are not counted as long as there are more than were read.
+        match (entries, &request.session) {
+            (None, Some(session)) => {
+                Ok(all + self.store.count_entries(session, request.iteration)?)
+            }
+            (entries, _) => Ok(all + entries.unwrap_or(0)),
+        }
     }
 
     /// A budget in which not even the status line has room.

@@ -51,12 +51,15 @@ impl<'s> Pool<'s> {
         Ok(notes.len() >= count)
     }
 
-    /// How many there are.
-    pub(super) fn total(&self) -> Result<u64> {
+    /// How many there are, when that is known: not of the entries of one type as long as there are more of them.
+    pub(super) fn total(&self) -> Result<Option<u64>> {
         let read = self.notes.borrow().len();
         match &self.source {
-            Some((store, recent)) if read.is_multiple_of(PAGE) => store.count_recent(recent),
-            _ => Ok(read as u64),
+            Some((store, recent)) if read.is_multiple_of(PAGE) => match recent {
+                Recent::Keyed { scope, pinned } => store.count_keyed(scope, *pinned).map(Some),
+                Recent::Entries { .. } => Ok(None),
+            },
+            _ => Ok(Some(read as u64)),
         }
     }
 
@@ -86,6 +89,7 @@ pub(super) struct Gathered<'s> {
     pub(super) index: Pool<'s>,
     /// The session's entries of earlier iterations, by type: the four in their order, then the others by word.
     pub(super) groups: Vec<(Kind, Pool<'s>)>,
+    pub(super) store: &'s dyn Store,
 }
 
 /// What a block of this request is made of.
@@ -125,6 +129,7 @@ pub(super) fn gather<'s>(store: &'s dyn Store, request: &Request) -> Result<Gath
             .collect(),
         index: keyed(Section::Index, false)?,
         groups,
+        store,
     })
 }
 

@@ -230,8 +230,8 @@ impl<'s> Stock<'s> {
         }
     }
 
-    /// How many notes there are, shown or not.
-    pub(super) fn total(&self) -> Result<u64> {
+    /// How many notes there are, shown or not, when that is known.
+    pub(super) fn total(&self) -> Result<Option<u64>> {
         self.pool.total()
     }
 

@@ -125,8 +125,12 @@ impl<S: Store> Store for InStep<S> {
         self.inner.recent(recent, skip, limit)
     }
 
-    fn count_recent(&self, recent: &Recent) -> Result<u64> {
-        self.inner.count_recent(recent)
+    fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64> {
+        self.inner.count_keyed(scope, pinned)
+    }
+
+    fn count_entries(&self, session: &Name, before: Option<i64>) -> Result<u64> {
+        self.inner.count_entries(session, before)
     }
 
     fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {

@@ -128,8 +128,12 @@ impl Store for SqliteStore<'_> {
         self.mapped(recent::page(self.conn(), recent, skip, limit))
     }
 
-    fn count_recent(&self, recent: &Recent) -> Result<u64> {
-        self.mapped(recent::count(self.conn(), recent))
+    fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64> {
+        self.mapped(recent::count_keyed(self.conn(), scope, pinned))
+    }
+
+    fn count_entries(&self, session: &Name, before: Option<i64>) -> Result<u64> {
+        self.mapped(recent::count_entries(self.conn(), session, before))
     }
 
     fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {

@@ -8,7 +8,7 @@ use crate::scope::Scope;
 use crate::store::{Recent, Version};
 
 use super::errors::Outcome;
-use super::read::{NOTE, note, number, scope_id};
+use super::read::{self, NOTE, note, number, scope_id};
 
 /// The condition and the order of a page, as its index has them.
 fn clauses(recent: &Recent) -> (&'static str, &'static str) {
@@ -61,15 +61,47 @@ pub(super) fn page(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-pub(super) fn count(conn: &Connection, recent: &Recent) -> Outcome<u64> {
-    let Some(id) = scope_id(conn, &recent.scope())? else {
+/// Few are pinned; the others are what the scope counts besides.
+pub(super) fn count_keyed(conn: &Connection, scope: &Scope, pinned: bool) -> Outcome<u64> {
+    let Some(id) = scope_id(conn, scope)? else {
         return Ok(0);
     };
-    let (condition, _) = clauses(recent);
-    let sql = format!("SELECT count(*) FROM waynote_note n WHERE {condition}");
-    let mut statement = conn.prepare_cached(&sql)?;
-    let (what, before) = wanted(recent);
-    Ok(statement.query_row((id, what, before), |row| number(row, 0))?)
+    let mut statement = conn.prepare_cached(
+        // Without statistics the engine would rather go through the whole scope.
+        "SELECT count(*) FROM waynote_note INDEXED BY waynote_note_recent
+         WHERE scope = ?1 AND pinned = 1 AND kind IS NULL AND key <> ''",
+    )?;
+    let of_pinned = statement.query_row([id], |row| number(row, 0))?;
+    Ok(if pinned {
+        of_pinned
+    } else {
+        read::count(conn, scope)?.saturating_sub(of_pinned)
+    })
+}
+
+/// Few are of this iteration or later ones; the others are what the scope counts besides.
+pub(super) fn count_entries(
+    conn: &Connection,
+    session: &Name,
+    before: Option<i64>,
+) -> Outcome<u64> {
+    let scope = Scope::Session(session.clone());
+    let all = read::count(conn, &scope)?;
+    let (Some(id), Some(before)) = (scope_id(conn, &scope)?, before) else {
+        return Ok(all);
+    };
+    let mut statement = conn.prepare_cached(
+        "SELECT (SELECT count(*) FROM waynote_note
+                 WHERE scope = ?1 AND kind = ?2 AND kind IS NOT NULL AND iteration >= ?3)
+              + (SELECT count(*) FROM waynote_note
+                 WHERE scope = ?1 AND kind = ?2 AND kind IS NOT NULL AND iteration IS NULL)",
+    )?;
+    let mut left = all;
+    for kind in kinds(conn, session)? {
+        let unseen = statement.query_row((id, kind.as_str(), before), |row| number(row, 0))?;
+        left = left.saturating_sub(unseen);
+    }
+    Ok(left)
 }
 
 pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {
