@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use waynote::context::Style;
-use waynote::{Limits, Name};
+use waynote::{Limits, Name, SecretPolicy};
 
 use crate::args::Global;
 use crate::error::{Failure, Outcome};
@@ -25,6 +25,7 @@ struct File {
     notes_file: Option<String>,
     style: Option<String>,
     lock_wait: Option<f64>,
+    allow_secrets: Option<Vec<String>>,
 }
 
 /// A value and where it came from.
@@ -50,6 +51,8 @@ pub(crate) struct Settings {
     pub(crate) style: Setting<Style>,
     /// How long a writer waits for the writers before it.
     pub(crate) lock_wait: Setting<Duration>,
+    /// Rules whose credentials may be written.
+    pub(crate) allow_secrets: Setting<Vec<&'static str>>,
 }
 
 const DEFAULT: &str = "default";
@@ -137,6 +140,12 @@ impl Settings {
                 "WAYNOTE_LOCK_WAIT",
                 file.lock_wait.map(|wait| wait.to_string()),
             )?)?,
+            allow_secrets: allow_secrets(layers.first(
+                None,
+                "WAYNOTE_ALLOW_SECRETS",
+                file.allow_secrets,
+                |text| Ok(text.split(',').map(str::to_owned).collect()),
+            )?)?,
             file: path,
         })
     }
@@ -149,6 +158,14 @@ impl Settings {
         }
     }
 
+    /// Which credentials may be written, unless the call says more.
+    pub(crate) fn secret_policy(&self) -> SecretPolicy {
+        match self.allow_secrets.value.as_slice() {
+            [] => SecretPolicy::RefuseAll,
+            rules => SecretPolicy::Allow(rules.to_vec()),
+        }
+    }
+
     /// The session that a command about one needs.
     pub(crate) fn session(&self) -> Outcome<&Name> {
         self.session.value.as_ref().ok_or_else(|| {
@@ -158,6 +175,34 @@ impl Settings {
             )
         })
     }
+}
+
+/// Names of rules; one that there is not is named with the nearest.
+fn allow_secrets(setting: Option<Setting<Vec<String>>>) -> Outcome<Setting<Vec<&'static str>>> {
+    let Some(Setting { value, origin }) = setting else {
+        return Ok(by_default(Vec::new()));
+    };
+    let names = value.iter().map(|name| name.trim());
+    let known = names.filter(|name| !name.is_empty()).map(|name| {
+        let rule = waynote::secrets::rule(name);
+        rule.map(|rule| rule.name)
+            .ok_or_else(|| unknown_rule(name, &origin))
+    });
+    Ok(Setting {
+        value: known.collect::<Outcome<_>>()?,
+        origin,
+    })
+}
+
+fn unknown_rule(name: &str, origin: &str) -> Failure {
+    let likeness = |rule: &waynote::secrets::Rule| strsim::jaro_winkler(name, rule.name);
+    let nearest = waynote::secrets::rules()
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
+        .map_or("", |rule| rule.name);
+    Failure::usage(
+        format!("`{name}` is no rule for credentials ({origin})"),
+        format!("did you mean `{nearest}`? the guide lists the rules"),
+    )
 }
 
 /// Seconds as people write them.
