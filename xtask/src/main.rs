@@ -6,6 +6,7 @@ mod adds;
 mod contexts;
 mod gate;
 mod measure;
+mod secrets;
 
 use anyhow::{Result, bail};
 
@@ -17,8 +18,10 @@ fn main() -> Result<()> {
         ["docs"] => gate::docs(),
         ["bench"] => {
             adds::run()?;
-            contexts::run(contexts::SIZES)
+            contexts::run(contexts::SIZES)?;
+            secrets::run(&[])
         }
+        ["bench", "secrets", ref folders @ ..] => secrets::run(folders),
         ["bench", "adds"] => adds::run(),
         ["bench", "context"] => contexts::run(contexts::SIZES),
         ["bench", "context", largest] => {
@@ -30,6 +33,8 @@ fn main() -> Result<()> {
                 .collect();
             contexts::run(&sizes)
         }
-        _ => bail!("usage: cargo xtask test | bench [adds | context [LARGEST]] | docs"),
+        _ => bail!(
+            "usage: cargo xtask test | bench [adds | context [LARGEST] | secrets [PATH…]] | docs"
+        ),
     }
 }
