@@ -36,7 +36,7 @@ const fn around(
 /// characters, so that no example looks like a token before the test has made it.
 macro_rules! tokens {
     ($($rule:literal $about:literal [$($pattern:expr),* $(,)?] yes [$($yes:literal),* $(,)?] no [$($no:literal),* $(,)?])*) => {
-        pub(super) const TOKENS: &[Token] = &[
+        pub(super) static TOKENS: &[Token] = &[
             $(Token { rule: $rule, about: $about, patterns: &[$($pattern),*] }),*
         ];
         #[cfg(test)]

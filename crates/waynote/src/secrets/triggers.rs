@@ -38,7 +38,7 @@ const fn word(word: &'static str, exact: bool, look: Look) -> Trigger {
     Trigger { word, exact, look }
 }
 
-const OTHERS: &[Trigger] = &[
+static OTHERS: &[Trigger] = &[
     word("pass", false, Look::Name),
     word("pwd", false, Look::Name),
     word("psk", false, Look::Name),
@@ -66,7 +66,7 @@ const COUNT: usize = {
     count
 };
 
-const TRIGGERS: [Trigger; COUNT] = {
+static TRIGGERS: [Trigger; COUNT] = {
     let mut triggers = [OTHERS[0]; COUNT];
     let (mut at, mut rule) = (0, 0);
     while rule < TOKENS.len() {
@@ -149,7 +149,6 @@ const LISTS: ([Link; 256], [Link; COUNT]) = {
 
 static FIRST: [Link; 256] = LISTS.0;
 static NEXT: [Link; COUNT] = LISTS.1;
-static WORDS: [Trigger; COUNT] = TRIGGERS;
 
 /// Calls `found` with where a word begins, where it ends, and what to look at there; in order of their beginnings.
 pub(super) fn each(text: &[u8], mut found: impl FnMut(usize, usize, Look)) {
@@ -166,7 +165,7 @@ pub(super) fn each(text: &[u8], mut found: impl FnMut(usize, usize, Look)) {
         let begin = at - 1;
         let mut link = FIRST[usize::from(LIST[pair])];
         while link != END {
-            let trigger = &WORDS[usize::from(link)];
+            let trigger = &TRIGGERS[usize::from(link)];
             let end = begin + trigger.word.len();
             let there = text.get(begin..end).is_some_and(|there| {
                 if trigger.exact {
