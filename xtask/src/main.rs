@@ -7,6 +7,7 @@ mod blocks;
 mod contexts;
 mod gate;
 mod measure;
+mod secrets;
 
 use anyhow::{Result, bail};
 
@@ -21,8 +22,10 @@ fn main() -> Result<()> {
             contexts::run(contexts::SIZES)?;
             blocks::budgets()?;
             blocks::day()?;
-            blocks::cost()
+            blocks::cost()?;
+            secrets::run(&[])
         }
+        ["bench", "secrets", ref folders @ ..] => secrets::run(folders),
         ["bench", "adds"] => adds::run(),
         ["bench", "blocks"] => {
             blocks::budgets()?;
@@ -42,7 +45,7 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test | bench [adds | blocks | day | cost | context [LARGEST]] | docs"
+            "usage: cargo xtask test | bench [adds | blocks | day | cost | context [LARGEST] | secrets [PATH…]] | docs"
         ),
     }
 }

@@ -127,6 +127,14 @@ pub(crate) struct At {
     pub(crate) path: Option<OsString>,
 }
 
+/// What becomes of a text that holds a credential.
+#[derive(Args)]
+pub(crate) struct SecretArgs {
+    /// Write it even if it holds a credential (a key, a token, a password)
+    #[arg(long = "allow-secret")]
+    pub(crate) allow: bool,
+}
+
 #[derive(Subcommand)]
 pub(crate) enum PlaceCommand {
     /// Write the directory's note, over what it said
@@ -136,6 +144,8 @@ pub(crate) enum PlaceCommand {
         /// The text; `-` reads it from standard input as it is
         #[arg(allow_hyphen_values = true)]
         text: OsString,
+        #[command(flatten)]
+        secrets: SecretArgs,
     },
     /// Print the directory's own note
     Read {
@@ -187,6 +197,8 @@ pub(crate) enum KeyCommand {
         /// The most notes; zero or less: no cap [env: WAYNOTE_MAX_NOTES] [default: 64]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_notes: Option<i64>,
+        #[command(flatten)]
+        secrets: SecretArgs,
     },
     /// Print a note
     Show {
@@ -241,6 +253,8 @@ pub(crate) enum LogCommand {
         /// stuck, learning, tip or decision
         #[arg(long = "type", value_name = "TYPE")]
         kind: String,
+        #[command(flatten)]
+        secrets: SecretArgs,
     },
     /// List the entries, the oldest first
     List {

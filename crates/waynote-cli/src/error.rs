@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use serde_json::json;
-use waynote::Class;
+use waynote::secrets::{Flagged, masked};
+use waynote::{Class, SecretPolicy};
 
 /// A command that could not be carried out.
 #[derive(Debug)]
@@ -112,27 +113,32 @@ impl Failure {
         match self {
             Self::BrokenPipe => {}
             _ if as_json => {
-                let mut error =
-                    json!({ "kind": self.kind(), "message": self.what(), "hint": self.hint() });
+                let (message, hint) = (self.what(), self.hint());
+                let mut error = json!({
+                    "kind": self.kind(), "message": masked(&message), "hint": masked(&hint),
+                });
                 if let Self::Library(waynote::Error::Conflict { current, .. }) = self {
                     error["current"] = json!(current);
+                    if let Some(note) = current {
+                        error["current"]["content"] = json!(masked(&note.content.shown()));
+                    }
                 }
                 say(&json!({ "error": error }).to_string());
             }
             // clap's own wording knows the usage line and the possible values.
-            Self::Arguments(error) => say(error.to_string().trim_end()),
+            Self::Arguments(error) => say(&masked(error.to_string().trim_end())),
             _ => {
                 say(&format!(
                     "error: {}\n  {}",
-                    waynote::visible::visible(&self.what()),
-                    self.hint()
+                    waynote::visible::visible(&masked(&self.what())),
+                    masked(&self.hint())
                 ));
                 if let Self::Library(waynote::Error::Conflict {
                     current: Some(note),
                     ..
                 }) = self
                 {
-                    let text = waynote::visible::lines(&note.content.shown());
+                    let text = waynote::visible::lines(&masked(&note.content.shown()));
                     say(&format!(
                         "the current text of {}@{}:\n{text}",
                         note.address, note.revision
@@ -148,14 +154,44 @@ impl Failure {
 pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
     let hint = format!("the store works on without it; {}", error.hint());
     if as_json {
-        let warning = json!({ "kind": error.kind(), "message": error.to_string(), "hint": hint });
+        let message = error.to_string();
+        let warning =
+            json!({ "kind": error.kind(), "message": masked(&message), "hint": masked(&hint) });
         say(&json!({ "warning": warning }).to_string());
     } else {
         say(&format!(
             "warning: {}\n  {hint}",
-            waynote::visible::visible(&error.to_string())
+            waynote::visible::visible(&masked(&error.to_string()))
         ));
     }
+}
+
+/// Names the notes that were brought in from elsewhere and hold a credential that is not allowed.
+pub(crate) fn warn_of_secrets(flagged: &[Flagged], allowed: &SecretPolicy, as_json: bool) {
+    let refused = |note: &&Flagged| note.rules.iter().any(|rule| allowed.refuses(rule));
+    let flagged: Vec<&Flagged> = flagged.iter().filter(refused).collect();
+    if flagged.is_empty() {
+        return;
+    }
+    let what = match flagged.len() {
+        1 => "1 note that was brought in holds a credential".into(),
+        many => format!("{many} notes that were brought in hold a credential"),
+    };
+    let hint = "rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it";
+    if as_json {
+        let warning = json!({
+            "kind": "holds_secret", "message": what, "hint": hint, "notes": flagged,
+        });
+        say(&json!({ "warning": warning }).to_string());
+        return;
+    }
+    say(&format!("warning: {what}:"));
+    for Flagged { address, rules } in flagged {
+        let address = address.to_string();
+        let address = waynote::visible::visible(&masked(&address));
+        say(&format!("  {address}: {}", rules.join(", ")));
+    }
+    say(&format!("  {hint}"));
 }
 
 pub(crate) fn say(text: &str) {

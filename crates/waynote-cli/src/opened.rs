@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use waynote::store::NoStore;
-use waynote::{Base, InStep, Options, SqliteStore, Stamp, Store};
+use waynote::{Base, InStep, Options, SecretPolicy, SqliteStore, Stamp, Store};
 
-use crate::error::{Outcome, warn};
+use crate::error::{Outcome, warn, warn_of_secrets};
 use crate::home;
 use crate::settings::Settings;
 
@@ -13,6 +13,8 @@ use crate::settings::Settings;
 pub(crate) struct Opened {
     kind: Kind,
     json: bool,
+    /// What needs no mention when a note holds it.
+    allowed: SecretPolicy,
 }
 
 enum Kind {
@@ -37,6 +39,7 @@ impl Opened {
         Ok(Self {
             kind: Kind::Plain(Box::new(NoStore)),
             json,
+            allowed: settings.secret_policy(),
         })
     }
 
@@ -54,7 +57,11 @@ impl Opened {
                 Kind::InStep(InStep::new(store, file, base)?)
             }
         };
-        Ok(Self { kind, json })
+        Ok(Self {
+            kind,
+            json,
+            allowed: settings.secret_policy(),
+        })
     }
 
     pub(crate) fn store(&self) -> &dyn Store {
@@ -90,6 +97,7 @@ impl Drop for Opened {
                 .notices()
                 .iter()
                 .for_each(|notice| warn(notice, self.json));
+            warn_of_secrets(&store.flagged(), &self.allowed, self.json);
         }
     }
 }

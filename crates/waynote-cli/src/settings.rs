@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use waynote::context::{Budget, Style};
-use waynote::{Limits, Name};
+use waynote::{Limits, Name, SecretPolicy};
 
 use crate::args::Global;
 use crate::error::{Failure, Outcome};
@@ -27,6 +27,7 @@ struct File {
     budget: Option<i64>,
     token_factor: Option<f64>,
     lock_wait: Option<f64>,
+    allow_secrets: Option<Vec<String>>,
 }
 
 /// A value and where it came from.
@@ -56,6 +57,8 @@ pub(crate) struct Settings {
     pub(crate) token_factor: Setting<f64>,
     /// How long a writer waits for the writers before it.
     pub(crate) lock_wait: Setting<Duration>,
+    /// Rules whose credentials may be written.
+    pub(crate) allow_secrets: Setting<Vec<&'static str>>,
 }
 
 const DEFAULT: &str = "default";
@@ -149,6 +152,12 @@ impl Settings {
                 "WAYNOTE_LOCK_WAIT",
                 file.lock_wait.map(|wait| wait.to_string()),
             )?)?,
+            allow_secrets: allow_secrets(layers.first(
+                None,
+                "WAYNOTE_ALLOW_SECRETS",
+                file.allow_secrets,
+                |text| Ok(text.split(',').map(str::to_owned).collect()),
+            )?)?,
             file: path,
         })
     }
@@ -166,6 +175,14 @@ impl Settings {
         Limits {
             max_bytes: max_bytes.unwrap_or(self.max_bytes.value),
             max_notes: max_notes.unwrap_or(self.max_notes.value),
+        }
+    }
+
+    /// Which credentials may be written, unless the call says more.
+    pub(crate) fn secret_policy(&self) -> SecretPolicy {
+        match self.allow_secrets.value.as_slice() {
+            [] => SecretPolicy::RefuseAll,
+            rules => SecretPolicy::Allow(rules.to_vec()),
         }
     }
 
@@ -205,6 +222,34 @@ fn token_factor(setting: Option<Setting<String>>) -> Outcome<Setting<f64>> {
             "write a number from 0.1 to 10: your model's tokens over those of o200k, as 1.2",
         )),
     }
+}
+
+/// Names of rules; one that there is not is named with the nearest.
+fn allow_secrets(setting: Option<Setting<Vec<String>>>) -> Outcome<Setting<Vec<&'static str>>> {
+    let Some(Setting { value, origin }) = setting else {
+        return Ok(by_default(Vec::new()));
+    };
+    let names = value.iter().map(|name| name.trim());
+    let known = names.filter(|name| !name.is_empty()).map(|name| {
+        let rule = waynote::secrets::rule(name);
+        rule.map(|rule| rule.name)
+            .ok_or_else(|| unknown_rule(name, &origin))
+    });
+    Ok(Setting {
+        value: known.collect::<Outcome<_>>()?,
+        origin,
+    })
+}
+
+fn unknown_rule(name: &str, origin: &str) -> Failure {
+    let likeness = |rule: &waynote::secrets::Rule| strsim::jaro_winkler(name, rule.name);
+    let nearest = waynote::secrets::rules()
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
+        .map_or("", |rule| rule.name);
+    Failure::usage(
+        format!("`{name}` is no rule for credentials ({origin})"),
+        format!("did you mean `{nearest}`? the guide lists the rules"),
+    )
 }
 
 /// Seconds as people write them.

@@ -25,4 +25,5 @@ mod suite {
     mod reference_gonotes;
     mod reference_ralph;
     mod reference_zrb;
+    mod secrets;
 }

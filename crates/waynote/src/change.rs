@@ -184,7 +184,7 @@ impl Write {
 /// Decides what a change comes to: the revision to write, or none when nothing is to be changed.
 ///
 /// # Errors
-/// Every refusal there is: quotas, conflicts, missing notes, an append-only log.
+/// Every refusal there is: quotas, credentials, conflicts, missing notes, an append-only log.
 pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Option<Write>> {
     match change {
         Change::Save {
@@ -197,6 +197,10 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
         } => {
             not_in_log(address)?;
             limits.check_bytes(content)?;
+            // What comes from elsewhere is kept as it is.
+            if origin.is_none() {
+                stamp.secrets.check(content)?;
+            }
             let current = before.current(address)?;
             check_expected(address, *expect, current.as_ref())?;
             if current.is_none() && address.key().is_some() {
@@ -234,6 +238,9 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
             id,
             created_at,
         } => {
+            if id.is_none() {
+                stamp.secrets.check(content)?;
+            }
             let next = match id {
                 Some(id) => *id,
                 None => {

@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::secrets;
 
 /// The longest preview, in characters (source 002: 80, the last an ellipsis when cut).
 pub const PREVIEW_CHARS: usize = 80;
@@ -107,35 +108,44 @@ impl Content {
     }
 
     /// One line that stands for the note in lists (source 002): the first line that is not blank, trimmed,
-    /// runs of blanks and tabs made one blank, at most [`PREVIEW_CHARS`] characters.
+    /// runs of blanks and tabs made one blank, at most [`PREVIEW_CHARS`] characters. Credentials are masked.
     pub fn preview(&self) -> String {
-        let shown = self.shown();
-        let Some(line) = shown
-            .split('\n')
-            .map(str::trim)
-            .find(|line| !line.is_empty())
-        else {
-            return String::new();
-        };
-        let mut flat = String::with_capacity(line.len().min(4 * PREVIEW_CHARS));
-        let mut chars = 0;
-        let mut after_blank = false;
-        for char in line.chars() {
-            let blank = char == ' ' || char == '\t';
-            if blank && after_blank {
-                continue;
-            }
-            after_blank = blank;
-            chars += 1;
-            if chars > PREVIEW_CHARS {
-                flat.pop();
-                flat.push('…');
-                break;
-            }
-            flat.push(if blank { ' ' } else { char });
-        }
-        flat
+        first_line(&secrets::masked(&self.shown()))
     }
+
+    /// The same without masks: what a program that knew fewer rules may have stored.
+    pub(crate) fn plain_preview(&self) -> String {
+        first_line(&self.shown())
+    }
+}
+
+/// The first line with something in it, as a preview shows it.
+fn first_line(text: &str) -> String {
+    let Some(line) = text
+        .split('\n')
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+    else {
+        return String::new();
+    };
+    let mut flat = String::with_capacity(line.len().min(4 * PREVIEW_CHARS));
+    let mut chars = 0;
+    let mut after_blank = false;
+    for char in line.chars() {
+        let blank = char == ' ' || char == '\t';
+        if blank && after_blank {
+            continue;
+        }
+        after_blank = blank;
+        chars += 1;
+        if chars > PREVIEW_CHARS {
+            flat.pop();
+            flat.push('…');
+            break;
+        }
+        flat.push(if blank { ' ' } else { char });
+    }
+    flat
 }
 
 /// White space as Python has it too: four separators more than Rust.

@@ -69,6 +69,17 @@ pub enum Error {
         what: String,
     },
 
+    /// A text to be written that holds a credential. It says by which rule and where, never what.
+    #[error("the text holds a credential ({rule}) at line {line}, column {column}")]
+    HoldsSecret {
+        /// The rule that found it (see [`crate::secrets`]).
+        rule: &'static str,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1, in characters.
+        column: usize,
+    },
+
     /// A content over the size cap (source 002's `ErrNoteTooLarge`).
     #[error("the note is too large: {bytes} bytes, {max_bytes} are allowed")]
     NoteTooLarge {
@@ -256,6 +267,7 @@ impl Error {
             Self::InvalidAddress { .. } => "invalid_address",
             Self::UnknownType { .. } => "unknown_type",
             Self::NotText { .. } => "not_text",
+            Self::HoldsSecret { .. } => "holds_secret",
             Self::NoteTooLarge { .. } => "note_too_large",
             Self::TooManyNotes { .. } => "too_many_notes",
             Self::NotFound { .. } => "not_found",
@@ -306,6 +318,10 @@ impl Error {
             }
             Self::UnknownType { .. } => "the types are stuck, learning, tip, decision".into(),
             Self::NotText { .. } => "a note is UTF-8 text without NUL; encode other data first, as base64 say".into(),
+            Self::HoldsSecret { rule, .. } => format!(
+                "replace it by where it is kept (a variable, a vault); \
+                 or allow it with `--allow-secret`, or `{rule}` for good in `allow_secrets` of the configuration"
+            ),
             Self::NoteTooLarge { .. } => {
                 "shorten it, split it over several keys, or raise `max_bytes`; zero or less is no cap".into()
             }

@@ -12,6 +12,7 @@ use crate::change::earliest;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::Name;
+use crate::secrets::{self, SecretPolicy};
 
 /// The type of a log entry (source 001).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -75,15 +76,23 @@ pub struct Stamp {
     pub now: Timestamp,
     /// The author: `person`, `agent:NAME`, `import:FORMAT`, or whatever the caller goes by.
     pub author: Name,
+    /// Which credentials may stand in what is written.
+    pub secrets: SecretPolicy,
 }
 
 impl Stamp {
-    /// A stamp; the time is kept to the microsecond, as stores keep it.
+    /// A stamp; the time is kept to the microsecond, as stores keep it. No credential may be written with it.
     pub fn new(now: Timestamp, author: Name) -> Self {
         Self {
             now: micros(now),
             author,
+            secrets: SecretPolicy::default(),
         }
+    }
+
+    /// The stamp with another policy for credentials.
+    pub fn allowing(self, secrets: SecretPolicy) -> Self {
+        Self { secrets, ..self }
     }
 }
 
@@ -123,14 +132,25 @@ impl Note {
     pub fn seen(&self) -> Option<u64> {
         matches!(self.address, Address::Session(..)).then_some(self.revision)
     }
+
+    /// The rules that find a credential in the content, in their order there, each once; see [`crate::secrets`].
+    pub fn secrets(&self) -> Vec<&'static str> {
+        let mut rules = Vec::new();
+        for secret in secrets::scan(&self.content.shown()) {
+            if !rules.contains(&secret.rule) {
+                rules.push(secret.rule);
+            }
+        }
+        rules
+    }
 }
 
 /// The fields and their names are the same in the command line, MCP, HTTP and the docs. An entry of a log has `seen`
 /// too: how often it was noted.
 impl Serialize for Note {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let seen = self.seen();
-        let fields = 12 + usize::from(seen.is_some());
+        let (seen, secrets) = (self.seen(), self.secrets());
+        let fields = 12 + usize::from(seen.is_some()) + usize::from(!secrets.is_empty());
         let mut note = serializer.serialize_struct("Note", fields)?;
         note.serialize_field("address", &self.address)?;
         note.serialize_field("scope", &self.address.scope())?;
@@ -147,6 +167,9 @@ impl Serialize for Note {
         note.serialize_field("author", self.author.as_str())?;
         note.serialize_field("created_at", &self.created_at.to_string())?;
         note.serialize_field("updated_at", &self.updated_at.to_string())?;
+        if !secrets.is_empty() {
+            note.serialize_field("secrets", &secrets)?;
+        }
         note.end()
     }
 }

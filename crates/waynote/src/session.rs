@@ -106,9 +106,10 @@ fn noted_before(noted: Option<i64>, iteration: Option<i64>) -> bool {
 }
 
 /// The reply to an added entry (source 001): its type and up to 50 UTF-16 units of it, never cutting a
-/// character in two.
+/// character in two. Credentials are masked.
 pub fn confirmation(kind: &Kind, content: &Content) -> String {
     let text = content.shown();
+    let text = crate::secrets::masked(&text);
     let mut units = 0;
     let cut = text.char_indices().find_map(|(index, char)| {
         units += char.len_utf16();

@@ -55,6 +55,7 @@ fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
         budget,
         token_factor,
         lock_wait,
+        allow_secrets,
         ..
     } = settings;
     let style_word = match style.value {
@@ -116,6 +117,11 @@ fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
             "lock_wait",
             Some(lock_wait.value.as_secs_f64().to_string()),
             lock_wait.origin.clone(),
+        ),
+        (
+            "allow_secrets",
+            (!allow_secrets.value.is_empty()).then(|| allow_secrets.value.join(",")),
+            allow_secrets.origin.clone(),
         ),
     ]
 }

@@ -10,7 +10,7 @@ use waynote::formats::{Imported, openotters, xs, zrb};
 
 use super::Context;
 use crate::args::ImportCommand;
-use crate::error::{Failure, Outcome, say};
+use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::xs_socket::Xs;
 use waynote::visible::visible;
 
@@ -24,7 +24,13 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
             context.write(|store| Ok(openotters::import(store, source, &agent, now)?))?
         }
     };
-    report(context, &imported)
+    report(context, &imported)?;
+    warn_of_secrets(
+        &imported.secrets,
+        &context.settings.secret_policy(),
+        context.output.json,
+    );
+    Ok(())
 }
 
 /// The notes.json that Zrb uses here: the configured one, or its default.
@@ -110,6 +116,7 @@ fn report(context: &mut Context<'_>, imported: &Imported) -> Outcome {
             updated,
             unchanged,
             skipped,
+            ..
         } = imported;
         format!(
             "{added} added, {updated} updated, {unchanged} unchanged, {} skipped",

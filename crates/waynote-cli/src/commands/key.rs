@@ -19,10 +19,11 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             if_revision,
             max_bytes,
             max_notes,
+            secrets,
         } => {
             let target = Target::of(context, notebook, Some(key))?.current()?;
             let key = target.key()?;
-            let (content, stamp) = (input::text(text)?, context.stamp()?);
+            let (content, stamp) = (input::text(text)?, context.stamp_allowing(secrets)?);
             let options = SaveOptions {
                 limits: context.settings.limits(*max_bytes, *max_notes),
                 pin: pin.then_some(true),

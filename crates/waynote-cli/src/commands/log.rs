@@ -12,10 +12,14 @@ use crate::table::table;
 
 pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
     match command {
-        LogCommand::Add { text, kind } => {
+        LogCommand::Add {
+            text,
+            kind,
+            secrets,
+        } => {
             let session = context.settings.session()?.clone();
             let kind: Kind = kind.trim().parse()?;
-            let (content, stamp) = (input::text(text)?, context.stamp()?);
+            let (content, stamp) = (input::text(text)?, context.stamp_allowing(secrets)?);
             let iteration = context.settings.iteration.value;
             let note =
                 context.write(|store| {
@@ -148,6 +152,7 @@ fn display(notes: &[Note], colour: bool, terminal: bool) -> String {
                 .iteration
                 .map_or(String::new(), |iteration| format!("[#{iteration}]"));
             let shown = note.content.shown();
+            let shown = waynote::secrets::masked(&shown);
             // A terminal would act on what a note holds; a pipe gets it as it is.
             let shown = if terminal {
                 waynote::visible::lines(&shown)

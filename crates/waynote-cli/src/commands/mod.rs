@@ -18,9 +18,9 @@ mod verify;
 
 use std::process::ExitCode;
 
-use waynote::{Stamp, Store};
+use waynote::{SecretPolicy, Stamp, Store};
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, SecretArgs};
 use crate::error::Outcome;
 use crate::opened::Opened;
 use crate::output::Output;
@@ -35,10 +35,18 @@ struct Context<'o> {
 impl Context<'_> {
     /// Author and time of a change.
     fn stamp(&self) -> Outcome<Stamp> {
-        Ok(Stamp::new(
-            crate::clock::now()?,
-            self.settings.author.value.clone(),
-        ))
+        let stamp = Stamp::new(crate::clock::now()?, self.settings.author.value.clone());
+        Ok(stamp.allowing(self.settings.secret_policy()))
+    }
+
+    /// The same for a write that may be allowed to hold a credential.
+    fn stamp_allowing(&self, secrets: &SecretArgs) -> Outcome<Stamp> {
+        let stamp = self.stamp()?;
+        Ok(if secrets.allow {
+            stamp.allowing(SecretPolicy::AllowAll)
+        } else {
+            stamp
+        })
     }
 
     /// Opens the store for reading and does something with it.

@@ -8,13 +8,14 @@ use crate::args::PlaceCommand;
 use crate::error::Outcome;
 use crate::table::table;
 use crate::{input, output::Output};
+use waynote::secrets::masked;
 use waynote::visible::lines;
 
 pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
     match command {
-        PlaceCommand::Write { at, text } => {
+        PlaceCommand::Write { at, text, secrets } => {
             let place = input::place(at.path.as_deref())?;
-            let (content, stamp) = (input::text(text)?, context.stamp()?);
+            let (content, stamp) = (input::text(text)?, context.stamp_allowing(secrets)?);
             let note =
                 context.write(|store| Ok(Places::new(store).write(&place, content, &stamp)?))?;
             context.output.answer(&note, || {
@@ -81,7 +82,7 @@ fn whole(output: &mut Output, notes: &[Note]) -> Outcome {
         output.line(format!(
             "{between}{}\n{}",
             note.address,
-            lines(&note.content.shown()).trim_end()
+            lines(&masked(&note.content.shown())).trim_end()
         ))?;
     }
     Ok(())

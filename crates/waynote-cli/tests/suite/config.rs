@@ -37,6 +37,7 @@ fn each_value_says_where_it_comes_from() {
     budget 2000 default
     token_factor 1 default
     lock_wait 10 default
+    allow_secrets - default
 
     configuration file: HOME/.config/waynote/config.toml
     ");
@@ -57,7 +58,7 @@ fn a_broken_configuration_is_named() {
     };
     insta::assert_snapshot!(said("agent = \"a\"\nmax_note = 3\n"), @"
     exit 1
-    error: HOME/c.toml: line 2: unknown field `max_note`, expected one of `store`, `agent`, `session`, `author`, `max_bytes`, `max_notes`, `notes_file`, `style`, `budget`, `token_factor`, `lock_wait`
+    error: HOME/c.toml: line 2: unknown field `max_note`, expected one of `store`, `agent`, `session`, `author`, `max_bytes`, `max_notes`, `notes_file`, `style`, `budget`, `token_factor`, `lock_wait`, `allow_secrets`
       mend the file; docs/guide.md lists the settings
     ");
     insta::assert_snapshot!(said("agent = "), @"

@@ -1,4 +1,4 @@
-//! The sections as the three sources write them, byte for byte.
+//! The sections as the three sources write them, byte for byte; only credentials are masked.
 
 use std::fmt::Write;
 
@@ -9,6 +9,7 @@ use super::age::age;
 use crate::address::Address;
 use crate::content::is_space;
 use crate::note::{Kind, Note};
+use crate::secrets::masked;
 
 /// What applies, whole.
 pub(super) struct Notes {
@@ -32,7 +33,7 @@ pub(super) fn section(section: Section, notes: &Notes, now: Timestamp) -> String
 /// Source 002: each note whole under a heading, trimmed, a blank line between.
 fn pinned<'n>(notes: impl Iterator<Item = &'n Note>) -> String {
     let blocks: Vec<String> = notes
-        .map(|note| format!("## {}\n\n{}\n", key(note), note.content.shown().trim()))
+        .map(|note| format!("## {}\n\n{}\n", key(note), said(note).trim()))
         .collect();
     blocks.join("\n")
 }
@@ -70,10 +71,7 @@ fn places(notes: &[Note]) -> String {
                 Address::PlaceKey(place, key) => format!("{place}#{key}"),
                 address => address.scope().name().to_owned(),
             };
-            format!(
-                "**{name}**:\n{}\n",
-                note.content.shown().trim_matches(is_space)
-            )
+            format!("**{name}**:\n{}\n", said(note).trim_matches(is_space))
         })
         .collect();
     if blocks.is_empty() {
@@ -142,10 +140,15 @@ fn iterations(notes: &[Note]) -> String {
         }
         for note in group {
             let iteration = note.iteration.unwrap_or_default();
-            lines.push(format!("  - [#{iteration}] {}", note.content.shown()));
+            lines.push(format!("  - [#{iteration}] {}", said(note)));
         }
     }
     lines.join("\n")
+}
+
+/// What a note says, but for credentials: no program that moves over needs to put those into a prompt.
+fn said(note: &Note) -> String {
+    masked(&note.content.shown()).into_owned()
 }
 
 fn key(note: &Note) -> String {

@@ -1,6 +1,6 @@
 //! The pieces of a block in bytes that stay: absolute dates, and nothing that depends on when or where it is made.
 //!
-//! A note is data: its text stands in code blocks and code spans, so that whatever it holds, a Markdown parser sees
+//! Credentials are masked. A note is data: its text stands in code blocks and code spans, so that whatever it holds, a Markdown parser sees
 //! the headings and items made here and no others. Every piece ends with its line end and none begins with one, so
 //! that the tokens of a block are the sum of its pieces'.
 
@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use super::Section;
 use crate::key::Name;
 use crate::note::{Kind, Note};
+use crate::secrets::masked;
 use crate::visible::{code_block, code_span};
 
 /// A section's heading.
@@ -44,6 +45,7 @@ impl Told<'_> {
     /// The whole note.
     pub(super) fn whole(&self) -> String {
         let shown = self.note.content.shown();
+        let shown = masked(&shown);
         match &self.note.kind {
             None => {
                 let block = code_block(&shown, "");

@@ -12,6 +12,7 @@ use crate::content::Content;
 use crate::error::Result;
 use crate::key::Name;
 use crate::note::Revision;
+use crate::secrets::Flagged;
 use crate::store::Store;
 
 /// What an import did.
@@ -25,6 +26,9 @@ pub struct Imported {
     pub unchanged: u64,
     /// What was left out, and why. The rest was imported.
     pub skipped: Vec<Skipped>,
+    /// Notes that were brought in and hold a credential.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<Flagged>,
 }
 
 /// Something that an import left out.
@@ -43,6 +47,10 @@ impl Imported {
             (false, _) => self.unchanged += 1,
             (true, true) => self.updated += 1,
             (true, false) => self.added += 1,
+        }
+        if applied.changed {
+            self.secrets
+                .extend(applied.note.as_ref().and_then(Flagged::of));
         }
     }
 

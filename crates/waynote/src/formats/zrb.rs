@@ -168,14 +168,14 @@ fn key(place: &Place) -> PyString {
 }
 
 /// The change that brings a text of a file into the store.
-pub(crate) fn save(place: Place, content: Content, origin: Option<Origin>) -> Change {
+pub(crate) fn save(place: Place, content: Content, origin: Origin) -> Change {
     Change::Save {
         address: Address::Place(place),
         content,
         pin: None,
         limits: Limits::NONE,
         expect: Expect::Any,
-        origin,
+        origin: Some(origin),
     }
 }
 
@@ -201,7 +201,12 @@ pub fn import(
         for (place, content) in file.notes(base) {
             let address = Address::Place(place.clone());
             if imported.is_new(store, &address, &content, &stamp.author)? {
-                changes.push(save(place, content, None));
+                let origin = Origin {
+                    author: None,
+                    created_at: stamp.now,
+                    updated_at: stamp.now,
+                };
+                changes.push(save(place, content, origin));
             }
         }
         for applied in store.apply(&changes, &stamp)? {

@@ -27,6 +27,7 @@ use crate::key::Name;
 use crate::note::{Note, Revision, Stamp};
 use crate::place::{Base, Place};
 use crate::scope::ScopeKind;
+use crate::secrets::Flagged;
 use crate::store::{Filter, Store};
 
 use exchange::{Patience, Put};
@@ -40,6 +41,8 @@ pub struct InStep<S> {
     base: Base,
     author: Name,
     notices: RefCell<Vec<crate::Error>>,
+    /// Notes taken in from the file that hold a credential.
+    flagged: RefCell<Vec<Flagged>>,
     /// What was read of the file, kept while no other writer of the store can run.
     seen: RefCell<Option<Rc<Seen>>>,
     /// How deep in [`Store::exclusively`].
@@ -67,6 +70,7 @@ impl<S: Store> InStep<S> {
             base,
             author: zrb::AUTHOR.parse()?,
             notices: RefCell::default(),
+            flagged: RefCell::default(),
             seen: RefCell::default(),
             exclusive: Cell::new(0),
         })
@@ -92,6 +96,11 @@ impl<S: Store> InStep<S> {
     /// What went wrong with the file since the last call, while the store worked on without it.
     pub fn notices(&self) -> Vec<crate::Error> {
         self.notices.take()
+    }
+
+    /// Notes that were taken in from the file since the last call and hold a credential.
+    pub fn flagged(&self) -> Vec<Flagged> {
+        self.flagged.take()
     }
 
     fn name(&self) -> String {
@@ -245,7 +254,10 @@ impl<S: Store> InStep<S> {
         }
         let taken_in = all.len();
         all.extend_from_slice(changes);
-        Ok(self.journal_all(&all, known, stamp)?.split_off(taken_in))
+        let mut applied = self.journal_all(&all, known, stamp)?;
+        let ours = applied.split_off(taken_in);
+        self.flag(&applied);
+        Ok(ours)
     }
 
     /// Texts that another program wrote between our reading and our exchange. Where it wrote a key that we
@@ -275,8 +287,17 @@ impl<S: Store> InStep<S> {
                 journal.extend(current.map(overlay::again));
             }
         }
-        self.journal_all(&journal, known, stamp)?;
+        self.flag(&self.journal_all(&journal, known, stamp)?);
         Ok(())
+    }
+
+    /// Notes which of the texts that were taken in hold a credential.
+    fn flag(&self, taken_in: &[Applied]) {
+        let notes = taken_in.iter().filter_map(|applied| applied.note.as_ref());
+        let saved = notes.filter(|note| note.author == self.author);
+        self.flagged
+            .borrow_mut()
+            .extend(saved.filter_map(Flagged::of));
     }
 
     /// Texts in files that earlier exchanges left beside the file. They are old: a text that is new becomes a
@@ -286,7 +307,7 @@ impl<S: Store> InStep<S> {
             let cleared = match exchange::read(&file, Patience::Reader) {
                 Ok(Some(side)) if !side.bytes.is_empty() => {
                     let changes = self.past_texts(&side, known)?;
-                    self.journal_all(&changes, known, stamp)?;
+                    self.flag(&self.journal_all(&changes, known, stamp)?);
                     exchange::remove(&file)
                 }
                 // Somebody may still be writing there.

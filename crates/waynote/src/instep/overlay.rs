@@ -125,11 +125,11 @@ impl<'a> Overlay<'a> {
         zrb::save(
             place,
             text,
-            Some(Origin {
+            Origin {
                 author: Some(self.author.clone()),
                 created_at: self.side.written,
                 updated_at: self.side.written,
-            }),
+            },
         )
     }
 }

@@ -534,3 +534,56 @@ fn nothing_is_forgotten_where_there_is_nothing() {
     let refused = waynote::store::NoStore.forget(&forget(&address, None, true), &at(1));
     assert!(matches!(refused, Err(Error::NotFound { .. })));
 }
+
+#[test]
+fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhere() {
+    // Put together here, so that this file holds none.
+    let token = format!("gh{}_{}6wq2", 'p', "aZ3kQ9xW".repeat(4));
+    each_store(|store| {
+        let says = || text(&format!("push with\n {token}"));
+        let address = Address::Place(place("~/p"));
+        let save = |origin| Change::Save {
+            address: address.clone(),
+            content: says(),
+            pin: None,
+            limits: Limits::NONE,
+            expect: Expect::Any,
+            origin,
+        };
+        let refused = store.apply(&[save(None)], &at(1)).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "the text holds a credential (github-token) at line 2, column 2"
+        );
+        assert_eq!(refused.kind(), "holds_secret");
+        let log = SessionLog::new(store, name("s"));
+        assert!(log.add(Kind::Tip, None, says(), &at(1)).is_err());
+        let other = at(1).allowing(waynote::SecretPolicy::Allow(vec!["jwt"]));
+        assert!(store.apply(&[save(None)], &other).is_err());
+        assert_eq!(store.get(&address).unwrap(), None);
+
+        let allowed = at(2).allowing(waynote::SecretPolicy::Allow(vec!["github-token"]));
+        store.apply(&[save(None)], &allowed).unwrap();
+        log.add(Kind::Tip, None, says(), &allowed).unwrap();
+        let imported = Origin {
+            author: None,
+            created_at: at(1).now,
+            updated_at: at(3).now,
+        };
+        store.apply(&[save(Some(imported))], &at(3)).unwrap();
+        let note = store.get(&address).unwrap().unwrap();
+        assert_eq!(note.secrets(), ["github-token"]);
+        assert_eq!(note.preview, "push with");
+        // What was there once is no write of a caller.
+        Places::new(store)
+            .write(&place("~/p"), text("nothing"), &at(4))
+            .unwrap();
+        let revision = 1;
+        let restore = Change::Restore {
+            address: address.clone(),
+            revision,
+        };
+        store.apply(&[restore], &at(5)).unwrap();
+        assert_eq!(store.get(&address).unwrap().unwrap().content, says());
+    });
+}

@@ -1,0 +1,287 @@
+//! Credentials: refused when a caller writes them, kept, flagged and masked when they come from elsewhere.
+
+use super::common::Scratch;
+
+/// Made here, so that no file of ours holds what looks like a token.
+fn token() -> String {
+    format!("gh{}_{}", 'p', "aZ3kQ9xW7m".repeat(4).split_at(36).0)
+}
+
+fn key() -> String {
+    format!("AK{}{}", "IA", "Q7RZ4TJ2M5LW6XKC")
+}
+
+#[test]
+fn a_write_that_holds_a_credential_is_refused() {
+    let scratch = Scratch::new();
+    let text = format!("deploy with\n  `{}`", token());
+    let run = scratch.waynote(["place", "write", &text]);
+    insta::assert_snapshot!(run.said(), @"
+    exit 1
+    error: the text holds a credential (github-token) at line 2, column 4
+      replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration
+    ");
+    let run = scratch
+        .waynote(["key", "save", "deploy", "-", "--json"])
+        .stdin(text.clone());
+    insta::assert_snapshot!(run.said(), @r#"
+    exit 1
+    {"error":{"hint":"replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration","kind":"holds_secret","message":"the text holds a credential (github-token) at line 2, column 4"}}
+    "#);
+    let run = scratch.waynote(["--session", "s", "log", "add", &text, "--type", "tip"]);
+    insta::assert_snapshot!(run.said(), @"
+    exit 1
+    error: the text holds a credential (github-token) at line 2, column 4
+      replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration
+    ");
+    insta::assert_snapshot!(scratch.ok("place list"), @"no notes on any directory");
+}
+
+#[test]
+fn a_flag_the_environment_or_the_configuration_allow_it() {
+    let scratch = Scratch::new();
+    let text = format!("push with {}", token());
+    let save = |key: &str| scratch.waynote(["key", "save", key, &text]);
+    let flagged = scratch.waynote(["key", "save", "flag", &text, "--allow-secret"]);
+    insta::assert_snapshot!(flagged.said(), @"
+    exit 0
+    saved agent:default#flag (new key)
+    ");
+    let by_variable = save("variable").env("WAYNOTE_ALLOW_SECRETS", "jwt, github-token");
+    insta::assert_snapshot!(by_variable.said(), @"
+    exit 0
+    saved agent:default#variable (new key)
+    ");
+    let folder = scratch.home().join(".config/waynote");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(
+        folder.join("config.toml"),
+        "allow_secrets = [\"github-token\"]\n",
+    )
+    .unwrap();
+    insta::assert_snapshot!(save("file").said(), @"
+    exit 0
+    saved agent:default#file (new key)
+    ");
+    // Another rule's are still refused.
+    let other = scratch.waynote(["key", "save", "other", &format!("id {}", key())]);
+    insta::assert_snapshot!(other.said(), @"
+    exit 1
+    error: the text holds a credential (aws-access-key) at line 1, column 4
+      replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
+    ");
+    let config = scratch.json("config --json");
+    assert_eq!(config["settings"]["allow_secrets"]["value"], "github-token");
+    insta::assert_snapshot!(scratch.run("config").env("WAYNOTE_ALLOW_SECRETS", "githubtoken").said(), @"
+    exit 2
+    error: `githubtoken` is no rule for credentials (WAYNOTE_ALLOW_SECRETS)
+      did you mean `github-token`? the guide lists the rules
+    ");
+    // One note's exact text is printed as it is stored; lists mask it.
+    assert_eq!(scratch.ok("key show flag"), text);
+    assert_eq!(
+        scratch.json("key show flag --json")["secrets"][0],
+        "github-token"
+    );
+    insta::assert_snapshot!(scratch.ok("key list"), @"
+    NOTE                    UPDATED               PINNED  PREVIEW
+    agent:default#file      2026-05-17T12:00:00Z          push with [masked: github-token]
+    agent:default#flag      2026-05-17T12:00:00Z          push with [masked: github-token]
+    agent:default#variable  2026-05-17T12:00:00Z          push with [masked: github-token]
+    ");
+}
+
+#[test]
+fn lists_and_replies_mask_what_was_allowed() {
+    let scratch = Scratch::new();
+    let text = format!("push with {}", token());
+    let said = [
+        scratch
+            .waynote(["place", "write", &text, "--allow-secret"])
+            .said(),
+        scratch
+            .waynote([
+                "--session",
+                "s",
+                "--iteration",
+                "1",
+                "log",
+                "add",
+                &text,
+                "--type",
+                "tip",
+                "--allow-secret",
+            ])
+            .said(),
+        scratch.run("place all").said(),
+        scratch.run("place list").said(),
+        scratch.run("--session s log show").said(),
+        scratch.run("--session s log list").said(),
+        scratch.run("history place:~/work").said(),
+        scratch.waynote(["key", "save", &token(), "x"]).said(),
+        scratch.waynote(["key", "save", "k", "x", &token()]).said(),
+        scratch
+            .waynote(["key", "save", "k", "x", &token(), "--json"])
+            .said(),
+        scratch
+            .waynote(["show", &format!("agent:a#{}", token())])
+            .said(),
+    ];
+    for said in &said {
+        assert!(!said.contains(&token()), "{said}");
+    }
+    insta::assert_snapshot!(said[1], @"
+    exit 0
+    Note added: [tip] push with [masked: github-token]
+    ");
+    insta::assert_snapshot!(said[2], @"
+    exit 0
+    place:~/work
+    push with [masked: github-token]
+    ");
+    insta::assert_snapshot!(said[4], @"
+    exit 0
+
+    SESSION NOTES
+
+    TIP
+      [#1] push with [masked: github-token]
+    ");
+    // Its history is no write of a caller.
+    scratch.ok("place write nothing");
+    scratch.ok("restore place:~/work@1");
+    scratch.ok("undo place:~/work");
+    assert_eq!(scratch.ok("show place:~/work@3"), text);
+    // A conflict shows the current text, and masks it too.
+    scratch
+        .waynote(["key", "save", "k", &text, "--allow-secret"])
+        .ok();
+    for json in [&["--json"][..], &[]] {
+        let run = scratch.waynote(
+            ["key", "save", "k", "x", "--if-revision", "0"]
+                .iter()
+                .chain(json),
+        );
+        let said = run.said();
+        assert!(
+            said.contains("[masked: github-token]") && !said.contains(&token()),
+            "{said}"
+        );
+    }
+    assert!(scratch.ok("verify").contains("is sound"));
+}
+
+#[test]
+fn what_is_imported_is_kept_and_flagged() {
+    let scratch = Scratch::new();
+    let text = format!("push with {}", token());
+    let notes =
+        serde_json::json!({ "~/a": text, "~/b": format!("id {}", key()), "~/c": "nothing" });
+    std::fs::write(scratch.home().join("notes.json"), notes.to_string()).unwrap();
+    insta::assert_snapshot!(scratch.waynote(["import", "zrb", "../notes.json"]).said(), @"
+    exit 0
+    3 added, 0 updated, 0 unchanged, 0 skipped
+    warning: 2 notes that were brought in hold a credential:
+      place:~/a: github-token
+      place:~/b: aws-access-key
+      rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it
+    ");
+    assert_eq!(scratch.ok("place read --at ~/a"), text);
+    // Nothing is new the second time.
+    insta::assert_snapshot!(scratch.waynote(["import", "zrb", "../notes.json"]).said(), @"
+    exit 0
+    0 added, 0 updated, 3 unchanged, 0 skipped
+    ");
+    let other = Scratch::new();
+    std::fs::write(other.home().join("notes.json"), notes.to_string()).unwrap();
+    let run = other.waynote(["import", "zrb", "../notes.json", "--json"]);
+    insta::assert_snapshot!(run.env("WAYNOTE_ALLOW_SECRETS", "aws-access-key").said(), @r#"
+    exit 0
+    {
+      "added": 3,
+      "updated": 0,
+      "unchanged": 0,
+      "skipped": [],
+      "secrets": [
+        {
+          "address": "place:~/a",
+          "rules": [
+            "github-token"
+          ]
+        },
+        {
+          "address": "place:~/b",
+          "rules": [
+            "aws-access-key"
+          ]
+        }
+      ]
+    }
+    {"warning":{"hint":"rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it","kind":"holds_secret","message":"1 note that was brought in holds a credential","notes":[{"address":"place:~/a","rules":["github-token"]}]}}
+    "#);
+}
+
+#[test]
+fn what_a_file_brings_is_kept_and_flagged() {
+    let scratch = Scratch::new();
+    let file = scratch.home().join("notes.json");
+    let notes = serde_json::json!({ "~/a": format!("push with {}", token()) });
+    std::fs::write(&file, notes.to_string()).unwrap();
+    let write = |text: &str| {
+        scratch
+            .waynote(["place", "write", text])
+            .env("ZRB_LLM_NOTE_FILE", &file)
+    };
+    insta::assert_snapshot!(write("fine").said(), @"
+    exit 0
+    saved place:~/work (revision 1)
+    warning: 1 note that was brought in holds a credential:
+      place:~/a: github-token
+      rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it
+    ");
+    insta::assert_snapshot!(write("better").said(), @"
+    exit 0
+    saved place:~/work (revision 2)
+    ");
+    let refused = write(&format!("id {}", key())).said();
+    insta::assert_snapshot!(refused, @"
+    exit 1
+    error: the text holds a credential (aws-access-key) at line 1, column 4
+      replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
+    ");
+    assert!(std::fs::read_to_string(&file).unwrap().contains(&token()));
+}
+
+#[test]
+fn no_block_shows_one() {
+    let scratch = Scratch::new();
+    // A long text before it, so that a preview would cut it in two.
+    let text = format!("{} {}", "x".repeat(50), token());
+    for words in [
+        &["place", "write", &text, "--allow-secret"][..],
+        &["key", "save", "pinned", &text, "--allow-secret", "--pin"],
+        &["key", "save", "listed", &text, "--allow-secret"],
+        &[
+            "--session",
+            "s",
+            "--iteration",
+            "1",
+            "log",
+            "add",
+            &text,
+            "--type",
+            "tip",
+            "--allow-secret",
+        ],
+    ] {
+        scratch.waynote(words.iter().copied()).ok();
+    }
+    for style in ["stable", "faithful"] {
+        let block = scratch.ok(&format!("--session s context --style {style}"));
+        let masks = block.matches("[masked: github-token]").count();
+        assert_eq!(masks, if style == "stable" { 4 } else { 5 }, "{block}");
+        assert!(!block.contains("aZ3k"), "{block}");
+    }
+    let small = scratch.ok("--session s context --budget 140");
+    assert!(!small.contains("aZ3k"), "{small}");
+}

@@ -1,0 +1,72 @@
+//! What becomes of a write that holds a credential.
+
+use serde::Serialize;
+
+use super::{Secret, position, scan};
+use crate::address::Address;
+use crate::content::Content;
+use crate::error::{Error, Result};
+use crate::note::Note;
+
+/// A note that holds a credential: where it is and which rules say so, never what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Flagged {
+    /// The note.
+    pub address: Address,
+    /// The rules that found one, each once.
+    pub rules: Vec<&'static str>,
+}
+
+impl Flagged {
+    /// The note, when it holds one.
+    pub fn of(note: &Note) -> Option<Self> {
+        let rules = note.secrets();
+        let address = || note.address.clone();
+        (!rules.is_empty()).then(|| Self {
+            address: address(),
+            rules,
+        })
+    }
+}
+
+/// Which credentials a caller may write down.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SecretPolicy {
+    /// None: a write that holds one is refused.
+    #[default]
+    RefuseAll,
+    /// Those that these rules find, by their names (see [`super::rule`]).
+    Allow(Vec<&'static str>),
+    /// All.
+    AllowAll,
+}
+
+impl SecretPolicy {
+    /// Whether a credential that the rule finds is refused.
+    pub fn refuses(&self, rule: &str) -> bool {
+        match self {
+            Self::RefuseAll => true,
+            Self::Allow(rules) => !rules.contains(&rule),
+            Self::AllowAll => false,
+        }
+    }
+
+    /// Checks a content that a caller wants to write.
+    ///
+    /// # Errors
+    /// [`Error::HoldsSecret`] for the first credential that is not allowed.
+    pub fn check(&self, content: &Content) -> Result<()> {
+        if *self == Self::AllowAll {
+            return Ok(());
+        }
+        let text = content.shown();
+        let refused = |secret: &Secret| self.refuses(secret.rule);
+        match scan(&text).into_iter().find(refused) {
+            None => Ok(()),
+            Some(Secret { rule, range }) => {
+                let (line, column) = position(&text, range.start);
+                Err(Error::HoldsSecret { rule, line, column })
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
+use super::{MASK, Secret, keys, masked, named, position, rule, rules, scan, tokens, url};
+
+/// Texts that a rule finds a credential in, and texts that no rule does. `{hex:32}` stands for 32 random characters
+/// of a class and `{}` for nothing, so that no example holds anything before the test has made it.
+pub(super) struct Examples {
+    pub(super) rule: &'static str,
+    pub(super) yes: &'static [&'static str],
+    pub(super) no: &'static [&'static str],
+}
+
+/// Random as a generator's, and the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % below
+    }
+
+    /// The example with its random characters.
+    fn made(&mut self, example: &str) -> String {
+        let mut out = String::new();
+        let mut rest = example;
+        while let Some((before, after)) = rest.split_once('{') {
+            out.push_str(before);
+            let class = after
+                .split_once('}')
+                .and_then(|(inside, after)| Some((self.run(inside)?, after)));
+            rest = match class {
+                Some((run, after)) => {
+                    out.push_str(&run);
+                    after
+                }
+                None => {
+                    out.push('{');
+                    after
+                }
+            };
+        }
+        out + rest
+    }
+
+    fn run(&mut self, inside: &str) -> Option<String> {
+        if inside.is_empty() {
+            return Some(String::new());
+        }
+        let (class, length) = inside.split_once(':')?;
+        let (digits, lower, upper) = (
+            "0123456789",
+            "abcdefghijklmnopqrstuvwxyz",
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+        );
+        let of = match class {
+            "digit" => digits.to_owned(),
+            "hex" => format!("{digits}abcdef"),
+            "caps" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".to_owned(),
+            "base36" => format!("{digits}{lower}"),
+            "alnum" => format!("{digits}{lower}{upper}"),
+            "url" => format!("{digits}{lower}{upper}-_"),
+            "b64" => format!("{digits}{lower}{upper}+/"),
+            _ => return None,
+        };
+        let length: usize = length.parse().ok()?;
+        let of: Vec<char> = of.chars().collect();
+        let mut run: String = (0..length).map(|_| of[self.next(of.len())]).collect();
+        // A generator's last character may be a joint; the end of a sentence is not told apart from it.
+        if run.ends_with(['-', '_', '+', '/']) {
+            run.pop();
+            run.push('q');
+        }
+        Some(run)
+    }
+}
+
+fn examples() -> impl Iterator<Item = &'static Examples> {
+    tokens::EXAMPLES
+        .iter()
+        .chain(keys::EXAMPLES)
+        .chain(named::EXAMPLES)
+        .chain([&url::EXAMPLES])
+}
+
+#[test]
+fn each_rule_finds_its_examples_and_no_others() {
+    let mut random = Random(1);
+    for Examples { rule, yes, no } in examples() {
+        for example in *yes {
+            // Chance may make a placeholder or a poor value; it does so rarely.
+            const TRIES: usize = 50;
+            let found = (0..TRIES).filter(|_| {
+                let text = random.made(example);
+                let found = scan(&text);
+                found.len() == 1 && found[0].rule == *rule
+            });
+            let found = found.count();
+            assert!(
+                found * 10 >= TRIES * 9,
+                "{rule}: {found} of {TRIES} of {example:?}, e.g. {:?}",
+                scan(&random.made(example))
+            );
+        }
+        for example in *no {
+            let text = random.made(example);
+            let found: Vec<&str> = scan(&text).iter().map(|secret| secret.rule).collect();
+            assert!(found.is_empty(), "{found:?} in {text:?}, of {rule}");
+        }
+    }
+}
+
+#[test]
+fn every_rule_has_a_name_of_its_own_and_examples() {
+    let names: Vec<&str> = rules().map(|rule| rule.name).collect();
+    let distinct: HashSet<&str> = names.iter().copied().collect();
+    assert_eq!(distinct.len(), names.len());
+    let with_examples: HashSet<&str> = examples()
+        .filter(|examples| !examples.yes.is_empty() && !examples.no.is_empty())
+        .map(|examples| examples.rule)
+        .collect();
+    assert_eq!(with_examples, distinct);
+    for name in names {
+        assert!(
+            name.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+            "{name}"
+        );
+        assert_eq!(rule(name).map(|rule| rule.name), Some(name));
+    }
+}
+
+#[test]
+fn only_the_credential_is_masked() {
+    let mut random = Random(2);
+    let token = random.made("ghp_{alnum:36}");
+    let text = format!("# Release\n\nPush with `{token}`, then wait.\n");
+    assert_eq!(
+        masked(&text),
+        "# Release\n\nPush with `[masked: github-token]`, then wait.\n"
+    );
+    let password = random.made("{alnum:14}");
+    let text = format!("postgres://app:{password}@db.corp.internal/shop");
+    assert_eq!(
+        masked(&text),
+        "postgres://app:[masked: password-in-url]@db.corp.internal/shop"
+    );
+    assert_eq!(masked("nothing here"), "nothing here");
+}
+
+#[test]
+fn a_value_that_two_rules_find_is_one_credential_of_the_better_rule() {
+    let mut random = Random(3);
+    let text = random.made("export GITHUB_TOKEN=ghp_{alnum:36}");
+    let found = scan(&text);
+    assert_eq!(
+        found,
+        [Secret {
+            rule: "github-token",
+            range: 20..60
+        }]
+    );
+    assert_eq!(position(&text, found[0].range.start), (1, 21));
+}
+
+#[test]
+fn zero_width_characters_and_line_ends_do_not_hide_a_token() {
+    let mut random = Random(4);
+    let token = random.made("ghp_{alnum:36}");
+    let hidden = format!("é {}\u{200b}{}\u{200d} z", &token[..9], &token[9..]);
+    assert_eq!(masked(&hidden), "é [masked: github-token]\u{200d} z");
+    let folded = format!("> {}\n> {}\n> more", &token[..20], &token[20..]);
+    assert_eq!(masked(&folded), "> [masked: github-token]\n> more");
+}
+
+#[test]
+fn positions_count_characters() {
+    assert_eq!(position("añb\nçd", 7), (2, 2));
+    assert_eq!(position("", 0), (1, 1));
+}
+
+/// Texts of what the rules look for, in any order.
+fn texts() -> impl Strategy<Value = String> {
+    let pieces = prop_oneof![
+        6 => (0..examples().flat_map(|examples| examples.yes).count(), any::<u64>()).prop_map(|(index, seed)| {
+            let example = examples().flat_map(|examples| examples.yes).nth(index).unwrap();
+            Random(seed).made(example)
+        }),
+        2 => any::<String>(),
+        3 => "[a-zA-Z0-9 =:\"'`@/.,_-]{0,20}",
+        2 => prop::sample::select(vec![
+            "\n", " ", "\u{200b}", "\u{feff}", "é", "://", "password=", "token: ", "-----BEGIN PRIVATE KEY-----", "eyJ", "\\n", "%3D", "[masked: jwt]", MASK, "]", "@", ":",
+            "--token ", "key = \"", "Private-Lines: 3\n", "bearer ",
+        ]).prop_map(str::to_owned),
+    ];
+    prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn ranges_are_in_order_and_on_characters(text in texts()) {
+        let mut after = 0;
+        for Secret { range, rule: name } in scan(&text) {
+            prop_assert!(after <= range.start && range.start < range.end && range.end <= text.len());
+            prop_assert!(text.is_char_boundary(range.start) && text.is_char_boundary(range.end));
+            prop_assert!(rule(name).is_some());
+            after = range.end;
+        }
+    }
+
+    #[test]
+    fn what_is_masked_is_not_found_there_again(text in texts()) {
+        let masked = masked(&text).into_owned();
+        let mut spans = Vec::new();
+        for (start, _) in masked.match_indices(MASK) {
+            let name = masked[start + MASK.len()..].split(']').next().unwrap();
+            if rule(name).is_some() {
+                spans.push(start..start + MASK.len() + name.len() + 1);
+            }
+        }
+        for Secret { range, .. } in scan(&masked) {
+            for span in &spans {
+                prop_assert!(range.end <= span.start || span.end <= range.start, "{range:?} in {span:?} of {masked:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_masked_text_holds_no_found_credential(text in texts()) {
+        let found = scan(&text);
+        let masked = masked(&text);
+        // A short password may also be a word elsewhere.
+        const LONG: usize = 16;
+        for Secret { range, .. } in found.iter().filter(|secret| secret.range.len() >= LONG) {
+            let again = text.matches(&text[range.clone()]).count();
+            prop_assert!(again > 1 || !masked.contains(&text[range.clone()]));
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Finding the words that a credential can stand beside, many at once.
+//!
+//! A table over pairs of bytes says which words a pair can begin, and in which it can be the second and third letter;
+//! where two pairs that follow one another agree, the words are compared. The tables are made when the program is
+//! compiled: nothing is built when it starts.
+
+use super::shape::Pattern;
+use super::tokens::TOKENS;
+
+/// What to look at where a word stands.
+#[derive(Clone, Copy)]
+pub(super) enum Look {
+    /// A token of that form: its rule and pattern.
+    Token(&'static str, &'static Pattern),
+    /// A name that something is assigned to.
+    Name,
+    /// The password of a URL.
+    Url,
+    /// A private key between lines that say so.
+    Armour,
+    /// PuTTY's private key.
+    Putty,
+    /// A JSON web token.
+    Jwt,
+    /// The value of an authorization header.
+    Scheme,
+}
+
+/// A word, as it is written or in any case.
+#[derive(Clone, Copy)]
+struct Trigger {
+    word: &'static str,
+    exact: bool,
+    look: Look,
+}
+
+const fn word(word: &'static str, exact: bool, look: Look) -> Trigger {
+    Trigger { word, exact, look }
+}
+
+static OTHERS: &[Trigger] = &[
+    word("pass", false, Look::Name),
+    word("pwd", false, Look::Name),
+    word("psk", false, Look::Name),
+    word("secret", false, Look::Name),
+    word("token", false, Look::Name),
+    word("key", false, Look::Name),
+    word("cred", false, Look::Name),
+    word("://", true, Look::Url),
+    word("-----BEGIN ", true, Look::Armour),
+    word("Private-Lines: ", true, Look::Putty),
+    word("eyJ", true, Look::Jwt),
+    word("bearer ", false, Look::Scheme),
+    word("basic ", false, Look::Scheme),
+];
+
+/// The length that the search relies on: no word is shorter.
+const SHORTEST: usize = 3;
+
+const COUNT: usize = {
+    let (mut count, mut rule) = (OTHERS.len(), 0);
+    while rule < TOKENS.len() {
+        count += TOKENS[rule].patterns.len();
+        rule += 1;
+    }
+    count
+};
+
+static TRIGGERS: [Trigger; COUNT] = {
+    let mut triggers = [OTHERS[0]; COUNT];
+    let (mut at, mut rule) = (0, 0);
+    while rule < TOKENS.len() {
+        let mut pattern = 0;
+        while pattern < TOKENS[rule].patterns.len() {
+            let form = &TOKENS[rule].patterns[pattern];
+            assert!(form.trigger.len() >= SHORTEST);
+            triggers[at] = word(form.trigger, true, Look::Token(TOKENS[rule].rule, form));
+            (at, pattern) = (at + 1, pattern + 1);
+        }
+        rule += 1;
+    }
+    let mut other = 0;
+    while other < OTHERS.len() {
+        triggers[at] = OTHERS[other];
+        (at, other) = (at + 1, other + 1);
+    }
+    triggers
+};
+
+/// The slot of a pair of bytes, in any case.
+const fn slot(first: u8, second: u8) -> usize {
+    const ANY_CASE: usize = 0x20;
+    const SEVEN_BITS: usize = 0x7f;
+    (((first as usize | ANY_CASE) & SEVEN_BITS) << 7) | ((second as usize | ANY_CASE) & SEVEN_BITS)
+}
+
+/// The groups that words are told apart by at first sight.
+const fn group(word: &[u8]) -> u16 {
+    1 << (word[0] & 0b111)
+}
+
+/// Per pair: below, the groups of the words that begin with it; above, of those whose second and third letters are it.
+static GROUPS: [u16; 1 << 14] = {
+    let mut groups = [0; 1 << 14];
+    let mut at = 0;
+    while at < COUNT {
+        let word = TRIGGERS[at].word.as_bytes();
+        groups[slot(word[0], word[1])] |= group(word);
+        groups[slot(word[1], word[2])] |= group(word) << 8;
+        at += 1;
+    }
+    groups
+};
+
+/// The list of the words whose second and third letters are a pair; 0 for none.
+static LIST: [u8; 1 << 14] = {
+    let mut list = [0; 1 << 14];
+    let (mut at, mut lists) = (0, 0);
+    while at < COUNT {
+        let word = TRIGGERS[at].word.as_bytes();
+        let pair = slot(word[1], word[2]);
+        if list[pair] == 0 {
+            lists += 1;
+            list[pair] = lists;
+        }
+        at += 1;
+    }
+    list
+};
+
+/// A word's number, or none.
+type Link = u8;
+const END: Link = Link::MAX;
+
+/// The first word of each list, and the word that follows each in its list.
+const LISTS: ([Link; 256], [Link; COUNT]) = {
+    assert!(COUNT < END as usize);
+    let (mut first, mut next) = ([END; 256], [END; COUNT]);
+    let mut at = COUNT;
+    while at > 0 {
+        at -= 1;
+        let word = TRIGGERS[at].word.as_bytes();
+        let list = LIST[slot(word[1], word[2])] as usize;
+        next[at] = first[list];
+        first[list] = at as Link;
+    }
+    (first, next)
+};
+
+static FIRST: [Link; 256] = LISTS.0;
+static NEXT: [Link; COUNT] = LISTS.1;
+
+/// Calls `found` with where a word begins, where it ends, and what to look at there; in order of their beginnings.
+pub(super) fn each(text: &[u8], mut found: impl FnMut(usize, usize, Look)) {
+    let mut before = 0;
+    for (at, pair) in text.windows(2).enumerate() {
+        let pair = slot(pair[0], pair[1]);
+        let here = GROUPS[pair];
+        let begins = before & (here >> 8) & 0xff != 0;
+        before = here;
+        if !begins {
+            continue;
+        }
+        // The pair before this one has the word's first letter.
+        let begin = at - 1;
+        let mut link = FIRST[usize::from(LIST[pair])];
+        while link != END {
+            let trigger = &TRIGGERS[usize::from(link)];
+            let end = begin + trigger.word.len();
+            let there = text.get(begin..end).is_some_and(|there| {
+                if trigger.exact {
+                    there == trigger.word.as_bytes()
+                } else {
+                    there.eq_ignore_ascii_case(trigger.word.as_bytes())
+                }
+            });
+            if there {
+                found(begin, end, trigger.look);
+            }
+            link = NEXT[usize::from(link)];
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Whether a text is a secret by the looks of it: random enough, and no placeholder.
+
+use super::shape::{ANY_HEX, BASE64, CAPS, DIGITS, LOWER, OPAQUE, UPPER, is};
+
+/// Words that only stand where a secret would.
+const PLACEHOLDERS: [&str; 34] = [
+    "example",
+    "placeholder",
+    "changeme",
+    "change_me",
+    "change-me",
+    "changeit",
+    "replace",
+    "redacted",
+    "masked",
+    "dummy",
+    "sample",
+    "your",
+    "insert",
+    "todo",
+    "xxxx",
+    "****",
+    "....",
+    "0000000",
+    "1234567",
+    "12345678",
+    "abcdef",
+    "abc123",
+    "abcd1234",
+    "qwerty",
+    "foobar",
+    "foo_",
+    "secretkey",
+    "mysecret",
+    "my_secret",
+    "my-secret",
+    "mytoken",
+    "letmein",
+    "deadbeef",
+    "lorem",
+];
+
+/// The same for tokens that say by their form what they are: only what no generator makes.
+const TOKEN_PLACEHOLDERS: [&str; 13] = [
+    "example",
+    "placeholder",
+    "redacted",
+    "masked",
+    "xxxxx",
+    "your_",
+    "your-",
+    "_here",
+    "-here",
+    "00000000",
+    "12345678",
+    "abcdefg",
+    "replace",
+];
+
+fn contains_any(text: &[u8], words: &[&str]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let lower = std::str::from_utf8(&lower).unwrap_or_default();
+    words.iter().any(|word| lower.contains(word))
+}
+
+/// How many different bytes there are.
+fn variety(text: &[u8]) -> usize {
+    let mut seen = [false; 256];
+    text.iter().for_each(|byte| seen[usize::from(*byte)] = true);
+    seen.iter().filter(|seen| **seen).count()
+}
+
+/// Whether what follows a token's own word was made up by hand.
+pub(super) fn is_made_up(body: &[u8]) -> bool {
+    const FEW: usize = 7;
+    const ENOUGH: usize = 200;
+    const LONG: usize = 24;
+    let body = &body[..body.len().min(ENOUGH)];
+    // Words, on several lines perhaps, have no other characters.
+    let is_word = body.len() >= LONG
+        && body
+            .iter()
+            .all(|byte| is(*byte, LOWER) || byte.is_ascii_whitespace());
+    is_word || variety(body) < FEW || contains_any(body, &TOKEN_PLACEHOLDERS)
+}
+
+/// Whether the value stands for another: a variable, a template, a call, a path; or says that one belongs here.
+pub(super) fn is_reference(value: &str) -> bool {
+    const REFERENCES: [&str; 23] = [
+        "$",
+        "{",
+        "<",
+        "%",
+        "[",
+        "(",
+        "&",
+        "@",
+        "*",
+        "/",
+        "./",
+        "../",
+        "~/",
+        "process.env",
+        "os.environ",
+        "env.",
+        "env:",
+        "ENV[",
+        "op://",
+        "vault:",
+        "arn:",
+        "file:",
+        "secrets.",
+    ];
+    const INSIDE: [&str; 9] = ["${", "{{", "}}", "$(", "<%", "://", "...", "…", "(*"];
+    REFERENCES.iter().any(|start| value.starts_with(start))
+        || INSIDE.iter().any(|inside| value.contains(inside))
+        || value.ends_with("()")
+}
+
+/// Whether a value is only written where a secret would stand.
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
+    const FEW: usize = 5;
+    variety(value) < FEW || contains_any(value, &PLACEHOLDERS)
+}
+
+/// Bits a character, by how often each occurs.
+fn entropy(text: &[u8]) -> f64 {
+    let mut counts = [0u32; 256];
+    text.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    let total = text.len() as f64;
+    let bits = counts.iter().filter(|count| **count > 0).map(|count| {
+        let share = f64::from(*count) / total;
+        -share * share.log2()
+    });
+    bits.sum()
+}
+
+fn count(text: &[u8], class: super::shape::Class) -> usize {
+    text.iter().filter(|byte| is(**byte, class)).count()
+}
+
+/// How often lower case, upper case and digits follow one another without a separator, for a hundred characters. A
+/// capital at the beginning of a word is no change of its own.
+fn changes(text: &[u8]) -> usize {
+    let changed = |pair: &[u8]| {
+        let kind = |byte| match byte {
+            byte if is(byte, LOWER) => 1,
+            byte if is(byte, UPPER) => 2,
+            byte if is(byte, DIGITS) => 3,
+            _ => 0,
+        };
+        let (left, right) = (kind(pair[0]), kind(pair[1]));
+        left != right && left != 0 && right != 0 && (left, right) != (2, 1)
+    };
+    100 * text.windows(2).filter(|pair| changed(pair)).count() / text.len()
+}
+
+/// Whether a generator made it: a token, a key, a hash.
+pub(super) fn is_random(value: &[u8]) -> bool {
+    const SHORTEST: usize = 16;
+    const SHORTEST_HEX: usize = 20;
+    const BITS: f64 = 3.3;
+    const BITS_HEX: f64 = 3.0;
+    const CHANGES: usize = 18;
+    if value.len() < SHORTEST
+        || !value.iter().all(|byte| is(*byte, OPAQUE))
+        || is_placeholder(value)
+    {
+        return false;
+    }
+    let (digits, letters) = (count(value, DIGITS), count(value, LOWER | UPPER));
+    if value.iter().all(|byte| is(*byte, ANY_HEX)) {
+        return value.len() >= SHORTEST_HEX
+            && digits >= 3
+            && letters >= 3
+            && entropy(value) >= BITS_HEX;
+    }
+    digits >= 1 && letters >= 6 && entropy(value) >= BITS && changes(value) >= CHANGES
+}
+
+/// Whether a person or a generator chose it as a good password: long, of at least three kinds of characters, one of
+/// them neither a letter nor a separator unless it is long.
+pub(super) fn is_strong(value: &[u8]) -> bool {
+    const SHORTEST: usize = 8;
+    const SHORTEST_PLAIN: usize = 10;
+    if value.len() < SHORTEST || !value.iter().all(u8::is_ascii_graphic) || is_placeholder(value) {
+        return false;
+    }
+    const JOINS: [u8; 6] = *b"-_.,:/";
+    let special = value
+        .iter()
+        .any(|byte| !is(*byte, CAPS | LOWER) && !JOINS.contains(byte));
+    let has = |class| count(value, class) > 0;
+    let kinds = [has(LOWER), has(UPPER), has(DIGITS), special];
+    let kinds = kinds.into_iter().filter(|kind| *kind).count();
+    if special {
+        return kinds >= 3 && has(DIGITS) && has(LOWER | UPPER);
+    }
+    value.len() >= SHORTEST_PLAIN && kinds >= 3 && changes(value) >= 20
+}
+
+/// A secret access key of AWS: 40 characters of base64 of all kinds.
+pub(super) fn is_aws_secret(value: &[u8]) -> bool {
+    const LENGTH: usize = 40;
+    value.len() == LENGTH
+        && value.iter().all(|byte| is(*byte, BASE64) && *byte != b'=')
+        && [LOWER, UPPER, DIGITS]
+            .into_iter()
+            .all(|class| count(value, class) >= 2)
+        && !is_placeholder(value)
+}
+
+/// The 8-4-4-4-12 form, which is as often a number as a secret.
+pub(super) fn has_uuid_form(value: &[u8]) -> bool {
+    let groups = value.split(|byte| *byte == b'-').map(<[u8]>::len);
+    groups.eq([8, 4, 4, 4, 12])
+}
