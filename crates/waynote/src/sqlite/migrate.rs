@@ -14,11 +14,18 @@ struct Migration {
     sql: &'static str,
 }
 
-const MIGRATIONS: &[Migration] = &[Migration {
-    number: 1,
-    name: "notes",
-    sql: include_str!("migrations/0001_notes.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        number: 1,
+        name: "notes",
+        sql: include_str!("migrations/0001_notes.sql"),
+    },
+    Migration {
+        number: 2,
+        name: "search",
+        sql: include_str!("migrations/0002_search.sql"),
+    },
+];
 
 /// The number of the newest migration this program knows.
 pub(super) const KNOWN: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;

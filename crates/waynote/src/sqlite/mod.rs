@@ -6,14 +6,16 @@
 //! the application set them.
 
 mod errors;
+mod flush;
 mod migrate;
 mod open;
 mod queue;
 mod read;
+mod search;
 mod verify;
 mod write;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,9 +27,11 @@ use crate::content::ContentHash;
 use crate::error::Result;
 use crate::note::{Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
+use crate::search::{Hit, SearchRequest};
 use crate::store::{FileMark, Filter, ScopeSummary, Store};
 use crate::verify::Report;
 
+pub use flush::Indexing;
 use queue::Queue;
 
 /// How a store of its own file is opened.
@@ -58,6 +62,10 @@ pub struct SqliteStore<'c> {
     queue: Option<Queue>,
     wait: Duration,
     wrote: Cell<bool>,
+    indexing: Indexing,
+    /// How far the index was known to reach at the last write.
+    indexed: Cell<Option<i64>>,
+    cache: RefCell<search::Cache>,
 }
 
 impl SqliteStore<'static> {
@@ -95,6 +103,13 @@ impl<'c> SqliteStore<'c> {
         open::attach(connection)
     }
 
+    /// Keeps the search index otherwise than by default. What is found is the same.
+    #[must_use]
+    pub fn with_indexing(mut self, indexing: Indexing) -> Self {
+        self.indexing = indexing;
+        self
+    }
+
     fn conn(&self) -> &Connection {
         match &self.handle {
             Handle::Owned(connection) => connection,
@@ -130,6 +145,10 @@ impl Store for SqliteStore<'_> {
 
     fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
         self.mapped(read::journal(self.conn(), before, limit))
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        search::search(self, request)
     }
 
     fn verify(&self) -> Result<Report> {

@@ -1,6 +1,6 @@
 //! Opening: a file of our own, a file that can only be read, a connection that an application lends.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 
 use super::errors::{Failure, Outcome};
 use super::queue::Queue;
-use super::{Handle, Options, SqliteStore, migrate};
+use super::{Handle, Indexing, Options, SqliteStore, migrate};
 
 /// A WAL longer than this is folded into the database when a writer closes: the first to open the store
 /// afterwards has to read it all.
@@ -65,6 +65,9 @@ pub(super) fn attach(connection: &Connection) -> Result<SqliteStore<'_>> {
         queue: None,
         wait: Duration::ZERO,
         wrote: Cell::new(false),
+        indexing: Indexing::default(),
+        indexed: Cell::new(None),
+        cache: RefCell::default(),
     };
     let version = store.mapped(migrate::version(connection))?;
     store.mapped(migrate::refuse_newer(&store.path, version))?;
@@ -148,6 +151,9 @@ fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
         queue: Some(Queue::beside(path)),
         wait: options.wait,
         wrote: Cell::new(false),
+        indexing: Indexing::default(),
+        indexed: Cell::new(None),
+        cache: RefCell::default(),
     })
 }
 
@@ -230,6 +236,9 @@ fn open_read_only(path: &Path, options: &Options) -> Result<SqliteStore<'static>
         queue: None,
         wait: options.wait,
         wrote: Cell::new(false),
+        indexing: Indexing::default(),
+        indexed: Cell::new(None),
+        cache: RefCell::default(),
     })
 }
 

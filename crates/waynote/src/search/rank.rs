@@ -1,0 +1,593 @@
+//! The ranking: BM25 over all that holds a wanted word, and in a log a share of the scores of the entries beside.
+//!
+//! Every number that a score is made of is counted among the notes as they are: what is superseded counts nowhere, so
+//! that equal notes have equal scores however they lie in segments.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::block::{self, Terms};
+use super::build::{Builder, InMemory};
+use super::damage::{Damage, Looked, Stopped};
+use super::docs::{Before, Docs};
+use super::postings::{Posting, Reader};
+use super::query::{Clause, Query, Word};
+use super::snippet::snippet;
+use super::{Document, Hit, Index, Kinds, SearchRequest, Tail, title};
+
+/// How soon more of the same word counts less, and how much a longer text lessens it.
+const K1: f32 = 0.9;
+const B: f32 = 0.4;
+
+/// What a word counts more where it stands as it was typed.
+const AS_TYPED: f32 = 0.1;
+
+/// What an entry of a log gains of the scores of the entry before it and the one after it, and of those beside them.
+const BESIDE: f32 = 0.3;
+const BEYOND: f32 = 0.2;
+
+/// What it gains more when the one before it asks: it may be the answer.
+const ANSWERS: f32 = 0.3;
+
+/// With so many words a query is a question, and what stands beside a match may hold its answer. What has fewer
+/// looks a word up, and finds only notes that hold it.
+const QUESTION_WORDS: usize = 3;
+
+/// How many notes that rank equal with the last hit are looked at, to choose among them by address.
+const MOST_TIES: usize = 1000;
+
+/// Finds and ranks.
+pub(crate) fn search(index: &dyn Index, request: &SearchRequest) -> Looked<Vec<Hit>> {
+    let query = Query::parse(&request.query);
+    if request.limit == 0 || (query.wanted.is_empty() && query.unwanted.is_empty()) {
+        return Ok(Vec::new());
+    }
+    let corpus = Corpus::open(index, request, &query)?;
+    let ranked = corpus.ranked(&query, request)?;
+    corpus.hits(&query, request, ranked)
+}
+
+/// A segment wherever it lies, and the number of its first note among all.
+struct Part {
+    source: Source,
+    start: usize,
+    docs: Rc<Docs>,
+}
+
+enum Source {
+    Sealed(i64),
+    Tail(Rc<Tail>),
+    LaidOver(InMemory),
+}
+
+/// All that is searched.
+struct Corpus<'i> {
+    index: &'i dyn Index,
+    parts: Vec<Part>,
+    /// Whether each note is current; none: all are.
+    live: Vec<bool>,
+    live_count: usize,
+    live_words: u64,
+}
+
+/// A note that holds what a clause wants: its number among all, how often, and whether as it was typed.
+type Found = (u32, u32, bool);
+
+impl<'i> Corpus<'i> {
+    fn open(index: &'i dyn Index, request: &SearchRequest, query: &Query) -> Looked<Self> {
+        let mut corpus = Self {
+            index,
+            parts: Vec::new(),
+            live: Vec::new(),
+            live_count: 0,
+            live_words: 0,
+        };
+        let mut dead = Vec::new();
+        for segment in index.segments()? {
+            dead.push(segment.dead);
+            corpus.push(Source::Sealed(segment.id), segment.docs);
+        }
+        let tail = index.tail(query)?;
+        // The rows of a tail in memory lie behind all segments, but its list of notes is its own.
+        let docs = Rc::clone(&tail.memory.docs);
+        corpus.push(Source::Tail(Rc::clone(&tail)), docs);
+        let laid_over = laid_over(request, query)?;
+        let docs = Rc::clone(&laid_over.docs);
+        corpus.push(Source::LaidOver(laid_over), docs);
+
+        let all = corpus
+            .parts
+            .last()
+            .map_or(0, |part| part.start + part.docs.len());
+        corpus.live = vec![true; all];
+        for (part, dead) in corpus.parts.iter().zip(dead) {
+            for (byte, bits) in dead.iter().enumerate().filter(|(_, bits)| **bits != 0) {
+                for bit in (0..8).filter(|bit| bits >> bit & 1 != 0) {
+                    if let Some(live) = corpus.live.get_mut(part.start + byte * 8 + bit) {
+                        *live = false;
+                    }
+                }
+            }
+        }
+        let mut gone = tail.superseded.clone();
+        if !request.history {
+            for note in &request.laid_over {
+                gone.extend(index.position(&note.address)?);
+            }
+        }
+        for position in gone {
+            if let Some(doc) = corpus.find(position) {
+                corpus.live[doc] = false;
+            }
+        }
+        corpus.count();
+        Ok(corpus)
+    }
+
+    fn push(&mut self, source: Source, docs: Rc<Docs>) {
+        let start = self
+            .parts
+            .last()
+            .map_or(0, |part| part.start + part.docs.len());
+        self.parts.push(Part {
+            source,
+            start,
+            docs,
+        });
+    }
+
+    fn count(&mut self) {
+        self.live_count = self.live.iter().filter(|live| **live).count();
+        self.live_words = self.parts.iter().map(|part| part.docs.all_words()).sum();
+        if self.live_count < self.live.len() {
+            let words = self.parts.iter().flat_map(|part| part.docs.words());
+            let dead = words.zip(&self.live).filter(|(_, live)| !**live);
+            self.live_words -= dead.map(|(words, _)| u64::from(words)).sum::<u64>();
+        }
+    }
+
+    /// The number of the note with that row.
+    fn find(&self, position: i64) -> Option<usize> {
+        let found = |part: &Part| Some(part.start + part.docs.find(position)?);
+        self.parts.iter().rev().find_map(found)
+    }
+
+    fn part_of(&self, doc: usize) -> (&Part, usize) {
+        let index = self.parts.partition_point(|part| part.start <= doc) - 1;
+        (&self.parts[index], doc - self.parts[index].start)
+    }
+
+    /// The notes that rank best, each with its score; equals of the last one too.
+    fn ranked(&self, query: &Query, request: &SearchRequest) -> Looked<Vec<(usize, f32)>> {
+        let mut scores = vec![0.0; self.live.len()];
+        let weights = self.weights();
+        for clause in &query.wanted {
+            let found = self.found(clause)?;
+            let weight = match clause {
+                Clause::Word(word) => word.weight,
+                _ => 1.0,
+            };
+            let weight = weight * self.rarity(found.len()) * (K1 + 1.0);
+            for (doc, times, exact) in found {
+                let times = times as f32;
+                let typed = if exact { 1.0 + AS_TYPED } else { 1.0 };
+                scores[doc as usize] += weight * typed * times / (times + weights[doc as usize]);
+            }
+        }
+        let holds: Option<Vec<bool>> = (query.words() < QUESTION_WORDS)
+            .then(|| scores.iter().map(|score| *score > 0.0).collect());
+        if !query.wanted.is_empty() {
+            scores = self.with_shares(scores);
+        }
+        let mut may = self.live.clone();
+        if let Some(holds) = holds.filter(|_| !query.wanted.is_empty()) {
+            may.iter_mut()
+                .zip(holds)
+                .for_each(|(may, holds)| *may &= holds);
+        }
+        for clause in &query.unwanted {
+            for (doc, ..) in self.found(clause)? {
+                may[doc as usize] = false;
+            }
+        }
+        self.filter(request, &mut may)?;
+        Ok(self.best(&scores, &may, request.limit, !query.wanted.is_empty()))
+    }
+
+    /// What stands beside how often a word is there: larger for longer texts.
+    fn weights(&self) -> Vec<f32> {
+        let mean = self.live_words as f32 / self.live_count.max(1) as f32;
+        let per_word = K1 * B / mean.max(1.0);
+        let words = self.parts.iter().flat_map(|part| part.docs.words());
+        words
+            .map(|words| K1 * (1.0 - B) + per_word * words as f32)
+            .collect()
+    }
+
+    /// How much a word says that so many notes hold.
+    fn rarity(&self, notes: usize) -> f32 {
+        let (all, notes) = (self.live_count as f64, notes as f64);
+        (1.0 + (all - notes + 0.5) / (notes + 0.5)).ln() as f32
+    }
+
+    /// Scores with what entries of a log gain from those beside them.
+    fn with_shares(&self, scores: Vec<f32>) -> Vec<f32> {
+        let mut before = Vec::new();
+        for part in &self.parts {
+            for (doc, link) in part.docs.befores().enumerate() {
+                let (doc, link) = match link {
+                    Before::Nowhere => continue,
+                    Before::Here(back) => match doc.checked_sub(back as usize) {
+                        Some(link) => (part.start + doc, part.start + link),
+                        None => continue,
+                    },
+                    Before::Elsewhere(position) => match self.find(position) {
+                        Some(link) => (part.start + doc, link),
+                        None => continue,
+                    },
+                };
+                before.push((doc as u32, link as u32));
+            }
+        }
+        if before.is_empty() {
+            return scores;
+        }
+        const NONE: u32 = u32::MAX;
+        let (mut previous, mut next) = (vec![NONE; scores.len()], vec![NONE; scores.len()]);
+        for (doc, link) in &before {
+            previous[*doc as usize] = *link;
+            next[*link as usize] = *doc;
+        }
+        let of = |doc: u32| scores.get(doc as usize).copied().unwrap_or(0.0);
+        let beyond =
+            |links: &[u32], doc: u32| links.get(doc as usize).map_or(0.0, |link| of(*link));
+        let mut shared = scores.clone();
+        for (doc, shared) in shared.iter_mut().enumerate() {
+            let (one, other) = (previous[doc], next[doc]);
+            if one == NONE && other == NONE {
+                continue;
+            }
+            let (left, right) = (of(one), of(other));
+            *shared += BESIDE * left + BESIDE * right;
+            *shared += BEYOND * (beyond(&previous, one) + beyond(&next, other));
+            if left > 0.0 {
+                let (part, asked) = self.part_of(one as usize);
+                if part.docs.asks(asked) {
+                    *shared += ANSWERS * left;
+                }
+            }
+        }
+        shared
+    }
+
+    /// Takes away what the request does not ask about.
+    fn filter(&self, request: &SearchRequest, may: &mut [bool]) -> Looked<()> {
+        let kinds = request.kinds();
+        let scopes: Option<HashSet<u32>> = match &request.scopes[..] {
+            [] => None,
+            scopes => Some(self.index.scopes(scopes)?.into_iter().collect()),
+        };
+        if kinds == Kinds::ALL && scopes.is_none() {
+            return Ok(());
+        }
+        for part in &self.parts {
+            // Notes that are laid over have no number; they were chosen before.
+            let scopes = scopes
+                .as_ref()
+                .filter(|_| !matches!(part.source, Source::LaidOver(_)));
+            let may = &mut may[part.start..part.start + part.docs.len()];
+            for (doc, may) in may.iter_mut().enumerate().filter(|(_, may)| **may) {
+                *may = kinds.has(part.docs.kind(doc))
+                    && scopes.is_none_or(|scopes| scopes.contains(&part.docs.scope(doc)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The best, later ones before earlier ones where scores are equal.
+    fn best(&self, scores: &[f32], may: &[bool], limit: usize, scored: bool) -> Vec<(usize, f32)> {
+        let mut all: Vec<(usize, f32)> = may
+            .iter()
+            .zip(scores)
+            .enumerate()
+            .filter(|(_, (may, score))| **may && (!scored || **score > 0.0))
+            .map(|(doc, (_, score))| (doc, *score))
+            .collect();
+        let time = |doc: usize| {
+            let (part, doc) = self.part_of(doc);
+            part.docs.time(doc)
+        };
+        let order = |one: &(usize, f32), other: &(usize, f32)| {
+            let by_score = other.1.total_cmp(&one.1);
+            by_score.then_with(|| time(other.0).cmp(&time(one.0)))
+        };
+        if all.len() > limit {
+            let (_, last, after) = all.select_nth_unstable_by(limit - 1, order);
+            let last = *last;
+            let ties: Vec<_> = after
+                .iter()
+                .filter(|other| order(&last, other).is_eq())
+                .take(MOST_TIES)
+                .copied()
+                .collect();
+            all.truncate(limit);
+            all.extend(ties);
+        }
+        all
+    }
+
+    fn hits(
+        &self,
+        query: &Query,
+        request: &SearchRequest,
+        ranked: Vec<(usize, f32)>,
+    ) -> Looked<Vec<Hit>> {
+        let mut hits = Vec::with_capacity(ranked.len());
+        let (mut positions, mut scores) = (Vec::new(), Vec::new());
+        for (doc, score) in ranked {
+            let (part, doc) = self.part_of(doc);
+            let position = part.docs.position(doc);
+            if matches!(part.source, Source::LaidOver(_)) {
+                let note = usize::try_from(position - i64::MIN)
+                    .ok()
+                    .and_then(|index| request.laid_over.get(index));
+                hits.extend(note.map(|note| (note.clone(), score)));
+            } else {
+                positions.push(position);
+                scores.push(score);
+            }
+        }
+        let notes = self.index.notes(&positions)?;
+        if notes.len() != positions.len() {
+            return Err(Damage("it lists a note that is not there").into());
+        }
+        hits.extend(notes.into_iter().zip(scores));
+        hits.sort_by(|(one, score), (other, other_score)| {
+            other_score
+                .total_cmp(score)
+                .then_with(|| other.updated_at.cmp(&one.updated_at))
+                .then_with(|| one.address.cmp(&other.address))
+                .then_with(|| other.revision.cmp(&one.revision))
+        });
+        hits.truncate(request.limit);
+        let hit = |(note, score): (crate::note::Note, f32)| Hit {
+            snippet: snippet(query, &note.content.shown()),
+            note,
+            score: f64::from(score),
+        };
+        Ok(hits.into_iter().map(hit).collect())
+    }
+}
+
+/// The notes that stand for stored ones, as a segment; their positions count from the least.
+fn laid_over(request: &SearchRequest, query: &Query) -> Looked<InMemory> {
+    let mut builder = Builder::new();
+    for (index, note) in request.laid_over.iter().enumerate() {
+        if !request.scopes.is_empty() && !request.scopes.contains(&note.address.scope()) {
+            continue;
+        }
+        let document = Document {
+            position: i64::MIN + index as i64,
+            scope: u32::MAX,
+            kind: Kinds::of(&note.address),
+            created: note.created_at.as_second(),
+            updated: note.updated_at.as_second(),
+            previous: None,
+            title: &title(&note.address),
+            text: &note.content.shown(),
+        };
+        builder.add(&document, &|term| query.looks_at(term));
+    }
+    Ok(builder.in_memory()?)
+}
+
+/// Looking up what clauses want.
+impl Corpus<'_> {
+    /// The current notes that hold what a clause wants, in their order.
+    fn found(&self, clause: &Clause) -> Looked<Vec<Found>> {
+        let mut found = Vec::new();
+        for part in &self.parts {
+            match clause {
+                Clause::Word(word) => self.word(part, word, &mut found)?,
+                Clause::Prefix(prefix) => self.prefix(part, prefix, &mut found)?,
+                Clause::Phrase(words) => self.phrase(part, words, &mut found)?,
+            }
+        }
+        Ok(found)
+    }
+
+    fn place(&self, part: &Part, doc: u32) -> Looked<Option<u32>> {
+        if doc as usize >= part.docs.len() {
+            return Err(Damage("it has words of a note that it does not list").into());
+        }
+        let doc = part.start + doc as usize;
+        Ok(self.live[doc].then_some(doc as u32))
+    }
+
+    /// Hands the places of a term to `work`, where the part has it.
+    fn with_term<T>(
+        &self,
+        part: &Part,
+        term: &str,
+        work: impl FnOnce(&[u8]) -> Looked<T>,
+    ) -> Looked<Option<T>> {
+        let read;
+        let block = match &part.source {
+            Source::Sealed(id) => {
+                read = self.index.block(*id, term.as_bytes())?;
+                read.as_deref()
+            }
+            Source::Tail(tail) => tail.memory.block(term.as_bytes()),
+            Source::LaidOver(memory) => memory.block(term.as_bytes()),
+        };
+        let Some(block) = block else { return Ok(None) };
+        block::find(block, term.as_bytes())?.map(work).transpose()
+    }
+
+    fn word(&self, part: &Part, word: &Word, found: &mut Vec<Found>) -> Looked<()> {
+        let Some(stem) = &word.stem else {
+            return self.term(part, &word.surface, true, found);
+        };
+        let start = found.len();
+        self.term(part, stem, false, found)?;
+        if *stem == word.surface {
+            return Ok(());
+        }
+        // As its own stem another word; as it was typed only where the word itself stands.
+        found[start..]
+            .iter_mut()
+            .for_each(|(.., exact)| *exact = false);
+        let mut typed = Vec::new();
+        self.term(part, &word.surface, true, &mut typed)?;
+        let mut also = Vec::new();
+        let mut at = start;
+        for one in typed {
+            while at < found.len() && found[at].0 < one.0 {
+                at += 1;
+            }
+            match found.get_mut(at) {
+                Some(there) if there.0 == one.0 => there.2 = true,
+                _ => also.push(one),
+            }
+        }
+        if !also.is_empty() {
+            found.extend(also);
+            found[start..].sort_unstable_by_key(|(doc, ..)| *doc);
+        }
+        Ok(())
+    }
+
+    /// The notes that hold a term; with `exact` only as a word of its own.
+    fn term(&self, part: &Part, term: &str, exact: bool, found: &mut Vec<Found>) -> Looked<()> {
+        self.with_term(part, term, |places| {
+            let mut reader = Reader::new(places)?;
+            found.reserve(reader.len().min(part.docs.len()));
+            while let Some(posting) = reader.next()? {
+                if exact && !posting.exact {
+                    continue;
+                }
+                if let Some(doc) = self.place(part, posting.doc)? {
+                    found.push((doc, posting.times, posting.exact));
+                }
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    fn prefix(&self, part: &Part, prefix: &str, found: &mut Vec<Found>) -> Looked<()> {
+        let mut times = Vec::new();
+        let mut add = |block: &[u8]| -> Result<(), Stopped> {
+            let mut terms = Terms::new(block)?;
+            while let Some((term, places)) = terms.next()? {
+                if !term.starts_with(prefix.as_bytes()) {
+                    continue;
+                }
+                times.resize(part.docs.len(), 0_u32);
+                let mut reader = Reader::new(places)?;
+                while let Some(posting) = reader.next()? {
+                    if posting.exact && self.place(part, posting.doc)?.is_some() {
+                        times[posting.doc as usize] += posting.times;
+                    }
+                }
+            }
+            Ok(())
+        };
+        match &part.source {
+            Source::Sealed(id) => {
+                for block in self.index.blocks(*id, prefix.as_bytes())? {
+                    add(&block)?;
+                }
+            }
+            Source::Tail(tail) => tail
+                .memory
+                .blocks(prefix.as_bytes())
+                .try_for_each(&mut add)?,
+            Source::LaidOver(memory) => memory.blocks(prefix.as_bytes()).try_for_each(&mut add)?,
+        }
+        let held = times.iter().enumerate().filter(|(_, times)| **times > 0);
+        found.extend(held.map(|(doc, times)| ((part.start + doc) as u32, *times, true)));
+        Ok(())
+    }
+
+    fn phrase(&self, part: &Part, words: &[(String, u32)], found: &mut Vec<Found>) -> Looked<()> {
+        let mut lists = Vec::with_capacity(words.len());
+        for (word, distance) in words {
+            match self.with_term(part, word, |places| Ok(places.to_vec()))? {
+                Some(places) => lists.push((places, *distance)),
+                None => return Ok(()),
+            }
+        }
+        let mut readers = Vec::with_capacity(lists.len());
+        for (places, distance) in &lists {
+            readers.push(Walk {
+                reader: Reader::new(places)?,
+                at: None,
+                distance: *distance,
+            });
+        }
+        let (mut starts, mut places) = (Vec::new(), Vec::new());
+        let mut wanted = 0;
+        'notes: loop {
+            for walk in &mut readers {
+                match walk.reach(wanted)? {
+                    None => return Ok(()),
+                    Some(doc) if doc > wanted => {
+                        wanted = doc;
+                        continue 'notes;
+                    }
+                    Some(_) => {}
+                }
+            }
+            for (index, walk) in readers.iter_mut().enumerate() {
+                walk.places(&mut places)?;
+                let here = places.iter().filter(|(_, exact)| *exact);
+                let here = here.filter_map(|(place, _)| place.checked_sub(walk.distance));
+                if index == 0 {
+                    starts = here.collect::<Vec<u32>>();
+                } else {
+                    let here: HashSet<u32> = here.collect();
+                    starts.retain(|start| here.contains(start));
+                }
+            }
+            if let (false, Some(doc)) = (starts.is_empty(), self.place(part, wanted)?) {
+                found.push((doc, starts.len() as u32, true));
+            }
+            wanted += 1;
+        }
+    }
+}
+
+/// A term's list, walked along with others.
+struct Walk<'b> {
+    reader: Reader<'b>,
+    /// The note that was read last, its places not yet.
+    at: Option<Posting>,
+    distance: u32,
+}
+
+impl Walk<'_> {
+    /// Goes to the first note that is not before `doc`.
+    fn reach(&mut self, doc: u32) -> Looked<Option<u32>> {
+        loop {
+            if let Some(at) = self.at {
+                if at.doc >= doc {
+                    return Ok(Some(at.doc));
+                }
+                self.reader.places_whole(at)?;
+            }
+            self.at = self.reader.next()?;
+            if self.at.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The places in the note that was reached; the next one is reached anew.
+    fn places(&mut self, out: &mut Vec<(u32, bool)>) -> Looked<()> {
+        if let Some(at) = self.at.take() {
+            self.reader.places(at, out)?;
+        }
+        Ok(())
+    }
+}
