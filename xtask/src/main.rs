@@ -6,6 +6,7 @@ mod adds;
 mod contexts;
 mod gate;
 mod measure;
+mod searches;
 
 use anyhow::{Result, bail};
 
@@ -16,10 +17,14 @@ fn main() -> Result<()> {
         ["test"] => gate::test(),
         ["docs"] => gate::docs(),
         ["bench"] => {
-            adds::run()?;
-            contexts::run(contexts::SIZES)
+            gate::released("adds")?;
+            contexts::run(contexts::SIZES)?;
+            gate::released("search")
         }
-        ["bench", "adds"] => adds::run(),
+        ["bench", what @ ("adds" | "search")] => gate::released(what),
+        // What `bench` runs of itself, built as it is shipped.
+        ["measure", "adds"] => adds::run(),
+        ["measure", "search"] => searches::run(),
         ["bench", "context"] => contexts::run(contexts::SIZES),
         ["bench", "context", largest] => {
             let largest: u64 = largest.parse()?;
@@ -30,6 +35,6 @@ fn main() -> Result<()> {
                 .collect();
             contexts::run(&sizes)
         }
-        _ => bail!("usage: cargo xtask test | bench [adds | context [LARGEST]] | docs"),
+        _ => bail!("usage: cargo xtask test | bench [adds | context [LARGEST] | search] | docs"),
     }
 }
