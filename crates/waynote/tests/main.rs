@@ -9,5 +9,6 @@ mod suite {
     mod attach;
     mod conformance;
     mod processes;
+    mod search;
     mod worker;
 }

@@ -113,10 +113,40 @@ impl Analyzer {
             self.emit(&whole, Form::Whole, *position, at..end, true, each);
             self.whole = whole;
         }
-        for word in words {
-            self.word(text, word, is_prose, is_compound, position, each);
+        for (index, word) in words.iter().enumerate() {
+            if is_compound {
+                self.step(text, &words, index, *position, each);
+            }
+            self.word(text, word.clone(), is_prose, is_compound, position, each);
         }
         after_clitic(text, end)
+    }
+
+    /// The name that begins with a word, where it is one step of a path: `read_dir` in `std::fs::read_dir`.
+    fn step(
+        &mut self,
+        text: &str,
+        words: &[Range<usize>],
+        first: usize,
+        position: u32,
+        each: &mut dyn FnMut(&Term<'_>),
+    ) {
+        let parts_steps = |before: usize| {
+            let joiner = &text[words[before].end..words[before + 1].start];
+            joiner.starts_with(['/', '\\', ':'])
+        };
+        let begins = first == 0 || parts_steps(first - 1);
+        let last = (first..words.len() - 1).find(|word| parts_steps(*word));
+        let last = last.unwrap_or(words.len() - 1);
+        if !begins || last == first || (first == 0 && last == words.len() - 1) {
+            return;
+        }
+        let range = words[first].start..words[last].end;
+        let mut whole = std::mem::take(&mut self.whole);
+        whole.clear();
+        fold(&text[range.clone()], &mut whole);
+        self.emit(&whole, Form::Whole, position, range, true, each);
+        self.whole = whole;
     }
 
     fn word(
@@ -429,9 +459,9 @@ mod tests {
         );
         assert_eq!(
             terms("std::fs::read_dir()"),
-            "=std::fs::read_dir@0 std@0 fs@1 read@2 dir@3"
+            "=std::fs::read_dir@0 std@0 fs@1 =read_dir@2 read@2 dir@3"
         );
-        assert_eq!(terms("src/x.rs."), "=src/x.rs@0 src@0 x@1 rs@2");
+        assert_eq!(terms("src/x.rs."), "=src/x.rs@0 src@0 =x.rs@1 x@1 rs@2");
         assert_eq!(
             terms("E0308 ENOENT EACCES v1.2"),
             "e0308@0 enoent@1 eacces@2 =v1.2@3 v1@3 2@4"

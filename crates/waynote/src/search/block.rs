@@ -74,16 +74,25 @@ impl<'b> Terms<'b> {
     }
 }
 
-/// The places of a term in the block that would hold it.
-pub(crate) fn find<'b>(block: &'b [u8], term: &[u8]) -> Sound<Option<&'b [u8]>> {
+/// What a block says of a term.
+pub(crate) enum Looked<'b> {
+    /// Its places.
+    There(&'b [u8]),
+    /// It would be here.
+    Nowhere,
+    /// It comes after all that is here, and may be in another block.
+    Beyond,
+}
+
+/// Looks a term up in the block that would hold it, or one before that.
+pub(crate) fn look<'b>(block: &'b [u8], term: &[u8]) -> Sound<Looked<'b>> {
     let mut terms = Terms::new(block)?;
     while let Some((here, places)) = terms.next()? {
-        if here == term {
-            return Ok(Some(places));
-        }
-        if here > term {
-            break;
+        match here.cmp(term) {
+            std::cmp::Ordering::Less => {}
+            std::cmp::Ordering::Equal => return Ok(Looked::There(places)),
+            std::cmp::Ordering::Greater => return Ok(Looked::Nowhere),
         }
     }
-    Ok(None)
+    Ok(Looked::Beyond)
 }

@@ -166,7 +166,15 @@ impl Analyzer {
                     clauses.push(Clause::Prefix(term.term.clone()));
                 }
                 Form::Last => {}
-                Form::Whole => clauses.push(exactly(&term.term)),
+                Form::Whole => {
+                    // The first is the widest, the others are parts of it.
+                    let weight = if index == 0 { 1.0 } else { PART };
+                    clauses.push(Clause::Word(Word {
+                        surface: term.term.clone(),
+                        stem: None,
+                        weight,
+                    }));
+                }
                 Form::Surface => clauses.push(Clause::Word(Word {
                     stem: stem
                         .map(|stem| stem.term.clone())

@@ -3,6 +3,7 @@
 //! Every number that a score is made of is counted among the notes as they are: what is superseded counts nowhere, so
 //! that equal notes have equal scores however they lie in segments.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -34,7 +35,7 @@ const ANSWERS: f32 = 0.3;
 const QUESTION_WORDS: usize = 3;
 
 /// How many notes that rank equal with the last hit are looked at, to choose among them by address.
-const MOST_TIES: usize = 1000;
+const MOST_TIES: usize = 100;
 
 /// Finds and ranks.
 pub(crate) fn search(index: &dyn Index, request: &SearchRequest) -> Looked<Vec<Hit>> {
@@ -284,36 +285,47 @@ impl<'i> Corpus<'i> {
         Ok(())
     }
 
-    /// The best, later ones before earlier ones where scores are equal.
+    /// The best; of those equal to the last of them the latest, and some that are as late.
     fn best(&self, scores: &[f32], may: &[bool], limit: usize, scored: bool) -> Vec<(usize, f32)> {
-        let mut all: Vec<(usize, f32)> = may
-            .iter()
-            .zip(scores)
-            .enumerate()
-            .filter(|(_, (may, score))| **may && (!scored || **score > 0.0))
-            .map(|(doc, (_, score))| (doc, *score))
+        let is_candidate = |doc: usize| may[doc] && (!scored || scores[doc] > 0.0);
+        let mut all: Vec<f32> = (0..scores.len())
+            .filter(|doc| is_candidate(*doc))
+            .map(|doc| scores[doc])
             .collect();
-        let time = |doc: usize| {
-            let (part, doc) = self.part_of(doc);
-            part.docs.time(doc)
+        let last = if all.len() > limit {
+            let (_, last, _) =
+                all.select_nth_unstable_by(limit - 1, |one, other| other.total_cmp(one));
+            *last
+        } else {
+            f32::NEG_INFINITY
         };
-        let order = |one: &(usize, f32), other: &(usize, f32)| {
-            let by_score = other.1.total_cmp(&one.1);
-            by_score.then_with(|| time(other.0).cmp(&time(one.0)))
-        };
-        if all.len() > limit {
-            let (_, last, after) = all.select_nth_unstable_by(limit - 1, order);
-            let last = *last;
-            let ties: Vec<_> = after
-                .iter()
-                .filter(|other| order(&last, other).is_eq())
-                .take(MOST_TIES)
-                .copied()
-                .collect();
-            all.truncate(limit);
-            all.extend(ties);
+        let (mut best, mut equal) = (Vec::with_capacity(limit), Vec::new());
+        for part in &self.parts {
+            for doc in 0..part.docs.len() {
+                let all = part.start + doc;
+                if !is_candidate(all) || scores[all] < last {
+                } else if scores[all] > last {
+                    best.push((all, scores[all]));
+                } else {
+                    equal.push((part.docs.time(doc), all));
+                }
+            }
         }
-        all
+        let room = limit - best.len().min(limit);
+        if equal.len() > room && room > 0 {
+            equal.select_nth_unstable_by(room - 1, |one, other| other.0.cmp(&one.0));
+            let time = equal[room - 1].0;
+            let mut ties = 0;
+            let mut index = 0;
+            equal.retain(|(other, _)| {
+                index += 1;
+                let is_tie = index > room && *other == time;
+                ties += usize::from(is_tie);
+                index <= room || (is_tie && ties <= MOST_TIES)
+            });
+        }
+        best.extend(equal.into_iter().map(|(_, doc)| (doc, scores[doc])));
+        best
     }
 
     fn hits(
@@ -404,32 +416,26 @@ impl Corpus<'_> {
         Ok(self.live[doc].then_some(doc as u32))
     }
 
-    /// Hands the places of a term to `work`, where the part has it.
-    fn with_term<T>(
-        &self,
-        part: &Part,
-        term: &str,
-        work: impl FnOnce(&[u8]) -> Looked<T>,
-    ) -> Looked<Option<T>> {
-        let read;
-        let block = match &part.source {
-            Source::Sealed(id) => {
-                read = self.index.block(*id, term.as_bytes())?;
-                read.as_deref()
-            }
-            Source::Tail(tail) => tail.memory.block(term.as_bytes()),
-            Source::LaidOver(memory) => memory.block(term.as_bytes()),
-        };
-        let Some(block) = block else { return Ok(None) };
-        block::find(block, term.as_bytes())?.map(work).transpose()
+    /// The block of a part that would hold a term.
+    fn block<'p>(&self, part: &'p Part, term: &str) -> Looked<Option<Cow<'p, [u8]>>> {
+        let term = term.as_bytes();
+        Ok(match &part.source {
+            Source::Sealed(id) => self.index.block(*id, term)?.map(Cow::Owned),
+            Source::Tail(tail) => tail.memory.block(term).map(Cow::Borrowed),
+            Source::LaidOver(memory) => memory.block(term).map(Cow::Borrowed),
+        })
     }
 
     fn word(&self, part: &Part, word: &Word, found: &mut Vec<Found>) -> Looked<()> {
         let Some(stem) = &word.stem else {
-            return self.term(part, &word.surface, true, found);
+            let block = self.block(part, &word.surface)?;
+            return self
+                .term(part, block.as_deref(), &word.surface, true, found)
+                .map(drop);
         };
+        let block = self.block(part, stem)?;
         let start = found.len();
-        self.term(part, stem, false, found)?;
+        self.term(part, block.as_deref(), stem, false, found)?;
         if *stem == word.surface {
             return Ok(());
         }
@@ -438,7 +444,13 @@ impl Corpus<'_> {
             .iter_mut()
             .for_each(|(.., exact)| *exact = false);
         let mut typed = Vec::new();
-        self.term(part, &word.surface, true, &mut typed)?;
+        // A word mostly stands near its stem.
+        let is_done = *stem < word.surface
+            && self.term(part, block.as_deref(), &word.surface, true, &mut typed)?;
+        if !is_done {
+            let block = self.block(part, &word.surface)?;
+            self.term(part, block.as_deref(), &word.surface, true, &mut typed)?;
+        }
         let mut also = Vec::new();
         let mut at = start;
         for one in typed {
@@ -457,22 +469,32 @@ impl Corpus<'_> {
         Ok(())
     }
 
-    /// The notes that hold a term; with `exact` only as a word of its own.
-    fn term(&self, part: &Part, term: &str, exact: bool, found: &mut Vec<Found>) -> Looked<()> {
-        self.with_term(part, term, |places| {
-            let mut reader = Reader::new(places)?;
-            found.reserve(reader.len().min(part.docs.len()));
-            while let Some(posting) = reader.next()? {
-                if exact && !posting.exact {
-                    continue;
-                }
-                if let Some(doc) = self.place(part, posting.doc)? {
-                    found.push((doc, posting.times, posting.exact));
-                }
+    /// Adds the notes that hold a term; with `exact` only as a word of its own. Whether the block is the term's.
+    fn term(
+        &self,
+        part: &Part,
+        block: Option<&[u8]>,
+        term: &str,
+        exact: bool,
+        found: &mut Vec<Found>,
+    ) -> Looked<bool> {
+        let Some(block) = block else { return Ok(true) };
+        let places = match block::look(block, term.as_bytes())? {
+            block::Looked::There(places) => places,
+            block::Looked::Nowhere => return Ok(true),
+            block::Looked::Beyond => return Ok(false),
+        };
+        let mut reader = Reader::new(places)?;
+        found.reserve(reader.len().min(part.docs.len()));
+        while let Some(posting) = reader.next()? {
+            if exact && !posting.exact {
+                continue;
             }
-            Ok(())
-        })?;
-        Ok(())
+            if let Some(doc) = self.place(part, posting.doc)? {
+                found.push((doc, posting.times, posting.exact));
+            }
+        }
+        Ok(true)
     }
 
     fn prefix(&self, part: &Part, prefix: &str, found: &mut Vec<Found>) -> Looked<()> {
@@ -513,9 +535,11 @@ impl Corpus<'_> {
     fn phrase(&self, part: &Part, words: &[(String, u32)], found: &mut Vec<Found>) -> Looked<()> {
         let mut lists = Vec::with_capacity(words.len());
         for (word, distance) in words {
-            match self.with_term(part, word, |places| Ok(places.to_vec()))? {
-                Some(places) => lists.push((places, *distance)),
-                None => return Ok(()),
+            let block = self.block(part, word)?.unwrap_or_default();
+            match block::look(&block, word.as_bytes()) {
+                Ok(block::Looked::There(places)) => lists.push((places.to_vec(), *distance)),
+                Err(damage) if !block.is_empty() => return Err(damage.into()),
+                _ => return Ok(()),
             }
         }
         let mut readers = Vec::with_capacity(lists.len());

@@ -43,6 +43,13 @@ impl Default for Indexing {
     }
 }
 
+impl Indexing {
+    /// Whether a segment of so many notes is left as it is.
+    fn is_full(&self, notes: usize) -> bool {
+        notes * 4 > self.most * 3
+    }
+}
+
 /// The most segments that one write seals: a store that was never indexed catches up over several.
 const AT_ONCE: usize = 4;
 
@@ -227,14 +234,14 @@ pub(super) fn dead_bits(conn: &Connection, id: i64) -> Outcome<Vec<u8>> {
 }
 
 /// A segment as merging sees it.
-pub(super) struct Head {
-    pub(super) id: i64,
+struct Head {
+    id: i64,
     notes: u32,
     dead: u32,
 }
 
 /// The segments in their order.
-pub(super) fn heads(conn: &Connection) -> Outcome<Vec<Head>> {
+fn heads(conn: &Connection) -> Outcome<Vec<Head>> {
     let mut statement = conn.prepare_cached(
         "SELECT s.id, s.notes, coalesce(d.notes, 0) FROM waynote_search_segment s
          LEFT JOIN waynote_search_dead d ON d.segment = s.id ORDER BY s.first",
@@ -249,25 +256,70 @@ pub(super) fn heads(conn: &Connection) -> Outcome<Vec<Head>> {
     Ok(heads.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Which segments to make one: a full run of neighbours of a size, or one that is dead for the greater part.
+/// Which neighbours to make one segment; or one that is dead for the greater part, to be written anew.
 fn due_for_merge(heads: &[Head], indexing: &Indexing) -> Option<Vec<i64>> {
+    let ids = |run: &[Head]| run.iter().map(|head| head.id).collect();
     if let Some(head) = heads.iter().find(|head| head.dead * 2 > head.notes) {
         return Some(vec![head.id]);
     }
-    let live = |head: &Head| head.notes.saturating_sub(head.dead) as usize;
-    let size = |head: &Head| {
-        let (mut size, mut holds) = (0, indexing.tail as usize);
-        while live(head) > holds {
+    let live = |run: &[Head]| -> usize { run.iter().map(Head::live).sum() };
+    let sizes: Vec<u32> = heads.iter().map(|head| head.size(indexing)).collect();
+    let fan_out = indexing.fan_out.max(2);
+    for end in (1..=heads.len()).rev() {
+        // Neighbours of a size: as many as one merge takes, or as fill a segment.
+        let same = sizes[..end]
+            .iter()
+            .rev()
+            .take_while(|size| **size == sizes[end - 1]);
+        let run = &heads[end - same.count().min(fan_out)..end];
+        let fills = indexing.is_full(live(run));
+        let is_full = sizes[end - 1] == u32::MAX;
+        if run.len() > 1
+            && !is_full
+            && (run.len() == fan_out || fills)
+            && live(run) <= indexing.most
+        {
+            return Some(ids(run));
+        }
+        // Smaller ones before a larger one have no more to wait for.
+        let Some(after) = sizes.get(end) else {
+            continue;
+        };
+        let smaller = sizes[..end]
+            .iter()
+            .rev()
+            .take_while(|size| *size < after)
+            .count();
+        let start = end - smaller.min(fan_out);
+        let with_next = &heads[start..(end + 1).min(heads.len())];
+        let run = &heads[start..end];
+        if let Some(run) = [run, with_next]
+            .into_iter()
+            .find(|run| smaller > 0 && run.len() > 1 && live(run) <= indexing.most)
+        {
+            return Some(ids(run));
+        }
+    }
+    None
+}
+
+impl Head {
+    fn live(&self) -> usize {
+        self.notes.saturating_sub(self.dead) as usize
+    }
+
+    /// Its size class: each is as many times the one before it as are merged. The largest is full.
+    fn size(&self, indexing: &Indexing) -> u32 {
+        if indexing.is_full(self.live()) {
+            return u32::MAX;
+        }
+        let (mut size, mut holds) = (0, 2 * indexing.tail as usize);
+        while self.live() > holds {
             holds = holds.saturating_mul(indexing.fan_out.max(2));
             size += 1;
         }
         size
-    };
-    let run = heads.windows(indexing.fan_out.max(2)).rfind(|run| {
-        let is_even = run.iter().all(|head| size(head) == size(&run[0]));
-        is_even && run.iter().map(live).sum::<usize>() <= indexing.most
-    })?;
-    Some(run.iter().map(|head| head.id).collect())
+    }
 }
 
 /// Makes one segment of neighbours, without their dead notes and without those rows.
@@ -340,4 +392,101 @@ pub(super) fn forget(conn: &Connection, positions: &[i64]) -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Address, Change, Content, Expect, Limits, Options, SearchRequest, Stamp, Store};
+
+    fn save(store: &SqliteStore<'_>, key: &str, text: &str) {
+        let change = Change::Save {
+            address: Address::Agent("a".parse().unwrap(), key.parse().unwrap()),
+            content: Content::text(text).unwrap(),
+            pin: None,
+            limits: Limits::NONE,
+            expect: Expect::Any,
+            origin: None,
+        };
+        let stamp = Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
+        store.apply(&[change], &stamp).unwrap();
+    }
+
+    /// Whether any row of the index holds those bytes.
+    fn holds(conn: &Connection, term: &str) -> bool {
+        let mut statement = conn
+            .prepare("SELECT term || terms FROM waynote_search_block UNION ALL SELECT docs FROM waynote_search_segment")
+            .unwrap();
+        let rows = statement
+            .query_map([], |row| row.get::<_, Vec<u8>>(0))
+            .unwrap();
+        rows.map(Result::unwrap).any(|row| {
+            row.windows(term.len())
+                .any(|bytes| bytes == term.as_bytes())
+        })
+    }
+
+    #[test]
+    fn what_is_forgotten_leaves_no_term_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let indexing = Indexing {
+            tail: 4,
+            bulk: 4,
+            fan_out: 2,
+            most: 100,
+        };
+        let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default())
+            .unwrap()
+            .with_indexing(indexing);
+        save(&store, "dead", "superseded xyzzyone shared");
+        save(&store, "alive", "current xyzzytwo shared");
+        for number in 0..6 {
+            save(&store, &format!("k{number}"), "kept shared words");
+        }
+        save(&store, "dead", "fresh words");
+        save(&store, "l", "more");
+        save(&store, "m", "more");
+        save(&store, "n", "more");
+        let conn = store.conn();
+        assert!(holds(conn, "xyzzyone") && holds(conn, "xyzzytwo"));
+        forget(conn, &[1, 2]).unwrap();
+        for gone in ["xyzzyone", "xyzzytwo", "superseded", "supersed", "current"] {
+            assert!(!holds(conn, gone), "{gone}");
+        }
+        assert!(holds(conn, "kept") && holds(conn, "shared"));
+        assert!(
+            store
+                .search(&SearchRequest::new("xyzzytwo"))
+                .unwrap()
+                .is_empty()
+        );
+        assert_eq!(
+            store.search(&SearchRequest::new("shared")).unwrap().len(),
+            6
+        );
+    }
+
+    #[test]
+    fn segments_stay_few_and_none_grows_past_the_cap() {
+        let conn = Connection::open_in_memory().unwrap();
+        let indexing = Indexing {
+            tail: 2,
+            bulk: 8,
+            fan_out: 4,
+            most: 40,
+        };
+        let store = SqliteStore::attach(&conn).unwrap().with_indexing(indexing);
+        for number in 0..500 {
+            save(&store, &format!("k{number}"), "some words");
+            let heads = heads(&conn).unwrap();
+            assert!(heads.iter().all(|head| head.notes <= 40));
+            assert!(heads.len() <= 500 / 30 + 3 * 4, "{}", heads.len());
+        }
+        for number in 0..490 {
+            save(&store, &format!("k{number}"), "other words");
+        }
+        let heads = heads(&conn).unwrap();
+        assert!(heads.iter().all(|head| head.dead * 2 <= head.notes));
+        assert!(store.verify().unwrap().is_clean());
+    }
 }

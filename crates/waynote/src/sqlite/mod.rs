@@ -13,6 +13,7 @@ mod queue;
 mod read;
 mod search;
 mod verify;
+mod verify_search;
 mod write;
 
 use std::cell::{Cell, RefCell};
@@ -62,6 +63,7 @@ pub struct SqliteStore<'c> {
     queue: Option<Queue>,
     wait: Duration,
     wrote: Cell<bool>,
+    searched: Cell<bool>,
     indexing: Indexing,
     /// How far the index was known to reach at the last write.
     indexed: Cell<Option<i64>>,

@@ -21,6 +21,9 @@ use super::{Handle, Indexing, Options, SqliteStore, migrate};
 /// afterwards has to read it all.
 const LONG_WAL_BYTES: u64 = 256 * 1024;
 
+/// What runs at every write and every search stays prepared.
+const STATEMENTS: usize = 64;
+
 /// More milliseconds than this the engine cannot count.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -65,6 +68,7 @@ pub(super) fn attach(connection: &Connection) -> Result<SqliteStore<'_>> {
         queue: None,
         wait: Duration::ZERO,
         wrote: Cell::new(false),
+        searched: Cell::new(false),
         indexing: Indexing::default(),
         indexed: Cell::new(None),
         cache: RefCell::default(),
@@ -145,12 +149,14 @@ fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
     // A process that adds one note must not pay for folding in the WAL each time; see `Drop`.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     conn.pragma_update(None, "synchronous", "FULL")?;
+    conn.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(SqliteStore {
         handle: Handle::Owned(Box::new(conn)),
         path: path.to_owned(),
         queue: Some(Queue::beside(path)),
         wait: options.wait,
         wrote: Cell::new(false),
+        searched: Cell::new(false),
         indexing: Indexing::default(),
         indexed: Cell::new(None),
         cache: RefCell::default(),
@@ -236,6 +242,7 @@ fn open_read_only(path: &Path, options: &Options) -> Result<SqliteStore<'static>
         queue: None,
         wait: options.wait,
         wrote: Cell::new(false),
+        searched: Cell::new(false),
         indexing: Indexing::default(),
         indexed: Cell::new(None),
         cache: RefCell::default(),
