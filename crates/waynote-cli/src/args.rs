@@ -282,9 +282,12 @@ pub(crate) enum SectionArg {
 
 #[derive(Args)]
 pub(crate) struct SearchArgs {
-    /// Plain words (any of them), "phrases", prefix*, -not; any text is a query
-    #[arg(required = true, num_args = 1.., allow_hyphen_values = true)]
-    pub(crate) query: Vec<OsString>,
+    /// Plain words (any of them), "phrases", prefix*, -not; any text is a query. Quote it for the shell: 'clock -lake'
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) query: OsString,
+    /// More words of the query
+    #[arg(value_name = "WORD")]
+    pub(crate) more: Vec<OsString>,
     /// Only notes of this kind
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<KindArg>,

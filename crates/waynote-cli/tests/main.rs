@@ -22,4 +22,5 @@ mod suite {
     mod reference_gonotes;
     mod reference_ralph;
     mod reference_zrb;
+    mod search;
 }

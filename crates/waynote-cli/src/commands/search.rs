@@ -1,7 +1,5 @@
 //! `waynote search`: notes by what they say.
 
-use std::ffi::OsString;
-
 use anstyle::Style;
 use waynote::visible::visible;
 use waynote::{Hit, Kind, Scope, SearchKind, SearchRequest, Snippet};
@@ -13,10 +11,9 @@ use crate::input;
 
 pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     // Any text is a query; what is not text is in no note.
-    let words: Vec<String> = args
-        .query
-        .iter()
-        .map(|word: &OsString| word.to_string_lossy().into_owned())
+    let words: Vec<_> = std::iter::once(&args.query)
+        .chain(&args.more)
+        .map(|word| word.to_string_lossy())
         .collect();
     let mut request = SearchRequest::new(words.join(" "));
     request.limit = args.limit;
@@ -58,7 +55,7 @@ fn head(hit: &Hit, history: bool) -> String {
     let day = note.updated_at.strftime("%Y-%m-%d");
     head += &format!(" ({day}");
     if let Some(kind) = &note.kind {
-        head += &format!(", {kind}", kind = Kind::as_str(kind));
+        head += &format!(", {}", Kind::as_str(kind));
     }
     if let Some(iteration) = note.iteration {
         head += &format!(" #{iteration}");

@@ -91,7 +91,7 @@ impl Analyzer {
         each: &mut dyn FnMut(&Term<'_>),
     ) -> usize {
         let mut end = word_end(text, at);
-        let mut words = vec![at..end];
+        let mut words: Vec<Range<usize>> = std::iter::once(at..end).collect();
         // English compounds are words all the same; anything else is an identifier.
         let mut is_prose = true;
         while let Some(next) = joined(text, end) {

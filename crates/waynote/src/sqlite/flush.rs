@@ -415,7 +415,7 @@ mod tests {
     /// Whether any row of the index holds those bytes.
     fn holds(conn: &Connection, term: &str) -> bool {
         let mut statement = conn
-            .prepare("SELECT term || terms FROM waynote_search_block UNION ALL SELECT docs FROM waynote_search_segment")
+            .prepare("SELECT CAST(term || terms AS BLOB) FROM waynote_search_block UNION ALL SELECT docs FROM waynote_search_segment")
             .unwrap();
         let rows = statement
             .query_map([], |row| row.get::<_, Vec<u8>>(0))
@@ -432,7 +432,7 @@ mod tests {
         let indexing = Indexing {
             tail: 4,
             bulk: 4,
-            fan_out: 2,
+            fan_out: 8,
             most: 100,
         };
         let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default())
@@ -443,10 +443,15 @@ mod tests {
         for number in 0..6 {
             save(&store, &format!("k{number}"), "kept shared words");
         }
-        save(&store, "dead", "fresh words");
-        save(&store, "l", "more");
-        save(&store, "m", "more");
-        save(&store, "n", "more");
+        // Sealed, so that the first is dead in its segment and still there.
+        for (key, text) in [
+            ("dead", "fresh words"),
+            ("l", "more"),
+            ("m", "more"),
+            ("n", "more"),
+        ] {
+            save(&store, key, text);
+        }
         let conn = store.conn();
         assert!(holds(conn, "xyzzyone") && holds(conn, "xyzzytwo"));
         forget(conn, &[1, 2]).unwrap();
