@@ -5,6 +5,7 @@
 //! - A [`Place`] is a directory; its notes apply everywhere below it ([`Places`]).
 //! - An agent has a [`Notebook`] of keyed notes, with pins and quotas.
 //! - A session has a [`SessionLog`]: typed entries by iteration, append-only; a run sees only earlier ones.
+//! - [`Store::search`] finds notes by what they say.
 //! - [`context::render`] puts what applies into the text of a prompt.
 //! - [`Store`] is the one seam to a database; [`SqliteStore`] is the embedded one.
 //!

@@ -10,5 +10,6 @@ mod suite {
     mod conformance;
     mod processes;
     mod search;
+    mod search_index;
     mod worker;
 }

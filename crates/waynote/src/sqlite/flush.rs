@@ -50,8 +50,8 @@ impl Indexing {
     }
 }
 
-/// The most segments that one write seals: a store that was never indexed catches up over several.
-const AT_ONCE: usize = 4;
+/// The most merges after one sealing: one of each size, and some to spare.
+const MERGES: usize = 4;
 
 /// Seals what is due after a change whose row is `position`, when `left` more changes follow in the same call.
 pub(super) fn keep_up(
@@ -79,19 +79,16 @@ pub(super) fn keep_up(
         reset(conn)?;
         indexed = 0;
     }
-    for _ in 0..AT_ONCE {
-        if position - indexed < due {
-            break;
-        }
-        match seal(conn, indexing, indexed)? {
-            Ok(last) => indexed = last,
+    // One segment a write: a store that was never indexed catches up over several.
+    if position - indexed >= due {
+        indexed = match seal(conn, indexing, indexed)? {
+            Ok(last) => last,
             // Found out here, or by whoever searched; searching does without until it is made again.
             Err(Damage(_)) => {
                 reset(conn)?;
-                indexed = 0;
-                break;
+                0
             }
-        }
+        };
     }
     store.indexed.set(Some(indexed));
     Ok(())
@@ -138,7 +135,7 @@ fn seal(conn: &Connection, indexing: &Indexing, indexed: i64) -> Outcome<Sound<i
     }
     conn.prepare_cached("UPDATE waynote_search_state SET indexed = ?1 WHERE id = 1")?
         .execute([last])?;
-    for _ in 0..AT_ONCE {
+    for _ in 0..MERGES {
         let Some(ids) = due_for_merge(&heads(conn)?, indexing) else {
             break;
         };
