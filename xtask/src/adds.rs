@@ -39,8 +39,11 @@ pub(crate) fn run() -> Result<()> {
         median(rates.iter().map(|pair| pair.1)),
     );
     let ratio = median(rates.iter().map(|(ours, bare)| ours / bare));
+    // A pair in which the search index took in what was written stands out of the median, not of the sum.
+    let seconds = |of: fn(&(f64, f64)) -> f64| rates.iter().map(|pair| 1.0 / of(pair)).sum::<f64>();
+    let in_all = seconds(|pair| pair.1) / seconds(|pair| pair.0);
     println!(
-        "  waynote {ours:.0}/s, bare SQLite {bare:.0}/s, ratio {ratio:.2} (wanted: at least 0.80)"
+        "  waynote {ours:.0}/s, bare SQLite {bare:.0}/s, ratio {ratio:.2}, of all together {in_all:.2} (wanted: at least 0.80)"
     );
     Ok(())
 }

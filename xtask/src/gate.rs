@@ -127,3 +127,13 @@ pub(crate) fn build_release() -> Result<()> {
     ensure!(built.success(), "the release build failed");
     Ok(())
 }
+
+/// Measures inside a process that is built as it is shipped.
+pub(crate) fn released(what: &str) -> Result<()> {
+    build_release()?;
+    let status = Command::new("target/release/xtask")
+        .args(["measure", what])
+        .status()?;
+    ensure!(status.success(), "measuring {what} failed: {status}");
+    Ok(())
+}

@@ -60,6 +60,8 @@ pub(crate) enum Command {
     Log(LogCommand),
     /// Print the block of notes that applies, for a prompt
     Context(ContextArgs),
+    /// Find notes by what they say, the best first
+    Search(SearchArgs),
     /// Print a note by its address
     Show(ShowArgs),
     /// List a note's revisions, the latest first
@@ -106,6 +108,9 @@ pub(crate) enum Command {
     Config,
     /// Play the main job on sample notes in a throwaway store
     Demo,
+    /// Measure what search finds: JSON lines in, JSON lines out
+    #[command(subcommand, hide = true)]
+    Bench(BenchCommand),
     /// Print the completions for a shell
     Completions {
         /// The shell
@@ -310,6 +315,54 @@ pub(crate) enum SectionArg {
     Index,
     /// The session's log
     Iterations,
+}
+
+#[derive(Args)]
+pub(crate) struct SearchArgs {
+    /// Plain words (any of them), "phrases", prefix*, -not; any text is a query. Quote it for the shell: 'clock -lake'
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) query: OsString,
+    /// More words of the query
+    #[arg(value_name = "WORD")]
+    pub(crate) more: Vec<OsString>,
+    /// Only notes of this kind
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<KindArg>,
+    /// Only notes that apply at this directory: its own and those of every directory above it
+    #[arg(long = "at", value_name = "PATH")]
+    pub(crate) at: Option<OsString>,
+    /// The most notes
+    #[arg(long, value_name = "N", default_value_t = waynote::search::DEFAULT_LIMIT)]
+    pub(crate) limit: usize,
+    /// Search every revision, of deleted notes too, instead of the notes as they are
+    #[arg(long)]
+    pub(crate) history: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum KindArg {
+    /// Notes by directory
+    Place,
+    /// Notes by key, of agents and of directories
+    Key,
+    /// Notes by iteration
+    Log,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Take in notes: {"key", "content", "created_at"}
+    Import {
+        /// A folder of its own for the store
+        #[arg(value_name = "STORE")]
+        folder: PathBuf,
+    },
+    /// Answer queries: {"query", "k"} with {"keys"}
+    Query {
+        /// The folder
+        #[arg(value_name = "STORE")]
+        folder: PathBuf,
+    },
 }
 
 #[derive(Args)]

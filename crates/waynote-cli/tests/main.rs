@@ -25,5 +25,6 @@ mod suite {
     mod reference_gonotes;
     mod reference_ralph;
     mod reference_zrb;
+    mod search;
     mod secrets;
 }

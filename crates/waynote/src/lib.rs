@@ -5,6 +5,7 @@
 //! - A [`Place`] is a directory; its notes apply everywhere below it ([`Places`]).
 //! - An agent has a [`Notebook`] of keyed notes, with pins and quotas.
 //! - A session has a [`SessionLog`]: typed entries by iteration, append-only; a run sees only earlier ones.
+//! - [`Store::search`] finds notes by what they say.
 //! - [`context::render`] puts what applies into the text of a prompt.
 //! - Nothing is destroyed but by [`Store::forget`], which leaves no byte of a text.
 //! - [`Store`] is the one seam to a database; [`SqliteStore`] is the embedded one.
@@ -64,6 +65,7 @@ pub mod notebook;
 pub mod place;
 pub mod places;
 pub mod scope;
+pub mod search;
 pub mod secrets;
 pub mod session;
 pub mod sqlite;
@@ -85,9 +87,10 @@ pub use notebook::{Notebook, SaveOptions};
 pub use place::{Base, Place};
 pub use places::Places;
 pub use scope::{Scope, ScopeKind};
+pub use search::{Hit, SearchKind, SearchRequest, Snippet};
 pub use secrets::SecretPolicy;
 pub use session::{SessionLog, confirmation};
-pub use sqlite::{Options, SqliteStore};
+pub use sqlite::{Indexing, Options, SqliteStore};
 pub use store::{Filter, Moment, Recent, ScopeSummary, Store, Version};
 pub use undo::undo_last;
 pub use verify::Report;

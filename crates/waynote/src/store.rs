@@ -12,6 +12,7 @@ use crate::forget::{Forget, Forgotten};
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
+use crate::search::{Hit, SearchRequest};
 use crate::verify::Report;
 
 /// Which notes to select. Order: as the scopes are listed (or by name), a place's own note first, then by key.
@@ -205,6 +206,12 @@ pub trait Store {
     /// What the engine says.
     fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>>;
 
+    /// Finds notes by what they say, the best first.
+    ///
+    /// # Errors
+    /// What the engine says. A search index that is damaged is no error: the notes are read instead.
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>>;
+
     /// Checks everything there is.
     ///
     /// # Errors
@@ -313,6 +320,10 @@ impl Store for NoStore {
         Ok(Vec::new())
     }
 
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        crate::search::without_index(request)
+    }
+
     fn verify(&self) -> Result<Report> {
         Ok(Report::default())
     }
@@ -411,6 +422,10 @@ impl<S: Store + ?Sized> Store for Box<S> {
 
     fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
         (**self).journal(before, limit)
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        (**self).search(request)
     }
 
     fn verify(&self) -> Result<Report> {

@@ -10,5 +10,7 @@ mod suite {
     mod block;
     mod conformance;
     mod processes;
+    mod search;
+    mod search_index;
     mod worker;
 }

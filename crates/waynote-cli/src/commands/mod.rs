@@ -1,5 +1,6 @@
 //! One file a command, or a group of them.
 
+mod bench;
 mod config;
 mod context;
 mod demo;
@@ -12,6 +13,7 @@ mod log;
 mod manual;
 mod overview;
 mod place;
+mod search;
 mod show;
 mod undo;
 mod verify;
@@ -75,6 +77,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Completions { shell }) => return manual::completions(*shell, output).map(ok),
         Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),
         Some(Command::Demo) => return demo::run(output).map(ok),
+        Some(Command::Bench(command)) => return bench::run(command, output).map(ok),
         _ => {}
     }
     let mut context = Context {
@@ -87,6 +90,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Key(command)) => key::run(&mut context, command).map(ok),
         Some(Command::Log(command)) => log::run(&mut context, command).map(ok),
         Some(Command::Context(args)) => context::run(&mut context, args).map(ok),
+        Some(Command::Search(args)) => search::run(&mut context, args).map(ok),
         Some(Command::Show(args)) => show::run(&mut context, args).map(ok),
         Some(Command::History { address }) => history::run(&mut context, address).map(ok),
         Some(Command::Undo { address }) => undo::undo(&mut context, address.as_deref()).map(ok),
@@ -102,9 +106,9 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Verify) => verify::run(&mut context),
         Some(Command::Config) => config::run(&mut context).map(ok),
-        Some(Command::Completions { .. } | Command::Man { .. } | Command::Demo) => {
-            Ok(ExitCode::SUCCESS)
-        }
+        Some(
+            Command::Completions { .. } | Command::Man { .. } | Command::Demo | Command::Bench(_),
+        ) => Ok(ExitCode::SUCCESS),
     }
 }
 

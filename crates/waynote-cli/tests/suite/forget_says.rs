@@ -302,7 +302,9 @@ fn a_store_from_before_forgetting_is_brought_up_to_date() {
     conn.execute_batch(
         "ALTER TABLE waynote_journal DROP COLUMN forgotten_at;
          ALTER TABLE waynote_journal DROP COLUMN forgotten_by;
-         DELETE FROM waynote_migration WHERE name = 'forget'",
+         DROP TABLE waynote_search_state; DROP TABLE waynote_search_segment;
+         DROP TABLE waynote_search_dead; DROP TABLE waynote_search_block;
+         DELETE FROM waynote_migration WHERE number >= (SELECT number FROM waynote_migration WHERE name = 'forget')",
     )
     .unwrap();
     drop(conn);

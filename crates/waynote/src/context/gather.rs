@@ -1,13 +1,16 @@
 //! The notes that a block could hold: read latest first, and no further than a block can show.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 use super::{Request, Section};
+use crate::address::Address;
 use crate::error::Result;
 use crate::note::{Kind, Note};
 use crate::places::Places;
 use crate::scope::Scope;
-use crate::store::{Filter, Moment, Recent, Store};
+use crate::search::{SearchKind, SearchRequest};
+use crate::store::{Filter, Moment, NoStore, Recent, Store};
 
 /// Notes read at a time.
 const PAGE: usize = 32;
@@ -17,6 +20,8 @@ pub(super) struct Pool<'s> {
     /// Where the others come from; none when all are here.
     source: Option<(&'s dyn Store, Recent)>,
     notes: RefCell<Vec<Note>>,
+    /// How many there are besides, which cannot be shown.
+    beyond: u64,
 }
 
 impl<'s> Pool<'s> {
@@ -24,6 +29,7 @@ impl<'s> Pool<'s> {
         Self {
             source: Some((store, recent)),
             notes: RefCell::default(),
+            beyond: 0,
         }
     }
 
@@ -31,6 +37,7 @@ impl<'s> Pool<'s> {
         Self {
             source: None,
             notes: RefCell::new(notes),
+            beyond: 0,
         }
     }
 
@@ -59,7 +66,7 @@ impl<'s> Pool<'s> {
                 Recent::Keyed { scope, pinned } => store.count_keyed(scope, *pinned).map(Some),
                 Recent::Entries { .. } => Ok(None),
             },
-            _ => Ok(Some(read as u64)),
+            _ => Ok(Some(read as u64 + self.beyond)),
         }
     }
 
@@ -127,7 +134,12 @@ pub(super) fn gather<'s>(store: &'s dyn Store, request: &Request) -> Result<Gath
             .into_iter()
             .filter(|note| !note.content.is_blank())
             .collect(),
-        index: keyed(Section::Index, false)?,
+        index: match &request.query {
+            Some(query) if wanted(Section::Index) => {
+                by_relevance(store, request, query, keyed(Section::Index, false)?)?
+            }
+            _ => keyed(Section::Index, false)?,
+        },
         groups,
         store,
     })
@@ -141,6 +153,48 @@ fn pool<'s>(store: &'s dyn Store, request: &Request, recent: Option<Recent>) -> 
         (Some(recent), Some(moment)) => {
             Pool::whole(recent.pick(store.select_at(&[recent.scope()], moment)?))
         }
+    })
+}
+
+/// The notes of the index, those that match a query first, the best of them at the front; the others by recency.
+fn by_relevance<'s>(
+    store: &'s dyn Store,
+    request: &Request,
+    query: &str,
+    recent: Pool<'s>,
+) -> Result<Pool<'s>> {
+    // No line takes fewer tokens; more of them cannot be shown.
+    let most = match request.budget.cap() {
+        Some(cap) if !request.explain => cap / 8 + 1,
+        _ => usize::MAX,
+    };
+    recent.has(most)?;
+    let total = recent.total()?.unwrap_or(0);
+    let rest = recent.into_notes();
+    let search = SearchRequest {
+        kinds: vec![SearchKind::Key],
+        scopes: vec![Scope::Agent(request.agent.clone())],
+        limit: most,
+        ..SearchRequest::new(query)
+    };
+    let hits = match request.as_of {
+        None => store.search(&search)?,
+        // Of what was, there is no index: the notes themselves are searched.
+        Some(_) => NoStore.search(&SearchRequest {
+            laid_over: rest.clone(),
+            ..search
+        })?,
+    };
+    let found = hits.into_iter().map(|hit| hit.note);
+    let mut notes: Vec<Note> = found.filter(|note| !note.pinned).collect();
+    let shown: HashSet<Address> = notes.iter().map(|note| note.address.clone()).collect();
+    notes.extend(
+        rest.into_iter()
+            .filter(|note| !shown.contains(&note.address)),
+    );
+    Ok(Pool {
+        beyond: total.saturating_sub(notes.len() as u64),
+        ..Pool::whole(notes)
     })
 }
 

@@ -13,6 +13,7 @@ use crate::key::Name;
 use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
+use crate::search::{Hit, SearchRequest};
 use crate::store::{FileMark, Filter, Moment, Recent, ScopeSummary, Store, Version};
 use crate::verify::Report;
 
@@ -193,6 +194,21 @@ impl<S: Store> Store for InStep<S> {
 
     fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
         self.inner.journal(before, limit)
+    }
+
+    /// Texts of the file that are current stand for what is stored; in the history they are its last revisions.
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        let Some(seen) = self.seen()? else {
+            return self.inner.search(request);
+        };
+        let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
+        let mut request = request.clone();
+        for (place, _) in seen.side.notes.notes(&self.base) {
+            let stored = self.inner.get(&Address::Place(place.clone()))?;
+            let note = self.laid_over(&overlay, &place, stored.as_ref())?;
+            request.laid_over.extend(note);
+        }
+        self.inner.search(&request)
     }
 
     fn verify(&self) -> Result<Report> {

@@ -21,6 +21,12 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
+impl From<rusqlite::types::FromSqlError> for Failure {
+    fn from(error: rusqlite::types::FromSqlError) -> Self {
+        Self::Engine(error.into())
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::Ours(error)

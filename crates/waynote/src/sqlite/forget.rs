@@ -16,7 +16,7 @@ use crate::note::{Revision, Stamp};
 
 use super::errors::Outcome;
 use super::write::{View, put};
-use super::{Handle, SqliteStore, migrate, read};
+use super::{Handle, SqliteStore, flush, migrate, read};
 
 pub(super) fn forget(
     store: &SqliteStore<'_>,
@@ -68,7 +68,7 @@ fn carry_out(view: &View<'_>, erasure: &Erasure, stamp: &Stamp) -> Outcome<Vec<S
         let meant = history.iter().filter(is_meant);
         positions.extend(meant.filter_map(|revision| Some(revision.position?.0)));
     }
-    forget_in_search(conn, &positions)?;
+    flush::forget(conn, &positions)?;
     for write in &erasure.writes {
         let address = write.revision.address();
         if let Some(scope) = view.scope_id(&address.scope())? {
@@ -103,12 +103,6 @@ fn content_ids(conn: &Connection, contents: &[Content]) -> Outcome<Vec<i64>> {
         .iter()
         .filter_map(|content| read::content_id(conn, content).transpose());
     ids.collect()
-}
-
-/// **The search index's place.** Takes the words of journal rows whose content goes out of what is derived from them, in
-/// the transaction that forgets them. The rows still have their content when this is called.
-fn forget_in_search(_conn: &Connection, _positions: &[i64]) -> Outcome<()> {
-    Ok(())
 }
 
 /// Deletes a content, and the marks of files that would give its hash away. Returns those files.

@@ -30,6 +30,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "forget",
         sql: include_str!("migrations/0003_forget.sql"),
     },
+    Migration {
+        number: 4,
+        name: "search",
+        sql: include_str!("migrations/0004_search.sql"),
+    },
 ];
 
 /// The number of the newest migration this program knows.

@@ -6,16 +6,19 @@
 //! the application set them.
 
 mod errors;
+mod flush;
 mod forget;
 mod migrate;
 mod open;
 mod queue;
 mod read;
 mod recent;
+mod search;
 mod verify;
+mod verify_search;
 mod write;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -29,9 +32,11 @@ use crate::forget::{Forget, Forgotten};
 use crate::key::Name;
 use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
+use crate::search::{Hit, SearchRequest};
 use crate::store::{FileMark, Filter, Moment, Recent, ScopeSummary, Store, Version};
 use crate::verify::Report;
 
+pub use flush::Indexing;
 use queue::Queue;
 
 /// How a store of its own file is opened.
@@ -62,6 +67,11 @@ pub struct SqliteStore<'c> {
     queue: Option<Queue>,
     wait: Duration,
     wrote: Cell<bool>,
+    searched: Cell<bool>,
+    indexing: Indexing,
+    /// How far the index was known to reach at the last write.
+    indexed: Cell<Option<i64>>,
+    cache: RefCell<search::Cache>,
 }
 
 impl SqliteStore<'static> {
@@ -97,6 +107,13 @@ impl<'c> SqliteStore<'c> {
     /// As [`SqliteStore::open`].
     pub fn attach(connection: &'c Connection) -> Result<Self> {
         open::attach(connection)
+    }
+
+    /// Keeps the search index otherwise than by default. What is found is the same.
+    #[must_use]
+    pub fn with_indexing(mut self, indexing: Indexing) -> Self {
+        self.indexing = indexing;
+        self
     }
 
     fn conn(&self) -> &Connection {
@@ -162,6 +179,10 @@ impl Store for SqliteStore<'_> {
 
     fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
         self.mapped(read::journal(self.conn(), before, limit))
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        search::search(self, request)
     }
 
     fn verify(&self) -> Result<Report> {

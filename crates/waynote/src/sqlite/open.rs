@@ -1,6 +1,6 @@
 //! Opening: a file of our own, a file that can only be read, a connection that an application lends.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -15,11 +15,14 @@ use crate::error::{Error, Result};
 
 use super::errors::{Failure, Outcome};
 use super::queue::Queue;
-use super::{Handle, Options, SqliteStore, migrate};
+use super::{Handle, Indexing, Options, SqliteStore, migrate};
 
 /// A WAL longer than this is folded into the database when a writer closes: the first to open the store
 /// afterwards has to read it all.
 const LONG_WAL_BYTES: u64 = 256 * 1024;
+
+/// What runs at every write and every search stays prepared.
+const STATEMENTS: usize = 64;
 
 /// More milliseconds than this the engine cannot count.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -65,6 +68,10 @@ pub(super) fn attach(connection: &Connection) -> Result<SqliteStore<'_>> {
         queue: None,
         wait: Duration::ZERO,
         wrote: Cell::new(false),
+        searched: Cell::new(false),
+        indexing: Indexing::default(),
+        indexed: Cell::new(None),
+        cache: RefCell::default(),
     };
     let version = store.mapped(migrate::version(connection))?;
     store.mapped(migrate::refuse_newer(&store.path, version))?;
@@ -142,12 +149,17 @@ fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
     // A process that adds one note must not pay for folding in the WAL each time; see `Drop`.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     conn.pragma_update(None, "synchronous", "FULL")?;
+    conn.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(SqliteStore {
         handle: Handle::Owned(Box::new(conn)),
         path: path.to_owned(),
         queue: Some(Queue::beside(path)),
         wait: options.wait,
         wrote: Cell::new(false),
+        searched: Cell::new(false),
+        indexing: Indexing::default(),
+        indexed: Cell::new(None),
+        cache: RefCell::default(),
     })
 }
 
@@ -230,6 +242,10 @@ fn open_read_only(path: &Path, options: &Options) -> Result<SqliteStore<'static>
         queue: None,
         wait: options.wait,
         wrote: Cell::new(false),
+        searched: Cell::new(false),
+        indexing: Indexing::default(),
+        indexed: Cell::new(None),
+        cache: RefCell::default(),
     })
 }
 

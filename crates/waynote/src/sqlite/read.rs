@@ -362,6 +362,18 @@ pub(super) fn holding(conn: &Connection, contents: &[i64]) -> Outcome<Vec<(Addre
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// The revision that a journal row is, whole.
+pub(super) fn revision_of(conn: &Connection, position: i64) -> Outcome<Option<Revision>> {
+    let sql = format!(
+        "SELECT {REVISION}, s.kind, s.name FROM waynote_journal j
+         JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_content c ON c.id = j.content WHERE j.position = ?1"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let found = statement.query_row([position], revision_anywhere);
+    Ok(found.optional()?)
+}
+
 pub(super) fn journal(
     conn: &Connection,
     before: Option<Position>,
@@ -376,17 +388,20 @@ pub(super) fn journal(
     let before = before.map_or(i64::MAX, |position| position.0);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map((before, limit), |row| {
-        let kind: ScopeKind = row
-            .get_ref(15)?
-            .as_str()?
-            .parse()
-            .map_err(|error| unreadable(15, error))?;
-        let scope = Scope::from_parts(kind, row.get_ref(16)?.as_str()?)
-            .map_err(|error| unreadable(16, error))?;
-        revision(row, &scope)
-    })?;
+    let rows = statement.query_map((before, limit), revision_anywhere)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// A revision whose row has its scope's kind and name behind its own columns.
+fn revision_anywhere(row: &Row<'_>) -> rusqlite::Result<Revision> {
+    let kind: ScopeKind = row
+        .get_ref(15)?
+        .as_str()?
+        .parse()
+        .map_err(|error| unreadable(15, error))?;
+    let scope = Scope::from_parts(kind, row.get_ref(16)?.as_str()?)
+        .map_err(|error| unreadable(16, error))?;
+    revision(row, &scope)
 }
 
 pub(super) fn file_marks(conn: &Connection, file: &str) -> Outcome<Vec<FileMark>> {

@@ -14,6 +14,7 @@ use crate::scope::Scope;
 
 use super::SqliteStore;
 use super::errors::Outcome;
+use super::flush;
 use super::read;
 
 pub(super) fn apply(
@@ -22,13 +23,24 @@ pub(super) fn apply(
     stamp: &Stamp,
 ) -> Result<Vec<Applied>> {
     let _turn = store.turn()?;
-    store.transaction(|conn| {
+    let applied = store.transaction(|conn| {
         let view = View::new(store, conn);
-        changes
-            .iter()
-            .map(|change| carry_out(&view, change, stamp))
-            .collect()
-    })
+        let mut applied = Vec::with_capacity(changes.len());
+        for (index, change) in changes.iter().enumerate() {
+            let outcome = carry_out(&view, change, stamp)?;
+            if outcome.changed {
+                let position = conn.last_insert_rowid();
+                flush::keep_up(store, conn, position, changes.len() - index - 1)?;
+            }
+            applied.push(outcome);
+        }
+        Ok(applied)
+    });
+    if applied.is_err() {
+        // What was sealed on the way was taken back.
+        store.indexed.set(None);
+    }
+    applied
 }
 
 pub(super) fn mark_file(

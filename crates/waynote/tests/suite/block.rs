@@ -459,3 +459,48 @@ fn a_large_session_is_read_only_as_far_as_it_is_shown() {
         assert!(block.text.contains("entry 2496 ") && !block.text.contains("entry 2500 "));
     });
 }
+
+#[test]
+fn a_query_chooses_the_notes_of_the_index() {
+    with_store(|store| {
+        for number in 0..60 {
+            let text = match number {
+                7 => "the cache of the compiler is kept in ~/.cache".to_owned(),
+                _ => format!("fact {number} about something else altogether"),
+            };
+            let change = save(&format!("agent:a#k{number}"), &text, number == 3, number);
+            store.apply(&[change], &at(number)).unwrap();
+        }
+        let request = request(300);
+        assert!(!render(store, &request).unwrap().text.contains("compiler"));
+        let asked = Request {
+            query: Some("where is the compiler's cache".into()),
+            ..request
+        };
+        let block = render(store, &asked).unwrap();
+        assert!(
+            block.text.contains("`the cache of the compiler"),
+            "{}",
+            block.text
+        );
+        // The rest of the room is for the latest.
+        assert!(block.text.contains("fact 59 "));
+        let notes = block.receipt.shown + block.receipt.lines + block.receipt.left_out;
+        assert_eq!(notes, 60);
+        let moment = Moment::Time(at(30).now);
+        let then = render(
+            store,
+            &Request {
+                as_of: Some(moment),
+                ..asked
+            },
+        )
+        .unwrap();
+        assert!(
+            then.text.contains("`the cache of the compiler"),
+            "{}",
+            then.text
+        );
+        assert!(then.text.contains("fact 30 ") && !then.text.contains("fact 59 "));
+    });
+}

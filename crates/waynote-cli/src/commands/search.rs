@@ -1,0 +1,85 @@
+//! `waynote search`: notes by what they say.
+
+use anstyle::Style;
+use waynote::visible::visible;
+use waynote::{Hit, Kind, Scope, SearchKind, SearchRequest, Snippet};
+
+use super::Context;
+use crate::args::{KindArg, SearchArgs};
+use crate::error::Outcome;
+use crate::input;
+
+pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
+    // Any text is a query; what is not text is in no note.
+    let words: Vec<_> = std::iter::once(&args.query)
+        .chain(&args.more)
+        .map(|word| word.to_string_lossy())
+        .collect();
+    let mut request = SearchRequest::new(words.join(" "));
+    request.limit = args.limit;
+    request.history = args.history;
+    request.kinds.extend(args.kind.map(|kind| match kind {
+        KindArg::Place => SearchKind::Place,
+        KindArg::Key => SearchKind::Key,
+        KindArg::Log => SearchKind::Log,
+    }));
+    if let Some(path) = &args.at {
+        let chain = input::place(Some(path))?.chain();
+        request.scopes = chain.into_iter().map(Scope::Place).collect();
+    }
+    let hits = context.read(|store| Ok(store.search(&request)?))?;
+    if context.output.json {
+        return context.output.value(&hits);
+    }
+    if hits.is_empty() {
+        let query = visible(&request.query);
+        return context.output.line(format!("no notes found for `{query}`"));
+    }
+    let colour = context.output.has_colour();
+    for hit in &hits {
+        context.output.line(head(hit, args.history))?;
+        context
+            .output
+            .line(format!("  {}", shown(&hit.snippet, colour)))?;
+    }
+    Ok(())
+}
+
+/// The line above the text: address, date, and in a log iteration and type.
+fn head(hit: &Hit, history: bool) -> String {
+    let note = &hit.note;
+    let mut head = note.address.to_string();
+    if history {
+        head += &format!("@{}", note.revision);
+    }
+    let day = note.updated_at.strftime("%Y-%m-%d");
+    head += &format!(" ({day}");
+    if let Some(kind) = &note.kind {
+        head += &format!(", {}", Kind::as_str(kind));
+    }
+    if let Some(iteration) = note.iteration {
+        head += &format!(" #{iteration}");
+    }
+    head += ")";
+    visible(&head)
+}
+
+/// The line of the text, the words that were looked for in bold or between `«` and `»`.
+fn shown(snippet: &Snippet, colour: bool) -> String {
+    let bold = Style::new().bold();
+    let (begin, end) = if colour {
+        (bold.render().to_string(), bold.render_reset().to_string())
+    } else {
+        ("«".to_owned(), "»".to_owned())
+    };
+    let mut line = String::new();
+    let mut last = 0;
+    for range in &snippet.matches {
+        line += &visible(&snippet.text[last..range.start]);
+        line += &begin;
+        line += &visible(&snippet.text[range.clone()]);
+        line += &end;
+        last = range.end;
+    }
+    line + &visible(&snippet.text[last..])
+}

@@ -1,0 +1,500 @@
+//! What of a text can be found: its words as they are written, their stems, and identifiers whole and by their parts.
+//!
+//! A word stands as its *surface*: lower case, Latin letters without their marks. A plain English word (ASCII letters,
+//! no part of an identifier, not all capitals) stands as its stem too. Words joined without a blank (`snake_case`,
+//! `a::b`, `src/x.rs`, `camelCase`) stand as each of their parts, and whole. Scripts written without blanks stand
+//! as pairs of characters.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use snowball_stemmers_rs::{Algorithm, Stemmer};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::{decompose_canonical, is_combining_mark};
+
+/// A longer term is cut to this many bytes, in notes and queries alike.
+const TERM_BYTES: usize = 128;
+
+/// What of a word a term is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The word itself, or a part of an identifier.
+    Surface,
+    /// The stem of a plain word, where it differs from the word.
+    Stem,
+    /// An identifier whole, beside its parts.
+    Whole,
+    /// The last character of a run of a script without blanks: found by one character alone.
+    Last,
+}
+
+/// A term of a text.
+#[derive(Debug)]
+pub(crate) struct Term<'t> {
+    pub(crate) term: &'t str,
+    pub(crate) form: Form,
+    /// Counts the words of the text.
+    pub(crate) position: u32,
+    /// The bytes of the text that it stands for.
+    pub(crate) range: Range<usize>,
+    /// Whether it stands in an identifier beside a [`Form::Whole`].
+    pub(crate) is_part: bool,
+}
+
+/// Takes texts apart; kept for many texts, because it keeps its buffers.
+pub(crate) struct Analyzer {
+    stemmer: Stemmer,
+    folded: String,
+    whole: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// A letter, digit or mark of a script that separates words.
+    Word,
+    /// A character of a script without blanks.
+    Dense,
+    /// May join words to an identifier.
+    Joiner,
+    Other,
+}
+
+impl Analyzer {
+    pub(crate) fn new() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            folded: String::new(),
+            whole: String::new(),
+        }
+    }
+
+    /// Gives every term of a text to `each`, in order; returns how many positions there are.
+    pub(crate) fn analyze(&mut self, text: &str, each: &mut dyn FnMut(&Term<'_>)) -> u32 {
+        let mut position = 0;
+        let mut at = 0;
+        while let Some(char) = text[at..].chars().next() {
+            match class(char) {
+                Class::Word => at = self.compound(text, at, &mut position, each),
+                Class::Dense => at = self.dense(text, at, &mut position, each),
+                Class::Joiner | Class::Other => at += char.len_utf8(),
+            }
+        }
+        position
+    }
+
+    /// Words from `at` on that nothing but joiners separates; returns where they end.
+    fn compound(
+        &mut self,
+        text: &str,
+        at: usize,
+        position: &mut u32,
+        each: &mut dyn FnMut(&Term<'_>),
+    ) -> usize {
+        let mut end = word_end(text, at);
+        let mut words: Vec<Range<usize>> = std::iter::once(at..end).collect();
+        // English compounds are words all the same; anything else is an identifier.
+        let mut is_prose = true;
+        while let Some(next) = joined(text, end) {
+            let joiner = &text[end..next];
+            is_prose &= matches!(joiner, "-" | "/" | "\u{2010}" | "\u{2011}");
+            end = word_end(text, next);
+            words.push(next..end);
+        }
+        let is_compound = words.len() > 1;
+        if is_compound {
+            let mut whole = std::mem::take(&mut self.whole);
+            whole.clear();
+            let mut last = at;
+            for word in &words {
+                whole.push_str(&text[last..word.start]);
+                fold(&text[word.clone()], &mut whole);
+                last = word.end;
+            }
+            self.emit(&whole, Form::Whole, *position, at..end, true, each);
+            self.whole = whole;
+        }
+        for (index, word) in words.iter().enumerate() {
+            if is_compound {
+                self.step(text, &words, index, *position, each);
+            }
+            self.word(text, word.clone(), is_prose, is_compound, position, each);
+        }
+        after_clitic(text, end)
+    }
+
+    /// The name that begins with a word, where it is one step of a path: `read_dir` in `std::fs::read_dir`.
+    fn step(
+        &mut self,
+        text: &str,
+        words: &[Range<usize>],
+        first: usize,
+        position: u32,
+        each: &mut dyn FnMut(&Term<'_>),
+    ) {
+        let parts_steps = |before: usize| {
+            let joiner = &text[words[before].end..words[before + 1].start];
+            joiner.starts_with(['/', '\\', ':'])
+        };
+        let begins = first == 0 || parts_steps(first - 1);
+        let last = (first..words.len() - 1).find(|word| parts_steps(*word));
+        let last = last.unwrap_or(words.len() - 1);
+        if !begins || last == first || (first == 0 && last == words.len() - 1) {
+            return;
+        }
+        let range = words[first].start..words[last].end;
+        let mut whole = std::mem::take(&mut self.whole);
+        whole.clear();
+        fold(&text[range.clone()], &mut whole);
+        self.emit(&whole, Form::Whole, position, range, true, each);
+        self.whole = whole;
+    }
+
+    fn word(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        is_prose: bool,
+        is_part: bool,
+        position: &mut u32,
+        each: &mut dyn FnMut(&Term<'_>),
+    ) {
+        let word = &text[range.clone()];
+        let parts = camel_parts(word);
+        let mut folded = std::mem::take(&mut self.folded);
+        folded.clear();
+        fold(word, &mut folded);
+        if parts.len() > 1 {
+            self.emit(&folded, Form::Whole, *position, range.clone(), true, each);
+            for part in parts {
+                folded.clear();
+                fold(&word[part.clone()], &mut folded);
+                let part = range.start + part.start..range.start + part.end;
+                self.emit(&folded, Form::Surface, *position, part, true, each);
+                *position += 1;
+            }
+        } else if !folded.is_empty() {
+            self.emit(
+                &folded,
+                Form::Surface,
+                *position,
+                range.clone(),
+                is_part,
+                each,
+            );
+            if is_prose && is_stemmable(word) {
+                let stem = self.stemmer.stem(&folded);
+                if stem != folded && !stem.is_empty() {
+                    self.emit(&stem, Form::Stem, *position, range, is_part, each);
+                }
+            }
+            *position += 1;
+        }
+        self.folded = folded;
+    }
+
+    /// A run of a script without blanks: every two characters that follow one another, and the last one.
+    fn dense(
+        &mut self,
+        text: &str,
+        at: usize,
+        position: &mut u32,
+        each: &mut dyn FnMut(&Term<'_>),
+    ) -> usize {
+        // A mark belongs to the character before it.
+        let mut starts = Vec::new();
+        let mut end = at;
+        for (offset, char) in text[at..].char_indices() {
+            if is_combining_mark(char) && offset > 0 {
+            } else if class(char) == Class::Dense {
+                starts.push(at + offset);
+            } else {
+                break;
+            }
+            end = at + offset + char.len_utf8();
+        }
+        starts.push(end);
+        let mut folded = std::mem::take(&mut self.folded);
+        for index in 0..starts.len() - 1 {
+            let is_last = index + 2 == starts.len();
+            let to = starts[(index + 2).min(starts.len() - 1)];
+            let form = if is_last { Form::Last } else { Form::Surface };
+            folded.clear();
+            fold(&text[starts[index]..to], &mut folded);
+            self.emit(&folded, form, *position, starts[index]..to, false, each);
+            *position += 1;
+        }
+        self.folded = folded;
+        end
+    }
+
+    fn emit(
+        &self,
+        term: &str,
+        form: Form,
+        position: u32,
+        range: Range<usize>,
+        is_part: bool,
+        each: &mut dyn FnMut(&Term<'_>),
+    ) {
+        let mut cut = term.len().min(TERM_BYTES);
+        while !term.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        if cut > 0 {
+            each(&Term {
+                term: &term[..cut],
+                form,
+                position,
+                range,
+                is_part,
+            });
+        }
+    }
+}
+
+/// A word as it is looked for: lower case, compatibility forms made plain, Latin letters without marks.
+pub(crate) fn fold(word: &str, out: &mut String) {
+    if word.is_ascii() {
+        out.extend(
+            word.bytes()
+                .map(|byte| char::from(byte.to_ascii_lowercase())),
+        );
+        return;
+    }
+    let mut after_latin = false;
+    for char in word.nfkc().flat_map(char::to_lowercase) {
+        if is_ignorable(char) || (after_latin && is_combining_mark(char)) {
+            continue;
+        }
+        let plain = plain_latin(char);
+        after_latin = plain.chars().all(|char| char.is_ascii_alphabetic());
+        out.push_str(&plain);
+    }
+}
+
+/// A Latin letter without its mark; any other character as it is.
+fn plain_latin(char: char) -> Cow<'static, str> {
+    let special = match char {
+        'ß' => "ss",
+        'æ' => "ae",
+        'œ' => "oe",
+        'ø' => "o",
+        'đ' | 'ð' => "d",
+        'ł' => "l",
+        'þ' => "th",
+        'ı' => "i",
+        _ => "",
+    };
+    if !special.is_empty() {
+        return Cow::Borrowed(special);
+    }
+    let mut base = char;
+    if matches!(char, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}') {
+        let mut is_first = true;
+        decompose_canonical(char, |part| {
+            if is_first {
+                base = part;
+                is_first = false;
+            }
+        });
+    }
+    Cow::Owned(base.to_string())
+}
+
+/// Characters inside a word that nobody sees.
+fn is_ignorable(char: char) -> bool {
+    matches!(
+        char,
+        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' | '\u{fe0e}' | '\u{fe0f}'
+    )
+}
+
+fn class(char: char) -> Class {
+    match char {
+        'a'..='z' | 'A'..='Z' | '0'..='9' => Class::Word,
+        '_' | '-' | '.' | '/' | '\\' | ':' | '@' | '\u{2010}' | '\u{2011}' => Class::Joiner,
+        '\0'..='\u{7f}' => Class::Other,
+        _ if is_dense(char) => Class::Dense,
+        _ if char.is_alphanumeric() || is_combining_mark(char) => Class::Word,
+        _ => Class::Other,
+    }
+}
+
+/// Han, Kana, Thai, Lao, Myanmar, Khmer, and what else is written without blanks between words.
+fn is_dense(char: char) -> bool {
+    let is_script = matches!(char,
+        '\u{0e01}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{1950}'..='\u{1aaf}'
+        | '\u{2e80}'..='\u{2fdf}' | '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3029}' | '\u{3031}'..='\u{3035}'
+        | '\u{3040}'..='\u{312f}' | '\u{31a0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{a000}'..='\u{a4cf}' | '\u{a9e0}'..='\u{a9ff}' | '\u{aa60}'..='\u{aa7f}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}');
+    is_script && (char.is_alphanumeric() || is_combining_mark(char))
+}
+
+fn word_end(text: &str, at: usize) -> usize {
+    let rest = &text[at..];
+    let end = rest
+        .char_indices()
+        .find(|(_, char)| class(*char) != Class::Word && !is_ignorable(*char));
+    end.map_or(text.len(), |(offset, _)| at + offset)
+}
+
+/// Where the next word of an identifier begins: after one joiner, or two that are the same.
+fn joined(text: &str, end: usize) -> Option<usize> {
+    let mut chars = text[end..].chars();
+    let joiner = chars.next().filter(|char| class(*char) == Class::Joiner)?;
+    let mut next = end + joiner.len_utf8();
+    let mut follows = chars.next()?;
+    if follows == joiner {
+        next += joiner.len_utf8();
+        follows = chars.next()?;
+    }
+    (class(follows) == Class::Word).then_some(next)
+}
+
+/// Passes over an English clitic: `'s`, `'t`, `'ll`.
+fn after_clitic(text: &str, end: usize) -> usize {
+    let Some(rest) = text[end..].strip_prefix(['\'', '\u{2019}']) else {
+        return end;
+    };
+    let start = text.len() - rest.len();
+    let clitic = word_end(text, start);
+    match text[start..clitic].to_ascii_lowercase().as_str() {
+        "s" | "t" | "re" | "ve" | "ll" | "d" | "m" => clitic,
+        _ => end,
+    }
+}
+
+/// The parts of `camelCase` and `HTTPServer`; of any other word the word.
+fn camel_parts(word: &str) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut chars = word.char_indices().peekable();
+    let mut before: Option<char> = None;
+    while let Some((at, char)) = chars.next() {
+        if let Some(before) = before
+            && char.is_uppercase()
+            && start < at
+        {
+            let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
+            if before.is_lowercase()
+                || before.is_numeric()
+                || (before.is_uppercase() && next_is_lower)
+            {
+                // `E0308A` is a code and not written in humps.
+                if word[start..].chars().any(char::is_lowercase) {
+                    parts.push(start..at);
+                    start = at;
+                }
+            }
+        }
+        before = Some(char);
+    }
+    parts.push(start..word.len());
+    parts
+}
+
+/// Whether a word as it is written is a plain English one.
+fn is_stemmable(word: &str) -> bool {
+    word.len() > 2
+        && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !word[1..].bytes().any(|byte| byte.is_ascii_uppercase())
+}
+
+/// Whether a word says next to nothing in a query that has others.
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
+}
+
+/// English function words, sorted.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
+    "because", "been", "before", "being", "but", "by", "can", "could", "did", "do", "does",
+    "doing", "don", "during", "each", "for", "from", "had", "has", "have", "having", "he", "her",
+    "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself",
+    "just", "me", "might", "more", "most", "must", "my", "of", "on", "once", "only", "or", "other",
+    "our", "ours", "own", "same", "shall", "she", "should", "so", "some", "such", "than", "that",
+    "the", "their", "theirs", "them", "then", "there", "these", "they", "this", "those", "to",
+    "too", "us", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who",
+    "whom", "whose", "why", "will", "with", "would", "you", "your", "yours",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(text: &str) -> String {
+        let mut out = Vec::new();
+        Analyzer::new().analyze(text, &mut |term| {
+            let mark = match term.form {
+                Form::Surface => "",
+                Form::Stem => "~",
+                Form::Whole => "=",
+                Form::Last => "$",
+            };
+            out.push(format!("{mark}{}@{}", term.term, term.position));
+        });
+        out.join(" ")
+    }
+
+    #[test]
+    fn words_and_their_stems() {
+        assert_eq!(
+            terms("The tests, failing."),
+            "the@0 tests@1 ~test@1 failing@2 ~fail@2"
+        );
+        assert_eq!(terms("Ann's don\u{2019}t l'été"), "ann@0 don@1 l@2 ete@3");
+        assert_eq!(
+            terms("state-of-art"),
+            "=state-of-art@0 state@0 ~state@0 of@1 art@2".replace("~state@0 ", "")
+        );
+    }
+
+    #[test]
+    fn identifiers_whole_and_by_their_parts() {
+        assert_eq!(terms("run_tests"), "=run_tests@0 run@0 tests@1");
+        assert_eq!(
+            terms("parseHTTPRequests"),
+            "=parsehttprequests@0 parse@0 http@1 requests@2"
+        );
+        assert_eq!(
+            terms("std::fs::read_dir()"),
+            "=std::fs::read_dir@0 std@0 fs@1 =read_dir@2 read@2 dir@3"
+        );
+        assert_eq!(terms("src/x.rs."), "=src/x.rs@0 src@0 =x.rs@1 x@1 rs@2");
+        assert_eq!(
+            terms("E0308 ENOENT EACCES v1.2"),
+            "e0308@0 enoent@1 eacces@2 =v1.2@3 v1@3 2@4"
+        );
+        assert_eq!(terms("--no-cache"), "=no-cache@0 no@0 cache@1 ~cach@1");
+    }
+
+    #[test]
+    fn other_scripts() {
+        assert_eq!(terms("Zażółć Straße"), "zazolc@0 strasse@1");
+        assert_eq!(terms("e\u{301}te\u{301} й Ελλάδα"), "ete@0 й@1 ελλάδα@2");
+        assert_eq!(terms("検索する x"), "検索@0 索す@1 する@2 $る@3 x@4");
+        assert_eq!(terms("ค้นหา"), "ค้น@0 นห@1 หา@2 $า@3");
+        assert_eq!(terms("한국어 검색"), "한국어@0 검색@1");
+    }
+
+    #[test]
+    fn stop_words_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
+        assert!(is_stop_word("the") && !is_stop_word("cache"));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_comes_apart(text in "\\PC*") {
+            let mut last = 0;
+            let count = Analyzer::new().analyze(&text, &mut |term| {
+                assert!(text.get(term.range.clone()).is_some_and(|part| !part.is_empty()));
+                assert!(!term.term.is_empty() && term.term.len() <= TERM_BYTES);
+                assert!(term.position == last || term.position == last + 1);
+                last = term.position;
+            });
+            assert!(count == 0 || last == count - 1);
+        }
+    }
+}

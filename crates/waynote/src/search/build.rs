@@ -1,0 +1,142 @@
+//! Notes into a segment.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use super::analyze::{Analyzer, Form, Term};
+use super::block::{Block, Blocks};
+use super::damage::Sound;
+use super::docs::{self, Doc, Docs};
+use super::postings::Writer;
+use super::{Document, Kinds};
+
+/// What is at most an hour apart in a log is read together.
+pub(crate) const NEAR_SECONDS: i64 = 3600;
+
+/// Words of a title stand this far before those of the text: no phrase goes across.
+const TITLE_GAP: u32 = 8;
+
+/// Takes notes in the order of their positions.
+pub(crate) struct Builder {
+    analyzer: Analyzer,
+    docs: Vec<Doc>,
+    terms: HashMap<Box<str>, Writer>,
+}
+
+impl Builder {
+    pub(crate) fn new() -> Self {
+        Self {
+            analyzer: Analyzer::new(),
+            docs: Vec::new(),
+            terms: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.docs.len()
+    }
+
+    /// Adds a note; of its terms only those that `wanted` says are kept.
+    pub(crate) fn add(&mut self, document: &Document<'_>, wanted: &dyn Fn(&str) -> bool) {
+        let doc = u32::try_from(self.docs.len()).unwrap_or(u32::MAX);
+        let terms = &mut self.terms;
+        let words = each_term(&mut self.analyzer, document, &mut |term, place, exact| {
+            if !wanted(term) {
+                return;
+            }
+            match terms.get_mut(term) {
+                Some(writer) => writer.add(doc, place, exact),
+                None => {
+                    let mut writer = Writer::default();
+                    writer.add(doc, place, exact);
+                    terms.insert(term.into(), writer);
+                }
+            }
+        });
+        self.docs.push(document.doc(words));
+    }
+
+    /// The notes and the blocks of their terms.
+    pub(crate) fn finish(self) -> Sound<(Vec<u8>, Vec<Block>)> {
+        let mut terms: Vec<(Box<str>, Writer)> = self.terms.into_iter().collect();
+        terms.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        let mut blocks = Blocks::default();
+        for (term, writer) in terms {
+            if let Some(places) = writer.finish() {
+                blocks.add(term.as_bytes(), &places);
+            }
+        }
+        Ok((docs::encode(&self.docs)?, blocks.take()))
+    }
+
+    /// The same as a segment in memory.
+    pub(crate) fn in_memory(self) -> Sound<InMemory> {
+        let (docs, blocks) = self.finish()?;
+        Ok(InMemory {
+            docs: Rc::new(Docs::new(docs)?),
+            blocks: blocks
+                .into_iter()
+                .map(|block| (block.first, block.bytes))
+                .collect(),
+        })
+    }
+}
+
+/// Gives every term of a note, its place, and whether it is a word of its own; returns how many words there are.
+pub(crate) fn each_term(
+    analyzer: &mut Analyzer,
+    document: &Document<'_>,
+    each: &mut dyn FnMut(&str, u32, bool),
+) -> u32 {
+    let mut emit = |term: &Term<'_>, from: u32| {
+        each(term.term, from + term.position, term.form != Form::Stem);
+    };
+    let mut title = analyzer.analyze(document.title, &mut |term| emit(term, 0));
+    if title > 0 {
+        title += TITLE_GAP;
+    }
+    let words = analyzer.analyze(document.text, &mut |term| emit(term, title));
+    title.saturating_sub(TITLE_GAP) + words
+}
+
+impl Document<'_> {
+    fn doc(&self, words: u32) -> Doc {
+        let is_near = |previous: &(i64, i64)| (self.created - previous.1).abs() <= NEAR_SECONDS;
+        Doc {
+            position: self.position,
+            scope: self.scope,
+            words,
+            time: u32::try_from(self.updated.max(0)).unwrap_or(u32::MAX),
+            previous: self.previous.filter(is_near).map(|(position, _)| position),
+            kind: self.kind,
+            asks: self.kind == Kinds::LOG && self.text.trim_end().ends_with(['?', '？']),
+        }
+    }
+}
+
+/// A segment that is in no store.
+pub(crate) struct InMemory {
+    pub(crate) docs: Rc<Docs>,
+    blocks: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl InMemory {
+    /// The block that would hold a term.
+    pub(crate) fn block(&self, term: &[u8]) -> Option<&[u8]> {
+        let before = self
+            .blocks
+            .range::<[u8], _>((std::ops::Bound::Unbounded, std::ops::Bound::Included(term)));
+        before.last().map(|(_, block)| &block[..])
+    }
+
+    /// The blocks that would hold the terms that begin so.
+    pub(crate) fn blocks(&self, prefix: &[u8]) -> impl Iterator<Item = &[u8]> {
+        let first = self.block(prefix);
+        let after = self.blocks.range::<[u8], _>((
+            std::ops::Bound::Excluded(prefix),
+            std::ops::Bound::Unbounded,
+        ));
+        let after = after.take_while(move |(term, _)| term.starts_with(prefix));
+        first.into_iter().chain(after.map(|(_, block)| &block[..]))
+    }
+}

@@ -1,0 +1,32 @@
+//! An index that does not say what it should. It is never fatal: the notes are read instead.
+
+use crate::error::Error;
+
+/// What is wrong with an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Damage(pub(crate) &'static str);
+
+pub(crate) type Sound<T> = Result<T, Damage>;
+
+/// Why a search did not come to its end.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// The index is damaged: search without it.
+    Damaged(Damage),
+    /// The store says so.
+    Failed(Error),
+}
+
+impl From<Damage> for Stopped {
+    fn from(damage: Damage) -> Self {
+        Self::Damaged(damage)
+    }
+}
+
+impl From<Error> for Stopped {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+pub(crate) type Looked<T> = Result<T, Stopped>;

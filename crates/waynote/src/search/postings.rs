@@ -1,0 +1,204 @@
+//! Where a term stands: in which notes, how often, and at which words.
+//!
+//! `notes · bytes of the first stream · first stream · second stream`, all numbers varints. The first stream has for
+//! each note `(distance from the note before) << 2 | more than once << 1 | as a word of its own`, and how often when
+//! more than once; the second for each place `(distance from the place before) << 1 | as a word of its own`.
+
+use super::damage::{Damage, Sound};
+
+const CUT: Damage = Damage("a list of places is cut off");
+
+/// A note that holds a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Posting {
+    /// The note's number in its segment.
+    pub(crate) doc: u32,
+    /// How often it holds the term.
+    pub(crate) times: u32,
+    /// Whether it holds it as a word of its own, not only as the stem of others.
+    pub(crate) exact: bool,
+}
+
+pub(crate) fn put(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+pub(crate) fn take(bytes: &mut &[u8]) -> Sound<u64> {
+    let mut number = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, rest) = bytes.split_first().ok_or(CUT)?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Ok(number);
+        }
+    }
+    Err(CUT)
+}
+
+pub(crate) fn take_bytes<'b>(bytes: &mut &'b [u8]) -> Sound<&'b [u8]> {
+    let length = usize::try_from(take(bytes)?).map_err(|_| CUT)?;
+    let (taken, rest) = bytes.split_at_checked(length).ok_or(CUT)?;
+    *bytes = rest;
+    Ok(taken)
+}
+
+fn take_u32(bytes: &mut &[u8]) -> Sound<u32> {
+    u32::try_from(take(bytes)?).map_err(|_| CUT)
+}
+
+/// A term's places, being written; notes in their order, places in theirs.
+#[derive(Default)]
+pub(crate) struct Writer {
+    notes: u32,
+    last_doc: u32,
+    /// The note that is being written.
+    open: Option<Posting>,
+    last_place: u32,
+    first: Vec<u8>,
+    second: Vec<u8>,
+}
+
+impl Writer {
+    /// Adds a place.
+    pub(crate) fn add(&mut self, doc: u32, place: u32, exact: bool) {
+        match &mut self.open {
+            Some(open) if open.doc == doc => {
+                open.times += 1;
+                open.exact |= exact;
+            }
+            _ => {
+                self.close();
+                self.open = Some(Posting {
+                    doc,
+                    times: 1,
+                    exact,
+                });
+                self.last_place = 0;
+            }
+        }
+        let distance = place.saturating_sub(self.last_place);
+        put(
+            &mut self.second,
+            u64::from(distance) << 1 | u64::from(exact),
+        );
+        self.last_place = place;
+    }
+
+    /// Adds a note with its places as they lie in another list.
+    pub(crate) fn add_whole(&mut self, posting: Posting, places: &[u8]) {
+        self.close();
+        self.open = Some(posting);
+        self.close();
+        self.second.extend_from_slice(places);
+    }
+
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else {
+            return;
+        };
+        let distance = u64::from(open.doc - self.last_doc);
+        let more = u64::from(open.times > 1);
+        put(
+            &mut self.first,
+            distance << 2 | more << 1 | u64::from(open.exact),
+        );
+        if open.times > 1 {
+            put(&mut self.first, u64::from(open.times));
+        }
+        self.last_doc = open.doc;
+        self.notes += 1;
+    }
+
+    /// How many bytes there are.
+    pub(crate) fn finish(mut self) -> Option<Vec<u8>> {
+        self.close();
+        if self.notes == 0 {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(self.first.len() + self.second.len() + 8);
+        put(&mut bytes, u64::from(self.notes));
+        put(&mut bytes, self.first.len() as u64);
+        bytes.extend_from_slice(&self.first);
+        bytes.extend_from_slice(&self.second);
+        Some(bytes)
+    }
+}
+
+/// A term's places, being read.
+pub(crate) struct Reader<'b> {
+    left: u32,
+    doc: u32,
+    first: &'b [u8],
+    second: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    pub(crate) fn new(mut bytes: &'b [u8]) -> Sound<Self> {
+        let left = take_u32(&mut bytes)?;
+        let first = take_bytes(&mut bytes)?;
+        Ok(Self {
+            left,
+            doc: 0,
+            first,
+            second: bytes,
+        })
+    }
+
+    /// How many notes are left.
+    pub(crate) fn len(&self) -> usize {
+        self.left as usize
+    }
+
+    /// The next note. Its places must be read or passed over when those of a later one are wanted.
+    pub(crate) fn next(&mut self) -> Sound<Option<Posting>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let head = take(&mut self.first)?;
+        let distance = u32::try_from(head >> 2).map_err(|_| CUT)?;
+        self.doc = self.doc.checked_add(distance).ok_or(CUT)?;
+        let times = if head & 2 == 0 {
+            1
+        } else {
+            take_u32(&mut self.first)?
+        };
+        Ok(Some(Posting {
+            doc: self.doc,
+            times,
+            exact: head & 1 != 0,
+        }))
+    }
+
+    /// The places of the note just read: the word's number, and whether it is a word of its own.
+    pub(crate) fn places(&mut self, posting: Posting, out: &mut Vec<(u32, bool)>) -> Sound<()> {
+        out.clear();
+        let mut place = 0_u32;
+        for _ in 0..posting.times {
+            let next = take(&mut self.second)?;
+            let distance = u32::try_from(next >> 1).map_err(|_| CUT)?;
+            place = place.checked_add(distance).ok_or(CUT)?;
+            out.push((place, next & 1 != 0));
+        }
+        Ok(())
+    }
+
+    /// The same as they lie.
+    pub(crate) fn places_whole(&mut self, posting: Posting) -> Sound<&'b [u8]> {
+        let mut left = posting.times;
+        let mut end = 0;
+        while left > 0 {
+            let byte = self.second.get(end).ok_or(CUT)?;
+            left -= u32::from(byte & 0x80 == 0);
+            end += 1;
+        }
+        let (places, rest) = self.second.split_at(end);
+        self.second = rest;
+        Ok(places)
+    }
+}

@@ -1,0 +1,342 @@
+//! The query language: plain words, `"phrases"`, `prefix*`, `-not`. Any text is a query.
+
+use super::analyze::{Analyzer, Form, is_stop_word};
+
+/// What a part of an identifier counts beside the whole.
+const PART: f32 = 0.5;
+
+/// What a query asks for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Query {
+    pub(crate) wanted: Vec<Clause>,
+    pub(crate) unwanted: Vec<Clause>,
+}
+
+/// One thing to look for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Clause {
+    Word(Word),
+    /// Any word that begins so.
+    Prefix(String),
+    /// Words that follow one another, each with its distance from the first.
+    Phrase(Vec<(String, u32)>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Word {
+    pub(crate) surface: String,
+    /// Its stem, which may be the word itself; none for what is not stemmed.
+    pub(crate) stem: Option<String>,
+    pub(crate) weight: f32,
+}
+
+impl Query {
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut query = Self::default();
+        let mut analyzer = Analyzer::new();
+        let mut rest = text.trim_start();
+        while !rest.is_empty() {
+            let (not, after) = match rest.strip_prefix('-') {
+                // `--option` is a word, and a lone `-` nothing.
+                Some(after)
+                    if after.starts_with(|char: char| char != '-' && !char.is_whitespace()) =>
+                {
+                    (true, after)
+                }
+                _ => (false, rest),
+            };
+            let quoted = after
+                .strip_prefix('"')
+                .and_then(|inner| inner.split_once('"'));
+            let (clauses, after) = match quoted {
+                Some((phrase, after)) => (analyzer.asked_phrase(phrase), after),
+                None => {
+                    // A quote that is never closed is as good as a blank.
+                    let word = after.strip_prefix('"').unwrap_or(after);
+                    let end = word
+                        .find(|char: char| char.is_whitespace() || char == '"')
+                        .unwrap_or(word.len());
+                    (analyzer.asked_word(&word[..end], not), &word[end..])
+                }
+            };
+            let all = if not {
+                &mut query.unwanted
+            } else {
+                &mut query.wanted
+            };
+            for clause in clauses {
+                if !all.contains(&clause) {
+                    all.push(clause);
+                }
+            }
+            rest = after.trim_start();
+        }
+        query.drop_stop_words();
+        query
+    }
+
+    fn drop_stop_words(&mut self) {
+        let is_stop =
+            |clause: &Clause| matches!(clause, Clause::Word(word) if is_stop_word(&word.surface));
+        if !self.wanted.iter().all(is_stop) {
+            self.wanted.retain(|clause| !is_stop(clause));
+        }
+    }
+
+    /// Whether it looks at a term.
+    pub(crate) fn looks_at(&self, term: &str) -> bool {
+        let mut clauses = self.wanted.iter().chain(&self.unwanted);
+        clauses.any(|clause| match clause {
+            Clause::Word(word) => word.surface == term || word.stem.as_deref() == Some(term),
+            Clause::Prefix(prefix) => term.starts_with(prefix),
+            Clause::Phrase(words) => words.iter().any(|(word, _)| word == term),
+        })
+    }
+
+    /// Whether a term of a text is one that it wants.
+    pub(crate) fn shows(&self, term: &str, form: Form) -> bool {
+        self.wanted.iter().any(|clause| match clause {
+            Clause::Word(word) if word.stem.as_deref() == Some(term) => true,
+            Clause::Word(word) => form != Form::Stem && word.surface == term,
+            Clause::Prefix(prefix) => form != Form::Stem && term.starts_with(prefix),
+            Clause::Phrase(words) => {
+                form != Form::Stem && words.iter().any(|(word, _)| word == term)
+            }
+        })
+    }
+
+    /// How many plain words it has.
+    pub(crate) fn words(&self) -> usize {
+        let is_word = |clause: &&Clause| matches!(clause, Clause::Word(word) if word.weight >= 1.0);
+        self.wanted.iter().filter(is_word).count()
+    }
+}
+
+/// A term of the query's own text.
+struct Taken {
+    term: String,
+    form: Form,
+    position: u32,
+    end: usize,
+    is_part: bool,
+}
+
+impl Analyzer {
+    fn taken(&mut self, text: &str) -> Vec<Taken> {
+        let mut all = Vec::new();
+        self.analyze(text, &mut |term| {
+            all.push(Taken {
+                term: term.term.to_owned(),
+                form: term.form,
+                position: term.position,
+                end: term.range.end,
+                is_part: term.is_part,
+            });
+        });
+        all
+    }
+
+    /// What a word of the query asks for; it may come apart into several.
+    fn asked_word(&mut self, typed: &str, not: bool) -> Vec<Clause> {
+        let text = typed.trim_end_matches('*');
+        let taken = self.taken(text);
+        if text.len() < typed.len() {
+            return prefix(text, &taken);
+        }
+        let surfaces = taken
+            .iter()
+            .filter(|term| matches!(term.form, Form::Surface | Form::Last));
+        // Not the parts of what is not wanted, but the whole.
+        if not && surfaces.count() > 1 {
+            return match taken.iter().find(|term| term.form == Form::Whole) {
+                Some(whole) if whole.end == text.len() => vec![exactly(&whole.term)],
+                _ => self.asked_phrase(text),
+            };
+        }
+        let mut clauses = Vec::new();
+        for (index, term) in taken.iter().enumerate() {
+            let stem = taken[index + 1..]
+                .iter()
+                .take_while(|other| other.position == term.position)
+                .find(|other| other.form == Form::Stem);
+            match term.form {
+                Form::Stem => {}
+                // One character finds what begins with it; more are found by their pairs.
+                Form::Last if is_alone(&taken, index) => {
+                    clauses.push(Clause::Prefix(term.term.clone()));
+                }
+                Form::Last => {}
+                Form::Whole => {
+                    // The first is the widest, the others are parts of it.
+                    let weight = if index == 0 { 1.0 } else { PART };
+                    clauses.push(Clause::Word(Word {
+                        surface: term.term.clone(),
+                        stem: None,
+                        weight,
+                    }));
+                }
+                Form::Surface => clauses.push(Clause::Word(Word {
+                    stem: stem
+                        .map(|stem| stem.term.clone())
+                        .or_else(|| self.is_own_stem(text, term).then(|| term.term.clone())),
+                    surface: term.term.clone(),
+                    weight: if term.is_part { PART } else { 1.0 },
+                })),
+            }
+        }
+        clauses
+    }
+
+    /// Whether a word is plain and is its own stem.
+    fn is_own_stem(&mut self, text: &str, of: &Taken) -> bool {
+        let start = of.end.saturating_sub(of.term.len());
+        !of.is_part
+            && text.get(start..of.end).is_some_and(|word| {
+                word.bytes().all(|byte| byte.is_ascii_alphabetic())
+                    && !word.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
+            })
+    }
+
+    fn asked_phrase(&mut self, text: &str) -> Vec<Clause> {
+        let taken = self.taken(text);
+        let mut words: Vec<(String, u32)> = Vec::new();
+        for (index, term) in taken.iter().enumerate() {
+            match term.form {
+                Form::Surface => words.push((term.term.clone(), term.position)),
+                Form::Last if is_alone(&taken, index) => {
+                    words.push((term.term.clone(), term.position));
+                }
+                Form::Last | Form::Stem | Form::Whole => {}
+            }
+        }
+        let first = words.first().map_or(0, |(_, position)| *position);
+        words
+            .iter_mut()
+            .for_each(|(_, position)| *position -= first);
+        match &words[..] {
+            [] => Vec::new(),
+            [(word, _)] if taken.iter().any(|term| term.form == Form::Last) => {
+                vec![Clause::Prefix(word.clone())]
+            }
+            [(word, _)] => vec![exactly(word)],
+            _ => vec![Clause::Phrase(words)],
+        }
+    }
+}
+
+fn exactly(word: &str) -> Clause {
+    Clause::Word(Word {
+        surface: word.to_owned(),
+        stem: None,
+        weight: 1.0,
+    })
+}
+
+/// Whether the character at the end of a run is the whole run.
+fn is_alone(taken: &[Taken], index: usize) -> bool {
+    let before = index.checked_sub(1).map(|before| &taken[before]);
+    before.is_none_or(|before| before.form != Form::Surface || before.end != taken[index].end)
+}
+
+/// Words, the last of which is only begun.
+fn prefix(text: &str, taken: &[Taken]) -> Vec<Clause> {
+    let mut clauses = Vec::new();
+    let is_at_end = |term: &&Taken| term.end == text.len();
+    let begun = taken
+        .iter()
+        .find(|term| term.form == Form::Whole && is_at_end(term))
+        .or_else(|| taken.iter().rfind(|term| term.form != Form::Stem));
+    if let Some(begun) = begun {
+        for term in taken {
+            if term.form == Form::Surface && term.position < begun.position {
+                clauses.push(exactly(&term.term));
+            }
+        }
+        clauses.push(Clause::Prefix(begun.term.clone()));
+    }
+    clauses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(text: &str) -> String {
+        let query = Query::parse(text);
+        let one = |clause: &Clause| match clause {
+            Clause::Word(word) => {
+                let stem = word
+                    .stem
+                    .as_deref()
+                    .map_or(String::new(), |stem| format!("~{stem}"));
+                let part = if word.weight < 1.0 { "part:" } else { "" };
+                format!("{part}{}{stem}", word.surface)
+            }
+            Clause::Prefix(prefix) => format!("{prefix}*"),
+            Clause::Phrase(words) => {
+                let words: Vec<String> = words
+                    .iter()
+                    .map(|(word, at)| format!("{word}+{at}"))
+                    .collect();
+                format!("[{}]", words.join(" "))
+            }
+        };
+        let all = |clauses: &[Clause]| clauses.iter().map(one).collect::<Vec<_>>().join(" ");
+        match &query.unwanted[..] {
+            [] => all(&query.wanted),
+            unwanted => format!("{} NOT {}", all(&query.wanted), all(unwanted)),
+        }
+    }
+
+    #[test]
+    fn the_language() {
+        assert_eq!(says("How do the tests fail?"), "tests~test fail~fail");
+        assert_eq!(says("to be or not"), "not~not");
+        assert_eq!(says("the of"), "the~the of~of");
+        assert_eq!(
+            says("\"run the tests\" conf* -draft"),
+            "[run+0 the+1 tests+2] conf* NOT draft~draft"
+        );
+        assert_eq!(
+            says("run_tests E0308"),
+            "run_tests part:run part:tests e0308"
+        );
+        assert_eq!(says("src/sea*"), "src/sea*");
+        assert_eq!(
+            says("-\"not this\" -run_tests"),
+            " NOT [not+0 this+1] run_tests"
+        );
+        assert_eq!(
+            says("--no-cache ENOENT"),
+            "no-cache part:no part:cache~cach enoent"
+        );
+        assert_eq!(says("検索する 水"), "検索 索す する 水*");
+    }
+
+    #[test]
+    fn what_makes_no_sense_asks_for_nothing() {
+        for nothing in [
+            "", " ", "-", "- -", "*", "\"", "\"\"", "-\"\"", "***", "?!", "- * \"",
+        ] {
+            assert_eq!(Query::parse(nothing), Query::default(), "{nothing}");
+        }
+        assert_eq!(says("\"never closed"), "never~never closed~close");
+        assert_eq!(says("5\" disk"), "5 disk~disk");
+        assert_eq!(
+            says("AND OR (NEAR/2 col:x)"),
+            "near/2 part:near part:2 col:x part:col part:x"
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_a_query(text in "\\PC*") {
+            Query::parse(&text);
+        }
+
+        #[test]
+        fn any_mix_of_signs_is_a_query(text in "[-\"* a_/é検'.]{0,20}") {
+            Query::parse(&text);
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! The ranking: BM25 over all that holds a wanted word, and in a log a share of the scores of the entries beside.
+//!
+//! Every number that a score is made of is counted among the notes as they are: what is superseded counts nowhere, so
+//! that equal notes have equal scores however they lie in segments.
+
+mod lookup;
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::build::{Builder, InMemory};
+use super::damage::{Damage, Looked};
+use super::docs::{Before, Docs};
+use super::query::{Clause, Query};
+use super::snippet::snippet;
+use super::{Document, Hit, Index, Kinds, SearchRequest, Tail, title};
+use crate::secrets::masked;
+
+/// How soon more of the same word counts less, and how much a longer text lessens it.
+const K1: f32 = 0.9;
+const B: f32 = 0.4;
+
+/// What a word counts more where it stands as it was typed.
+const AS_TYPED: f32 = 0.1;
+
+/// What an entry of a log gains of the scores of the entry before it and the one after it, and of those beside them.
+const BESIDE: f32 = 0.3;
+const BEYOND: f32 = 0.2;
+
+/// What it gains more when the one before it asks: it may be the answer.
+const ANSWERS: f32 = 0.3;
+
+/// With so many words a query is a question, and what stands beside a match may hold its answer. What has fewer
+/// looks a word up, and finds only notes that hold it.
+const QUESTION_WORDS: usize = 3;
+
+/// How many notes that rank equal with the last hit are looked at, to choose among them by address.
+const MOST_TIES: usize = 100;
+
+/// Finds and ranks.
+pub(crate) fn search(index: &dyn Index, request: &SearchRequest) -> Looked<Vec<Hit>> {
+    let query = Query::parse(&request.query);
+    if request.limit == 0 || (query.wanted.is_empty() && query.unwanted.is_empty()) {
+        return Ok(Vec::new());
+    }
+    let corpus = Corpus::open(index, request, &query)?;
+    let ranked = corpus.ranked(&query, request)?;
+    corpus.hits(&query, request, ranked)
+}
+
+/// A segment wherever it lies, and the number of its first note among all.
+struct Part {
+    source: Source,
+    start: usize,
+    docs: Rc<Docs>,
+}
+
+enum Source {
+    Sealed(i64),
+    Tail(Rc<Tail>),
+    LaidOver(InMemory),
+}
+
+/// All that is searched.
+struct Corpus<'i> {
+    index: &'i dyn Index,
+    parts: Vec<Part>,
+    /// Whether each note is current; none: all are.
+    live: Vec<bool>,
+    live_count: usize,
+    live_words: u64,
+}
+
+/// A note that holds what a clause wants: its number among all, how often, and whether as it was typed.
+type Found = (u32, u32, bool);
+
+impl<'i> Corpus<'i> {
+    fn open(index: &'i dyn Index, request: &SearchRequest, query: &Query) -> Looked<Self> {
+        let mut corpus = Self {
+            index,
+            parts: Vec::new(),
+            live: Vec::new(),
+            live_count: 0,
+            live_words: 0,
+        };
+        let mut dead = Vec::new();
+        for segment in index.segments()? {
+            dead.push(segment.dead);
+            corpus.push(Source::Sealed(segment.id), segment.docs);
+        }
+        let tail = index.tail(query)?;
+        // The rows of a tail in memory lie behind all segments, but its list of notes is its own.
+        let docs = Rc::clone(&tail.memory.docs);
+        corpus.push(Source::Tail(Rc::clone(&tail)), docs);
+        let laid_over = laid_over(request, query)?;
+        let docs = Rc::clone(&laid_over.docs);
+        corpus.push(Source::LaidOver(laid_over), docs);
+
+        let all = corpus
+            .parts
+            .last()
+            .map_or(0, |part| part.start + part.docs.len());
+        corpus.live = vec![true; all];
+        for (part, dead) in corpus.parts.iter().zip(dead) {
+            for (byte, bits) in dead.iter().enumerate().filter(|(_, bits)| **bits != 0) {
+                for bit in (0..8).filter(|bit| bits >> bit & 1 != 0) {
+                    if let Some(live) = corpus.live.get_mut(part.start + byte * 8 + bit) {
+                        *live = false;
+                    }
+                }
+            }
+        }
+        let mut gone = tail.superseded.clone();
+        if !request.history {
+            for note in &request.laid_over {
+                gone.extend(index.position(&note.address)?);
+            }
+        }
+        for position in gone {
+            if let Some(doc) = corpus.find(position) {
+                corpus.live[doc] = false;
+            }
+        }
+        corpus.count();
+        Ok(corpus)
+    }
+
+    fn push(&mut self, source: Source, docs: Rc<Docs>) {
+        let start = self
+            .parts
+            .last()
+            .map_or(0, |part| part.start + part.docs.len());
+        self.parts.push(Part {
+            source,
+            start,
+            docs,
+        });
+    }
+
+    fn count(&mut self) {
+        self.live_count = self.live.iter().filter(|live| **live).count();
+        self.live_words = self.parts.iter().map(|part| part.docs.all_words()).sum();
+        if self.live_count < self.live.len() {
+            let words = self.parts.iter().flat_map(|part| part.docs.words());
+            let dead = words.zip(&self.live).filter(|(_, live)| !**live);
+            self.live_words -= dead.map(|(words, _)| u64::from(words)).sum::<u64>();
+        }
+    }
+
+    /// The number of the note with that row.
+    fn find(&self, position: i64) -> Option<usize> {
+        let found = |part: &Part| Some(part.start + part.docs.find(position)?);
+        self.parts.iter().rev().find_map(found)
+    }
+
+    fn part_of(&self, doc: usize) -> (&Part, usize) {
+        let index = self.parts.partition_point(|part| part.start <= doc) - 1;
+        (&self.parts[index], doc - self.parts[index].start)
+    }
+
+    /// The notes that rank best, each with its score; equals of the last one too.
+    fn ranked(&self, query: &Query, request: &SearchRequest) -> Looked<Vec<(usize, f32)>> {
+        let mut scores = vec![0.0; self.live.len()];
+        let weights = self.weights();
+        for clause in &query.wanted {
+            let found = self.found(clause)?;
+            let weight = match clause {
+                Clause::Word(word) => word.weight,
+                _ => 1.0,
+            };
+            let weight = weight * self.rarity(found.len()) * (K1 + 1.0);
+            for (doc, times, exact) in found {
+                let times = times as f32;
+                let typed = if exact { 1.0 + AS_TYPED } else { 1.0 };
+                scores[doc as usize] += weight * typed * times / (times + weights[doc as usize]);
+            }
+        }
+        let holds: Option<Vec<bool>> = (query.words() < QUESTION_WORDS)
+            .then(|| scores.iter().map(|score| *score > 0.0).collect());
+        if !query.wanted.is_empty() {
+            scores = self.with_shares(scores);
+        }
+        let mut may = self.live.clone();
+        if let Some(holds) = holds.filter(|_| !query.wanted.is_empty()) {
+            may.iter_mut()
+                .zip(holds)
+                .for_each(|(may, holds)| *may &= holds);
+        }
+        for clause in &query.unwanted {
+            for (doc, ..) in self.found(clause)? {
+                may[doc as usize] = false;
+            }
+        }
+        self.filter(request, &mut may)?;
+        Ok(self.best(&scores, &may, request.limit, !query.wanted.is_empty()))
+    }
+
+    /// What stands beside how often a word is there: larger for longer texts.
+    fn weights(&self) -> Vec<f32> {
+        let mean = self.live_words as f32 / self.live_count.max(1) as f32;
+        let per_word = K1 * B / mean.max(1.0);
+        let words = self.parts.iter().flat_map(|part| part.docs.words());
+        words
+            .map(|words| K1 * (1.0 - B) + per_word * words as f32)
+            .collect()
+    }
+
+    /// How much a word says that so many notes hold.
+    fn rarity(&self, notes: usize) -> f32 {
+        let (all, notes) = (self.live_count as f64, notes as f64);
+        (1.0 + (all - notes + 0.5) / (notes + 0.5)).ln() as f32
+    }
+
+    /// Scores with what entries of a log gain from those beside them.
+    fn with_shares(&self, scores: Vec<f32>) -> Vec<f32> {
+        let mut before = Vec::new();
+        for part in &self.parts {
+            for (doc, link) in part.docs.befores().enumerate() {
+                let (doc, link) = match link {
+                    Before::Nowhere => continue,
+                    Before::Here(back) => match doc.checked_sub(back as usize) {
+                        Some(link) => (part.start + doc, part.start + link),
+                        None => continue,
+                    },
+                    Before::Elsewhere(position) => match self.find(position) {
+                        Some(link) => (part.start + doc, link),
+                        None => continue,
+                    },
+                };
+                before.push((doc as u32, link as u32));
+            }
+        }
+        if before.is_empty() {
+            return scores;
+        }
+        const NONE: u32 = u32::MAX;
+        let (mut previous, mut next) = (vec![NONE; scores.len()], vec![NONE; scores.len()]);
+        for (doc, link) in &before {
+            previous[*doc as usize] = *link;
+            next[*link as usize] = *doc;
+        }
+        let of = |doc: u32| scores.get(doc as usize).copied().unwrap_or(0.0);
+        let beyond =
+            |links: &[u32], doc: u32| links.get(doc as usize).map_or(0.0, |link| of(*link));
+        let mut shared = scores.clone();
+        for (doc, shared) in shared.iter_mut().enumerate() {
+            let (one, other) = (previous[doc], next[doc]);
+            if one == NONE && other == NONE {
+                continue;
+            }
+            let (left, right) = (of(one), of(other));
+            *shared += BESIDE * left + BESIDE * right;
+            *shared += BEYOND * (beyond(&previous, one) + beyond(&next, other));
+            if left > 0.0 {
+                let (part, asked) = self.part_of(one as usize);
+                if part.docs.asks(asked) {
+                    *shared += ANSWERS * left;
+                }
+            }
+        }
+        shared
+    }
+
+    /// Takes away what the request does not ask about.
+    fn filter(&self, request: &SearchRequest, may: &mut [bool]) -> Looked<()> {
+        let kinds = request.kinds();
+        let scopes: Option<HashSet<u32>> = match &request.scopes[..] {
+            [] => None,
+            scopes => Some(self.index.scopes(scopes)?.into_iter().collect()),
+        };
+        if kinds == Kinds::ALL && scopes.is_none() {
+            return Ok(());
+        }
+        for part in &self.parts {
+            // Notes that are laid over have no number; they were chosen before.
+            let scopes = scopes
+                .as_ref()
+                .filter(|_| !matches!(part.source, Source::LaidOver(_)));
+            let may = &mut may[part.start..part.start + part.docs.len()];
+            for (doc, may) in may.iter_mut().enumerate().filter(|(_, may)| **may) {
+                *may = kinds.has(part.docs.kind(doc))
+                    && scopes.is_none_or(|scopes| scopes.contains(&part.docs.scope(doc)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The best; of those equal to the last of them the latest, and some that are as late.
+    fn best(&self, scores: &[f32], may: &[bool], limit: usize, scored: bool) -> Vec<(usize, f32)> {
+        let is_candidate = |doc: usize| may[doc] && (!scored || scores[doc] > 0.0);
+        let mut all: Vec<f32> = (0..scores.len())
+            .filter(|doc| is_candidate(*doc))
+            .map(|doc| scores[doc])
+            .collect();
+        let last = if all.len() > limit {
+            let (_, last, _) =
+                all.select_nth_unstable_by(limit - 1, |one, other| other.total_cmp(one));
+            *last
+        } else {
+            f32::NEG_INFINITY
+        };
+        let (mut best, mut equal) = (Vec::with_capacity(limit), Vec::new());
+        for part in &self.parts {
+            for doc in 0..part.docs.len() {
+                let all = part.start + doc;
+                if !is_candidate(all) || scores[all] < last {
+                } else if scores[all] > last {
+                    best.push((all, scores[all]));
+                } else {
+                    equal.push((part.docs.time(doc), all));
+                }
+            }
+        }
+        let room = limit - best.len().min(limit);
+        if equal.len() > room && room > 0 {
+            equal.select_nth_unstable_by(room - 1, |one, other| other.0.cmp(&one.0));
+            let time = equal[room - 1].0;
+            let mut ties = 0;
+            let mut index = 0;
+            equal.retain(|(other, _)| {
+                index += 1;
+                let is_tie = index > room && *other == time;
+                ties += usize::from(is_tie);
+                index <= room || (is_tie && ties <= MOST_TIES)
+            });
+        }
+        best.extend(equal.into_iter().map(|(_, doc)| (doc, scores[doc])));
+        best
+    }
+
+    fn hits(
+        &self,
+        query: &Query,
+        request: &SearchRequest,
+        ranked: Vec<(usize, f32)>,
+    ) -> Looked<Vec<Hit>> {
+        let mut hits = Vec::with_capacity(ranked.len());
+        let (mut positions, mut scores) = (Vec::new(), Vec::new());
+        for (doc, score) in ranked {
+            let (part, doc) = self.part_of(doc);
+            let position = part.docs.position(doc);
+            if matches!(part.source, Source::LaidOver(_)) {
+                let note = usize::try_from(position - i64::MIN)
+                    .ok()
+                    .and_then(|index| request.laid_over.get(index));
+                hits.extend(note.map(|note| (note.clone(), score)));
+            } else {
+                positions.push(position);
+                scores.push(score);
+            }
+        }
+        let notes = self.index.notes(&positions)?;
+        if notes.len() != positions.len() {
+            return Err(Damage("it lists a note that is not there").into());
+        }
+        hits.extend(notes.into_iter().zip(scores));
+        hits.sort_by(|(one, score), (other, other_score)| {
+            other_score
+                .total_cmp(score)
+                .then_with(|| other.updated_at.cmp(&one.updated_at))
+                .then_with(|| one.address.cmp(&other.address))
+                .then_with(|| other.revision.cmp(&one.revision))
+        });
+        hits.truncate(request.limit);
+        let hit = |(note, score): (crate::note::Note, f32)| Hit {
+            snippet: snippet(query, &masked(&note.content.shown())),
+            note,
+            score: f64::from(score),
+        };
+        Ok(hits.into_iter().map(hit).collect())
+    }
+}
+
+/// The notes that stand for stored ones, as a segment; their positions count from the least.
+fn laid_over(request: &SearchRequest, query: &Query) -> Looked<InMemory> {
+    let mut builder = Builder::new();
+    for (index, note) in request.laid_over.iter().enumerate() {
+        if !request.scopes.is_empty() && !request.scopes.contains(&note.address.scope()) {
+            continue;
+        }
+        let document = Document {
+            position: i64::MIN + index as i64,
+            scope: u32::MAX,
+            kind: Kinds::of(&note.address),
+            created: note.created_at.as_second(),
+            updated: note.updated_at.as_second(),
+            previous: None,
+            title: &title(&note.address),
+            text: &note.content.shown(),
+        };
+        builder.add(&document, &|term| query.looks_at(term));
+    }
+    Ok(builder.in_memory()?)
+}

@@ -1,0 +1,232 @@
+//! Looking up which notes hold what a clause wants.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::{Corpus, Found, Part, Source};
+use crate::search::block::{self, Terms};
+use crate::search::damage::{Damage, Looked, Stopped};
+use crate::search::postings::{Posting, Reader};
+use crate::search::query::{Clause, Word};
+
+impl Corpus<'_> {
+    /// The current notes that hold what a clause wants, in their order.
+    pub(super) fn found(&self, clause: &Clause) -> Looked<Vec<Found>> {
+        let mut found = Vec::new();
+        for part in &self.parts {
+            match clause {
+                Clause::Word(word) => self.word(part, word, &mut found)?,
+                Clause::Prefix(prefix) => self.prefix(part, prefix, &mut found)?,
+                Clause::Phrase(words) => self.phrase(part, words, &mut found)?,
+            }
+        }
+        Ok(found)
+    }
+
+    fn place(&self, part: &Part, doc: u32) -> Looked<Option<u32>> {
+        if doc as usize >= part.docs.len() {
+            return Err(Damage("it has words of a note that it does not list").into());
+        }
+        let doc = part.start + doc as usize;
+        Ok(self.live[doc].then_some(doc as u32))
+    }
+
+    /// The block of a part that would hold a term.
+    fn block<'p>(&self, part: &'p Part, term: &str) -> Looked<Option<Cow<'p, [u8]>>> {
+        let term = term.as_bytes();
+        Ok(match &part.source {
+            Source::Sealed(id) => self.index.block(*id, term)?.map(Cow::Owned),
+            Source::Tail(tail) => tail.memory.block(term).map(Cow::Borrowed),
+            Source::LaidOver(memory) => memory.block(term).map(Cow::Borrowed),
+        })
+    }
+
+    fn word(&self, part: &Part, word: &Word, found: &mut Vec<Found>) -> Looked<()> {
+        let Some(stem) = &word.stem else {
+            let block = self.block(part, &word.surface)?;
+            return self
+                .term(part, block.as_deref(), &word.surface, true, found)
+                .map(drop);
+        };
+        let block = self.block(part, stem)?;
+        let start = found.len();
+        self.term(part, block.as_deref(), stem, false, found)?;
+        if *stem == word.surface {
+            return Ok(());
+        }
+        // As its own stem another word; as it was typed only where the word itself stands.
+        found[start..]
+            .iter_mut()
+            .for_each(|(.., exact)| *exact = false);
+        let mut typed = Vec::new();
+        // A word mostly stands near its stem.
+        let is_done = *stem < word.surface
+            && self.term(part, block.as_deref(), &word.surface, true, &mut typed)?;
+        if !is_done {
+            let block = self.block(part, &word.surface)?;
+            self.term(part, block.as_deref(), &word.surface, true, &mut typed)?;
+        }
+        let mut also = Vec::new();
+        let mut at = start;
+        for one in typed {
+            while at < found.len() && found[at].0 < one.0 {
+                at += 1;
+            }
+            match found.get_mut(at) {
+                Some(there) if there.0 == one.0 => there.2 = true,
+                _ => also.push(one),
+            }
+        }
+        if !also.is_empty() {
+            found.extend(also);
+            found[start..].sort_unstable_by_key(|(doc, ..)| *doc);
+        }
+        Ok(())
+    }
+
+    /// Adds the notes that hold a term; with `exact` only as a word of its own. Whether the block is the term's.
+    fn term(
+        &self,
+        part: &Part,
+        block: Option<&[u8]>,
+        term: &str,
+        exact: bool,
+        found: &mut Vec<Found>,
+    ) -> Looked<bool> {
+        let Some(block) = block else { return Ok(true) };
+        let places = match block::look(block, term.as_bytes())? {
+            block::Looked::There(places) => places,
+            block::Looked::Nowhere => return Ok(true),
+            block::Looked::Beyond => return Ok(false),
+        };
+        let mut reader = Reader::new(places)?;
+        found.reserve(reader.len().min(part.docs.len()));
+        while let Some(posting) = reader.next()? {
+            if exact && !posting.exact {
+                continue;
+            }
+            if let Some(doc) = self.place(part, posting.doc)? {
+                found.push((doc, posting.times, posting.exact));
+            }
+        }
+        Ok(true)
+    }
+
+    fn prefix(&self, part: &Part, prefix: &str, found: &mut Vec<Found>) -> Looked<()> {
+        let mut times = Vec::new();
+        let mut add = |block: &[u8]| -> Result<(), Stopped> {
+            let mut terms = Terms::new(block)?;
+            while let Some((term, places)) = terms.next()? {
+                if !term.starts_with(prefix.as_bytes()) {
+                    continue;
+                }
+                times.resize(part.docs.len(), 0_u32);
+                let mut reader = Reader::new(places)?;
+                while let Some(posting) = reader.next()? {
+                    if posting.exact && self.place(part, posting.doc)?.is_some() {
+                        times[posting.doc as usize] += posting.times;
+                    }
+                }
+            }
+            Ok(())
+        };
+        match &part.source {
+            Source::Sealed(id) => {
+                for block in self.index.blocks(*id, prefix.as_bytes())? {
+                    add(&block)?;
+                }
+            }
+            Source::Tail(tail) => tail
+                .memory
+                .blocks(prefix.as_bytes())
+                .try_for_each(&mut add)?,
+            Source::LaidOver(memory) => memory.blocks(prefix.as_bytes()).try_for_each(&mut add)?,
+        }
+        let held = times.iter().enumerate().filter(|(_, times)| **times > 0);
+        found.extend(held.map(|(doc, times)| ((part.start + doc) as u32, *times, true)));
+        Ok(())
+    }
+
+    fn phrase(&self, part: &Part, words: &[(String, u32)], found: &mut Vec<Found>) -> Looked<()> {
+        let mut lists = Vec::with_capacity(words.len());
+        for (word, distance) in words {
+            let block = self.block(part, word)?.unwrap_or_default();
+            match block::look(&block, word.as_bytes()) {
+                Ok(block::Looked::There(places)) => lists.push((places.to_vec(), *distance)),
+                Err(damage) if !block.is_empty() => return Err(damage.into()),
+                _ => return Ok(()),
+            }
+        }
+        let mut readers = Vec::with_capacity(lists.len());
+        for (places, distance) in &lists {
+            readers.push(Walk {
+                reader: Reader::new(places)?,
+                at: None,
+                distance: *distance,
+            });
+        }
+        let (mut starts, mut places) = (Vec::new(), Vec::new());
+        let mut wanted = 0;
+        'notes: loop {
+            for walk in &mut readers {
+                match walk.reach(wanted)? {
+                    None => return Ok(()),
+                    Some(doc) if doc > wanted => {
+                        wanted = doc;
+                        continue 'notes;
+                    }
+                    Some(_) => {}
+                }
+            }
+            for (index, walk) in readers.iter_mut().enumerate() {
+                walk.places(&mut places)?;
+                let here = places.iter().filter(|(_, exact)| *exact);
+                let here = here.filter_map(|(place, _)| place.checked_sub(walk.distance));
+                if index == 0 {
+                    starts = here.collect::<Vec<u32>>();
+                } else {
+                    let here: HashSet<u32> = here.collect();
+                    starts.retain(|start| here.contains(start));
+                }
+            }
+            if let (false, Some(doc)) = (starts.is_empty(), self.place(part, wanted)?) {
+                found.push((doc, starts.len() as u32, true));
+            }
+            wanted += 1;
+        }
+    }
+}
+
+/// A term's list, walked along with others.
+struct Walk<'b> {
+    reader: Reader<'b>,
+    /// The note that was read last, its places not yet.
+    at: Option<Posting>,
+    distance: u32,
+}
+
+impl Walk<'_> {
+    /// Goes to the first note that is not before `doc`.
+    fn reach(&mut self, doc: u32) -> Looked<Option<u32>> {
+        loop {
+            if let Some(at) = self.at {
+                if at.doc >= doc {
+                    return Ok(Some(at.doc));
+                }
+                self.reader.places_whole(at)?;
+            }
+            self.at = self.reader.next()?;
+            if self.at.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The places in the note that was reached; the next one is reached anew.
+    fn places(&mut self, out: &mut Vec<(u32, bool)>) -> Looked<()> {
+        if let Some(at) = self.at.take() {
+            self.reader.places(at, out)?;
+        }
+        Ok(())
+    }
+}

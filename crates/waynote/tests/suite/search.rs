@@ -1,0 +1,466 @@
+//! What every store must find, and that it finds the same however its notes lie in the index.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+use waynote::{
+    Address, Change, Content, Expect, Hit, InStep, Indexing, Kind, Limits, Name, Options, Place,
+    Places, Scope, SearchKind, SearchRequest, SessionLog, SqliteStore, Stamp, Store,
+    store::NoStore,
+};
+
+/// Segments of two or three changes, merged by twos.
+pub(super) const TINY: Indexing = Indexing {
+    tail: 2,
+    bulk: 3,
+    fan_out: 2,
+    most: 12,
+};
+
+/// Everything in the tail.
+pub(super) const NEVER: Indexing = Indexing {
+    tail: u32::MAX,
+    bulk: u32::MAX,
+    fan_out: 8,
+    most: 1000,
+};
+
+pub(super) fn name(text: &str) -> Name {
+    text.parse().unwrap()
+}
+
+fn place(text: &str) -> Place {
+    text.parse().unwrap()
+}
+
+pub(super) fn at(second: i64) -> Stamp {
+    Stamp::new(
+        jiff::Timestamp::from_second(second).unwrap(),
+        name("person"),
+    )
+}
+
+pub(super) fn open(path: &Path, indexing: Indexing) -> SqliteStore<'static> {
+    SqliteStore::open(path, &Options::default())
+        .unwrap()
+        .with_indexing(indexing)
+}
+
+/// Each kind of store, each with its notes in segments and in the tail.
+fn each_store(test: impl Fn(&dyn Store)) {
+    for (number, indexing) in [Indexing::default(), TINY, NEVER].into_iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(format!("{number}.db"));
+        let store = open(&path, indexing);
+        test(&store);
+        assert_clean(&store);
+        let conn = Connection::open_in_memory().unwrap();
+        let store = SqliteStore::attach(&conn).unwrap().with_indexing(indexing);
+        test(&store);
+        assert_clean(&store);
+        let file = folder.path().join("notes.json");
+        let base = waynote::Base::new("/home/u", "/home/u").unwrap();
+        let store = open(&folder.path().join("in-step.db"), indexing);
+        test(&InStep::new(store, &file, base).unwrap());
+    }
+}
+
+pub(super) fn assert_clean(store: &dyn Store) {
+    assert_eq!(store.verify().unwrap().problems, Vec::<String>::new());
+}
+
+pub(super) fn save(address: Address, text: &str) -> Change {
+    Change::Save {
+        address,
+        content: Content::imported(text),
+        pin: None,
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: None,
+    }
+}
+
+pub(super) fn key(key: &str) -> Address {
+    Address::Agent(name("a"), key.parse().unwrap())
+}
+
+/// Saves texts under the keys k0, k1, … of an agent, one change after the other.
+pub(super) fn keep(store: &dyn Store, texts: &[&str]) {
+    for (number, text) in texts.iter().enumerate() {
+        store
+            .apply(&[save(key(&format!("k{number}")), text)], &at(100))
+            .unwrap();
+    }
+}
+
+fn addresses(hits: &[Hit]) -> Vec<String> {
+    hits.iter()
+        .map(|hit| hit.note.address.to_string())
+        .collect()
+}
+
+/// The keys of what is found, in order.
+pub(super) fn found(store: &dyn Store, query: &str) -> String {
+    let hits = store.search(&SearchRequest::new(query)).unwrap();
+    let keys: Vec<String> = hits
+        .iter()
+        .filter_map(|hit| hit.note.address.key())
+        .collect();
+    keys.join(" ")
+}
+
+/// The same whatever the order.
+pub(super) fn all_found(store: &dyn Store, query: &str) -> String {
+    let keys = found(store, query);
+    let mut keys: Vec<&str> = keys.split_whitespace().collect();
+    keys.sort_unstable();
+    keys.join(" ")
+}
+
+#[test]
+fn words_phrases_prefixes_and_exclusions() {
+    each_store(|store| {
+        keep(
+            store,
+            &[
+                "The integration tests fail without a frozen clock",
+                "A frozen lake and a clock",
+                "configure the runner; its configuration is in ci.toml",
+                "testing is work",
+                "nothing of the kind",
+            ],
+        );
+        assert_eq!(found(store, "frozen clock tests"), "k0 k1 k3");
+        assert_eq!(found(store, "\"frozen clock\""), "k0");
+        assert_eq!(all_found(store, "conf*"), "k2");
+        assert_eq!(found(store, "clock -lake"), "k0");
+        assert_eq!(found(store, "clock -\"frozen lake\""), "k0");
+        assert_eq!(all_found(store, "clock -froz*"), "");
+        assert_eq!(all_found(store, "-clock"), "k2 k3 k4");
+        assert_eq!(found(store, ""), "");
+        assert_eq!(found(store, "the"), "k4 k0 k2");
+        assert_eq!(found(store, "testing"), "k3 k0");
+        assert_eq!(found(store, "unheard"), "");
+    });
+}
+
+#[test]
+fn a_word_as_it_was_typed_comes_before_its_other_forms() {
+    each_store(|store| {
+        keep(
+            store,
+            &["one test here", "one tests here", "one tested here", "none"],
+        );
+        for (query, first) in [("test", "k0"), ("tests", "k1"), ("tested", "k2")] {
+            assert!(found(store, query).starts_with(first), "{query}");
+            assert_eq!(all_found(store, query), "k0 k1 k2");
+        }
+    });
+}
+
+#[test]
+fn identifiers_paths_and_codes() {
+    each_store(|store| {
+        keep(
+            store,
+            &[
+                "call run_tests before parseHttpRequest",
+                "error E0308 in src/search/rank.rs:12",
+                "use std::fs::read_dir and --no-cache",
+                "run the tests, read the dir, parse a request over http",
+                "ENOENT means that nothing is there",
+            ],
+        );
+        assert!(found(store, "run_tests").starts_with("k0"));
+        assert!(found(store, "parseHttpRequest").starts_with("k0"));
+        assert_eq!(found(store, "e0308"), "k1");
+        assert_eq!(found(store, "E0309 E030"), "");
+        assert_eq!(found(store, "rank.rs"), "k1");
+        assert_eq!(found(store, "src/search/*"), "k1");
+        assert!(found(store, "std::fs::read_dir").starts_with("k2"));
+        assert_eq!(found(store, "--no-cache"), "k2");
+        assert_eq!(found(store, "enoent"), "k4");
+        assert_eq!(found(store, "dir -run_tests -read_dir"), "k3");
+    });
+}
+
+#[test]
+fn other_languages_and_scripts() {
+    each_store(|store| {
+        keep(
+            store,
+            &[
+                "Der Schlüssel liegt in der Straße",
+                "キャッシュを消してから検索する",
+                "ต้องล้างแคชก่อน",
+                "Тесты падают без сети",
+                "캐시를 지우고 다시",
+                "Zażółć gęślą jaźń",
+                "注意: 水が要る",
+            ],
+        );
+        for (query, keys) in [
+            ("schlussel strasse", "k0"),
+            ("検索", "k1"),
+            ("\"消してから\"", "k1"),
+            ("検索 -キャッシュ", ""),
+            ("แคช", "k2"),
+            ("тесты", "k3"),
+            ("캐시*", "k4"),
+            ("zazolc", "k5"),
+            ("水", "k6"),
+            ("る", "k1 k6"),
+        ] {
+            assert_eq!(all_found(store, query), keys, "{query}");
+        }
+    });
+}
+
+#[test]
+fn only_notes_as_they_are() {
+    each_store(|store| {
+        keep(store, &["old wording", "other wording", "more", "and more"]);
+        store
+            .apply(&[save(key("k0"), "fresh text")], &at(101))
+            .unwrap();
+        assert_eq!(found(store, "old"), "");
+        assert_eq!(found(store, "fresh"), "k0");
+        store
+            .apply(&[Change::Delete { address: key("k1") }], &at(102))
+            .unwrap();
+        assert_eq!(found(store, "wording"), "");
+        store
+            .apply(
+                &[Change::Pin {
+                    address: key("k0"),
+                    pinned: true,
+                }],
+                &at(103),
+            )
+            .unwrap();
+        assert_eq!(found(store, "fresh"), "k0");
+        store
+            .apply(
+                &[Change::Undo {
+                    address: key("k1"),
+                    origin: None,
+                }],
+                &at(104),
+            )
+            .unwrap();
+        assert_eq!(found(store, "wording"), "k1");
+        for number in 0..20 {
+            store
+                .apply(
+                    &[save(key("k2"), &format!("turn {number}"))],
+                    &at(110 + number),
+                )
+                .unwrap();
+        }
+        assert_eq!(found(store, "turn"), "k2");
+        let hits = store.search(&SearchRequest::new("turn")).unwrap();
+        assert_eq!(hits[0].note.content.shown(), "turn 19");
+        assert_eq!(hits[0].note, store.get(&key("k2")).unwrap().unwrap());
+    });
+}
+
+#[test]
+fn old_revisions_when_they_are_asked_for() {
+    each_store(|store| {
+        keep(store, &["old wording", "other wording"]);
+        store
+            .apply(&[save(key("k0"), "fresh text")], &at(101))
+            .unwrap();
+        store
+            .apply(
+                &[Change::Pin {
+                    address: key("k0"),
+                    pinned: true,
+                }],
+                &at(102),
+            )
+            .unwrap();
+        store
+            .apply(&[Change::Delete { address: key("k1") }], &at(103))
+            .unwrap();
+        let mut request = SearchRequest::new("wording fresh");
+        request.history = true;
+        let hits = store.search(&request).unwrap();
+        let mut revisions: Vec<String> = hits
+            .iter()
+            .map(|hit| format!("{}@{}", hit.note.address, hit.note.revision))
+            .collect();
+        revisions.sort_unstable();
+        // Pinning wrote no text.
+        assert_eq!(revisions, ["agent:a#k0@1", "agent:a#k0@2", "agent:a#k1@1"]);
+    });
+}
+
+#[test]
+fn kinds_scopes_keys_and_limits() {
+    each_store(|store| {
+        let places = Places::new(store);
+        for (path, text) in [
+            ("~", "shared word"),
+            ("~/p", "shared word too"),
+            ("~/p/q", "shared"),
+        ] {
+            places
+                .write(&place(path), Content::text(text).unwrap(), &at(1))
+                .unwrap();
+        }
+        let in_place = Address::PlaceKey(place("~/p"), "build".parse().unwrap());
+        store
+            .apply(&[save(in_place, "shared in a key")], &at(2))
+            .unwrap();
+        store
+            .apply(&[save(key("staging-db"), "shared by an agent")], &at(3))
+            .unwrap();
+        let log = SessionLog::new(store, name("s"));
+        log.add(
+            Kind::Tip,
+            Some(1),
+            Content::text("shared in a log").unwrap(),
+            &at(4),
+        )
+        .unwrap();
+        let search = |change: &dyn Fn(&mut SearchRequest)| {
+            let mut request = SearchRequest::new("shared");
+            change(&mut request);
+            let mut found = addresses(&store.search(&request).unwrap());
+            found.sort_unstable();
+            found
+                .join(" ")
+                .replace(|char: char| char.is_ascii_digit(), "")
+        };
+        assert_eq!(search(&|_| ()).split(' ').count(), 6);
+        assert_eq!(
+            search(&|request| request.kinds = vec![SearchKind::Place]),
+            "place:~ place:~/p place:~/p/q"
+        );
+        assert_eq!(
+            search(&|request| request.kinds = vec![SearchKind::Key]),
+            "agent:a#staging-db place:~/p#build"
+        );
+        assert!(search(&|request| request.kinds = vec![SearchKind::Log]).starts_with("session:s#"));
+        let chain = |path: &str| place(path).chain().into_iter().map(Scope::Place).collect();
+        assert_eq!(
+            search(&|request| request.scopes = chain("~/p")),
+            "place:~ place:~/p place:~/p#build"
+        );
+        assert_eq!(
+            search(&|request| request.scopes = vec![Scope::Agent(name("nobody"))]),
+            ""
+        );
+        assert_eq!(search(&|request| request.limit = 2).split(' ').count(), 2);
+        assert_eq!(search(&|request| request.limit = 0), "");
+        // A key is found, and a directory's name.
+        assert_eq!(found(store, "staging"), "staging-db");
+        assert_eq!(
+            addresses(&store.search(&SearchRequest::new("q")).unwrap()),
+            ["place:~/p/q"]
+        );
+    });
+}
+
+#[test]
+fn what_stands_beside_a_match_may_hold_the_answer() {
+    each_store(|store| {
+        let log = SessionLog::new(store, name("s"));
+        let add = |text: &str, second| {
+            log.add(
+                Kind::Learning,
+                Some(1),
+                Content::text(text).unwrap(),
+                &at(second),
+            )
+            .unwrap();
+        };
+        add("Unrelated and long ago", 1);
+        add("Which database does the staging server use?", 100_000);
+        add("Postgres, version sixteen", 100_060);
+        add("Lunch was good", 300_000);
+        let texts = |query: &str| {
+            let hits = store.search(&SearchRequest::new(query)).unwrap();
+            hits.iter()
+                .map(|hit| hit.note.content.shown().into_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            texts("what database is used by the staging server"),
+            [
+                "Which database does the staging server use?",
+                "Postgres, version sixteen"
+            ]
+        );
+        // Who looks up a word finds what holds it.
+        assert_eq!(
+            texts("database"),
+            ["Which database does the staging server use?"]
+        );
+        assert_eq!(
+            texts("what database is used by the staging server -postgres").len(),
+            1
+        );
+    });
+}
+
+#[test]
+fn the_words_are_shown() {
+    each_store(|store| {
+        keep(store, &["First line\n  with the needle in it"]);
+        let hits = store.search(&SearchRequest::new("needles")).unwrap();
+        let snippet = &hits[0].snippet;
+        assert_eq!(snippet.text, "First line with the needle in it");
+        assert_eq!(&snippet.text[snippet.matches[0].clone()], "needle");
+        assert!(hits[0].score > 0.0);
+    });
+}
+
+#[test]
+fn a_text_that_lies_only_in_the_file_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.json");
+    let base = waynote::Base::new("/home/u", "/home/u").unwrap();
+    let inner: Vec<Box<dyn Store>> = vec![
+        Box::new(open(&folder.path().join("a.db"), TINY)),
+        Box::new(open(&folder.path().join("b.db"), NEVER)),
+        Box::new(NoStore),
+    ];
+    for store in inner {
+        let _ = std::fs::remove_file(&file);
+        let is_stored = Places::new(&store)
+            .write(
+                &place("~/p"),
+                Content::text("the stored text").unwrap(),
+                &at(1),
+            )
+            .is_ok();
+        let store = InStep::new(store, &file, base.clone()).unwrap();
+        std::fs::write(
+            &file,
+            "{\"~/p\": \"the text of the file\", \"~/new\": \"another file\"}",
+        )
+        .unwrap();
+        let search = |query: &str, history| {
+            let mut request = SearchRequest::new(query);
+            request.history = history;
+            let mut found = addresses(&store.search(&request).unwrap());
+            found.sort_unstable();
+            found.join(" ")
+        };
+        assert_eq!(search("file", false), "place:~/new place:~/p");
+        assert_eq!(search("stored", false), "");
+        assert_eq!(
+            search("stored", true),
+            if is_stored { "place:~/p" } else { "" }
+        );
+        assert_eq!(
+            search("text", true).split(' ').count(),
+            1 + usize::from(is_stored)
+        );
+        let mut request = SearchRequest::new("file");
+        request.scopes = vec![Scope::Place(place("~/new"))];
+        assert_eq!(addresses(&store.search(&request).unwrap()), ["place:~/new"]);
+    }
+}
