@@ -70,7 +70,8 @@ fn rounds(folder: &Path, smallest: &Path) -> Result<Vec<Round>> {
             "--iteration",
             "1000",
         ]);
-        command.args(["context", "--at", "~/a/b/c/d/e"]);
+        // All that applies, as the bare program reads it.
+        command.args(["context", "--at", "~/a/b/c/d/e", "--budget", "0"]);
         command
     };
     let (mut ours, mut smallest) = (context(folder), context(smallest));

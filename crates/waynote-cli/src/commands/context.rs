@@ -37,6 +37,13 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
             "leave `--budget`, `--explain` and `--query` away, or use `--style stable`",
         ));
     }
+    let budget = match style {
+        Style::Stable => settings.budget(args.budget),
+        Style::Faithful => Budget {
+            tokens: 0,
+            ..settings.budget(None)
+        },
+    };
     Ok(Request {
         session: settings.session.value.clone(),
         iteration: settings.iteration.value,
@@ -47,16 +54,11 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
             SectionArg::Index => Section::Index,
             SectionArg::Iterations => Section::Iterations,
         }),
-        budget: match style {
-            Style::Stable => settings.budget(args.budget),
-            Style::Faithful => Budget {
-                tokens: 0,
-                ..settings.budget(None)
-            },
-        },
+        budget,
         query: args.query.clone(),
         as_of: args.as_of.as_deref().map(moment).transpose()?,
-        explain: args.explain,
+        // Whoever reads JSON wants to know how long the text is.
+        explain: args.explain || (context.output.json && budget.tokens == 0),
         ..Request::new(
             settings.agent.value.clone(),
             input::place(args.at.path.as_deref())?,

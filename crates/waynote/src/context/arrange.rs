@@ -65,7 +65,7 @@ pub(super) fn arrange<'s>(
         waynote_tokens::count(&status(request.budget, cap, 999, 99_999))
     });
     let mut room = cap.map_or(usize::MAX, |cap| cap.saturating_sub(kept_back));
-    let mut all = Claimants::new(gathered, room, request, repeats)?;
+    let mut all = Claimants::new(gathered, room, request, pieces, repeats)?;
     loop {
         all.claim(pieces, room)?;
         let arranged = all.print(request, pieces)?;
@@ -88,9 +88,12 @@ impl<'s> Claimants<'s> {
         gathered: Gathered<'s>,
         room: usize,
         request: &Request,
+        pieces: &Pieces<'_>,
         repeats: &'s dyn Fn(&Note) -> Result<u64>,
     ) -> Result<Self> {
-        let stock = |pool, order, full, head: &str| Stock::new(pool, order, full, head, repeats);
+        let stock = |pool, order, full, head: &str| {
+            Stock::new(pool, order, full, head_tokens(pieces, head), repeats)
+        };
         let Gathered {
             pinned,
             places,
@@ -149,7 +152,7 @@ impl<'s> Claimants<'s> {
 
     /// What the entries ask for, looked at until that is more than `most`.
     fn entries_ask(&mut self, pieces: &Pieces<'_>, most: usize) -> Result<usize> {
-        let head = waynote_tokens::count(title(Section::Iterations)) + 1;
+        let head = head_tokens(pieces, title(Section::Iterations));
         let mut sum = 0;
         for (_, group) in &mut self.groups {
             sum += group.asks(pieces, most.saturating_sub(sum + head))?;
@@ -247,7 +250,7 @@ impl<'s> Claimants<'s> {
     }
 
     fn claim_entries(&mut self, pieces: &Pieces<'_>, most: usize) -> Result<()> {
-        let head = waynote_tokens::count(title(Section::Iterations)) + 1;
+        let head = head_tokens(pieces, title(Section::Iterations));
         let most = most.saturating_sub(head);
         let groups = &mut self.groups;
         let shares: Vec<usize> = (0..groups.len())
@@ -273,7 +276,7 @@ impl<'s> Claimants<'s> {
         for section in Section::ALL {
             let part = self.section(section, pieces);
             if !part.is_empty() {
-                block.append(&part);
+                block.append(&part, pieces);
                 let text = part.text;
                 sections.push(SectionText { section, text });
             }
@@ -281,10 +284,10 @@ impl<'s> Claimants<'s> {
         // With nothing shown and nothing left out there is nothing to say.
         let says = receipt.shown + receipt.lines + receipt.left_out > 0;
         if request.budget.cap().is_some() && says {
-            block.end(request.budget, receipt.lines, receipt.left_out);
+            block.end(request.budget, receipt.lines, receipt.left_out, pieces);
         } else if block.text.ends_with("\n\n") {
             block.text.pop();
-            block = Counted::new(block.text);
+            block.tokens = pieces.count(&block.text);
         }
         receipt.counted = block.tokens;
         receipt.tokens = request.budget.charged(block.tokens);
@@ -311,9 +314,9 @@ impl<'s> Claimants<'s> {
                     let head = group_title(kind);
                     let part = printed(&head, group, pieces, |_, slots| slots.reverse());
                     if entries.is_empty() && !part.is_empty() {
-                        entries = Counted::new(title(section));
+                        entries.push(title(section), pieces.count(title(section)));
                     }
-                    entries.append(&part);
+                    entries.append(&part, pieces);
                 }
                 entries
             }
@@ -404,6 +407,11 @@ impl<'s> Claimants<'s> {
     }
 }
 
+/// The tokens of a heading, with the blank line before it.
+fn head_tokens(pieces: &Pieces<'_>, head: &str) -> usize {
+    pieces.count(head) + 1
+}
+
 /// A heading and the notes below it that are shown; nothing when there are none.
 fn printed(
     head: &str,
@@ -417,7 +425,8 @@ fn printed(
         return Counted::default();
     }
     order(stock, &mut slots);
-    let mut part = Counted::new(head);
+    let mut part = Counted::default();
+    part.push(head, pieces.count(head));
     for slot in &slots {
         part.push(&stock.text(pieces, slot).unwrap_or_default(), slot.tokens);
     }

@@ -1,6 +1,7 @@
 //! Text that knows its tokens, put together from pieces that do.
 
 use super::budget::Budget;
+use super::pieces::Pieces;
 use super::receipt::{status, status_of_full};
 
 /// Text and its tokens by o200k. Pieces end with their line ends and begin with anything but a line end or a slash, which is
@@ -32,30 +33,30 @@ impl Counted {
     }
 
     /// Puts a part after what is there, with a blank line between.
-    pub(super) fn append(&mut self, part: &Self) {
+    pub(super) fn append(&mut self, part: &Self, pieces: &Pieces<'_>) {
         if !part.is_empty() && !self.is_empty() {
-            self.blank_line();
+            self.blank_line(pieces);
         }
         self.push(&part.text, part.tokens);
     }
 
     /// Ends with a blank line. Its line end may be one token with the line end before it and the signs before that.
-    pub(super) fn blank_line(&mut self) {
+    pub(super) fn blank_line(&mut self, pieces: &Pieces<'_>) {
         if self.text.ends_with("\n\n") {
             return;
         }
         let line = self.text.trim_end_matches('\n');
         let last = &self.text[line.rfind('\n').map_or(0, |end| end + 1)..];
-        let before = waynote_tokens::count(last);
-        let after = waynote_tokens::count(&format!("{last}\n"));
+        let before = pieces.count(last);
+        let after = pieces.count(&format!("{last}\n"));
         self.tokens = self.tokens + after - before;
         self.text.push('\n');
     }
 
     /// Ends with the status line of a block, which counts itself too.
-    pub(super) fn end(&mut self, budget: Budget, lines: u64, left_out: u64) {
+    pub(super) fn end(&mut self, budget: Budget, lines: u64, left_out: u64, pieces: &Pieces<'_>) {
         if !self.is_empty() {
-            self.blank_line();
+            self.blank_line(pieces);
         }
         let line = self
             .settled(|counted| status_of_full(budget, counted, lines, left_out))

@@ -106,7 +106,7 @@ pub struct Request {
     pub query: Option<String>,
     /// The moment whose notes are meant; none: now.
     pub as_of: Option<Moment>,
-    /// Whether the receipt lists every note, also those far behind.
+    /// Whether the receipt lists every note, also those far behind, and has tokens where there is no cap.
     pub explain: bool,
     /// The time, for the ages in style faithful.
     pub now: Timestamp,
@@ -128,6 +128,11 @@ impl Request {
             explain: false,
             now,
         }
+    }
+
+    /// Whether tokens are counted.
+    fn counts(&self) -> bool {
+        self.explain || self.budget.cap().is_some()
     }
 
     /// Whether the same store makes the same block of both: in style stable the time is of no matter.
@@ -232,7 +237,7 @@ impl Renderer {
     }
 
     fn stable(&self, store: &dyn Store, request: &Request, version: &Version) -> Result<Block> {
-        let pieces = Pieces::new(&request.agent, &self.counts);
+        let pieces = Pieces::new(&request.agent, &self.counts, request.counts());
         let log = request
             .session
             .clone()
@@ -308,7 +313,10 @@ fn faithful(store: &dyn Store, request: &Request, version: &Version) -> Result<B
             .collect(),
         None => join(&sections),
     };
-    let counted = waynote_tokens::count(&text);
+    let counted = match request.explain {
+        true => waynote_tokens::count(&text),
+        false => 0,
+    };
     Ok(Block {
         receipt: Receipt {
             budget: 0,

@@ -42,10 +42,12 @@ pub(super) struct Counts {
 pub(super) struct Pieces<'r> {
     pub(super) reader: &'r Name,
     counts: &'r RefCell<Counts>,
+    /// Whether anybody asks for tokens: counting is most of the work of a block.
+    counting: bool,
 }
 
 impl<'r> Pieces<'r> {
-    pub(super) fn new(reader: &'r Name, counts: &'r RefCell<Counts>) -> Self {
+    pub(super) fn new(reader: &'r Name, counts: &'r RefCell<Counts>, counting: bool) -> Self {
         let mut known = counts.borrow_mut();
         if known.reader.as_ref() != Some(reader) || known.known.len() > MOST {
             *known = Counts {
@@ -54,7 +56,11 @@ impl<'r> Pieces<'r> {
             };
         }
         drop(known);
-        Self { reader, counts }
+        Self {
+            reader,
+            counts,
+            counting,
+        }
     }
 
     pub(super) fn text(&self, note: &Note, times: u64, form: Form) -> String {
@@ -70,7 +76,19 @@ impl<'r> Pieces<'r> {
         }
     }
 
+    /// Tokens of a text; 0 when nobody asks.
+    pub(super) fn count(&self, text: &str) -> usize {
+        match self.counting {
+            true => waynote_tokens::count(text),
+            false => 0,
+        }
+    }
+
+    /// Tokens of a note; 0 when nobody asks.
     pub(super) fn tokens(&self, note: &Note, times: u64, form: Form) -> usize {
+        if !self.counting {
+            return 0;
+        }
         let mut counts = self.counts.borrow_mut();
         if let Some(known) = counts.known.get(&note.address)
             && (known.revision, known.times) == (note.revision, times)

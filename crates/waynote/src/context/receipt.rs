@@ -92,9 +92,10 @@ pub struct Claim {
 pub struct Receipt {
     /// The budget, in tokens of the model that reads the block; 0: no cap.
     pub budget: usize,
-    /// The block's tokens, in the same.
+    /// The block's tokens, in the same. 0 where there is no cap, unless an explanation was asked for: counting is most of
+    /// the work of a block.
     pub tokens: usize,
-    /// The block's tokens by o200k.
+    /// The block's tokens by o200k; 0 in the same case.
     pub counted: usize,
     /// Notes that are shown whole, or in the index.
     pub shown: u64,

@@ -65,15 +65,14 @@ impl<'s> Stock<'s> {
         pool: Pool<'s>,
         order: Order,
         full: Form,
-        head: &str,
+        head: usize,
         repeats: &'s dyn Fn(&Note) -> Result<u64>,
     ) -> Self {
         Self {
             pool,
             order,
             full,
-            // A blank line comes before it.
-            head: waynote_tokens::count(head) + usize::from(!head.is_empty()),
+            head,
             tokens: Vec::new(),
             times: Vec::new(),
             sum: 0,
