@@ -26,7 +26,7 @@ const RANKS: [usize; 8] = [1000, 60, 400, 20, 2500, 150, 6000, 15_000];
 const ADDS: u32 = 17_000;
 
 pub(crate) fn run() -> Result<()> {
-    let folder = PathBuf::from("target/bench/search-3");
+    let folder = PathBuf::from("target/bench/search");
     if !folder.join("done").exists() {
         fill(&folder)?;
     }

@@ -1,13 +1,18 @@
-//! A segment's terms in their order, some kilobytes a block: `term · places` after one another, each with its length
-//! before it, and a checksum over all of them at the end.
+//! A segment's terms in their order, some kilobytes a block.
+//!
+//! A block begins with the first term that would be in it and the first that is in the next one, so that a block which
+//! is missing is noticed; then `term · places` after one another, each with its length before it; then a checksum. The
+//! first block of a segment begins with nothing, and the last one ends with nothing: there is always one.
 
 use super::damage::{Damage, Sound};
 use super::postings::{put, take_bytes};
 
-/// A block is full when it has this many bytes; one term alone may have more.
+/// A block is full when its terms have this many bytes; one term alone may have more.
 const FULL: usize = 4000;
 
-/// A block under the first of its terms.
+const MISSING: Damage = Damage("a block of terms is missing");
+
+/// A block under the first term that would be in it.
 pub(crate) struct Block {
     pub(crate) first: Vec<u8>,
     pub(crate) bytes: Vec<u8>,
@@ -17,52 +22,84 @@ pub(crate) struct Block {
 #[derive(Default)]
 pub(crate) struct Blocks {
     done: Vec<Block>,
-    open: Option<Block>,
+    first: Vec<u8>,
+    terms: Vec<u8>,
 }
 
 impl Blocks {
     pub(crate) fn add(&mut self, term: &[u8], places: &[u8]) {
-        let open = self.open.get_or_insert_with(|| Block {
-            first: term.to_vec(),
-            bytes: Vec::with_capacity(FULL + 200),
-        });
-        put(&mut open.bytes, term.len() as u64);
-        open.bytes.extend_from_slice(term);
-        put(&mut open.bytes, places.len() as u64);
-        open.bytes.extend_from_slice(places);
-        if open.bytes.len() >= FULL {
-            self.close();
+        if self.terms.len() >= FULL {
+            self.close(term);
+        }
+        for part in [term, places] {
+            put(&mut self.terms, part.len() as u64);
+            self.terms.extend_from_slice(part);
         }
     }
 
-    fn close(&mut self) {
-        if let Some(mut block) = self.open.take() {
-            let sum = crc32fast::hash(&block.bytes);
-            block.bytes.extend_from_slice(&sum.to_le_bytes());
-            self.done.push(block);
+    fn close(&mut self, next: &[u8]) {
+        let mut bytes = Vec::with_capacity(self.terms.len() + self.first.len() + next.len() + 16);
+        for part in [&self.first, next] {
+            put(&mut bytes, part.len() as u64);
+            bytes.extend_from_slice(part);
         }
+        bytes.append(&mut self.terms);
+        let sum = crc32fast::hash(&bytes);
+        bytes.extend_from_slice(&sum.to_le_bytes());
+        let first = std::mem::replace(&mut self.first, next.to_vec());
+        self.done.push(Block { first, bytes });
     }
 
     pub(crate) fn take(mut self) -> Vec<Block> {
-        self.close();
+        self.close(&[]);
         self.done
     }
 }
 
 /// The terms of a block with their places, in order.
 pub(crate) struct Terms<'b> {
+    /// The first term that would be in this block, and in the next one.
+    first: &'b [u8],
+    next: &'b [u8],
     rest: &'b [u8],
 }
 
 impl<'b> Terms<'b> {
     pub(crate) fn new(block: &'b [u8]) -> Sound<Self> {
-        let (rest, sum) = block
+        let (mut rest, sum) = block
             .split_last_chunk()
             .ok_or(Damage("a block of terms is cut off"))?;
         if crc32fast::hash(rest) != u32::from_le_bytes(*sum) {
             return Err(Damage("a block of terms does not match its checksum"));
         }
-        Ok(Self { rest })
+        Ok(Self {
+            first: take_bytes(&mut rest)?,
+            next: take_bytes(&mut rest)?,
+            rest,
+        })
+    }
+
+    /// The first term that would be in this block.
+    pub(crate) fn first(&self) -> &'b [u8] {
+        self.first
+    }
+
+    /// Checks that a segment's block is the one after another, or its first.
+    pub(crate) fn after(self, before: Option<&Self>) -> Sound<Self> {
+        let follows = match before {
+            None => self.first.is_empty(),
+            Some(before) => !before.next.is_empty() && before.next == self.first,
+        };
+        if follows { Ok(self) } else { Err(MISSING) }
+    }
+
+    /// Checks that no block comes after this one.
+    pub(crate) fn is_last(&self) -> Sound<()> {
+        if self.next.is_empty() {
+            Ok(())
+        } else {
+            Err(MISSING)
+        }
     }
 
     pub(crate) fn next(&mut self) -> Sound<Option<(&'b [u8], &'b [u8])>> {
@@ -74,25 +111,49 @@ impl<'b> Terms<'b> {
     }
 }
 
+/// Checks that nothing that begins so lies behind the last of the blocks that hold such terms.
+pub(crate) fn ends(last: Option<&Terms<'_>>, prefix: &[u8]) -> Sound<()> {
+    let next = last.ok_or(MISSING)?.next;
+    if next.is_empty() || (next > prefix && !next.starts_with(prefix)) {
+        Ok(())
+    } else {
+        Err(MISSING)
+    }
+}
+
 /// What a block says of a term.
 pub(crate) enum Looked<'b> {
     /// Its places.
     There(&'b [u8]),
     /// It would be here.
     Nowhere,
-    /// It comes after all that is here, and may be in another block.
-    Beyond,
+    /// It would be in another block.
+    Elsewhere,
 }
 
-/// Looks a term up in the block that would hold it, or one before that.
-pub(crate) fn look<'b>(block: &'b [u8], term: &[u8]) -> Sound<Looked<'b>> {
-    let mut terms = Terms::new(block)?;
+impl<'b> Looked<'b> {
+    /// The places, when this is the block that would hold the term.
+    pub(crate) fn here(self) -> Sound<Option<&'b [u8]>> {
+        match self {
+            Self::There(places) => Ok(Some(places)),
+            Self::Nowhere => Ok(None),
+            Self::Elsewhere => Err(MISSING),
+        }
+    }
+}
+
+/// Looks a term up in a block.
+pub(crate) fn look<'b>(block: Option<&'b [u8]>, term: &[u8]) -> Sound<Looked<'b>> {
+    let mut terms = Terms::new(block.ok_or(MISSING)?)?;
+    if term < terms.first || (!terms.next.is_empty() && term >= terms.next) {
+        return Ok(Looked::Elsewhere);
+    }
     while let Some((here, places)) = terms.next()? {
         match here.cmp(term) {
             std::cmp::Ordering::Less => {}
             std::cmp::Ordering::Equal => return Ok(Looked::There(places)),
-            std::cmp::Ordering::Greater => return Ok(Looked::Nowhere),
+            std::cmp::Ordering::Greater => break,
         }
     }
-    Ok(Looked::Beyond)
+    Ok(Looked::Nowhere)
 }

@@ -100,8 +100,12 @@ impl<'b> Head<'b> {
                 }
             }
             match self.blocks.next() {
-                Some(block) => self.terms = Some(Terms::new(block)?),
+                Some(block) => {
+                    self.terms = Some(Terms::new(block)?.after(self.terms.as_ref())?);
+                }
                 None => {
+                    const NONE: Damage = Damage("it has no terms");
+                    self.terms.as_ref().ok_or(NONE)?.is_last()?;
                     self.at = None;
                     break;
                 }

@@ -16,7 +16,7 @@ use crate::search::merge::{Input, merge};
 
 use super::SqliteStore;
 use super::errors::Outcome;
-use super::search::{FORMAT, each_change, state};
+use super::search::{FORMAT, State, each_change, state};
 
 /// When the search index takes in what was written, and how large its segments become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +32,13 @@ pub struct Indexing {
 }
 
 impl Default for Indexing {
-    /// 256 changes, 2,048 in a large call; merged by eights, up to 16,384 notes.
+    /// 256 changes, 2,048 in a large call; merged by eights, up to 8,192 notes.
     fn default() -> Self {
         Self {
             tail: 256,
             bulk: 2048,
             fan_out: 8,
-            most: 16_384,
+            most: 8192,
         }
     }
 }
@@ -74,14 +74,23 @@ pub(super) fn keep_up(
     {
         return Ok(());
     }
-    let (format, mut indexed) = state(conn)?;
+    let State {
+        format,
+        mut indexed,
+        mut segments,
+    } = state(conn)?;
     if format != FORMAT {
         reset(conn)?;
-        indexed = 0;
+        (indexed, segments) = (0, 0);
     }
     // One segment a write: a store that was never indexed catches up over several.
     if position - indexed >= due {
-        indexed = match seal(conn, indexing, indexed)? {
+        let sealed = if heads(conn)?.len() == segments {
+            seal(conn, indexing, indexed)?
+        } else {
+            Err(Damage("a segment is missing"))
+        };
+        indexed = match sealed {
             Ok(last) => last,
             // Found out here, or by whoever searched; searching does without until it is made again.
             Err(Damage(_)) => {
@@ -101,7 +110,7 @@ fn reset(conn: &Connection) -> Outcome<()> {
          DELETE FROM waynote_search_segment",
     )?;
     conn.prepare_cached(
-        "INSERT OR REPLACE INTO waynote_search_state (id, format, indexed) VALUES (1, ?1, 0)",
+        "INSERT OR REPLACE INTO waynote_search_state (id, format, indexed, segments) VALUES (1, ?1, 0, 0)",
     )?
     .execute([FORMAT])?;
     Ok(())
@@ -143,7 +152,17 @@ fn seal(conn: &Connection, indexing: &Indexing, indexed: i64) -> Outcome<Sound<i
             return Ok(Err(damage));
         }
     }
+    count(conn)?;
     Ok(Ok(last))
+}
+
+/// Notes how many segments there are, so that one which is lost is missed.
+fn count(conn: &Connection) -> Outcome<()> {
+    conn.prepare_cached(
+        "UPDATE waynote_search_state SET segments = (SELECT count(*) FROM waynote_search_segment) WHERE id = 1",
+    )?
+    .execute([])?;
+    Ok(())
 }
 
 fn insert(conn: &Connection, docs: Vec<u8>, blocks: &[Block]) -> Outcome<Sound<()>> {
@@ -387,7 +406,7 @@ pub(super) fn forget(conn: &Connection, positions: &[i64]) -> Outcome<()> {
             return reset(conn);
         }
     }
-    Ok(())
+    count(conn)
 }
 
 #[cfg(test)]

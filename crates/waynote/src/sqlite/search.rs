@@ -78,12 +78,31 @@ fn damaged(store: &SqliteStore<'_>, damage: Damage) -> crate::Error {
     }
 }
 
-/// The format of the index and how far it reaches.
-pub(super) fn state(conn: &Connection) -> Outcome<(i64, i64)> {
-    let mut statement =
-        conn.prepare_cached("SELECT format, indexed FROM waynote_search_state WHERE id = 1")?;
-    let state = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)));
-    Ok(state.optional()?.unwrap_or((0, 0)))
+/// What the index says of itself.
+pub(super) struct State {
+    pub(super) format: i64,
+    /// The row of the journal up to which it reaches.
+    pub(super) indexed: i64,
+    /// How many segments it has.
+    pub(super) segments: usize,
+}
+
+pub(super) fn state(conn: &Connection) -> Outcome<State> {
+    let mut statement = conn.prepare_cached(
+        "SELECT format, indexed, segments FROM waynote_search_state WHERE id = 1",
+    )?;
+    let state = statement.query_row([], |row| {
+        Ok(State {
+            format: row.get(0)?,
+            indexed: row.get(1)?,
+            segments: row.get::<_, u32>(2)? as usize,
+        })
+    });
+    Ok(state.optional()?.unwrap_or(State {
+        format: 0,
+        indexed: 0,
+        segments: 0,
+    }))
 }
 
 /// The store as one search sees it.
@@ -105,7 +124,8 @@ impl View<'_> {
         if self.scan {
             return Ok(Ok(Vec::new()));
         }
-        if state(self.conn)?.0 != FORMAT {
+        let state = state(self.conn)?;
+        if state.format != FORMAT {
             return Ok(Err(Damage("its format is another program's")));
         }
         let mut heads = self.conn.prepare_cached(
@@ -125,6 +145,9 @@ impl View<'_> {
                 docs,
                 dead: row.get::<_, Option<Vec<u8>>>(3)?.unwrap_or_default(),
             });
+        }
+        if segments.len() != state.segments {
+            return Ok(Err(Damage("a segment is missing")));
         }
         let mut cache = self.store.cache.borrow_mut();
         cache
@@ -152,7 +175,7 @@ impl View<'_> {
     }
 
     fn tail_of(&self, query: &Query) -> Outcome<std::result::Result<Rc<Tail>, Damage>> {
-        let (_, indexed) = state(self.conn)?;
+        let indexed = state(self.conn)?.indexed;
         let after = if self.scan { 0 } else { indexed };
         let last: i64 = self
             .conn
@@ -252,6 +275,9 @@ impl Index for View<'_> {
     fn notes(&self, positions: &[i64]) -> Looked<Vec<Note>> {
         let mut notes = Vec::with_capacity(positions.len());
         for position in positions {
+            if !self.history && !self.looked(is_current(self.conn, *position))? {
+                return Err(Damage("it takes an old revision for a current one").into());
+            }
             let Some(revision) = self.looked(read::revision_of(self.conn, *position))? else {
                 continue;
             };
@@ -265,6 +291,16 @@ impl Index for View<'_> {
         }
         Ok(notes)
     }
+}
+
+/// Whether a note is now as that row of the journal made it.
+fn is_current(conn: &Connection, position: i64) -> Outcome<bool> {
+    let mut statement = conn.prepare_cached(
+        "SELECT 1 FROM waynote_journal j
+         JOIN waynote_note n ON n.scope = j.scope AND n.key = j.key AND n.position = j.position
+         WHERE j.position = ?1",
+    )?;
+    Ok(statement.exists([position])?)
 }
 
 /// The block of a segment that would hold a term.

@@ -15,13 +15,17 @@ use crate::verify::Report;
 
 use super::errors::Outcome;
 use super::flush;
-use super::search::{FORMAT, each_change, state};
+use super::search::{FORMAT, State, each_change, state};
 
 /// What a segment says of a current note: how many words it has, and all its terms with their places as one number.
 type Said = (u32, u64);
 
 pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
-    let (format, indexed) = state(conn)?;
+    let State {
+        format,
+        indexed,
+        segments,
+    } = state(conn)?;
     if format != FORMAT {
         let problem =
             "search index: its format is unknown; it is not used, and the next writes make it anew";
@@ -34,6 +38,7 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
     )?;
     let mut rows = statement.query([])?;
     let mut reached = i64::MIN;
+    let mut met = 0;
     while let Some(row) = rows.next()? {
         let id: i64 = row.get(0)?;
         let head = Head {
@@ -47,11 +52,16 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
             report.problems.push(problem);
         }
         reached = head.last;
+        met += 1;
         if let Err(Damage(what)) = segment(conn, id, &head, &mut said)? {
             let problem = format!("search index: segment {id} is damaged: {what}");
             report.problems.push(problem);
             return Ok(());
         }
+    }
+    if met != segments {
+        let problem = format!("search index: it has {met} segments and should have {segments}");
+        report.problems.push(problem);
     }
     let mut analyzer = Analyzer::new();
     let mut wrong = Vec::new();
@@ -151,13 +161,14 @@ fn segment(
 fn each_place(first: &[u8], block: &[u8], last: &mut Vec<u8>, sums: &mut [u64]) -> Sound<()> {
     const LOST: Damage = Damage("a block of terms is not where it belongs");
     let mut terms = Terms::new(block)?;
-    let mut is_first = true;
+    if terms.first() != first {
+        return Err(LOST);
+    }
     let mut places = Vec::new();
     while let Some((term, list)) = terms.next()? {
-        if (is_first && term != first) || (!last.is_empty() && last.as_slice() >= term) {
+        if term < first || (!last.is_empty() && last.as_slice() >= term) {
             return Err(LOST);
         }
-        is_first = false;
         last.clear();
         last.extend_from_slice(term);
         let mut reader = Reader::new(list)?;

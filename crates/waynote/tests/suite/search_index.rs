@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use rusqlite::Connection;
-use waynote::{Change, Content, Kind, SearchRequest, SqliteStore, Store};
+use waynote::{Change, Content, Indexing, Kind, SearchRequest, SqliteStore, Store};
 
 use super::search::{NEVER, TINY, all_found, assert_clean, at, found, keep, key, name, open, save};
 
@@ -12,7 +12,9 @@ fn a_damaged_index_is_passed_over_named_and_made_again() {
     for damage in [
         "UPDATE waynote_search_block SET terms = zeroblob(length(terms))",
         "DELETE FROM waynote_search_block",
+        "UPDATE waynote_search_block SET segment = segment + 1000",
         "UPDATE waynote_search_segment SET docs = substr(docs, 1, 20)",
+        "DELETE FROM waynote_search_segment WHERE id = (SELECT min(id) FROM waynote_search_segment)",
         "UPDATE waynote_search_state SET format = 99",
         "DELETE FROM waynote_search_state",
     ] {
@@ -32,24 +34,44 @@ fn a_damaged_index_is_passed_over_named_and_made_again() {
         );
         assert_clean(&store);
         drop(store);
-        let conn = Connection::open(&path).unwrap();
-        conn.execute_batch(damage).unwrap();
-        drop(conn);
+        Connection::open(&path)
+            .unwrap()
+            .execute_batch(damage)
+            .unwrap();
         let store = open(&path, TINY);
         assert!(!store.verify().unwrap().is_clean(), "{damage}");
-        if !damage.starts_with("DELETE FROM waynote_search_block") {
-            assert_eq!(all_found(&store, "words"), "k0 k1 k2", "{damage}");
+        for query in ["words", "wor*", "\"two words\" word \"three words\""] {
+            assert_eq!(all_found(&store, query), "k0 k1 k2", "{damage}: {query}");
         }
-        for number in 0..8 {
-            store
-                .apply(&[save(key(&format!("l{number}")), "more")], &at(200))
-                .unwrap();
+        for number in 0..12 {
+            let change = save(key(&format!("l{number}")), "more");
+            store.apply(&[change], &at(200)).unwrap();
         }
-        if !damage.starts_with("DELETE FROM waynote_search_block") {
-            assert_eq!(all_found(&store, "words"), "k0 k1 k2", "{damage}");
-            assert_clean(&store);
-        }
+        assert_eq!(all_found(&store, "words"), "k0 k1 k2", "{damage}");
+        assert_clean(&store);
     }
+}
+
+#[test]
+fn a_lost_mark_of_what_was_superseded_shows_nothing_old() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let indexing = Indexing {
+        fan_out: 100,
+        tail: 4,
+        ..TINY
+    };
+    let store = open(&path, indexing);
+    keep(&store, &["old words", "one", "two", "three"]);
+    keep(&store, &["new text"]);
+    for other in ["l", "m", "n"] {
+        store.apply(&[save(key(other), "last")], &at(1)).unwrap();
+    }
+    let conn = Connection::open(&path).unwrap();
+    let lost = conn.execute("DELETE FROM waynote_search_dead", []).unwrap();
+    assert_eq!(lost, 1);
+    assert_eq!(found(&store, "old words"), "");
+    assert!(!store.verify().unwrap().is_clean());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::{Corpus, Found, Part, Source};
 use crate::search::block::{self, Terms};
-use crate::search::damage::{Damage, Looked, Stopped};
+use crate::search::damage::{Damage, Looked};
 use crate::search::postings::{Posting, Reader};
 use crate::search::query::{Clause, Word};
 
@@ -44,13 +44,13 @@ impl Corpus<'_> {
     fn word(&self, part: &Part, word: &Word, found: &mut Vec<Found>) -> Looked<()> {
         let Some(stem) = &word.stem else {
             let block = self.block(part, &word.surface)?;
-            return self
-                .term(part, block.as_deref(), &word.surface, true, found)
-                .map(drop);
+            let places = block::look(block.as_deref(), word.surface.as_bytes())?.here()?;
+            return self.each_note(part, places, true, found);
         };
         let block = self.block(part, stem)?;
         let start = found.len();
-        self.term(part, block.as_deref(), stem, false, found)?;
+        let places = block::look(block.as_deref(), stem.as_bytes())?.here()?;
+        self.each_note(part, places, false, found)?;
         if *stem == word.surface {
             return Ok(());
         }
@@ -60,11 +60,13 @@ impl Corpus<'_> {
             .for_each(|(.., exact)| *exact = false);
         let mut typed = Vec::new();
         // A word mostly stands near its stem.
-        let is_done = *stem < word.surface
-            && self.term(part, block.as_deref(), &word.surface, true, &mut typed)?;
-        if !is_done {
+        let near = block::look(block.as_deref(), word.surface.as_bytes())?;
+        if matches!(near, block::Looked::Elsewhere) {
             let block = self.block(part, &word.surface)?;
-            self.term(part, block.as_deref(), &word.surface, true, &mut typed)?;
+            let places = block::look(block.as_deref(), word.surface.as_bytes())?.here()?;
+            self.each_note(part, places, true, &mut typed)?;
+        } else {
+            self.each_note(part, near.here()?, true, &mut typed)?;
         }
         let mut also = Vec::new();
         let mut at = start;
@@ -84,21 +86,15 @@ impl Corpus<'_> {
         Ok(())
     }
 
-    /// Adds the notes that hold a term; with `exact` only as a word of its own. Whether the block is the term's.
-    fn term(
+    /// Adds the current notes of a term's places; with `exact` only where it is a word of its own.
+    fn each_note(
         &self,
         part: &Part,
-        block: Option<&[u8]>,
-        term: &str,
+        places: Option<&[u8]>,
         exact: bool,
         found: &mut Vec<Found>,
-    ) -> Looked<bool> {
-        let Some(block) = block else { return Ok(true) };
-        let places = match block::look(block, term.as_bytes())? {
-            block::Looked::There(places) => places,
-            block::Looked::Nowhere => return Ok(true),
-            block::Looked::Beyond => return Ok(false),
-        };
+    ) -> Looked<()> {
+        let Some(places) = places else { return Ok(()) };
         let mut reader = Reader::new(places)?;
         found.reserve(reader.len().min(part.docs.len()));
         while let Some(posting) = reader.next()? {
@@ -109,13 +105,27 @@ impl Corpus<'_> {
                 found.push((doc, posting.times, posting.exact));
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     fn prefix(&self, part: &Part, prefix: &str, found: &mut Vec<Found>) -> Looked<()> {
         let mut times = Vec::new();
-        let mut add = |block: &[u8]| -> Result<(), Stopped> {
+        let read;
+        let blocks: Vec<&[u8]> = match &part.source {
+            Source::Sealed(id) => {
+                read = self.index.blocks(*id, prefix.as_bytes())?;
+                read.iter().map(Vec::as_slice).collect()
+            }
+            Source::Tail(tail) => tail.memory.blocks(prefix.as_bytes()).collect(),
+            Source::LaidOver(memory) => memory.blocks(prefix.as_bytes()).collect(),
+        };
+        // None may be missing in between, or at either end.
+        let mut before: Option<Terms<'_>> = None;
+        for block in blocks {
             let mut terms = Terms::new(block)?;
+            if before.is_some() {
+                terms = terms.after(before.as_ref())?;
+            }
             while let Some((term, places)) = terms.next()? {
                 if !term.starts_with(prefix.as_bytes()) {
                     continue;
@@ -128,20 +138,9 @@ impl Corpus<'_> {
                     }
                 }
             }
-            Ok(())
-        };
-        match &part.source {
-            Source::Sealed(id) => {
-                for block in self.index.blocks(*id, prefix.as_bytes())? {
-                    add(&block)?;
-                }
-            }
-            Source::Tail(tail) => tail
-                .memory
-                .blocks(prefix.as_bytes())
-                .try_for_each(&mut add)?,
-            Source::LaidOver(memory) => memory.blocks(prefix.as_bytes()).try_for_each(&mut add)?,
+            before = Some(terms);
         }
+        block::ends(before.as_ref(), prefix.as_bytes())?;
         let held = times.iter().enumerate().filter(|(_, times)| **times > 0);
         found.extend(held.map(|(doc, times)| ((part.start + doc) as u32, *times, true)));
         Ok(())
@@ -150,11 +149,10 @@ impl Corpus<'_> {
     fn phrase(&self, part: &Part, words: &[(String, u32)], found: &mut Vec<Found>) -> Looked<()> {
         let mut lists = Vec::with_capacity(words.len());
         for (word, distance) in words {
-            let block = self.block(part, word)?.unwrap_or_default();
-            match block::look(&block, word.as_bytes()) {
-                Ok(block::Looked::There(places)) => lists.push((places.to_vec(), *distance)),
-                Err(damage) if !block.is_empty() => return Err(damage.into()),
-                _ => return Ok(()),
+            let block = self.block(part, word)?;
+            match block::look(block.as_deref(), word.as_bytes())?.here()? {
+                Some(places) => lists.push((places.to_vec(), *distance)),
+                None => return Ok(()),
             }
         }
         let mut readers = Vec::with_capacity(lists.len());

@@ -1,12 +1,13 @@
 -- What search reads beside the notes. All of it can be made again from them.
 
--- One row: in which format the segments are, and up to which row of the journal they reach.
+-- One row: in which format the segments are, up to which row of the journal they reach, and how many there are.
 CREATE TABLE waynote_search_state (
-    id      INTEGER PRIMARY KEY CHECK (id = 1),
-    format  INTEGER NOT NULL,
-    indexed INTEGER NOT NULL
+    id       INTEGER PRIMARY KEY CHECK (id = 1),
+    format   INTEGER NOT NULL,
+    indexed  INTEGER NOT NULL,
+    segments INTEGER NOT NULL
 );
-INSERT INTO waynote_search_state (id, format, indexed) VALUES (1, 1, 0);
+INSERT INTO waynote_search_state (id, format, indexed, segments) VALUES (1, 1, 0, 0);
 
 -- A segment: notes whose rows in the journal lie from `first` to `last`. Segments do not overlap.
 CREATE TABLE waynote_search_segment (
@@ -25,7 +26,7 @@ CREATE TABLE waynote_search_dead (
     bits    BLOB    NOT NULL
 );
 
--- A segment's terms with their places, some kilobytes a row, under the first of them.
+-- A segment's terms with their places, some kilobytes a row, under the first that would be in it.
 CREATE TABLE waynote_search_block (
     segment INTEGER NOT NULL,
     term    BLOB    NOT NULL,
