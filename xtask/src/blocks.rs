@@ -323,6 +323,8 @@ fn kept_share(style: Style, sees: Sees, history: u64) -> Result<f64> {
                 Sees::Everything => None,
             },
             now: stamp(write * 430)?.now,
+            // Style faithful has no cap, and is counted only when asked.
+            explain: style == Style::Faithful,
             ..request(tokens)?
         };
         let block = renderer.render(&store, &request)?;

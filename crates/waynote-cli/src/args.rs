@@ -289,8 +289,8 @@ pub(crate) struct ContextArgs {
     /// Choose the notes of the index by how well they match, not by how new they are
     #[arg(long, value_name = "TEXT")]
     pub(crate) query: Option<String>,
-    /// As it was at a time (RFC 3339), or after the change at a position of the journal
-    #[arg(long, value_name = "TIME|REVISION")]
+    /// As it was at a time (RFC 3339), or after the change at a position of the store's journal
+    #[arg(long, value_name = "TIME|POSITION")]
     pub(crate) as_of: Option<String>,
     /// List what became of every note instead: whole, a line, or left out, its tokens, and why
     #[arg(long)]

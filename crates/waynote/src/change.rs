@@ -199,7 +199,7 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
             limits.check_bytes(content)?;
             // What comes from elsewhere is kept as it is.
             if origin.is_none() {
-                stamp.secrets.check(content)?;
+                may_write(&address.to_string(), content, stamp)?;
             }
             let current = before.current(address)?;
             check_expected(address, *expect, current.as_ref())?;
@@ -239,7 +239,7 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
             created_at,
         } => {
             if id.is_none() {
-                stamp.secrets.check(content)?;
+                may_write(session.as_str(), content, stamp)?;
             }
             let next = match id {
                 Some(id) => *id,
@@ -378,6 +378,13 @@ fn bring_back(
         }
     };
     Ok(write(action, state, current.is_some(), stamp))
+}
+
+/// Refuses what a caller writes when it holds a credential, in the text or in what the note goes by.
+fn may_write(address: &str, content: &Content, stamp: &Stamp) -> Result<()> {
+    stamp.secrets.check(content)?;
+    stamp.secrets.check_name("address", address)?;
+    stamp.secrets.check_name("author", stamp.author.as_str())
 }
 
 /// An entry noted once more: an event on its chain. The entry stays as it was made first, and its revision counts.

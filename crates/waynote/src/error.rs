@@ -80,6 +80,15 @@ pub enum Error {
         column: usize,
     },
 
+    /// A name to be written under that holds a credential: it would outlive the note, and be shown wherever the note is.
+    #[error("the {what} holds a credential ({rule})")]
+    NameHoldsSecret {
+        /// `address` or `author`.
+        what: &'static str,
+        /// The rule that found it (see [`crate::secrets`]).
+        rule: &'static str,
+    },
+
     /// A content over the size cap (source 002's `ErrNoteTooLarge`).
     #[error("the note is too large: {bytes} bytes, {max_bytes} are allowed")]
     NoteTooLarge {
@@ -268,6 +277,7 @@ impl Error {
             Self::UnknownType { .. } => "unknown_type",
             Self::NotText { .. } => "not_text",
             Self::HoldsSecret { .. } => "holds_secret",
+            Self::NameHoldsSecret { .. } => "name_holds_secret",
             Self::NoteTooLarge { .. } => "note_too_large",
             Self::TooManyNotes { .. } => "too_many_notes",
             Self::NotFound { .. } => "not_found",
@@ -318,6 +328,9 @@ impl Error {
             }
             Self::UnknownType { .. } => "the types are stuck, learning, tip, decision".into(),
             Self::NotText { .. } => "a note is UTF-8 text without NUL; encode other data first, as base64 say".into(),
+            Self::NameHoldsSecret { .. } => {
+                "use another name: one cannot be forgotten; `--allow-secret` allows it all the same".into()
+            }
             Self::HoldsSecret { rule, .. } => format!(
                 "replace it by where it is kept (a variable, a vault); \
                  or allow it with `--allow-secret`, or `{rule}` for good in `allow_secrets` of the configuration"

@@ -9,6 +9,7 @@ use crate::change::{Applied, Before, Change, decide};
 use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result};
 use crate::forget::{Forget, Forgotten};
+use crate::formats::zrb;
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
@@ -85,22 +86,44 @@ pub enum Moment {
 
 impl Moment {
     /// The note as it was then, from its history, oldest first.
-    ///
-    /// Clocks go backwards, so of a time the last revision that qualifies counts, not the one with the latest time.
     pub fn pick(self, history: &[Revision]) -> Option<Note> {
-        let by_then = |revision: &&Revision| match self {
-            Self::Position(position) => revision.position.is_some_and(|of| of <= position),
-            Self::Time(time) => revision.recorded_at <= time,
+        let until = self.until(history);
+        until.last()?.noted(until)
+    }
+
+    /// The part of a history, oldest first, that there was then.
+    ///
+    /// Clocks go backwards, so of a time the last revision that qualifies counts, not the one with the latest time. A
+    /// text from a kept-in-step file was there since it was written there, unless it was an old one that was only
+    /// journaled.
+    pub fn until(self, history: &[Revision]) -> &[Revision] {
+        let by_then = |index: usize| match self {
+            Self::Position(position) => history[index].position.is_some_and(|of| of <= position),
+            Self::Time(time) => {
+                let revision = &history[index];
+                let recorded_before = index
+                    .checked_sub(1)
+                    .map(|before| history[before].recorded_at);
+                let written = revision.note().map(|note| note.updated_at);
+                let from_file =
+                    revision.author().as_str() == zrb::AUTHOR && written >= recorded_before;
+                revision.recorded_at <= time
+                    || (from_file && written.is_some_and(|written| written <= time))
+            }
         };
-        history.iter().rev().find(by_then)?.noted(history)
+        let last = (0..history.len()).rev().find(|index| by_then(*index));
+        &history[..last.map_or(0, |last| last + 1)]
     }
 }
 
-/// What a store held at a moment, comparable: equal versions hold the same notes.
+/// What a store holds now, comparable with what the same open store said before: equal versions hold the same notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     /// The last change.
     pub position: Option<Position>,
+    /// What the engine says of changes through this connection and through others: positions are given out again when
+    /// a transaction is taken back, and forgetting changes what was.
+    pub(crate) changes: (i64, i64),
     /// Size in bytes, time of the last write and number of the file that the store is kept in step with.
     pub(crate) file: Option<(u64, Timestamp, u64)>,
 }
@@ -224,6 +247,12 @@ pub trait Store {
     /// [`crate::Error::Busy`] when the wait was too long; what `work` returns.
     fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
 
+    /// Runs `work`, which only reads, on one state of the store, whatever is written meanwhile.
+    ///
+    /// # Errors
+    /// What the engine says; what `work` returns.
+    fn on_one_state(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
+
     /// What the file was last known to hold (see [`crate::instep`]).
     ///
     /// # Errors
@@ -300,6 +329,7 @@ impl Store for NoStore {
     fn version(&self) -> Result<Version> {
         Ok(Version {
             position: None,
+            changes: (0, 0),
             file: None,
         })
     }
@@ -329,6 +359,10 @@ impl Store for NoStore {
     }
 
     fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        work()
+    }
+
+    fn on_one_state(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         work()
     }
 
@@ -434,6 +468,10 @@ impl<S: Store + ?Sized> Store for Box<S> {
 
     fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         (**self).exclusively(work)
+    }
+
+    fn on_one_state(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        (**self).on_one_state(work)
     }
 
     fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {

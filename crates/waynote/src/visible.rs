@@ -28,7 +28,7 @@ fn escaped(text: &str, keep: impl Fn(char) -> bool) -> String {
 }
 
 /// Characters that change how others are shown, or are not shown themselves.
-fn is_invisible(char: char) -> bool {
+pub(crate) fn is_invisible(char: char) -> bool {
     matches!(char,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

@@ -8,6 +8,7 @@
 mod suite {
     mod attach;
     mod block;
+    mod block_anew;
     mod conformance;
     mod processes;
     mod search;

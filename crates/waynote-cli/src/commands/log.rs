@@ -57,7 +57,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 heading.insert(SEEN, "seen");
             }
             let rows = notes.iter().map(|note| {
-                let kind = note.kind.as_ref().map(Kind::to_string).unwrap_or_default();
+                let kind = note.kind.as_ref().map(Kind::as_str).unwrap_or_default();
+                // Another program may have written anything there.
+                let kind = waynote::secrets::masked(kind).into_owned();
                 let mut row = vec![
                     self::iteration(note.iteration),
                     kind,

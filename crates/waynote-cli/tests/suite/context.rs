@@ -129,7 +129,7 @@ fn other_types_come_after_the_four_in_stable() {
     let block = scratch.ok("--session onlyunknown --iteration 2 context --only iterations");
     assert_eq!(
         block,
-        "## Notes from previous iterations\n\nIDEA:\n- [#1, imported] `only an unknown type`\n\n30 of 2,000 tokens\n"
+        "## Notes from previous iterations\n\n`idea`:\n- [#1, imported] `only an unknown type`\n\n31 of 2,000 tokens\n"
     );
 }
 
@@ -302,4 +302,33 @@ fn a_repeat_is_shown_once_with_its_count() {
     assert_eq!(block("--iteration 4"), shown("#3, by a person"));
     assert_eq!(block("--iteration 5"), shown("#3, 3 times, by a person"));
     assert_eq!(block("--iteration 3"), "");
+}
+
+#[test]
+fn a_query_goes_with_every_other_flag() {
+    let scratch = filled();
+    let plain = scratch.ok("context --query first");
+    for flags in [
+        "--budget 0",
+        "--explain",
+        "--json --explain",
+        "--only index",
+        "--as-of 2026-05-18T00:00:00Z",
+        "--budget 9",
+    ] {
+        let said = scratch.ok(&format!("context --query first {flags}"));
+        assert!(
+            said.contains("alpha") || flags == "--budget 9",
+            "{flags}: {said}"
+        );
+    }
+    assert_eq!(
+        scratch.ok("context --query first --as-of 2026-05-18T00:00:00Z"),
+        plain
+    );
+    assert!(
+        scratch
+            .ok("search --limit 18446744073709551615 first")
+            .contains("alpha")
+    );
 }

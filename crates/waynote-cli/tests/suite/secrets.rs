@@ -285,3 +285,69 @@ fn no_block_shows_one() {
     let small = scratch.ok("--session s context --budget 140");
     assert!(!small.contains("aZ3k"), "{small}");
 }
+
+#[test]
+fn names_hold_none_either() {
+    let scratch = Scratch::new();
+    let name = token();
+    for words in [
+        &["place", "write", "--at", &format!("~/{name}"), "text"][..],
+        &["--agent", &name, "key", "save", "k", "text"],
+        &["--session", &name, "log", "add", "text", "--type", "tip"],
+        &["--author", &name, "key", "save", "k", "text"],
+    ] {
+        let said = scratch.waynote(words.iter().copied()).said();
+        assert!(said.contains("holds a credential (github-token)"), "{said}");
+        assert!(!said.contains("aZ3k"), "{said}");
+    }
+    insta::assert_snapshot!(scratch.waynote(["--author", &name, "key", "save", "k", "text"]).said(), @"
+    exit 1
+    error: the author holds a credential (github-token)
+      use another name: one cannot be forgotten; `--allow-secret` allows it all the same
+    ");
+}
+
+/// What an earlier program stored before it knew the rule.
+#[test]
+fn a_preview_from_before_the_rule_is_masked() {
+    let scratch = Scratch::new();
+    let text = format!("push with {}", token());
+    scratch
+        .waynote(["key", "save", "k", &text, "--allow-secret"])
+        .ok();
+    let conn = rusqlite::Connection::open(scratch.store()).unwrap();
+    conn.execute("UPDATE waynote_note SET preview = ?1", [&text])
+        .unwrap();
+    for words in ["context", "key list", "context --style faithful"] {
+        let said = scratch.ok(words);
+        assert!(
+            said.contains("[masked: github-token]") && !said.contains("aZ3k"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn what_nobody_sees_hides_none() {
+    let scratch = Scratch::new();
+    let (head, tail) = (token()[..14].to_owned(), token()[14..].to_owned());
+    for unseen in [
+        "\u{2066}",
+        "\u{202d}",
+        "\u{34f}",
+        "\u{fe0f}",
+        "\u{180e}",
+        "\u{e0041}",
+        "\u{1b}[0m",
+        "\u{7f}",
+        "\u{200b}",
+    ] {
+        let said = scratch
+            .waynote(["key", "save", "k", &format!("a {head}{unseen}{tail} b")])
+            .said();
+        assert!(
+            said.contains("holds a credential (github-token)"),
+            "{unseen:?}: {said}"
+        );
+    }
+}

@@ -352,7 +352,8 @@ impl<'s> Claimants<'s> {
                 });
             }
         }
-        receipt.left_out = self.count(request)? - receipt.shown - receipt.lines;
+        let shown = receipt.shown + receipt.lines;
+        receipt.left_out = self.count(request)?.saturating_sub(shown);
         Ok(receipt)
     }
 

@@ -1,6 +1,6 @@
 //! The notes that a block could hold: read latest first, and no further than a block can show.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
 use super::{Request, Section};
@@ -12,7 +12,7 @@ use crate::scope::Scope;
 use crate::search::{SearchKind, SearchRequest};
 use crate::store::{Filter, Moment, NoStore, Recent, Store};
 
-/// Notes read at a time.
+/// Notes read at first.
 const PAGE: usize = 32;
 
 /// Notes of one kind, latest first, read as they are asked for.
@@ -20,6 +20,8 @@ pub(super) struct Pool<'s> {
     /// Where the others come from; none when all are here.
     source: Option<(&'s dyn Store, Recent)>,
     notes: RefCell<Vec<Note>>,
+    /// Whether the last of them was read.
+    is_read: Cell<bool>,
     /// How many there are besides, which cannot be shown.
     beyond: u64,
 }
@@ -29,6 +31,7 @@ impl<'s> Pool<'s> {
         Self {
             source: Some((store, recent)),
             notes: RefCell::default(),
+            is_read: Cell::new(false),
             beyond: 0,
         }
     }
@@ -37,6 +40,7 @@ impl<'s> Pool<'s> {
         Self {
             source: None,
             notes: RefCell::new(notes),
+            is_read: Cell::new(true),
             beyond: 0,
         }
     }
@@ -47,12 +51,14 @@ impl<'s> Pool<'s> {
             return Ok(self.notes.borrow().len() >= count);
         };
         let mut notes = self.notes.borrow_mut();
-        // A page that is not full was the last.
-        while notes.len() < count && notes.len().is_multiple_of(PAGE) {
-            let page = store.recent(recent, notes.len(), PAGE)?;
-            if page.is_empty() {
-                break;
-            }
+        while notes.len() < count && !self.is_read.get() {
+            // As much again as there is: finding where a page begins costs as much as reading what lies before it.
+            let wanted = match count {
+                usize::MAX => count,
+                _ => PAGE.max(notes.len()),
+            };
+            let page = store.recent(recent, notes.len(), wanted)?;
+            self.is_read.set(page.len() < wanted);
             notes.extend(page);
         }
         Ok(notes.len() >= count)
@@ -62,7 +68,7 @@ impl<'s> Pool<'s> {
     pub(super) fn total(&self) -> Result<Option<u64>> {
         let read = self.notes.borrow().len();
         match &self.source {
-            Some((store, recent)) if read.is_multiple_of(PAGE) => match recent {
+            Some((store, recent)) if !self.is_read.get() => match recent {
                 Recent::Keyed { scope, pinned } => store.count_keyed(scope, *pinned).map(Some),
                 Recent::Entries { .. } => Ok(None),
             },
@@ -156,6 +162,9 @@ fn pool<'s>(store: &'s dyn Store, request: &Request, recent: Option<Recent>) -> 
     })
 }
 
+/// Notebooks of no more notes are searched by themselves.
+const RANKED_ALONE: usize = 1024;
+
 /// The notes of the index, those that match a query first, the best of them at the front; the others by recency.
 fn by_relevance<'s>(
     store: &'s dyn Store,
@@ -168,7 +177,11 @@ fn by_relevance<'s>(
         Some(cap) if !request.explain => cap / 8 + 1,
         _ => usize::MAX,
     };
-    recent.has(most)?;
+    recent.has(if request.as_of.is_some() {
+        usize::MAX
+    } else {
+        most.max(RANKED_ALONE)
+    })?;
     let total = recent.total()?.unwrap_or(0);
     let rest = recent.into_notes();
     let search = SearchRequest {
@@ -177,13 +190,15 @@ fn by_relevance<'s>(
         limit: most,
         ..SearchRequest::new(query)
     };
-    let hits = match request.as_of {
-        None => store.search(&search)?,
-        // Of what was, there is no index: the notes themselves are searched.
-        Some(_) => NoStore.search(&SearchRequest {
+    // How rare a word is counts among the notes of the notebook alone, so that another agent's notes change nothing; a
+    // large notebook is found by the index of the store.
+    let hits = if request.as_of.is_some() || total <= RANKED_ALONE as u64 {
+        NoStore.search(&SearchRequest {
             laid_over: rest.clone(),
             ..search
-        })?,
+        })?
+    } else {
+        store.search(&search)?
     };
     let found = hits.into_iter().map(|hit| hit.note);
     let mut notes: Vec<Note> = found.filter(|note| !note.pinned).collect();

@@ -25,7 +25,7 @@ use crate::key::Name;
 use crate::note::Note;
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::session::SessionLog;
+use crate::session::{SessionLog, seen_before};
 use crate::store::{Moment, Store, Version};
 
 pub use budget::Budget;
@@ -211,7 +211,17 @@ impl Renderer {
     /// # Errors
     /// What the store says.
     pub fn render(&mut self, store: &dyn Store, request: &Request) -> Result<Arc<Block>> {
-        // Looked at first: what is written meanwhile is seen next time.
+        let mut made = None;
+        // What is written meanwhile is seen next time.
+        store.on_one_state(&mut || {
+            made = Some(self.made(store, request)?);
+            Ok(())
+        })?;
+        // A store that ran nothing said nothing.
+        made.map_or_else(|| self.made(store, request), Ok)
+    }
+
+    fn made(&mut self, store: &dyn Store, request: &Request) -> Result<Arc<Block>> {
         let version = store.version()?;
         if let Some(last) = &self.last
             && last.version == version
@@ -244,7 +254,11 @@ impl Renderer {
             .map(|session| SessionLog::new(store, session));
         let repeats = |note: &Note| match (&log, note.seen(), request.as_of) {
             (Some(log), Some(_), None) => log.seen_before(note, request.iteration),
-            (_, seen, _) => Ok(seen.unwrap_or(1)),
+            (Some(_), Some(2..), Some(moment)) => {
+                let history = store.history(&note.address)?;
+                Ok(seen_before(moment.until(&history), request.iteration))
+            }
+            _ => Ok(1),
         };
         let gathered = gather::gather(store, request)?;
         let Arranged {

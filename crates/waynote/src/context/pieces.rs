@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::stable::Told;
 use crate::address::Address;
@@ -22,12 +23,21 @@ pub(super) enum Form {
 /// How many counts are kept at most: of more notes than any block shows.
 const MOST: usize = 10_000;
 
-/// A revision of a note and how often it was noted, with its tokens in each form.
+/// What a note said when it was counted, with its tokens in each form. Revisions do not tell: one that lies in a file only,
+/// or in a transaction that is taken back, may say another thing next time.
 #[derive(Default)]
 struct Counted {
-    revision: u64,
-    times: u64,
+    said: u64,
     tokens: [Option<usize>; 3],
+}
+
+/// A number for all that a piece is made of, beside the address and the reader.
+fn said(note: &Note, times: u64) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    note.content.as_bytes().hash(&mut hasher);
+    (note.updated_at, note.iteration, times).hash(&mut hasher);
+    (note.author.as_str(), &note.kind).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Tokens that were counted once and need not be counted again.
@@ -89,19 +99,19 @@ impl<'r> Pieces<'r> {
         if !self.counting {
             return 0;
         }
+        let said = said(note, times);
         let mut counts = self.counts.borrow_mut();
         if let Some(known) = counts.known.get(&note.address)
-            && (known.revision, known.times) == (note.revision, times)
+            && known.said == said
             && let Some(tokens) = known.tokens[form as usize]
         {
             return tokens;
         }
         let tokens = waynote_tokens::count(&self.text(note, times, form));
         let known = counts.known.entry(note.address.clone()).or_default();
-        if (known.revision, known.times) != (note.revision, times) {
+        if known.said != said {
             *known = Counted {
-                revision: note.revision,
-                times,
+                said,
                 tokens: [None; 3],
             };
         }

@@ -22,13 +22,18 @@ pub(super) fn title(section: Section) -> &'static str {
     }
 }
 
-/// What stands above the entries of one type: the word in capitals; whatever else another program wrote as data.
+/// What stands above the entries of one type: one of the four in capitals, another program's as data.
 pub(super) fn group_title(kind: &Kind) -> String {
-    let word = kind.as_str().to_uppercase();
-    if word.is_empty() || !word.chars().all(char::is_alphanumeric) {
-        format!("{}:\n", code_span(&word))
-    } else {
-        format!("{word}:\n")
+    const CHARS: usize = 40;
+    match kind {
+        Kind::Other(word) => {
+            let word = masked(word);
+            let cut = word.char_indices().nth(CHARS);
+            let shown = cut.map_or(word.as_ref(), |(end, _)| &word[..end]);
+            let more = if cut.is_some() { "…" } else { "" };
+            format!("{}:\n", code_span(&format!("{shown}{more}")))
+        }
+        kind => format!("{}:\n", kind.as_str().to_uppercase()),
     }
 }
 

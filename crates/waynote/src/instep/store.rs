@@ -225,6 +225,10 @@ impl<S: Store> Store for InStep<S> {
         })
     }
 
+    fn on_one_state(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.inner.on_one_state(work)
+    }
+
     fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {
         self.inner.file_marks(file)
     }

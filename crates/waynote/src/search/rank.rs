@@ -299,7 +299,7 @@ impl<'i> Corpus<'i> {
         } else {
             f32::NEG_INFINITY
         };
-        let (mut best, mut equal) = (Vec::with_capacity(limit), Vec::new());
+        let (mut best, mut equal) = (Vec::new(), Vec::new());
         for part in &self.parts {
             for doc in 0..part.docs.len() {
                 let all = part.start + doc;

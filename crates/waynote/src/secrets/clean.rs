@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::visible::is_invisible;
+
 /// A text that invisible characters were taken out of.
 pub(super) struct Clean {
     text: String,
@@ -11,7 +13,7 @@ pub(super) struct Clean {
 
 /// The text without them; none when there are none.
 pub(super) fn cleaned(text: &str) -> Option<Clean> {
-    if !holds_unseen(text.as_bytes()) {
+    if !holds_unseen(text.as_bytes()) || !text.contains(is_unseen) {
         return None;
     }
     let mut clean = Clean {
@@ -19,43 +21,40 @@ pub(super) fn cleaned(text: &str) -> Option<Clean> {
         cuts: Vec::new(),
     };
     let mut taken = 0;
-    for char in text.chars() {
-        if is_unseen(char) {
-            taken += char.len_utf8();
-            clean.cuts.push((clean.text.len(), taken));
-        } else {
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        if !is_unseen(char) {
             clean.text.push(char);
+            continue;
         }
+        taken += char.len_utf8();
+        // What a terminal takes for a command is not seen either.
+        if char == ESCAPE && chars.next_if_eq(&'[').is_some() {
+            taken += 1;
+            let is_inside = |char: &char| matches!(char, ' '..='?');
+            while chars.next_if(is_inside).is_some() {
+                taken += 1;
+            }
+            taken += usize::from(chars.next_if(|char| matches!(char, '@'..='~')).is_some());
+        }
+        clean.cuts.push((clean.text.len(), taken));
     }
     Some(clean)
 }
 
-/// Whether there is one, looked for by the first byte in blocks, which is fast.
+const ESCAPE: char = '\u{1b}';
+
+/// Whether there is one; first by bytes with which one could begin, which is fast.
 fn holds_unseen(text: &[u8]) -> bool {
     const BLOCK: usize = 64;
-    let begins = |byte: &u8| matches!(byte, 0xc2 | 0xe2 | 0xef);
+    let begins = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0c | 0x0e..=0x1f | 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf3);
     let has = |block: &[u8]| block.iter().fold(false, |has, byte| has | begins(byte));
-    let mut blocks = text
-        .chunks(BLOCK)
-        .enumerate()
-        .filter(|(_, block)| has(block));
-    blocks.any(|(number, block)| {
-        let start = number * BLOCK;
-        let end = (start + block.len() + 2).min(text.len());
-        let here = &text[start..end];
-        here.windows(2).any(|two| two == [0xc2, 0xad])
-            || here.windows(3).any(|three| {
-                matches!(
-                    three,
-                    [0xe2, 0x80, 0x8b..=0x8f] | [0xe2, 0x81, 0xa0..=0xa4] | [0xef, 0xbb, 0xbf]
-                )
-            })
-    })
+    text.chunks(BLOCK).any(has)
 }
 
-/// Zero-width characters, joiners, the soft hyphen, the byte order mark.
+/// Characters that are not shown, and commands to a terminal.
 fn is_unseen(char: char) -> bool {
-    matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+    is_invisible(char) || (char.is_control() && !matches!(char, '\t' | '\n' | '\r'))
 }
 
 impl Clean {

@@ -51,6 +51,18 @@ impl SecretPolicy {
         }
     }
 
+    /// Checks a name that a caller wants to write under: an address, an author. It outlives what it names.
+    ///
+    /// # Errors
+    /// [`Error::NameHoldsSecret`] for the first credential that is not allowed.
+    pub fn check_name(&self, what: &'static str, name: &str) -> Result<()> {
+        let refused = |secret: &Secret| self.refuses(secret.rule);
+        match scan(name).into_iter().find(refused) {
+            None => Ok(()),
+            Some(Secret { rule, .. }) => Err(Error::NameHoldsSecret { what, rule }),
+        }
+    }
+
     /// Checks a content that a caller wants to write.
     ///
     /// # Errors

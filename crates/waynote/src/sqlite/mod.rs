@@ -194,6 +194,11 @@ impl Store for SqliteStore<'_> {
         work()
     }
 
+    fn on_one_state(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        let _state = self.mapped(read::one_state(self.conn()))?;
+        work()
+    }
+
     fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {
         self.mapped(read::file_marks(self.conn(), file))
     }

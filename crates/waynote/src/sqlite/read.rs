@@ -2,13 +2,14 @@
 
 use jiff::Timestamp;
 use rusqlite::types::{FromSqlError, Type};
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior};
 
 use crate::address::{Address, AddressAt};
 use crate::content::{Content, ContentHash};
 use crate::key::Name;
 use crate::note::{Action, Kind, Note, Position, Revision, State};
 use crate::scope::{Scope, ScopeKind};
+use crate::secrets;
 use crate::store::{FileMark, Filter, Moment, ScopeSummary};
 
 use super::errors::Outcome;
@@ -17,6 +18,14 @@ use super::errors::Outcome;
 pub(super) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
     let why: Box<dyn std::error::Error + Send + Sync> = why.to_string().into();
     rusqlite::Error::FromSqlConversionFailure(column, Type::Null, why)
+}
+
+/// A transaction in which everything is read from one state; none when there is one already.
+pub(super) fn one_state(conn: &Connection) -> Outcome<Option<Transaction<'_>>> {
+    let transaction = conn
+        .is_autocommit()
+        .then(|| Transaction::new_unchecked(conn, TransactionBehavior::Deferred));
+    Ok(transaction.transpose()?)
 }
 
 pub(super) fn scope_id(conn: &Connection, scope: &Scope) -> Outcome<Option<i64>> {
@@ -64,17 +73,22 @@ pub(super) const NOTE: &str = "n.key, n.revision, n.preview, n.kind, n.iteration
                     n.updated_at, c.body";
 
 pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
+    let content = Content::imported(row.get::<_, Vec<u8>>(9)?);
     Ok(Note {
         address: address(scope, row.get_ref(0)?.as_str()?, 0)?,
         revision: number(row, 1)?,
-        preview: row.get(2)?,
+        // One that was stored before a rule was known is made anew.
+        preview: match secrets::scan(&content.shown()).is_empty() {
+            true => row.get(2)?,
+            false => content.preview(),
+        },
         kind: kind(row, 3)?,
         iteration: row.get(4)?,
         pinned: row.get(5)?,
         author: author(row, 6)?,
         created_at: time(row, 7)?,
         updated_at: time(row, 8)?,
-        content: Content::imported(row.get::<_, Vec<u8>>(9)?),
+        content,
     })
 }
 

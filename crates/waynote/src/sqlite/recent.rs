@@ -132,10 +132,16 @@ pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {
 }
 
 pub(super) fn version(conn: &Connection) -> Outcome<Version> {
-    let mut statement = conn.prepare_cached("SELECT max(position) FROM waynote_journal")?;
-    let position: Option<i64> = statement.query_row([], |row| row.get(0))?;
+    let mut statement =
+        conn.prepare_cached("SELECT max(position), total_changes() FROM waynote_journal")?;
+    let (position, ours): (Option<i64>, i64) =
+        statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let others = conn
+        .prepare_cached("PRAGMA data_version")?
+        .query_row([], |row| row.get(0))?;
     Ok(Version {
         position: position.map(Position),
+        changes: (ours, others),
         file: None,
     })
 }

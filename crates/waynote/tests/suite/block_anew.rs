@@ -1,0 +1,165 @@
+//! Blocks made one after another, and blocks as they were: never what is no longer so.
+
+use rusqlite::Connection;
+use waynote::context::{Budget, Renderer, Request, render};
+use waynote::{
+    Address, Base, Change, Content, Expect, InStep, Kind, Limits, Moment, Options, SessionLog,
+    SqliteStore, Stamp, Store, forget::Forget,
+};
+
+const LONG: &str = "quite another and much longer text ";
+
+fn at(second: i64) -> Stamp {
+    let now = jiff::Timestamp::from_second(1_800_000_000 + second).unwrap();
+    Stamp::new(now, "agent:a".parse().unwrap())
+}
+
+fn request(tokens: usize) -> Request {
+    Request {
+        budget: Budget {
+            tokens,
+            ..Budget::default()
+        },
+        ..Request::new(
+            "a".parse().unwrap(),
+            "~/x".parse().unwrap(),
+            at(900_000).now,
+        )
+    }
+}
+
+fn save(store: &dyn Store, key: &str, text: &str) {
+    let change = Change::Save {
+        address: format!("agent:a#{key}").parse().unwrap(),
+        content: Content::text(text).unwrap(),
+        pin: Some(true),
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: None,
+    };
+    store.apply(&[change], &at(1)).unwrap();
+}
+
+#[test]
+fn after_a_transaction_was_taken_back() {
+    let conn = Connection::open_in_memory().unwrap();
+    let store = SqliteStore::attach(&conn).unwrap();
+    save(&store, "first", "base");
+    let mut renderer = Renderer::default();
+    conn.execute_batch("BEGIN").unwrap();
+    save(&store, "k", "short");
+    renderer.render(&store, &request(2000)).unwrap();
+    conn.execute_batch("ROLLBACK").unwrap();
+    save(&store, "k", &LONG.repeat(400));
+    for tokens in [2000, 1999] {
+        let block = renderer.render(&store, &request(tokens)).unwrap();
+        assert_eq!(*block, render(&store, &request(tokens)).unwrap());
+        assert_eq!(block.receipt.counted, waynote_tokens::count(&block.text));
+    }
+}
+
+#[test]
+fn of_texts_that_lie_in_a_file_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.json");
+    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let base = Base::new("/home/u", "/home/u").unwrap();
+    let store = InStep::new(store, &file, base).unwrap();
+    let mut renderer = Renderer::default();
+    for text in ["short", &LONG.repeat(400), "other"] {
+        std::fs::write(&file, format!("{{\"~\": \"{text}\"}}")).unwrap();
+        let block = renderer.render(&store, &request(500)).unwrap();
+        assert_eq!(block.receipt.counted, waynote_tokens::count(&block.text));
+        assert!(block.receipt.counted <= 500);
+        assert!(block.text.contains(&text[..5]), "{}", block.text);
+    }
+}
+
+#[test]
+fn without_what_was_forgotten_since() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    save(&store, "k", "the word that goes");
+    let then = store.version().unwrap().position.unwrap();
+    save(&store, "k", "the word that stays");
+    let as_of = Request {
+        as_of: Some(Moment::Position(then)),
+        ..request(2000)
+    };
+    let mut renderer = Renderer::default();
+    assert!(
+        renderer
+            .render(&store, &as_of)
+            .unwrap()
+            .text
+            .contains("goes")
+    );
+    // By another process.
+    let other = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let forget = Forget {
+        address: "agent:a#k".parse::<Address>().unwrap(),
+        revision: Some(1),
+        everywhere: false,
+    };
+    other.forget(&forget, &at(5)).unwrap();
+    assert!(
+        !renderer
+            .render(&store, &as_of)
+            .unwrap()
+            .text
+            .contains("goes")
+    );
+}
+
+#[test]
+fn as_they_counted_then() {
+    let conn = Connection::open_in_memory().unwrap();
+    let store = SqliteStore::attach(&conn).unwrap();
+    let log = SessionLog::new(&store, "s".parse().unwrap());
+    let wall = Content::text("wall").unwrap();
+    let mut saved = Vec::new();
+    for iteration in 1..5 {
+        log.add(Kind::Stuck, Some(iteration), wall.clone(), &at(iteration))
+            .unwrap();
+        let asked = Request {
+            session: Some("s".parse().unwrap()),
+            iteration: Some(3),
+            ..request(2000)
+        };
+        let block = render(&store, &asked).unwrap();
+        saved.push((block, asked));
+    }
+    for (block, asked) in saved {
+        let as_of = block.position.map(Moment::Position);
+        let then = render(&store, &Request { as_of, ..asked }).unwrap();
+        assert_eq!(then.text, block.text);
+    }
+}
+
+/// Blocks are read on one state of the store, so sums agree whatever is written meanwhile.
+#[test]
+fn while_others_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let store = SqliteStore::open(&path, &Options::default()).unwrap();
+    for key in 0..40 {
+        save(&store, &format!("k{key}"), "something that is known");
+    }
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let other = SqliteStore::open(&path, &Options::default()).unwrap();
+            for _ in 0..150 {
+                save(&other, "passing", "here and gone");
+                let address = "agent:a#passing".parse().unwrap();
+                other.apply(&[Change::Delete { address }], &at(2)).unwrap();
+            }
+            done.store(true, std::sync::atomic::Ordering::Release);
+        });
+        while !done.load(std::sync::atomic::Ordering::Acquire) {
+            let receipt = render(&store, &request(300)).unwrap().receipt;
+            let all = receipt.shown + receipt.lines + receipt.left_out;
+            assert!((40..=41).contains(&all), "{receipt:?}");
+        }
+    });
+}
