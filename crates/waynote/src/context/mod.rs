@@ -92,6 +92,9 @@ pub struct Request {
     pub agent: Name,
     /// The place it stands at.
     pub place: Place,
+    /// Places whose chains apply too, each farther away than the one before and all farther than `place`: the main
+    /// checkout of a linked worktree. Style faithful, whose sources know none, leaves them out.
+    pub also: Vec<Place>,
     /// The session it runs in, if any.
     pub session: Option<Name>,
     /// The iteration it runs; it sees only earlier ones. None: every iteration.
@@ -118,6 +121,7 @@ impl Request {
         Self {
             agent,
             place,
+            also: Vec::new(),
             session: None,
             iteration: None,
             style: Style::Stable,
@@ -272,7 +276,7 @@ fn faithful(store: &dyn Store, request: &Request, version: &Version) -> Result<B
     };
     let mut notes = faithful::Notes {
         notebook: of(notebook_section, vec![agent])?,
-        places: of(Section::Places, gather::chain(request))?,
+        places: of(Section::Places, gather::own_chain(request))?,
         iterations: of(
             Section::Iterations,
             request
