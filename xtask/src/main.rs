@@ -4,6 +4,7 @@
 
 mod adds;
 mod blocks;
+mod conformance;
 mod contexts;
 mod gate;
 mod measure;
@@ -15,6 +16,7 @@ fn main() -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["test"] => gate::test(),
+        ["test", "conformance"] => conformance::run(),
         ["docs"] => gate::docs(),
         ["bench"] => {
             adds::run()?;
@@ -41,7 +43,7 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test | bench [adds | blocks | day | context [LARGEST]] | docs"
+            "usage: cargo xtask test [conformance] | bench [adds | blocks | day | context [LARGEST]] | docs"
         ),
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use waynote::store::Recent;
-use waynote::{Address, AddressAt, AsOf, Note, Scope, Stamp, Store};
+use waynote::{Address, AddressAt, AsOf, Content, Note, Scope, Stamp, Store};
 
 use crate::arguments::Arguments;
 use crate::caller::Here;
@@ -18,10 +18,19 @@ pub(crate) struct Call<'k> {
     pub(crate) arguments: Arguments,
 }
 
+/// The longest note that is taken from a client, in bytes. Notebooks have caps far below; this one is for what has none,
+/// so that no client can make the server take up much.
+const NOTE_BYTES: usize = 256 * 1024;
+
 /// The most keys that a message names.
 const KEYS_SHOWN: usize = 20;
 
 impl Call<'_> {
+    /// The text that an argument holds, for a note.
+    pub(crate) fn content(&self, name: &str) -> Result<Content, Refusal> {
+        content(self.arguments.required(name))
+    }
+
     /// Author and time of a change.
     pub(crate) fn stamp(&self) -> Stamp {
         self.keeper.stamp(&self.here.caller.author)
@@ -44,6 +53,21 @@ impl Call<'_> {
             }
         }
     }
+}
+
+/// A text for a note.
+pub(crate) fn content(text: &str) -> Result<Content, Refusal> {
+    if text.len() > NOTE_BYTES {
+        let what = format!(
+            "the note is too large: {} bytes, {NOTE_BYTES} are allowed",
+            text.len()
+        );
+        return Err(Refusal::new(
+            what,
+            "keep what the next run needs; nothing was done",
+        ));
+    }
+    Ok(Content::text(text)?)
 }
 
 /// A note, as it is or as a revision made it.

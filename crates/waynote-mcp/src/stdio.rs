@@ -20,8 +20,8 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::scan::Scan;
 
-/// The longest message, in bytes.
-pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+/// The longest message, in bytes: the longest note with each of its characters escaped, and room for the rest.
+pub const MESSAGE_BYTES: usize = 2 * 1024 * 1024;
 
 /// The most values in a message: each takes up memory of its own when it is read.
 const MESSAGE_VALUES: usize = 20_000;

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 use waynote::{
-    Address, Change, Content, Expect, Limits, Note, Scope, SessionLog, Store, already_noted,
-    confirmation,
+    Address, Change, Expect, Limits, Note, Scope, SessionLog, Store, already_noted, confirmation,
 };
 
 use super::list;
@@ -150,7 +149,7 @@ fn done(text: String, note: &Note, how: &str) -> Reply {
 fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let session = call.here.session()?;
     let kind: waynote::Kind = call.arguments.required("type").parse()?;
-    let content = Content::text(call.arguments.required("content"))?;
+    let content = call.content("content")?;
     let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
     let store = call.keeper.write()?;
     let note = SessionLog::new(store, session).add(kind.clone(), iteration, content, &stamp)?;
@@ -163,7 +162,7 @@ fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let address = call.named_itself()?;
-    let content = Content::text(call.arguments.required("content"))?;
+    let content = call.content("content")?;
     let expect = match call.arguments.number("if_revision") {
         Some(revision) => Expect::Revision(u64::try_from(revision).unwrap_or_default()),
         None => Expect::Any,

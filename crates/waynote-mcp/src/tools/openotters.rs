@@ -1,7 +1,7 @@
 //! The tools of openotters, with its replies: an agent's notebook.
 
 use waynote::context::{Section, Style};
-use waynote::{Content, Expect, Key, Notebook, SaveOptions};
+use waynote::{Expect, Key, Notebook, SaveOptions};
 
 use crate::call::{Call, latest_keys};
 use crate::reply::{Refusal, Reply};
@@ -93,7 +93,7 @@ fn no_note(call: &mut Call<'_>, key: &str) -> Result<Refusal, Refusal> {
 
 fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let key: Key = typed(call, "note_save")?.parse()?;
-    let content = Content::text(call.arguments.required("content"))?;
+    let content = call.content("content")?;
     let is_pinned = call.arguments.flag("pin") == Some(true);
     let options = SaveOptions {
         limits: call.here.caller.limits,

@@ -1,6 +1,6 @@
 //! The tools of ralph.nu, with its replies: a session's log.
 
-use waynote::{Content, Kind as Type, Note, SessionLog, already_noted, confirmation};
+use waynote::{Kind as Type, Note, SessionLog, already_noted, confirmation};
 
 use super::default::TYPES;
 use crate::call::Call;
@@ -32,7 +32,7 @@ pub(super) const TOOLS: &[Spec] = &[
 fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let session = call.here.session()?;
     let kind: Type = call.arguments.required("type").parse()?;
-    let content = Content::text(call.arguments.required("content"))?;
+    let content = call.content("content")?;
     let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
     let log = SessionLog::new(call.keeper.write()?, session);
     let note = log.add(kind.clone(), iteration, content, &stamp)?;

@@ -1,6 +1,6 @@
 //! The tools of Zrb, with its arguments: the notes of directories, each read and written alone.
 
-use waynote::{Content, Place, Places};
+use waynote::{Place, Places};
 
 use crate::call::Call;
 use crate::reply::{Refusal, Reply};
@@ -93,7 +93,7 @@ fn read(call: &mut Call<'_>, place: &Place) -> Result<Reply, Refusal> {
 }
 
 fn write(call: &mut Call<'_>, place: &Place) -> Result<(), Refusal> {
-    let content = Content::text(call.arguments.required("content"))?;
+    let content = call.content("content")?;
     let stamp = call.stamp();
     Places::new(call.keeper.write()?).write(place, content, &stamp)?;
     Ok(())

@@ -1,12 +1,12 @@
 //! The commands that change files. Each is one transaction, guarded by what it read.
 
-use waynote::{Change, Content, Error, Expect, Limits};
+use waynote::{Change, Error, Expect, Limits};
 
 use super::files::{Files, Found};
 use super::path::{Path, shown};
 use super::view::{lines, numbered};
 use super::{needed, path};
-use crate::call::Call;
+use crate::call::{Call, content};
 use crate::reply::Refusal;
 
 /// How often an edit is tried anew when others change the file meanwhile.
@@ -15,10 +15,10 @@ const TRIES: usize = 20;
 /// Lines around a change that are shown.
 const AROUND: i64 = 2;
 
-fn save(files: &Files<'_>, path: &Path, text: String, expected: u64) -> Result<Change, Refusal> {
+fn save(files: &Files<'_>, path: &Path, text: &str, expected: u64) -> Result<Change, Refusal> {
     Ok(Change::Save {
         address: files.address(path)?,
-        content: Content::text(text)?,
+        content: content(text)?,
         pin: None,
         limits: Limits::NONE,
         expect: Expect::Revision(expected),
@@ -37,7 +37,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<String, Refusal> {
         return Err(exists());
     }
     files.check_above(&path)?;
-    match store.apply(&[save(&files, &path, text, 0)?], &stamp) {
+    match store.apply(&[save(&files, &path, &text, 0)?], &stamp) {
         Ok(_) => Ok(format!("File created successfully at: {path}")),
         Err(Error::Conflict { .. }) => Err(exists()),
         Err(error) => Err(error.into()),
@@ -64,7 +64,7 @@ fn edit<T>(
             Found::Nothing => return Err(Refusal::only(missing())),
         };
         let (text, result) = work(&note.content.shown())?;
-        match store.apply(&[save(&files, path, text, note.revision)?], &stamp) {
+        match store.apply(&[save(&files, path, &text, note.revision)?], &stamp) {
             Ok(_) => return Ok(result),
             Err(Error::Conflict { .. }) if tries < TRIES => tries += 1,
             Err(error) => return Err(error.into()),
