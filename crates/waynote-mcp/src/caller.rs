@@ -28,6 +28,14 @@ pub struct Caller {
     pub directories: Vec<String>,
 }
 
+impl Caller {
+    /// Whether one of its directories can be a project.
+    pub fn names_project(&self) -> bool {
+        let mut directories = self.directories.iter();
+        directories.any(|directory| is_project(directory, &self.home))
+    }
+}
+
 /// The caller with what is known of its project.
 pub(crate) struct Here {
     pub(crate) caller: Caller,
@@ -150,7 +158,7 @@ impl Here {
     }
 
     /// The same directory in the main checkout, when the project is a linked git worktree.
-    pub(crate) fn main_checkout(&self) -> Option<Place> {
+    fn main_checkout(&self) -> Option<Place> {
         let base = self.base().ok()?;
         let there = waynote::worktree::main_checkout(std::path::Path::new(self.project.as_ref()?))?;
         Place::resolve(there.to_str()?, &base).ok()

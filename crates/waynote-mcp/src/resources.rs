@@ -3,7 +3,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::Resource;
 use waynote::store::Filter;
-use waynote::{AddressAt, Note, Place, Scope};
+use waynote::{AddressAt, Note};
 
 use crate::call::{latest, note_at};
 use crate::caller::Here;
@@ -50,26 +50,13 @@ pub(crate) fn address(uri: &str) -> Result<AddressAt, Refusal> {
     Ok(address.parse()?)
 }
 
-/// The block, the latest notes of the notebook, and the notes of the place and those above it.
+/// The block, the latest notes of the notebook, and the notes of the place and those above it, the nearest first.
 pub(crate) fn list(keeper: &mut Keeper, here: &Here) -> Result<Vec<Resource>, Refusal> {
+    let chain = here.request(keeper.now()).chain();
     let store = keeper.read()?;
     let mut notes = latest(store, &here.notebook(), LISTED)?;
-    let places = here
-        .main_checkout()
-        .into_iter()
-        .chain([here.place().unwrap_or_else(Place::home)]);
-    let mut chain: Vec<Scope> = places
-        .flat_map(|place| place.chain())
-        .map(Scope::Place)
-        .collect();
-    chain.sort();
-    chain.dedup();
-    notes.extend(
-        store
-            .select(&Filter::Scopes(chain))?
-            .into_iter()
-            .take(LISTED),
-    );
+    let applying = store.select(&Filter::Scopes(chain))?;
+    notes.extend(applying.into_iter().rev().take(LISTED));
     let block = Resource::new(CONTEXT, "context")
         .with_description("The notes that apply here, within the budget")
         .with_mime_type(MARKDOWN);

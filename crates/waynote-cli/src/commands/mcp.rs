@@ -31,12 +31,14 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     for name in PROJECT {
         directories.extend(home::variable(name)?);
     }
-    let has_project = !directories.is_empty();
+    let mut caller = caller(settings, directories)?;
+    let has_project = caller.names_project();
     // One that is gone or has no name in UTF-8 is no project.
     let cwd = std::env::current_dir().ok();
-    directories.extend(cwd.and_then(|cwd| cwd.into_os_string().into_string().ok()));
+    let cwd = cwd.and_then(|cwd| cwd.into_os_string().into_string().ok());
+    caller.directories.extend(cwd);
     let options = Options {
-        caller: caller(settings, directories)?,
+        caller,
         tools,
         has_project,
         deliver: deliver()?,

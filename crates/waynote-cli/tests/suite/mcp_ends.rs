@@ -1,5 +1,6 @@
 //! How a server ends: with its client, however that goes, and with all that was asked answered.
 
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -51,34 +52,44 @@ fn a_request_that_is_cancelled_keeps_nobody() {
 #[cfg(target_os = "linux")]
 fn no_server_outlives_its_client() {
     let scratch = Scratch::new();
-    for input in ["sleep 60 |", "</dev/null sleep 60 | cat |"] {
-        // The shell is the client: it starts the server, says its number, and waits for it.
-        let script = format!("{{ {input} \"$0\" mcp & }}; echo $!; wait");
-        let mut command = Command::new("sh");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_waynote")]);
-        command
-            .env("HOME", scratch.home())
-            .current_dir(scratch.home());
-        let mut client = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(client.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
-        let server = line.trim().to_owned();
-        // Until it is the server, it is the shell that becomes it.
-        until(|| name_of(&server).is_some_and(|name| name == "waynote"));
-        client.kill().unwrap();
-        client.wait().unwrap();
-        until(|| name_of(&server).is_none());
-    }
+    let pipe = scratch.path("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    // This test is that other process.
+    let mut held = OpenOptions::new();
+    let held = held.read(true).write(true).open(&pipe).unwrap();
+    // The shell is the client: it starts the server, says its number, and waits for it.
+    let script = "\"$0\" mcp < \"$1\" > /dev/null & echo $!; wait";
+    let mut client = Command::new("sh");
+    client
+        .args(["-c", script, env!("CARGO_BIN_EXE_waynote")])
+        .arg(&pipe);
+    client
+        .env("HOME", scratch.home())
+        .current_dir(scratch.home());
+    let mut client = client.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    let mut said = BufReader::new(client.stdout.take().unwrap());
+    said.read_line(&mut line).unwrap();
+    let server = line.trim().to_owned();
+    // Until it is the server, it is the shell that becomes it; then it looks whose child it is.
+    until(|| status_of(&server).is_some_and(|status| status.contains("Name:\twaynote")));
+    until(|| status_of(&server).is_some_and(|status| status.contains("Threads:\t4")));
+    client.kill().unwrap();
+    client.wait().unwrap();
+    until(|| status_of(&server).is_none());
+    drop(held);
 }
 
-/// The name of a running process.
-fn name_of(pid: &str) -> Option<String> {
+/// What the kernel says of a running process.
+fn status_of(pid: &str) -> Option<String> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let is_over = status.contains("State:\tZ");
-    let name = status.lines().next()?.strip_prefix("Name:\t")?;
-    (!is_over).then(|| name.to_owned())
+    (!status.contains("State:\tZ")).then_some(status)
 }
 
 /// Waits until it holds; looking costs little, and a minute is more than it can take.

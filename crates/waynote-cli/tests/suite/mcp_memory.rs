@@ -63,7 +63,7 @@ fn files_are_made_changed_moved_and_deleted() {
     view: Here's the content of /memories/Plan.md with line numbers:
              5	five
              6	six
-    view: error: Error: Invalid `view_range` parameter: [9, 6]. It should be within the range of lines of the file: [1, 6]
+    view: error: Error: Invalid `view_range` parameter: [9, 10]. It should be within the range of lines of the file: [1, 6]
     str_replace: The memory file has been edited.
              1	one
              2	two

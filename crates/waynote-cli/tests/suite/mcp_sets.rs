@@ -74,8 +74,8 @@ fn openotters_tools_answer_as_recorded() {
         ("found", "note_pin", json!({ "key": "k" })),
         ("found, pinned or not", "note_unpin", json!({ "key": "k" })),
         ("found, pinned or not", "note_unpin", json!({ "key": "k" })),
-        ("missing", "note_delete", json!({ "key": "other" })),
         ("found", "note_delete", json!({ "key": "k" })),
+        ("missing", "note_delete", json!({ "key": "k" })),
     ] {
         let result = client.result(tool, arguments);
         let reply = text(&result["content"][0], "text").to_owned();
@@ -96,7 +96,21 @@ fn openotters_tools_answer_as_recorded() {
         }
         said.push(format!("{tool}, {when}: {reply}"));
     }
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    note_list, empty store: No notes stored.
+    note_show, missing key, empty store: no note named "k"; no notes stored
+    note_pin, missing key, empty store: no note named "k"; no notes stored
+    note_unpin, missing key, empty store: no note named "k"; no notes stored
+    note_save, new key: saved "k" (new key)
+    note_save, existing key: saved "k" (overwrote existing)
+    note_save, pin true (later version): saved "k" (overwrote existing) (pinned)
+    note_show, found: w
+    note_pin, found: pinned "k"
+    note_unpin, found, pinned or not: unpinned "k"
+    note_unpin, found, pinned or not: unpinned "k"
+    note_delete, found: deleted "k"
+    note_delete, missing: "k" was already absent
+    "#);
 }
 
 #[test]

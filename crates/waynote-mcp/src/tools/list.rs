@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
+use waynote::context::Request;
 use waynote::store::{Filter, Recent};
 use waynote::visible::visible;
-use waynote::{Kind, Name, Note, Place, Scope, Store};
+use waynote::{Kind, Name, Note, Scope, Store};
 
 use super::default::listed_note;
 use crate::call::{Call, latest};
@@ -34,12 +35,11 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         Some(_) => Some(here.session()?),
         None => here.caller.session.clone(),
     };
-    let place = here.place().unwrap_or_else(Place::home);
-    let also = here.main_checkout();
+    let request = here.request(call.keeper.now());
     let store = call.keeper.read()?;
     if kind.is_none() {
         list.notebook(store, &here.notebook(), here.caller.limits.max_notes)?;
-        list.places(store, &place, also.as_ref())?;
+        list.places(store, &request)?;
     }
     if let Some(session) = session {
         list.log(store, &session, kind.as_ref())?;
@@ -70,20 +70,8 @@ impl List {
         Ok(())
     }
 
-    fn places(
-        &mut self,
-        store: &dyn Store,
-        place: &Place,
-        also: Option<&Place>,
-    ) -> Result<(), Refusal> {
-        let farther = also.into_iter().flat_map(Place::chain);
-        let mut chain: Vec<Scope> = Vec::new();
-        for scope in farther.chain(place.chain()).map(Scope::Place) {
-            if !chain.contains(&scope) {
-                chain.push(scope);
-            }
-        }
-        let notes = store.select(&Filter::Scopes(chain))?;
+    fn places(&mut self, store: &dyn Store, request: &Request) -> Result<(), Refusal> {
+        let notes = store.select(&Filter::Scopes(request.chain()))?;
         let notes: Vec<&Note> = notes
             .iter()
             .filter(|note| !note.content.is_blank())
@@ -91,7 +79,7 @@ impl List {
         if notes.is_empty() {
             return Ok(());
         }
-        let _ = writeln!(self.text, "applies in {}:", visible(place.as_str()));
+        let _ = writeln!(self.text, "applies in {}:", visible(request.place.as_str()));
         for note in notes.iter().rev().take(NOTEBOOK).rev() {
             self.line(&note.address.to_string(), note);
         }

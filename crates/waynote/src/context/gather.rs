@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use super::{Request, Section};
 use crate::error::Result;
 use crate::note::{Kind, Note};
-use crate::place::Place;
 use crate::scope::Scope;
 use crate::store::{Filter, Moment, Recent, Store};
 
@@ -101,8 +100,8 @@ pub(super) fn gather<'s>(store: &'s dyn Store, request: &Request) -> Result<Gath
     };
     let places = match request.as_of {
         _ if !wanted(Section::Places) => Vec::new(),
-        Some(moment) => store.select_at(&chain(request), moment)?,
-        None => store.select(&Filter::Scopes(chain(request)))?,
+        Some(moment) => store.select_at(&request.chain(), moment)?,
+        None => store.select(&Filter::Scopes(request.chain()))?,
     };
     let session = request
         .session
@@ -137,24 +136,6 @@ fn pool<'s>(store: &'s dyn Store, request: &Request, recent: Option<Recent>) -> 
             Pool::whole(recent.pick(store.select_at(&[recent.scope()], moment)?))
         }
     })
-}
-
-/// The scopes of the place and every place above it, outermost first.
-pub(super) fn own_chain(request: &Request) -> Vec<Scope> {
-    let places = request.place.chain();
-    places.into_iter().map(Scope::Place).collect()
-}
-
-/// The same, with the other chains that apply before what is of this one alone.
-pub(super) fn chain(request: &Request) -> Vec<Scope> {
-    let others = request.also.iter().rev().flat_map(Place::chain);
-    let mut chain: Vec<Scope> = Vec::new();
-    for scope in others.map(Scope::Place).chain(own_chain(request)) {
-        if !chain.contains(&scope) {
-            chain.push(scope);
-        }
-    }
-    chain
 }
 
 /// The four types in their order, then the others by word.

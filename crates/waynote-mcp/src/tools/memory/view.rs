@@ -81,12 +81,11 @@ fn file(path: &Path, text: &str, range: Option<(i64, i64)>) -> Result<String, Re
         return Err(Refusal::only(what));
     }
     let last = lines.len() as i64;
-    let (first, end) = range.unwrap_or((1, -1));
-    let end = if end == -1 { last } else { end.min(last) };
+    let (first, wanted) = range.unwrap_or((1, -1));
+    let end = if wanted == -1 { last } else { wanted.min(last) };
     if range.is_some() && (first < 1 || first > last.max(1) || end < first.min(last)) {
         return Err(Refusal::only(format!(
-            "Error: Invalid `view_range` parameter: {range:?}. It should be within the range of lines of the file: [1, {last}]",
-            range = [first, end]
+            "Error: Invalid `view_range` parameter: [{first}, {wanted}]. It should be within the range of lines of the file: [1, {last}]"
         )));
     }
     let shown = numbered(&lines, first, end);
