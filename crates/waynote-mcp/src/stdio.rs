@@ -222,7 +222,7 @@ impl<W: Write> Output<W> {
     }
 
     /// Answers a message that is handed to nobody.
-    fn refuse(&self, code: i32, message: &str, id: Option<Value>) {
+    fn refuse(&self, code: i32, message: &str, id: Option<&Value>) {
         let error = json!({
             "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message },
         });
@@ -241,7 +241,7 @@ fn read<W: Write>(mut input: impl BufRead, output: &Output<W>, messages: &Sender
             Ok(Line::Whole) => {}
             Ok(Line::TooLong(id)) => {
                 let message = format!("the message is longer than {MESSAGE_BYTES} bytes");
-                output.refuse(INVALID_REQUEST, &message, id);
+                output.refuse(INVALID_REQUEST, &message, id.as_ref());
                 continue;
             }
             Ok(Line::End) | Err(_) => return,
@@ -258,7 +258,7 @@ fn read<W: Write>(mut input: impl BufRead, output: &Output<W>, messages: &Sender
                     return;
                 }
             }
-            Err((code, message, id)) => output.refuse(code, &message, id),
+            Err((code, message, id)) => output.refuse(code, &message, id.as_ref()),
         }
     }
 }

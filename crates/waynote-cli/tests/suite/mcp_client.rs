@@ -1,5 +1,10 @@
 //! A client of the server that knows nothing but lines of JSON.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "arguments are written where they are sent"
+)]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 

@@ -8,7 +8,7 @@ use crate::reply::Refusal;
 
 /// What is at a path.
 pub(super) enum Found {
-    File(Note),
+    File(Box<Note>),
     /// Files lie below it; or it is `/memories`.
     Directory,
     Nothing,
@@ -34,7 +34,7 @@ impl Files<'_> {
 
     pub(super) fn find(&self, path: &Path) -> Result<Found, Refusal> {
         if let Some(note) = self.file(path)? {
-            return Ok(Found::File(note));
+            return Ok(Found::File(Box::new(note)));
         }
         Ok(if path.is_root() || !self.below(path)?.is_empty() {
             Found::Directory
