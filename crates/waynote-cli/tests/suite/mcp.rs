@@ -324,10 +324,6 @@ fn arguments_are_checked_by_name_and_type() {
             json!({ "key": "k", "content": "v", "pin": "yes" }),
         ),
         ("note_save", json!({ "key": "k", "content": "v\u{0}" })),
-        (
-            "note_save",
-            json!({ "place": ".", "content": "v", "pin": true }),
-        ),
         ("note_list", json!({ "colour": "red" })),
         ("note_search", json!({ "query": "q", "limit": 0 })),
         ("note_show", json!({})),
@@ -345,7 +341,6 @@ fn arguments_are_checked_by_name_and_type() {
     error: `if_revision` cannot be -1 / `if_revision` is a whole number, at least 0; nothing was done
     error: `pin` cannot be a text / `pin` is true or false; nothing was done
     error: the text is not plain text: there is a NUL at offset 1 / a note is UTF-8 text without NUL; encode other data first, as base64 say
-    error: only notes in a notebook can be pinned / a directory's notes stand whole in every prompt there: leave `pin` away
     error: `colour` is no argument of note_list / it takes type; nothing was done
     error: `limit` cannot be 0 / `limit` is a whole number, at least 1; nothing was done
     error: no note is named / give `key` for a note in your notebook, or `place` for a directory's (`.` is the project's)
@@ -435,6 +430,36 @@ fn the_first_reply_carries_the_block_once() {
     client.stateless();
     let first = client.result("note_show", json!({ "key": "fact" }));
     assert_eq!(first["content"].as_array().unwrap().len(), 1);
+}
+
+/// As a hook of the same client leaves it; this test is the client.
+#[test]
+#[cfg(target_os = "linux")]
+fn no_reply_carries_what_a_hook_has_delivered() {
+    let scratch = Scratch::new();
+    scratch.ok("key save fact v --pin");
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let start = stat
+        .rsplit_once(')')
+        .unwrap()
+        .1
+        .split_whitespace()
+        .nth(19)
+        .unwrap();
+    let folder = scratch.path("run/waynote/delivered");
+    std::fs::create_dir_all(&folder).unwrap();
+    let marker = folder.join(format!("client {} {start}", std::process::id()));
+    for (is_marked, parts) in [(false, 2), (true, 1)] {
+        if is_marked {
+            std::fs::write(&marker, "").unwrap();
+        }
+        let mut command = scratch.command("mcp");
+        command.env("XDG_RUNTIME_DIR", scratch.path("run"));
+        let mut client = Client::spawn(command);
+        client.initialize(json!({}));
+        let first = client.result("note_show", json!({ "key": "fact" }));
+        assert_eq!(first["content"].as_array().unwrap().len(), parts);
+    }
 }
 
 #[test]

@@ -168,11 +168,6 @@ fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         None => Expect::Any,
     };
     let pin = call.arguments.flag("pin");
-    if pin == Some(true) && !matches!(address, Address::Agent(..)) {
-        let what = "only notes in a notebook can be pinned";
-        let hint = "a directory's notes stand whole in every prompt there: leave `pin` away";
-        return Err(Refusal::new(what, hint));
-    }
     let limits = match address {
         // As everywhere: only keyed notes have caps.
         Address::Place(_) => Limits::NONE,
