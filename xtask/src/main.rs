@@ -4,6 +4,7 @@
 
 mod adds;
 mod blocks;
+mod conformance;
 mod contexts;
 mod gate;
 mod measure;
@@ -17,6 +18,7 @@ fn main() -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["test"] => gate::test(),
+        ["test", "conformance"] => conformance::run(),
         ["docs"] => gate::docs(),
         ["bench"] => {
             gate::released("adds")?;
@@ -46,7 +48,7 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test | bench [adds | context [LARGEST] | blocks | search | secrets [PATH…]] | docs"
+            "usage: cargo xtask test [conformance] | bench [adds | context [LARGEST] | blocks | search | secrets [PATH…]] | docs"
         ),
     }
 }

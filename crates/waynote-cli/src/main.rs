@@ -3,6 +3,7 @@
 mod args;
 mod clock;
 mod commands;
+mod delivered;
 mod error;
 mod home;
 mod input;

@@ -20,6 +20,12 @@ mod suite {
     mod in_step;
     mod key;
     mod log;
+    mod mcp;
+    mod mcp_client;
+    mod mcp_ends;
+    mod mcp_hostile;
+    mod mcp_memory;
+    mod mcp_sets;
     mod place;
     mod processes;
     mod reference_gonotes;
@@ -27,4 +33,5 @@ mod suite {
     mod reference_zrb;
     mod search;
     mod secrets;
+    mod worktree;
 }

@@ -73,6 +73,7 @@ pub mod store;
 mod undo;
 pub mod verify;
 pub mod visible;
+pub mod worktree;
 
 pub use address::{Address, AddressAt};
 pub use change::{Applied, Change, Expect, Origin};
@@ -89,7 +90,7 @@ pub use places::Places;
 pub use scope::{Scope, ScopeKind};
 pub use search::{Hit, SearchKind, SearchRequest, Snippet};
 pub use secrets::SecretPolicy;
-pub use session::{SessionLog, confirmation};
+pub use session::{SessionLog, already_noted, confirmation};
 pub use sqlite::{Indexing, Options, SqliteStore};
 pub use store::{Filter, Moment, Recent, ScopeSummary, Store, Version};
 pub use undo::undo_last;

@@ -181,11 +181,16 @@ pub trait Store {
     /// What the engine says.
     fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64>;
 
-    /// How many entries a session's log has of earlier iterations than that one; none: in all.
+    /// How many entries a session's log has, of one type or of all, of earlier iterations than that one or in all.
     ///
     /// # Errors
     /// What the engine says.
-    fn count_entries(&self, session: &Name, before: Option<i64>) -> Result<u64>;
+    fn count_entries(
+        &self,
+        session: &Name,
+        kind: Option<&Kind>,
+        before: Option<i64>,
+    ) -> Result<u64>;
 
     /// The types that a session's entries have, by word.
     ///
@@ -314,7 +319,7 @@ impl Store for NoStore {
         Ok(0)
     }
 
-    fn count_entries(&self, _: &Name, _: Option<i64>) -> Result<u64> {
+    fn count_entries(&self, _: &Name, _: Option<&Kind>, _: Option<i64>) -> Result<u64> {
         Ok(0)
     }
 
@@ -426,8 +431,13 @@ impl<S: Store + ?Sized> Store for Box<S> {
         (**self).count_keyed(scope, pinned)
     }
 
-    fn count_entries(&self, session: &Name, before: Option<i64>) -> Result<u64> {
-        (**self).count_entries(session, before)
+    fn count_entries(
+        &self,
+        session: &Name,
+        kind: Option<&Kind>,
+        before: Option<i64>,
+    ) -> Result<u64> {
+        (**self).count_entries(session, kind, before)
     }
 
     fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {

@@ -44,6 +44,7 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
             ..settings.budget(None)
         },
     };
+    let place = input::place(args.at.path.as_deref())?;
     Ok(Request {
         session: settings.session.value.clone(),
         iteration: settings.iteration.value,
@@ -59,11 +60,8 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
         as_of: args.as_of.as_deref().map(moment).transpose()?,
         // Whoever reads JSON wants to know how long the text is.
         explain: args.explain || (context.output.json && budget.tokens == 0),
-        ..Request::new(
-            settings.agent.value.clone(),
-            input::place(args.at.path.as_deref())?,
-            crate::clock::now()?,
-        )
+        also: crate::home::main_checkout(&place)?.into_iter().collect(),
+        ..Request::new(settings.agent.value.clone(), place, crate::clock::now()?)
     })
 }
 

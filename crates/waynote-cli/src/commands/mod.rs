@@ -11,6 +11,7 @@ mod import;
 mod key;
 mod log;
 mod manual;
+mod mcp;
 mod overview;
 mod place;
 mod search;
@@ -102,6 +103,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             revision,
             everywhere,
         }) => forget::run(&mut context, address, *revision, *everywhere).map(ok),
+        Some(Command::Mcp { tools }) => mcp::run(&context, tools).map(ok),
         Some(Command::Import(command)) => import::run(&mut context, command).map(ok),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Verify) => verify::run(&mut context),

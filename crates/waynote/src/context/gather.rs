@@ -7,7 +7,6 @@ use super::{Request, Section};
 use crate::address::Address;
 use crate::error::Result;
 use crate::note::{Kind, Note};
-use crate::places::Places;
 use crate::scope::Scope;
 use crate::search::{SearchKind, SearchRequest};
 use crate::store::{Filter, Moment, NoStore, Recent, Store};
@@ -118,8 +117,8 @@ pub(super) fn gather<'s>(store: &'s dyn Store, request: &Request) -> Result<Gath
     };
     let places = match request.as_of {
         _ if !wanted(Section::Places) => Vec::new(),
-        Some(moment) => store.select_at(&chain(request), moment)?,
-        None => Places::new(store).read_all(&request.place)?,
+        Some(moment) => store.select_at(&request.chain(), moment)?,
+        None => store.select(&Filter::Scopes(request.chain()))?,
     };
     let session = request
         .session
@@ -211,16 +210,6 @@ fn by_relevance<'s>(
         beyond: total.saturating_sub(notes.len() as u64),
         ..Pool::whole(notes)
     })
-}
-
-/// The scopes of the place and every place above it.
-pub(super) fn chain(request: &Request) -> Vec<Scope> {
-    request
-        .place
-        .chain()
-        .into_iter()
-        .map(Scope::Place)
-        .collect()
 }
 
 /// The four types in their order, then the others by word.

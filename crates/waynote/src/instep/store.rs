@@ -130,8 +130,13 @@ impl<S: Store> Store for InStep<S> {
         self.inner.count_keyed(scope, pinned)
     }
 
-    fn count_entries(&self, session: &Name, before: Option<i64>) -> Result<u64> {
-        self.inner.count_entries(session, before)
+    fn count_entries(
+        &self,
+        session: &Name,
+        kind: Option<&Kind>,
+        before: Option<i64>,
+    ) -> Result<u64> {
+        self.inner.count_entries(session, kind, before)
     }
 
     fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {

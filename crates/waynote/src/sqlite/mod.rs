@@ -149,8 +149,13 @@ impl Store for SqliteStore<'_> {
         self.mapped(recent::count_keyed(self.conn(), scope, pinned))
     }
 
-    fn count_entries(&self, session: &Name, before: Option<i64>) -> Result<u64> {
-        self.mapped(recent::count_entries(self.conn(), session, before))
+    fn count_entries(
+        &self,
+        session: &Name,
+        kind: Option<&Kind>,
+        before: Option<i64>,
+    ) -> Result<u64> {
+        self.mapped(recent::count_entries(self.conn(), session, kind, before))
     }
 
     fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {

@@ -83,8 +83,12 @@ pub(super) fn count_keyed(conn: &Connection, scope: &Scope, pinned: bool) -> Out
 pub(super) fn count_entries(
     conn: &Connection,
     session: &Name,
+    kind: Option<&Kind>,
     before: Option<i64>,
 ) -> Outcome<u64> {
+    if let Some(kind) = kind {
+        return count_of_kind(conn, session, kind, before);
+    }
     let scope = Scope::Session(session.clone());
     let all = read::count(conn, &scope)?;
     let (Some(id), Some(before)) = (scope_id(conn, &scope)?, before) else {
@@ -102,6 +106,22 @@ pub(super) fn count_entries(
         left = left.saturating_sub(unseen);
     }
     Ok(left)
+}
+
+fn count_of_kind(
+    conn: &Connection,
+    session: &Name,
+    kind: &Kind,
+    before: Option<i64>,
+) -> Outcome<u64> {
+    let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
+        return Ok(0);
+    };
+    let mut statement = conn.prepare_cached(
+        "SELECT count(*) FROM waynote_note
+         WHERE scope = ?1 AND kind = ?2 AND kind IS NOT NULL AND (?3 IS NULL OR iteration < ?3)",
+    )?;
+    Ok(statement.query_row((id, kind.as_str(), before), |row| number(row, 0))?)
 }
 
 pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {

@@ -1,0 +1,240 @@
+//! Which sessions of a client have the block already, so that none gets it twice: by two hooks, or by a hook and by
+//! the server's first answer.
+//!
+//! A marker is an empty file, made exclusively, in a folder outside the store:
+//!
+//! ```text
+//! $XDG_RUNTIME_DIR/waynote/delivered/          else $XDG_STATE_HOME/…, else ~/.local/state/…; mode 0700
+//!   session SESSION SOURCE     the client's session, delivered to for that reason: startup, compact-2, …
+//!   client PID START           the client's process: some session in it was delivered to by a hook
+//! ```
+//!
+//! The parts are percent-encoded, and between them stands a blank. SESSION is what the client calls its session. SOURCE
+//! is why it asks: a compaction is another reason than the start and delivers again. PID and START (in clock ticks
+//! after boot) name a process for good. A hook does not know the server's process nor the server the client's session;
+//! what both have is the client's process above them.
+//!
+//! A marker that cannot be made counts as not delivered: the block twice is better than not at all. Markers older than
+//! a week are removed.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::error::Outcome;
+use crate::home;
+
+const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// The longest part of a marker's name, in bytes.
+const PART_BYTES: usize = 90;
+
+/// How many processes above a hook may be its client: it starts hooks through a shell, perhaps through two.
+#[allow(dead_code, reason = "hooks use it")]
+const LEVELS: usize = 3;
+
+/// The folder of the markers.
+pub(crate) struct Delivered {
+    folder: PathBuf,
+}
+
+/// A process, named for good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Process {
+    pid: u32,
+    start: u64,
+}
+
+impl Delivered {
+    /// The folder that the environment names.
+    pub(crate) fn in_environment() -> Outcome<Self> {
+        let named = match home::variable("XDG_RUNTIME_DIR")? {
+            Some(folder) => Some(folder),
+            None => home::variable("XDG_STATE_HOME")?,
+        };
+        let folder = match named.filter(|folder| folder.starts_with('/')) {
+            Some(folder) => PathBuf::from(folder),
+            None => PathBuf::from(home::home()?).join(".local/state"),
+        };
+        Ok(Self {
+            folder: folder.join("waynote/delivered"),
+        })
+    }
+
+    /// Takes it on to deliver to a session of a client for that reason; false when somebody has.
+    #[allow(dead_code, reason = "hooks use it")]
+    pub(crate) fn claim_session(&self, session: &str, source: &str) -> bool {
+        self.claim(&["session", session, source])
+    }
+
+    /// Notes that a hook delivers in this process's clients: the processes above it.
+    #[allow(dead_code, reason = "hooks use it")]
+    pub(crate) fn mark_clients(&self) {
+        for process in Process::above().into_iter().take(LEVELS) {
+            self.claim(&[
+                "client",
+                &process.pid.to_string(),
+                &process.start.to_string(),
+            ]);
+        }
+    }
+
+    /// Whether a hook has delivered in that process.
+    pub(crate) fn is_client_marked(&self, client: &Process) -> bool {
+        let name = name(&["client", &client.pid.to_string(), &client.start.to_string()]);
+        self.folder.join(name).exists()
+    }
+
+    /// Makes a marker; false when it is there already.
+    fn claim(&self, parts: &[&str]) -> bool {
+        let made = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+        let path = self.folder.join(name(parts));
+        let mut result = made(&path);
+        if result
+            .as_ref()
+            .is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        {
+            let mut folder = DirBuilder::new();
+            // Whether it could be made shows in the next line.
+            let _ = folder.recursive(true).mode(0o700).create(&self.folder);
+            result = made(&path);
+        }
+        match result {
+            Ok(_) => {
+                self.sweep();
+                true
+            }
+            Err(error) => error.kind() != ErrorKind::AlreadyExists,
+        }
+    }
+
+    /// Removes what is old. Nothing depends on whether it can.
+    fn sweep(&self) {
+        let Ok(entries) = std::fs::read_dir(&self.folder) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            let made = entry.metadata().and_then(|file| file.modified());
+            if made.is_ok_and(|made| age(made) > WEEK) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "files have the system's times")]
+fn age(made: SystemTime) -> Duration {
+    SystemTime::now().duration_since(made).unwrap_or_default()
+}
+
+fn name(parts: &[&str]) -> String {
+    let encoded = parts.iter().map(|part| {
+        let mut part = utf8_percent_encode(part, NON_ALPHANUMERIC).to_string();
+        part.truncate(PART_BYTES);
+        part
+    });
+    encoded.collect::<Vec<_>>().join(" ")
+}
+
+impl Process {
+    /// The process that started this one, if that can be told.
+    pub(crate) fn parent() -> Option<Self> {
+        Self::above().into_iter().next()
+    }
+
+    /// The processes above this one, the nearest first.
+    fn above() -> Vec<Self> {
+        let mut above = Vec::new();
+        let mut next = parent_and_start("self").map(|(parent, _)| parent);
+        while let Some(pid @ 2..) = next {
+            let Some((parent, start)) = parent_and_start(&pid.to_string()) else {
+                break;
+            };
+            above.push(Self { pid, start });
+            next = Some(parent);
+        }
+        above
+    }
+}
+
+/// Read from where the kernel says it; other systems do not.
+fn parent_and_start(pid: &str) -> Option<(u32, u64)> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before may hold anything.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some((fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scratch() -> (tempfile::TempDir, Delivered) {
+        let folder = tempfile::tempdir().unwrap();
+        let delivered = Delivered {
+            folder: folder.path().join("waynote/delivered"),
+        };
+        (folder, delivered)
+    }
+
+    #[test]
+    fn a_session_is_claimed_once_for_each_reason() {
+        let (_folder, delivered) = scratch();
+        assert!(delivered.claim_session("a/../b", "startup"));
+        assert!(!delivered.claim_session("a/../b", "startup"));
+        assert!(delivered.claim_session("a/../b", "compact"));
+        assert!(delivered.claim_session("other", "startup"));
+        let files = std::fs::read_dir(&delivered.folder).unwrap().count();
+        assert_eq!(files, 3);
+    }
+
+    #[test]
+    fn of_many_at_once_one_has_it() {
+        let (_folder, delivered) = scratch();
+        let claims = || (0..16).map(|_| &delivered).collect::<Vec<_>>();
+        let won = std::thread::scope(|scope| {
+            let threads = claims()
+                .into_iter()
+                .map(|delivered| scope.spawn(|| delivered.claim_session("s", "startup")));
+            let threads: Vec<_> = threads.collect();
+            threads
+                .into_iter()
+                .filter(|_| true)
+                .map(|thread| thread.join().unwrap())
+                .filter(|won| *won)
+                .count()
+        });
+        assert_eq!(won, 1);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_delivers() {
+        let (folder, _) = scratch();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let delivered = Delivered {
+            folder: file.join("below"),
+        };
+        assert!(delivered.claim_session("s", "startup"));
+        assert!(delivered.claim_session("s", "startup"));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_hook_marks_the_processes_above_it() {
+        let (_folder, delivered) = scratch();
+        let parent = Process::parent().unwrap();
+        assert!(!delivered.is_client_marked(&parent));
+        delivered.mark_clients();
+        assert!(delivered.is_client_marked(&parent));
+        let other = Process {
+            start: parent.start + 1,
+            ..parent
+        };
+        assert!(!delivered.is_client_marked(&other));
+    }
+}

@@ -1,0 +1,22 @@
+//! Finding notes for `note_search`.
+
+use waynote::{Note, SearchRequest, Store};
+
+/// A note that was found, and the part of its text that fits.
+pub(crate) struct Hit {
+    pub(crate) note: Note,
+    pub(crate) snippet: String,
+}
+
+/// The notes that say it, the best first.
+pub(crate) fn search(store: &dyn Store, query: &str, limit: usize) -> waynote::Result<Vec<Hit>> {
+    let request = SearchRequest {
+        limit,
+        ..SearchRequest::new(query)
+    };
+    let hits = store.search(&request)?.into_iter().map(|hit| Hit {
+        note: hit.note,
+        snippet: hit.snippet.text,
+    });
+    Ok(hits.collect())
+}
