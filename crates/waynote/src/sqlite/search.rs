@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use crate::address::Address;
 use crate::content::Content;
 use crate::error::Result;
-use crate::note::{Action, Note};
+use crate::note::Note;
 use crate::scope::{Scope, ScopeKind};
 use crate::search::build::Builder;
 use crate::search::damage::{Damage, Looked, Stopped};
@@ -281,12 +281,10 @@ impl Index for View<'_> {
             let Some(revision) = self.looked(read::revision_of(self.conn, *position))? else {
                 continue;
             };
-            // An entry that was repeated is as it was made first.
-            if revision.action == Action::Repeat {
-                let history = self.looked(read::history(self.conn, revision.address()))?;
-                notes.extend(revision.noted(&history));
-            } else {
+            if self.history {
                 notes.extend(revision.note().cloned());
+            } else {
+                notes.extend(self.looked(read::get(self.conn, revision.address()))?);
             }
         }
         Ok(notes)
@@ -296,8 +294,9 @@ impl Index for View<'_> {
 /// Whether a note is now as that row of the journal made it.
 fn is_current(conn: &Connection, position: i64) -> Outcome<bool> {
     let mut statement = conn.prepare_cached(
-        "SELECT 1 FROM waynote_journal j
-         JOIN waynote_note n ON n.scope = j.scope AND n.key = j.key AND n.position = j.position
+        "SELECT 1 FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
+         JOIN waynote_note n ON n.scope = j.scope AND n.key = j.key
+              AND (n.position = j.position OR (s.kind = 'session' AND j.revision = 1))
          WHERE j.position = ?1",
     )?;
     Ok(statement.exists([position])?)
@@ -383,6 +382,19 @@ impl Entry<'_> {
     }
 }
 
+/// The row that made an entry whose last row is this one.
+fn first_row(conn: &Connection, last: i64) -> Outcome<i64> {
+    let mut statement = conn.prepare_cached(
+        "WITH RECURSIVE chain (position, previous) AS (
+             SELECT position, previous FROM waynote_journal WHERE position = ?1
+             UNION ALL
+             SELECT j.position, j.previous FROM waynote_journal j JOIN chain ON j.position = chain.previous
+         )
+         SELECT min(position) FROM chain",
+    )?;
+    Ok(statement.query_row([last], |row| row.get(0))?)
+}
+
 /// Gives the rows after a position, at most so many, until `each` says that it is enough.
 pub(super) fn each_change(
     conn: &Connection,
@@ -392,20 +404,25 @@ pub(super) fn each_change(
 ) -> Outcome<()> {
     let mut statement = conn.prepare_cached(
         "SELECT j.position, j.previous, n.position IS NOT NULL, p.content IS NOT j.content, j.scope, s.kind, s.name,
-                j.key, j.created_at, j.updated_at, c.body
+                j.key, j.created_at, j.updated_at, c.body, j.action = 'repeat'
          FROM waynote_journal j
          CROSS JOIN waynote_scope s ON s.id = j.scope
-         LEFT JOIN waynote_note n ON n.scope = j.scope AND n.key = j.key AND n.position = j.position
+         LEFT JOIN waynote_note n ON n.scope = j.scope AND n.key = j.key
+                   AND (n.position = j.position OR (s.kind = 'session' AND j.revision = 1))
          LEFT JOIN waynote_journal p ON p.position = j.previous
          LEFT JOIN waynote_content c ON c.id = j.content
          WHERE j.position > ?1 ORDER BY j.position LIMIT ?2",
     )?;
     let mut before = conn.prepare_cached(
-        "SELECT position, created_at FROM waynote_note WHERE scope = ?1 AND key < ?2
+        "SELECT position, created_at, revision FROM waynote_note WHERE scope = ?1 AND key < ?2
          ORDER BY key DESC LIMIT 1",
     )?;
     let mut rows = statement.query((after, limit))?;
     while let Some(row) = rows.next()? {
+        // An entry is what its first row made it, however often it was noted since.
+        if row.get(11)? {
+            continue;
+        }
         // What `verify` names as damaged cannot be found, and is no reason to refuse a write.
         let Ok(kind) = row.get_ref(5)?.as_str()?.parse::<ScopeKind>() else {
             continue;
@@ -428,8 +445,15 @@ pub(super) fn each_change(
             updated: row.get(9)?,
             body: body.as_bytes_or_null()?.unwrap_or_default(),
             before: if is_entry {
-                let found = before.query_row((scope, key), |row| Ok((row.get(0)?, row.get(1)?)));
-                found.optional()?
+                let found = before.query_row((scope, key), |row| {
+                    Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?))
+                });
+                match found.optional()? {
+                    Some((position, created, revision)) if revision > 1 => {
+                        Some((first_row(conn, position)?, created))
+                    }
+                    found => found.map(|(position, created, _)| (position, created)),
+                }
             } else {
                 None
             },
