@@ -27,7 +27,21 @@ pub(crate) fn test() -> Result<()> {
     // A snapshot that differs is a failure, not a file to be looked at later.
     tests.env("INSTA_UPDATE", "no");
     step("tests", tests)?;
+    agents()?;
     licences()
+}
+
+/// Real agents, end to end.
+pub(crate) fn agents() -> Result<()> {
+    step("program", cargo(&["build", "--quiet", "-p", "waynote-cli"]))?;
+    println!("== agents");
+    let begin = std::time::Instant::now();
+    crate::agents::run()?;
+    println!(
+        "== agents: passed in {:.0} s",
+        begin.elapsed().as_secs_f64()
+    );
+    Ok(())
 }
 
 /// Writes docs/reference.md anew from the program's help.

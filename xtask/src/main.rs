@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
 mod adds;
+mod agents;
 mod blocks;
 mod contexts;
 mod gate;
@@ -15,6 +16,7 @@ fn main() -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["test"] => gate::test(),
+        ["test", "agents"] => gate::agents(),
         ["docs"] => gate::docs(),
         ["bench"] => {
             adds::run()?;
@@ -41,7 +43,7 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test | bench [adds | blocks | day | context [LARGEST]] | docs"
+            "usage: cargo xtask test [agents] | bench [adds | blocks | day | context [LARGEST]] | docs"
         ),
     }
 }

@@ -1,0 +1,210 @@
+//! A model on loopback that says what a script tells it to: enough of two vendors' interfaces for their agents to hold a
+//! conversation with it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+/// What the model does in a conversation.
+#[derive(Clone, Debug)]
+pub(crate) enum Script {
+    /// Says a word.
+    Answer,
+    /// Calls a tool whose name ends so, then says a word.
+    Call { tool: &'static str, input: Value },
+}
+
+/// A model that listens.
+pub(crate) struct Model {
+    pub(crate) port: u16,
+    state: Arc<State>,
+}
+
+struct State {
+    script: Script,
+    /// The bodies of conversations' requests, in the order in which they came.
+    requests: Mutex<Vec<Value>>,
+}
+
+impl Model {
+    /// Listens until the process ends.
+    pub(crate) fn start(script: Script) -> Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let port = listener.local_addr()?.port();
+        let state = Arc::new(State {
+            script,
+            requests: Mutex::default(),
+        });
+        let shared = Arc::clone(&state);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let state = Arc::clone(&shared);
+                // One that goes away in the middle is the agent's business.
+                std::thread::spawn(move || serve(stream, &state));
+            }
+        });
+        Ok(Self { port, state })
+    }
+
+    /// The requests so far.
+    pub(crate) fn requests(&self) -> Vec<Value> {
+        self.state
+            .requests
+            .lock()
+            .map(|requests| requests.clone())
+            .unwrap_or_default()
+    }
+}
+
+fn serve(stream: TcpStream, state: &State) -> Result<()> {
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let (path, body) = read_request(&mut reader)?;
+    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let path = path.split('?').next().unwrap_or_default();
+    let events = if path.ends_with("/messages") {
+        remember(state, &body);
+        messages(state, &body)
+    } else if path.ends_with("/responses") {
+        remember(state, &body);
+        responses(state, &body)
+    } else {
+        let answer = json!({ "input_tokens": 10, "data": [], "models": [] }).to_string();
+        return respond(stream, "application/json", &answer);
+    };
+    let mut text = String::new();
+    for event in events {
+        let kind = event["type"].as_str().unwrap_or_default().to_owned();
+        text += &format!("event: {kind}\ndata: {event}\n\n");
+    }
+    respond(stream, "text/event-stream", &text)
+}
+
+fn remember(state: &State, body: &Value) {
+    if let Ok(mut requests) = state.requests.lock() {
+        requests.push(body.clone());
+    }
+}
+
+fn respond(mut stream: TcpStream, kind: &str, body: &str) -> Result<()> {
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )?;
+    Ok(stream.flush()?)
+}
+
+fn read_request(reader: &mut impl BufRead) -> Result<(String, Vec<u8>)> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        if reader.read_until(b'\n', &mut head)? == 0 {
+            bail!("no request");
+        }
+    }
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut request = httparse::Request::new(&mut headers);
+    request.parse(&head)?;
+    let path = request.path.context("no path")?.to_owned();
+    let header = |name: &str| {
+        request
+            .headers
+            .iter()
+            .find(|header| header.name.eq_ignore_ascii_case(name))
+            .and_then(|header| std::str::from_utf8(header.value).ok())
+    };
+    let mut body = Vec::new();
+    if header("transfer-encoding").is_some() {
+        chunked_transfer::Decoder::new(reader).read_to_end(&mut body)?;
+    } else if let Some(length) = header("content-length") {
+        reader.take(length.parse()?).read_to_end(&mut body)?;
+    }
+    Ok((path, body))
+}
+
+/// The name under which the request offers the scripted tool; none when it was called already or is not offered.
+fn to_call(state: &State, body: &Value, already: &str) -> Option<(String, Option<String>, Value)> {
+    let Script::Call { tool, input } = &state.script else {
+        return None;
+    };
+    if body.to_string().contains(already) {
+        return None;
+    }
+    let (name, namespace) = offered(&body["tools"], tool, None)?;
+    Some((name, namespace, input.clone()))
+}
+
+/// A tool's name, and the namespace that it is offered in.
+fn offered(tools: &Value, wanted: &str, within: Option<&str>) -> Option<(String, Option<String>)> {
+    tools.as_array()?.iter().find_map(|tool| {
+        let name = tool["name"].as_str().unwrap_or_default();
+        if tool["tools"].is_array() {
+            return offered(&tool["tools"], wanted, Some(name));
+        }
+        name.ends_with(wanted)
+            .then(|| (name.to_owned(), within.map(str::to_owned)))
+    })
+}
+
+/// Anthropic's stream of events.
+fn messages(state: &State, body: &Value) -> Vec<Value> {
+    let usage = json!({ "input_tokens": 1, "output_tokens": 1 });
+    let begin = json!({ "type": "message_start", "message": {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": usage,
+    }});
+    let (block, delta, stop) = match to_call(state, body, "\"tool_result\"") {
+        Some((name, _, input)) => (
+            json!({ "type": "tool_use", "id": "toolu_1", "name": name, "input": {} }),
+            json!({ "type": "input_json_delta", "partial_json": input.to_string() }),
+            "tool_use",
+        ),
+        None => (
+            json!({ "type": "text", "text": "" }),
+            json!({ "type": "text_delta", "text": "done" }),
+            "end_turn",
+        ),
+    };
+    vec![
+        begin,
+        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+        json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": stop, "stop_sequence": null }, "usage": usage }),
+        json!({ "type": "message_stop" }),
+    ]
+}
+
+/// OpenAI's stream of events.
+fn responses(state: &State, body: &Value) -> Vec<Value> {
+    let item = match to_call(state, body, "\"function_call_output\"") {
+        Some((name, namespace, input)) => {
+            let mut item = json!({
+                "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name,
+                "arguments": input.to_string(), "status": "completed",
+            });
+            if let Some(namespace) = namespace {
+                item["namespace"] = json!(namespace);
+            }
+            item
+        }
+        None => json!({
+            "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+            "content": [{ "type": "output_text", "text": "done", "annotations": [] }],
+        }),
+    };
+    let usage = json!({
+        "input_tokens": 1, "input_tokens_details": { "cached_tokens": 0 },
+        "output_tokens": 1, "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 2,
+    });
+    vec![
+        json!({ "type": "response.created", "response": { "id": "resp_1" } }),
+        json!({ "type": "response.output_item.added", "output_index": 0, "item": item }),
+        json!({ "type": "response.output_item.done", "output_index": 0, "item": item }),
+        json!({ "type": "response.completed", "response": { "id": "resp_1", "output": [item], "usage": usage } }),
+    ]
+}
