@@ -388,6 +388,47 @@ pub(crate) enum ImportCommand {
         /// The database
         source: PathBuf,
     },
+    /// Claude Code's CLAUDE.md, rules and memory of a directory: keyed notes of that directory
+    ///
+    /// The user's own CLAUDE.md becomes a keyed note of home.
+    ClaudeCode {
+        #[command(flatten)]
+        at: At,
+        #[command(flatten)]
+        dry: DryRun,
+    },
+    /// The AGENTS.md of a directory: a keyed note of that directory
+    AgentsMd {
+        #[command(flatten)]
+        at: At,
+        #[command(flatten)]
+        dry: DryRun,
+    },
+    /// The file of the MCP server `server-memory`: a note for each entity, in the agent's notebook
+    ServerMemory {
+        #[command(flatten)]
+        notebook: NotebookArgs,
+        /// The file, memory.jsonl as a rule
+        source: PathBuf,
+        #[command(flatten)]
+        dry: DryRun,
+    },
+    /// A folder of basic-memory: a note for each Markdown file, in the agent's notebook
+    BasicMemory {
+        #[command(flatten)]
+        notebook: NotebookArgs,
+        /// The folder
+        source: PathBuf,
+        #[command(flatten)]
+        dry: DryRun,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct DryRun {
+    /// List what would be imported, and import nothing
+    #[arg(long = "dry-run")]
+    pub(crate) on: bool,
 }
 
 #[derive(Subcommand)]

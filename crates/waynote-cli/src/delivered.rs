@@ -1,177 +1,260 @@
-//! Which client session got the block already: marker files outside the store, so that two configurations that both fire, or
-//! a hook and the first answer of a server, deliver it once.
+//! Which sessions of a client have the block already, so that none gets it twice: by two hooks, or by a hook and by
+//! the server's first answer.
+//!
+//! A marker is an empty file, made exclusively, in a folder outside the store:
+//!
+//! ```text
+//! $XDG_RUNTIME_DIR/waynote/delivered/          else $XDG_STATE_HOME/…, else ~/.local/state/…; mode 0700
+//!   session SESSION SOURCE     the client's session, delivered to for that reason: startup, compact-2, …
+//!   client PID START           the client's process: some session in it was delivered to by a hook
+//! ```
+//!
+//! The parts are percent-encoded, and between them stands a blank. SESSION is what the client calls its session. SOURCE
+//! is why it asks: a compaction is another reason than the start and delivers again. PID and START (in clock ticks
+//! after boot) name a process for good. A hook does not know the server's process nor the server the client's session;
+//! what both have is the client's process above them.
+//!
+//! A marker that cannot be made counts as not delivered: the block twice is better than not at all. Markers older than
+//! a week are removed.
 
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
-use jiff::{SignedDuration, Timestamp};
-use waynote::Content;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Two configurations fire for one event within this; a later event of the same kind is a new one.
-const SAME_EVENT: SignedDuration = SignedDuration::from_secs(10);
+use crate::error::Outcome;
+use crate::home;
 
-/// A marker that nobody touched for so long belongs to a session that is over.
-const OLD: SignedDuration = SignedDuration::from_hours(24 * 7);
+const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// The most files that one sweep looks at.
-const SWEPT: usize = 256;
+/// Claims of one session for one reason within this are for one event.
+const SAME_EVENT: Duration = Duration::from_secs(10);
 
-/// What the block is delivered for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source<'s> {
-    /// The session's beginning: once for each session.
-    Startup,
-    /// What can come again in the same session, by name: a compaction, a subagent.
-    Event(&'s str),
+/// More compactions than these are not counted.
+const MOST_EVENTS: u32 = 10_000;
+
+/// The longest part of a marker's name, in bytes.
+const PART_BYTES: usize = 90;
+
+/// How many processes above a hook may be its client: it starts hooks through a shell, perhaps through two.
+const LEVELS: usize = 3;
+
+/// The folder of the markers.
+pub(crate) struct Delivered {
+    folder: PathBuf,
 }
 
-impl Source<'_> {
-    fn name(self) -> String {
-        match self {
-            Self::Startup => "startup".into(),
-            Self::Event(name) => format!("event {name}"),
+/// A process, named for good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Process {
+    pid: u32,
+    start: u64,
+}
+
+impl Delivered {
+    /// The folder that the environment names.
+    pub(crate) fn in_environment() -> Outcome<Self> {
+        let named = match home::variable("XDG_RUNTIME_DIR")? {
+            Some(folder) => Some(folder),
+            None => home::variable("XDG_STATE_HOME")?,
+        };
+        let folder = match named.filter(|folder| folder.starts_with('/')) {
+            Some(folder) => PathBuf::from(folder),
+            None => PathBuf::from(home::home()?).join(".local/state"),
+        };
+        Ok(Self {
+            folder: folder.join("waynote/delivered"),
+        })
+    }
+
+    /// Takes it on to deliver to a session of a client for that reason; false when somebody has.
+    pub(crate) fn claim_session(&self, session: &str, source: &str) -> bool {
+        self.claim(&["session", session, source])
+    }
+
+    /// The same for a reason that comes again in one session, as a compaction does: two claims within a few seconds are for one
+    /// event, a later one is for the next.
+    pub(crate) fn claim_event(&self, session: &str, source: &str) -> bool {
+        for number in 1..MOST_EVENTS {
+            let source = format!("{source}-{number}");
+            let path = self.folder.join(name(&["session", session, &source]));
+            let made = std::fs::metadata(path).and_then(|file| file.modified());
+            if !made.is_ok_and(|made| age(made) > SAME_EVENT) {
+                // Made a moment ago for this event, or not made yet: of all who try, one makes it.
+                return self.claim_session(session, &source);
+            }
+        }
+        true
+    }
+
+    /// Notes that a hook delivers in this process's clients: the processes above it.
+    pub(crate) fn mark_clients(&self) {
+        for process in Process::above().into_iter().take(LEVELS) {
+            self.claim(&[
+                "client",
+                &process.pid.to_string(),
+                &process.start.to_string(),
+            ]);
+        }
+    }
+
+    /// Whether a hook has delivered in that process.
+    #[cfg_attr(not(test), allow(dead_code, reason = "the server uses it"))]
+    pub(crate) fn is_client_marked(&self, client: &Process) -> bool {
+        let name = name(&["client", &client.pid.to_string(), &client.start.to_string()]);
+        self.folder.join(name).exists()
+    }
+
+    /// Makes a marker; false when it is there already.
+    fn claim(&self, parts: &[&str]) -> bool {
+        let made = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+        let path = self.folder.join(name(parts));
+        let mut result = made(&path);
+        if result
+            .as_ref()
+            .is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        {
+            let mut folder = DirBuilder::new();
+            // Whether it could be made shows in the next line.
+            let _ = folder.recursive(true).mode(0o700).create(&self.folder);
+            result = made(&path);
+        }
+        match result {
+            Ok(_) => {
+                self.sweep();
+                true
+            }
+            Err(error) => error.kind() != ErrorKind::AlreadyExists,
+        }
+    }
+
+    /// Removes what is old. Nothing depends on whether it can.
+    fn sweep(&self) {
+        let Ok(entries) = std::fs::read_dir(&self.folder) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            let made = entry.metadata().and_then(|file| file.modified());
+            if made.is_ok_and(|made| age(made) > WEEK) {
+                let _ = std::fs::remove_file(entry.path());
+            }
         }
     }
 }
 
-/// Whether this process is the one that delivers: true for exactly one of those that ask for the same session and event.
-/// `folder` is made when it is not there.
-pub(crate) fn claim(
-    folder: &Path,
-    session: &str,
-    source: Source<'_>,
-    now: Timestamp,
-) -> io::Result<bool> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
-    let name = Content::imported(format!("{session}\0{}", source.name())).hash();
-    let path = folder.join(name.to_string());
-    match OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&path)
-    {
-        Ok(mut marker) => {
-            // Held while the time is put in: whoever finds it empty and unlocked met a process that died.
-            let _held = marker.try_lock();
-            write!(marker, "{now}")?;
-            sweep(folder, now);
-            Ok(true)
+#[expect(clippy::disallowed_methods, reason = "files have the system's times")]
+fn age(made: SystemTime) -> Duration {
+    SystemTime::now().duration_since(made).unwrap_or_default()
+}
+
+fn name(parts: &[&str]) -> String {
+    let encoded = parts.iter().map(|part| {
+        let mut part = utf8_percent_encode(part, NON_ALPHANUMERIC).to_string();
+        part.truncate(PART_BYTES);
+        part
+    });
+    encoded.collect::<Vec<_>>().join(" ")
+}
+
+impl Process {
+    /// The process that started this one, if that can be told.
+    #[cfg_attr(not(test), allow(dead_code, reason = "the server uses it"))]
+    pub(crate) fn parent() -> Option<Self> {
+        Self::above().into_iter().next()
+    }
+
+    /// The processes above this one, the nearest first.
+    fn above() -> Vec<Self> {
+        let mut above = Vec::new();
+        let mut next = parent_and_start("self").map(|(parent, _)| parent);
+        while let Some(pid @ 2..) = next {
+            let Some((parent, start)) = parent_and_start(&pid.to_string()) else {
+                break;
+            };
+            above.push(Self { pid, start });
+            next = Some(parent);
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match source {
-            Source::Startup => Ok(false),
-            Source::Event(_) => again(&path, now),
-        },
-        Err(error) => Err(error),
+        above
     }
 }
 
-/// Takes a marker over that an earlier event of the same kind left.
-fn again(path: &Path, now: Timestamp) -> io::Result<bool> {
-    let mut marker = File::options().read(true).write(true).open(path)?;
-    // Whoever holds it delivers this very event.
-    if marker.try_lock().is_err() {
-        return Ok(false);
-    }
-    let mut text = String::new();
-    (&mut marker).take(64).read_to_string(&mut text)?;
-    let Ok(last) = text.parse::<Timestamp>() else {
-        // Made a moment ago by a process that has not written the time yet, or that died.
-        return Ok(false);
-    };
-    if now.duration_since(last).abs() < SAME_EVENT {
-        return Ok(false);
-    }
-    marker.rewind()?;
-    marker.set_len(0)?;
-    write!(marker, "{now}")?;
-    Ok(true)
-}
-
-/// Removes markers of sessions long over. Best effort: the next one finds what is left.
-fn sweep(folder: &Path, now: Timestamp) {
-    for entry in std::fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .take(SWEPT)
-        .flatten()
-    {
-        let written = entry.metadata().and_then(|file| file.modified());
-        let is_old = written
-            .ok()
-            .and_then(|written| Timestamp::try_from(written).ok())
-            .is_some_and(|written| now.duration_since(written) > OLD);
-        if is_old {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
+/// Read from where the kernel says it; other systems do not.
+fn parent_and_start(pid: &str) -> Option<(u32, u64)> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before may hold anything.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some((fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn at(second: i64) -> Timestamp {
-        Timestamp::from_second(1_800_000_000 + second).unwrap()
+    fn scratch() -> (tempfile::TempDir, Delivered) {
+        let folder = tempfile::tempdir().unwrap();
+        let delivered = Delivered {
+            folder: folder.path().join("waynote/delivered"),
+        };
+        (folder, delivered)
     }
 
     #[test]
-    fn a_session_starts_once_and_is_compacted_often() {
-        let folder = tempfile::tempdir().unwrap();
-        let folder = folder.path().join("made/for/it");
-        let claim = |session, source, second| claim(&folder, session, source, at(second)).unwrap();
-        let compact = Source::Event("compact");
-        assert!(claim("s", Source::Startup, 0));
-        assert!(!claim("s", Source::Startup, 0));
-        assert!(!claim("s", Source::Startup, 3600));
-        assert!(claim("other", Source::Startup, 0));
-        assert!(claim("s", compact, 1));
-        assert!(!claim("s", compact, 2));
-        assert!(claim("s", compact, 60));
-        assert!(!claim("s", compact, 61));
-        // A clock that went back.
-        assert!(claim("s", compact, -3600));
-        assert!(claim("s", Source::Event("startup"), 0));
+    fn a_session_is_claimed_once_for_each_reason() {
+        let (_folder, delivered) = scratch();
+        assert!(delivered.claim_session("a/../b", "startup"));
+        assert!(!delivered.claim_session("a/../b", "startup"));
+        assert!(delivered.claim_session("a/../b", "compact"));
+        assert!(delivered.claim_session("other", "startup"));
+        let files = std::fs::read_dir(&delivered.folder).unwrap().count();
+        assert_eq!(files, 3);
     }
 
     #[test]
-    fn of_many_at_once_one_delivers() {
-        let folder = tempfile::tempdir().unwrap();
-        for (round, second) in [(1, 0), (2, 100), (3, 200)] {
-            let source = Source::Event("compact");
-            let won: usize = std::thread::scope(|scope| {
-                let claims: Vec<_> = (0..16)
-                    .map(|_| scope.spawn(|| claim(folder.path(), "s", source, at(second)).unwrap()))
-                    .collect();
-                claims
-                    .into_iter()
-                    .map(|claim| usize::from(claim.join().unwrap()))
-                    .sum()
-            });
-            assert_eq!(won, 1, "round {round}");
-        }
+    fn of_many_at_once_one_has_it() {
+        let (_folder, delivered) = scratch();
+        let claims = || (0..16).map(|_| &delivered).collect::<Vec<_>>();
+        let won = std::thread::scope(|scope| {
+            let threads = claims()
+                .into_iter()
+                .map(|delivered| scope.spawn(|| delivered.claim_session("s", "startup")));
+            let threads: Vec<_> = threads.collect();
+            threads
+                .into_iter()
+                .filter(|_| true)
+                .map(|thread| thread.join().unwrap())
+                .filter(|won| *won)
+                .count()
+        });
+        assert_eq!(won, 1);
     }
 
     #[test]
-    fn markers_of_sessions_long_over_are_swept() {
-        let folder = tempfile::tempdir().unwrap();
-        let old = folder.path().join("old");
-        std::fs::write(&old, "").unwrap();
-        let week = std::time::Duration::from_secs(8 * 24 * 3600);
-        let written = std::time::SystemTime::from(at(0)) - week;
-        File::options()
-            .write(true)
-            .open(&old)
-            .unwrap()
-            .set_modified(written)
-            .unwrap();
-        assert!(claim(folder.path(), "s", Source::Startup, at(0)).unwrap());
-        assert!(!old.exists());
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    fn a_folder_that_cannot_be_made_delivers() {
+        let (folder, _) = scratch();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let delivered = Delivered {
+            folder: file.join("below"),
+        };
+        assert!(delivered.claim_session("s", "startup"));
+        assert!(delivered.claim_session("s", "startup"));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_hook_marks_the_processes_above_it() {
+        let (_folder, delivered) = scratch();
+        let parent = Process::parent().unwrap();
+        assert!(!delivered.is_client_marked(&parent));
+        delivered.mark_clients();
+        assert!(delivered.is_client_marked(&parent));
+        let other = Process {
+            start: parent.start + 1,
+            ..parent
+        };
+        assert!(!delivered.is_client_marked(&other));
     }
 }

@@ -83,16 +83,6 @@ pub(crate) fn configuration() -> Outcome<PathBuf> {
     folder("XDG_CONFIG_HOME", platform)
 }
 
-/// The folder for what can be lost: `$XDG_CACHE_HOME`, else the platform's.
-pub(crate) fn cache() -> Outcome<PathBuf> {
-    let platform = if cfg!(target_os = "macos") {
-        "Library/Caches"
-    } else {
-        ".cache"
-    };
-    folder("XDG_CACHE_HOME", platform)
-}
-
 fn folder(name: &str, platform: &str) -> Outcome<PathBuf> {
     // The XDG standard has relative values ignored.
     match variable(name)?.filter(|folder| folder.starts_with('/')) {

@@ -307,7 +307,7 @@ fn hand_over(plan: &Plan) -> Result<Duration, String> {
         .current_dir(&project)
         .env("WAYNOTE_STORE", &path)
         // Nothing of this is left in the user's folders.
-        .env("XDG_CACHE_HOME", folder.join("cache"))
+        .env("XDG_RUNTIME_DIR", folder.join("run"))
         .env("XDG_DATA_HOME", folder.join("data"))
         .env("WAYNOTE_HOOK_WAIT", PATIENCE.as_secs().to_string())
         .env_remove("ZRB_LLM_NOTE_FILE")

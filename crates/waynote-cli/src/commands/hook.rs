@@ -10,12 +10,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Deserialize;
 use waynote::context::{Budget, Request, Style, render};
-use waynote::{Base, Place, Store};
+use waynote::{Base, Content, Place, Store};
 
 use crate::args::{Global, HookArgs};
 use crate::clients::payload::{MOST_BYTES, Payload};
 use crate::clients::{Client, Event, answer, disk};
-use crate::delivered::{self, Source};
+use crate::delivered::Delivered;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
 use crate::opened::Opened;
@@ -143,7 +143,7 @@ fn work(
     };
     match client {
         Client::Goose => disk::refresh(&goose_file()?, text.as_bytes())?,
-        _ if text.is_empty() || delivers(client, event, &payload, now)? => {}
+        _ if text.is_empty() || delivers(client, event, &payload)? => {}
         _ => return Ok((client, event, String::new())),
     }
     Ok((client, event, text))
@@ -259,28 +259,30 @@ fn text(
 }
 
 /// Whether this process delivers, where another client's configuration may have run the same hook.
-fn delivers(client: Client, event: Event, payload: &Payload, now: Timestamp) -> Outcome<bool> {
-    let Some(session) = payload
-        .session()
-        .filter(|_| !matches!(client, Client::Opencode))
-    else {
+fn delivers(client: Client, event: Event, payload: &Payload) -> Outcome<bool> {
+    if client == Client::Opencode {
+        // Its plugin keeps the text of a session.
+        return Ok(true);
+    }
+    let delivered = Delivered::in_environment()?;
+    if event == Event::SessionStart {
+        delivered.mark_clients();
+    }
+    let Some(session) = payload.session() else {
         return Ok(true);
     };
-    let name;
-    let source = match (event, payload.source(), payload.subagent()) {
-        (Event::SessionStart, None | Some("startup" | "new"), _) => Source::Startup,
-        (Event::SessionStart, Some(source), _) => Source::Event(source),
+    Ok(match (event, payload.source(), payload.subagent()) {
+        (Event::SessionStart, None | Some("startup" | "new"), _) => {
+            delivered.claim_session(session, "startup")
+        }
+        (Event::SessionStart, Some(source), _) => delivered.claim_event(session, source),
         (Event::SubagentStart, _, Some(subagent)) => {
-            name = format!("subagent {subagent}");
-            Source::Event(&name)
+            delivered.claim_session(session, &format!("subagent {subagent}"))
         }
-        (Event::SubagentStart, _, None) => return Ok(true),
+        (Event::SubagentStart, _, None) => true,
         (Event::Prompt, ..) => {
-            name = format!("prompt {}", payload.asked().unwrap_or_default());
-            Source::Event(&name)
+            let asked = Content::imported(payload.asked().unwrap_or_default()).hash();
+            delivered.claim_event(session, &format!("prompt {asked}"))
         }
-    };
-    let folder = home::cache()?.join("waynote/delivered");
-    // Twice is better than never: where no marker can be made, everyone delivers.
-    Ok(delivered::claim(&folder, session, source, now).unwrap_or(true))
+    })
 }

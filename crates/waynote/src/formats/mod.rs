@@ -1,7 +1,12 @@
 //! Other programs' notes, read and written.
 
+pub mod agents_md;
+pub mod basic_memory;
+pub mod claude_code;
 pub mod openotters;
 mod python_json;
+pub mod server_memory;
+pub mod texts;
 pub mod xs;
 pub mod zrb;
 
@@ -25,6 +30,9 @@ pub struct Imported {
     pub unchanged: u64,
     /// What was left out, and why. The rest was imported.
     pub skipped: Vec<Skipped>,
+    /// The notes that a dry run would add or update.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub planned: Vec<Address>,
 }
 
 /// Something that an import left out.
