@@ -7,6 +7,7 @@ mod agents;
 mod blocks;
 mod contexts;
 mod gate;
+mod hooks;
 mod measure;
 
 use anyhow::{Result, bail};
@@ -21,6 +22,7 @@ fn main() -> Result<()> {
         ["bench"] => {
             adds::run()?;
             contexts::run(contexts::SIZES)?;
+            hooks::run()?;
             blocks::budgets()?;
             blocks::day()?;
             blocks::cost()
@@ -31,6 +33,7 @@ fn main() -> Result<()> {
             blocks::day()?;
             blocks::cost()
         }
+        ["bench", "hook"] => hooks::run(),
         ["bench", "day"] => blocks::day(),
         ["bench", "context"] => contexts::run(contexts::SIZES),
         ["bench", "context", largest] => {
@@ -43,7 +46,7 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test [agents] | bench [adds | blocks | day | context [LARGEST]] | docs"
+            "usage: cargo xtask test [agents] | bench [adds | blocks | day | context [LARGEST] | hook] | docs"
         ),
     }
 }

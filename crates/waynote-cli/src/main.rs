@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         }
         // A client's prompt must not wait for, or be blocked by, words that this version does not know.
         Err(error) if error.use_stderr() && commands::is_hook(&arguments) => {
-            Ok(commands::refuse_hook(&error))
+            Ok(commands::refuse_hook(&arguments, &error))
         }
         Err(error) if error.use_stderr() => Err(Failure::Arguments(error)),
         Err(help) => match help.print() {

@@ -69,36 +69,20 @@ pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> Edited {
 
 /// Takes our entries out, and what they leave empty.
 pub(crate) fn take_back(text: &str, edits: &[JsonEdit]) -> Edited {
-    let root = parse(text)?;
-    let Some(object) = root.object_value() else {
-        return Ok(text.to_owned());
-    };
-    let mut taken = false;
-    for edit in edits {
-        taken |= match edit {
-            JsonEdit::Server { at, .. } => take_server(&object, at),
-            JsonEdit::Hook { event, .. } => take_hook(&object, event),
-            JsonEdit::Version(_) => false,
-        };
+    let left = super::json_cut::without_ours(text, edits)?;
+    if left == text {
+        return Ok(left);
     }
-    if !taken {
-        return Ok(text.to_owned());
-    }
-    let only_version = |name: Option<String>| name.as_deref() == Some("version");
-    let left = object.properties();
-    let is_ours = edits
-        .iter()
-        .any(|edit| matches!(edit, JsonEdit::Version(_)))
-        && left.len() == 1
-        && left
-            .iter()
-            .all(|member| only_version(member.decoded_name()));
-    let text = root.to_string();
     // Comments are somebody's: a file that has some is not empty.
-    if (left.is_empty() || is_ours) && !text.contains("//") && !text.contains("/*") {
+    let bare: String = left.chars().filter(|char| !char.is_whitespace()).collect();
+    let makes_version = edits.iter().find_map(|edit| match edit {
+        JsonEdit::Version(version) => Some(format!("{{\"version\":{version}}}")),
+        _ => None,
+    });
+    if bare.is_empty() || bare == "{}" || Some(bare) == makes_version {
         return Ok(String::new());
     }
-    Ok(text)
+    Ok(left)
 }
 
 /// Whether a command runs a hook of ours, wherever the program is.
@@ -118,25 +102,29 @@ pub(crate) fn read(text: &str) -> Option<Value> {
     parse(text).ok()?.to_serde_value()
 }
 
+/// JSON with comments and commas after the last, and nothing looser: what the clients themselves read.
+pub(super) const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
 fn parse(text: &str) -> Edited<CstRootNode> {
-    let options = ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
-    CstRootNode::parse(text, &options).map_err(|error| {
-        Unreadable::new(
-            Some(error.line_display()),
-            lowercase_first(&error.kind().to_string()),
-        )
-    })
+    CstRootNode::parse(text, &OPTIONS).map_err(|error| unreadable(&error))
+}
+
+pub(super) fn unreadable(error: &jsonc_parser::errors::ParseError) -> Unreadable {
+    Unreadable::new(
+        Some(error.line_display()),
+        lowercase_first(&error.kind().to_string()),
+    )
 }
 
 fn lowercase_first(text: &str) -> String {
@@ -181,18 +169,6 @@ fn add_server(object: &CstObject, at: &str, entry: &[(&'static str, Json)]) -> E
     Ok(())
 }
 
-fn take_server(object: &CstObject, at: &str) -> bool {
-    let Some(servers) = object.object_value(at) else {
-        return false;
-    };
-    let Some(member) = servers.get(NAME) else {
-        return false;
-    };
-    member.remove();
-    remove_if_empty(object, at, servers.properties().is_empty());
-    true
-}
-
 fn add_hook(
     object: &CstObject,
     event: &str,
@@ -228,47 +204,6 @@ fn add_hook(
     Ok(())
 }
 
-fn take_hook(object: &CstObject, event: &str) -> bool {
-    let Some(hooks) = object.object_value("hooks") else {
-        return false;
-    };
-    let Some(list) = hooks.array_value(event) else {
-        return false;
-    };
-    let mut taken = false;
-    for element in list.elements() {
-        let Some(entry) = element.as_object() else {
-            continue;
-        };
-        if is_own(&entry) {
-            element.remove();
-            taken = true;
-            continue;
-        }
-        let Some(inner) = entry.array_value("hooks") else {
-            continue;
-        };
-        let own: Vec<CstNode> = inner
-            .elements()
-            .into_iter()
-            .filter(|command| command.as_object().is_some_and(|command| is_own(&command)))
-            .collect();
-        if own.is_empty() {
-            continue;
-        }
-        taken = true;
-        own.into_iter().for_each(CstNode::remove);
-        if inner.elements().is_empty() {
-            element.remove();
-        }
-    }
-    if taken {
-        remove_if_empty(&hooks, event, list.elements().is_empty());
-        remove_if_empty(object, "hooks", hooks.properties().is_empty());
-    }
-    taken
-}
-
 /// The commands of ours in an event's list, in groups or alone.
 fn own_commands(list: &CstArray) -> Vec<CstObject> {
     let mut own = Vec::new();
@@ -293,12 +228,6 @@ fn is_own(command: &CstObject) -> bool {
 
 fn text_of(node: &Option<CstNode>) -> Option<String> {
     node.as_ref()?.as_string_lit()?.decoded_value().ok()
-}
-
-fn remove_if_empty(object: &CstObject, name: &str, is_empty: bool) {
-    if is_empty && let Some(member) = object.get(name) {
-        member.remove();
-    }
 }
 
 impl Json {

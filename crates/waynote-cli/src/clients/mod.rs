@@ -5,6 +5,7 @@ pub(crate) mod change;
 pub(crate) mod disk;
 pub(crate) mod files;
 pub(crate) mod json;
+mod json_cut;
 pub(crate) mod payload;
 pub(crate) mod probe;
 pub(crate) mod record;

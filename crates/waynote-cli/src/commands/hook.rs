@@ -45,11 +45,9 @@ enum Message {
 /// Always exit code 0.
 pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> ExitCode {
     let Some(client) = Client::named(&args.client) else {
-        say(&format!(
-            "waynote hook: nothing added: `{}` is no client; `waynote install` lists them",
-            waynote::visible::visible(&args.client)
-        ));
-        return ExitCode::SUCCESS;
+        let client = waynote::visible::visible(&args.client);
+        let reason = format!("`{client}` is no client; `waynote install` lists them");
+        return refuse(None, &reason);
     };
     // One line is all that a fault says.
     std::panic::set_hook(Box::new(|_| {}));
@@ -78,6 +76,17 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
     // A client that has gone needs no answer.
     let _ = output.bytes(text.as_bytes());
     let _ = output.flush();
+    ExitCode::SUCCESS
+}
+
+/// The answer of a hook that was called wrongly.
+pub(super) fn refuse(client: Option<&str>, reason: &str) -> ExitCode {
+    use std::io::Write;
+    say(&format!("waynote hook: nothing added: {reason}"));
+    if let Some(client) = client.and_then(Client::named) {
+        // A client that has gone needs no answer.
+        let _ = std::io::stdout().write_all(answer::nothing(client).as_bytes());
+    }
     ExitCode::SUCCESS
 }
 

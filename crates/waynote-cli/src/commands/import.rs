@@ -63,6 +63,13 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
 }
 
 fn from_texts(context: &Context<'_>, read: Texts, author: &str, dry: &DryRun) -> Outcome<Imported> {
+    if read.is_empty() {
+        return Err(Failure::refused(
+            "not_found",
+            "there is nothing to import",
+            "name the directory with `--at`, or look at what is in the file or folder",
+        ));
+    }
     let now = crate::clock::now()?;
     if dry.on {
         context.read(|store| Ok(read.import(store, author, now, Mode::DryRun)?))

@@ -261,9 +261,10 @@ fn diff(step: &Step) -> Vec<String> {
                 ChangeTag::Equal => ' ',
             };
             let text = change.value().trim_end_matches(['\n', '\r']);
+            let text = text.replace('\t', "    ");
             let cut = match text.char_indices().nth(MOST_CHARS) {
                 Some((end, _)) => format!("{}…", &text[..end]),
-                None => text.to_owned(),
+                None => text,
             };
             lines.push(format!("{sign} {}\n", visible(&cut)));
         }

@@ -113,11 +113,10 @@ pub(crate) fn is_hook(arguments: &[std::ffi::OsString]) -> bool {
 }
 
 /// A hook whose arguments cannot be read adds nothing, as one that fails.
-pub(crate) fn refuse_hook(error: &clap::Error) -> ExitCode {
+pub(crate) fn refuse_hook(arguments: &[std::ffi::OsString], error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
-    crate::error::say(&format!("waynote hook: nothing added: {first}"));
-    ExitCode::SUCCESS
+    hook::refuse(arguments.get(2).and_then(|client| client.to_str()), first)
 }
 
 /// The file that Goose is told to read.

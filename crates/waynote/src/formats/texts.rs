@@ -48,6 +48,11 @@ impl Read {
         &self.texts
     }
 
+    /// Whether nothing was found: not even something that is left out.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.imported.skipped.is_empty()
+    }
+
     pub(super) fn push(&mut self, from: &str, text: Text) {
         if text.content.is_blank() {
             self.imported.skip(from, "it is empty");
