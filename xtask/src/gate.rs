@@ -27,16 +27,16 @@ pub(crate) fn test() -> Result<()> {
     // A snapshot that differs is a failure, not a file to be looked at later.
     tests.env("INSTA_UPDATE", "no");
     step("tests", tests)?;
-    agents()?;
+    agents(false)?;
     licences()
 }
 
-/// Real agents, end to end.
-pub(crate) fn agents() -> Result<()> {
+/// Real agents, end to end: those that are quick, or all.
+pub(crate) fn agents(all: bool) -> Result<()> {
     step("program", cargo(&["build", "--quiet", "-p", "waynote-cli"]))?;
     println!("== agents");
     let begin = std::time::Instant::now();
-    crate::agents::run()?;
+    crate::agents::run(all)?;
     println!(
         "== agents: passed in {:.0} s",
         begin.elapsed().as_secs_f64()

@@ -31,6 +31,8 @@ pub(crate) fn run() -> Result<()> {
             .env("HOME", "/home/bench")
             .env("XDG_RUNTIME_DIR", &markers)
             .env("WAYNOTE_STORE", &store)
+            // Measured to its end, however long that is.
+            .env("WAYNOTE_HOOK_WAIT", "10")
             .env("WAYNOTE_AGENT", "bench")
             .env("WAYNOTE_SESSION", "bench")
             .env("WAYNOTE_ITERATION", "1000")

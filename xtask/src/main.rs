@@ -17,7 +17,7 @@ fn main() -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["test"] => gate::test(),
-        ["test", "agents"] => gate::agents(),
+        ["test", "agents"] => gate::agents(true),
         ["docs"] => gate::docs(),
         ["bench"] => {
             adds::run()?;

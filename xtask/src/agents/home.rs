@@ -12,7 +12,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 /// The longest that an agent may take over two turns.
-const TURNS: Duration = Duration::from_secs(60);
+const TURNS: Duration = Duration::from_secs(120);
 /// The longest that a command of ours may take.
 const COMMAND: Duration = Duration::from_secs(20);
 
@@ -50,7 +50,8 @@ impl Home {
                 let after = after.trim_start_matches(|char: char| char.is_ascii_digit());
                 format!("{before}http://127.0.0.1:{port}{after}")
             }
-            None => text,
+            None if old.is_empty() => text,
+            None => old,
         };
         std::fs::write(path, text)?;
         Ok(())
@@ -66,6 +67,17 @@ impl Home {
                      base_url = \"http://127.0.0.1:{port}/v1\"\nwire_api = \"responses\"\nrequest_max_retries = 0\nstream_max_retries = 0\n"
                 ),
             ),
+            "gemini" => (
+                home.join(".gemini/settings.json"),
+                "{\n  // mine\n  \"security\": { \"auth\": { \"selectedType\": \"gemini-api-key\" } }\n}\n".into(),
+            ),
+            "opencode" => (
+                home.join(".config/opencode/opencode.jsonc"),
+                format!(
+                    "{{\n  // mine\n  \"model\": \"loopback/m\",\n  \"provider\": {{\n    \"loopback\": {{\n      \"npm\": \"@ai-sdk/openai-compatible\",\n      \
+                     \"options\": {{ \"baseURL\": \"http://127.0.0.1:{port}/v1\", \"apiKey\": \"none\" }},\n      \"models\": {{ \"m\": {{ \"name\": \"m\" }} }}\n    }}\n  }}\n}}\n"
+                ),
+            ),
             _ => (
                 home.join(".claude/settings.json"),
                 format!(
@@ -79,14 +91,8 @@ impl Home {
     pub(super) fn is_as_prepared(&self, client: &str) -> Result<()> {
         let (path, _) = self.configuration(client, 0)?;
         let now = std::fs::read_to_string(&path)?;
-        let port = now
-            .split_once("http://127.0.0.1:")
-            .and_then(|(_, after)| {
-                let end = after.find(|char: char| !char.is_ascii_digit())?;
-                after[..end].parse().ok()
-            })
-            .context("the configuration has lost its model")?;
-        let (_, prepared) = self.configuration(client, port)?;
+        let (_, prepared) = self.configuration(client, 0)?;
+        let (now, prepared) = (without_port(&now), without_port(&prepared));
         ensure!(
             now == prepared || !now.contains("waynote"),
             "{} after uninstalling:\n{now}",
@@ -123,6 +129,13 @@ impl Home {
             .args(arguments)
             .env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}"))
             .env("ANTHROPIC_API_KEY", "none")
+            .env("GOOGLE_GEMINI_BASE_URL", format!("http://127.0.0.1:{port}"))
+            .env("GEMINI_API_KEY", "none")
+            .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+            .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+            .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+            .env("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1")
+            .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")
             .env("DISABLE_TELEMETRY", "1")
             .env("DISABLE_ERROR_REPORTING", "1")
             .env("DISABLE_AUTOUPDATER", "1")
@@ -136,6 +149,16 @@ impl Home {
     /// What the last agent printed.
     pub(super) fn heard(&self) -> String {
         self.heard.borrow().clone()
+    }
+}
+
+fn without_port(text: &str) -> String {
+    match text.split_once("http://127.0.0.1:") {
+        Some((before, after)) => {
+            let after = after.trim_start_matches(|char: char| char.is_ascii_digit());
+            format!("{before}{after}")
+        }
+        None => text.to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Real agents end to end: Claude Code and Codex from the npm registry, in a scratch home, talking to a scripted model on loopback.
+//! Real agents end to end: Claude Code, Codex, Gemini CLI and opencode from the npm registry, in a scratch home, talking to a scripted model on loopback.
 
 mod home;
 mod model;
@@ -29,17 +29,22 @@ struct Agent {
     /// The package and the version that was tried.
     package: &'static str,
     version: &'static str,
-    /// The program in the package's platform-dependent part.
     program: &'static str,
+    /// Whether it is started by the package's script, not by itself.
+    by_script: bool,
+    /// Whether the gate waits for it.
+    in_gate: bool,
     arguments: &'static [&'static str],
 }
 
-const AGENTS: [Agent; 2] = [
+const AGENTS: [Agent; 4] = [
     Agent {
         client: "claude-code",
         package: "@anthropic-ai/claude-code",
         version: "2.1.330",
         program: "claude",
+        by_script: false,
+        in_gate: true,
         arguments: &["-p", "hello", "--allowedTools", "mcp__waynote__note_save"],
     },
     Agent {
@@ -47,6 +52,8 @@ const AGENTS: [Agent; 2] = [
         package: "@openai/codex",
         version: "0.169.0",
         program: "codex",
+        by_script: false,
+        in_gate: true,
         arguments: &[
             "exec",
             "--skip-git-repo-check",
@@ -56,10 +63,28 @@ const AGENTS: [Agent; 2] = [
             "hello",
         ],
     },
+    Agent {
+        client: "gemini",
+        package: "@google/gemini-cli",
+        version: "0.61.0",
+        program: "gemini",
+        by_script: true,
+        in_gate: true,
+        arguments: &["--approval-mode", "yolo", "-p", "hello"],
+    },
+    Agent {
+        client: "opencode",
+        package: "opencode-ai",
+        version: "1.18.33",
+        program: "opencode",
+        by_script: false,
+        in_gate: false,
+        arguments: &["run", "hello"],
+    },
 ];
 
 /// Runs every agent that can be had; says loudly which could not.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(all: bool) -> Result<()> {
     let waynote = std::env::var_os("WAYNOTE_PROGRAM").map_or_else(
         || Path::new("target/debug/waynote").to_owned(),
         PathBuf::from,
@@ -67,7 +92,7 @@ pub(crate) fn run() -> Result<()> {
     let waynote = waynote
         .canonicalize()
         .context("build waynote first: `cargo build`")?;
-    for agent in &AGENTS {
+    for agent in AGENTS.iter().filter(|agent| all || agent.in_gate) {
         match installed(agent) {
             Ok(program) => check(agent, &program, &waynote)
                 .with_context(|| format!("{} {}", agent.package, agent.version))?,
@@ -133,7 +158,7 @@ fn check(agent: &Agent, program: &Path, waynote: &Path) -> Result<()> {
             agent.client
         );
         let doctor = home.waynote(&["doctor", agent.client])?;
-        ensure!(!doctor.contains("WRONG"), "{doctor}");
+        ensure!(!doctor.contains("WRONG!"), "{doctor}");
     }
     home.waynote(&["uninstall", agent.client])?;
     home.is_as_prepared(agent.client)
@@ -154,7 +179,10 @@ fn installed(agent: &Agent) -> Result<PathBuf> {
         std::fs::write(&marker, "")?;
     }
     let modules = folder.join("node_modules");
-    let found = find(&modules, agent.program, 0);
+    let found = match agent.by_script {
+        true => Some(modules.join(".bin").join(agent.program)),
+        false => find(&modules, agent.program, 0),
+    };
     found
         .with_context(|| format!("no program `{}` in {}", agent.program, modules.display()))?
         .canonicalize()
@@ -170,7 +198,8 @@ fn find(folder: &Path, program: &str, depth: usize) -> Option<PathBuf> {
         .map(|entry| entry.path())
         .collect();
     entries.sort();
-    entries.into_iter().find_map(|entry| {
+    // Of two builds the last is the one for any processor.
+    entries.into_iter().rev().find_map(|entry| {
         if entry.is_dir() && depth < 8 {
             return find(&entry, program, depth + 1);
         }

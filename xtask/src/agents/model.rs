@@ -1,4 +1,4 @@
-//! A model on loopback that says what a script tells it to: enough of two vendors' interfaces for their agents to hold a
+//! A model on loopback that says what a script tells it to: enough of three vendors' interfaces for agents to hold a
 //! conversation with it.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -66,20 +66,32 @@ fn serve(stream: TcpStream, state: &State) -> Result<()> {
     let (path, body) = read_request(&mut reader)?;
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let path = path.split('?').next().unwrap_or_default();
-    let events = if path.ends_with("/messages") {
-        remember(state, &body);
-        messages(state, &body)
+    let converse: fn(&State, &Value) -> Vec<Value> = if path.ends_with("/messages") {
+        messages
     } else if path.ends_with("/responses") {
-        remember(state, &body);
-        responses(state, &body)
+        responses
+    } else if path.ends_with("/chat/completions") {
+        completions
+    } else if path.ends_with(":streamGenerateContent") {
+        contents
     } else {
-        let answer = json!({ "input_tokens": 10, "data": [], "models": [] }).to_string();
-        return respond(stream, "application/json", &answer);
+        // Small questions beside a conversation: how many tokens, which models, which of them to use.
+        let answer = json!({
+            "input_tokens": 10, "data": [], "models": [], "totalTokens": 10,
+            "candidates": [{ "content": { "role": "model", "parts": [{ "text": "{}" }] }, "finishReason": "STOP" }],
+        });
+        return respond(stream, "application/json", &answer.to_string());
     };
+    remember(state, &body);
     let mut text = String::new();
-    for event in events {
-        let kind = event["type"].as_str().unwrap_or_default().to_owned();
-        text += &format!("event: {kind}\ndata: {event}\n\n");
+    for event in converse(state, &body) {
+        if let Some(kind) = event["type"].as_str() {
+            text += &format!("event: {kind}\n");
+        }
+        text += &format!("data: {event}\n\n");
+    }
+    if path.ends_with("/chat/completions") {
+        text += "data: [DONE]\n\n";
     }
     respond(stream, "text/event-stream", &text)
 }
@@ -141,7 +153,11 @@ fn to_call(state: &State, body: &Value, already: &str) -> Option<(String, Option
 /// A tool's name, and the namespace that it is offered in.
 fn offered(tools: &Value, wanted: &str, within: Option<&str>) -> Option<(String, Option<String>)> {
     tools.as_array()?.iter().find_map(|tool| {
-        let name = tool["name"].as_str().unwrap_or_default();
+        let name = tool["name"].as_str().or(tool["function"]["name"].as_str());
+        let name = name.unwrap_or_default();
+        if tool["functionDeclarations"].is_array() {
+            return offered(&tool["functionDeclarations"], wanted, None);
+        }
         if tool["tools"].is_array() {
             return offered(&tool["tools"], wanted, Some(name));
         }
@@ -207,4 +223,37 @@ fn responses(state: &State, body: &Value) -> Vec<Value> {
         json!({ "type": "response.output_item.done", "output_index": 0, "item": item }),
         json!({ "type": "response.completed", "response": { "id": "resp_1", "output": [item], "usage": usage } }),
     ]
+}
+
+/// The older stream of OpenAI's, which many speak.
+fn completions(state: &State, body: &Value) -> Vec<Value> {
+    let (delta, reason) = match to_call(state, body, "\"role\":\"tool\"") {
+        Some((name, _, input)) => (
+            json!({ "role": "assistant", "tool_calls": [{
+                "index": 0, "id": "call_1", "type": "function",
+                "function": { "name": name, "arguments": input.to_string() },
+            }]}),
+            "tool_calls",
+        ),
+        None => (json!({ "role": "assistant", "content": "done" }), "stop"),
+    };
+    let chunk = |delta: Value, reason: Option<&str>| {
+        json!({
+            "id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": body["model"],
+            "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }],
+        })
+    };
+    vec![chunk(delta, None), chunk(json!({}), Some(reason))]
+}
+
+/// Google's stream.
+fn contents(state: &State, body: &Value) -> Vec<Value> {
+    let part = match to_call(state, body, "\"functionResponse\"") {
+        Some((name, _, input)) => json!({ "functionCall": { "name": name, "args": input } }),
+        None => json!({ "text": "done" }),
+    };
+    vec![json!({
+        "candidates": [{ "content": { "role": "model", "parts": [part] }, "finishReason": "STOP", "index": 0 }],
+        "usageMetadata": { "promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2 },
+    })]
 }
