@@ -158,7 +158,7 @@ fn check(agent: &Agent, program: &Path, waynote: &Path) -> Result<()> {
             agent.client
         );
         let doctor = home.waynote(&["doctor", agent.client])?;
-        ensure!(!doctor.contains("WRONG!"), "{doctor}");
+        ensure!(!doctor.contains("WRONG"), "{doctor}");
     }
     home.waynote(&["uninstall", agent.client])?;
     home.is_as_prepared(agent.client)

@@ -102,7 +102,7 @@ fn write(node: &Node, gap: &mut impl Iterator<Item = &'static str>, text: &mut S
             push(text, "{");
             for (number, (name, value)) in members.iter().enumerate() {
                 if number > 0 {
-                    text.push_str(",");
+                    text.push(',');
                 }
                 text.push_str(&serde_json::Value::from(name.as_str()).to_string());
                 text.push(':');
@@ -165,7 +165,7 @@ proptest! {
                 );
             }
             Ok(added) => {
-                prop_assert_eq!(add(&added, &edits()).unwrap(), added.clone());
+                prop_assert_eq!(&add(&added, &edits()).unwrap(), &added);
                 prop_assert_eq!(comments(&added), comments(&text));
                 let now = read(&added).unwrap();
                 prop_assert_eq!(&now["mcpServers"]["waynote"]["command"], "/opt/way note/\"waynote\"");

@@ -45,22 +45,22 @@ struct Finding {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn ok(&mut self, what: impl Into<String>) {
-        self.push(Verdict::Ok, what.into(), None);
+    fn ok(&mut self, what: impl AsRef<str>) {
+        self.push(Verdict::Ok, what.as_ref(), None);
     }
 
-    fn note(&mut self, what: impl Into<String>, next: impl Into<String>) {
-        self.push(Verdict::Note, what.into(), Some(next.into()));
+    fn note(&mut self, what: impl AsRef<str>, next: impl Into<String>) {
+        self.push(Verdict::Note, what.as_ref(), Some(next.into()));
     }
 
-    fn wrong(&mut self, what: impl Into<String>, next: impl Into<String>) {
-        self.push(Verdict::Wrong, what.into(), Some(next.into()));
+    fn wrong(&mut self, what: impl AsRef<str>, next: impl Into<String>) {
+        self.push(Verdict::Wrong, what.as_ref(), Some(next.into()));
     }
 
-    fn push(&mut self, verdict: Verdict, what: String, next: Option<String>) {
+    fn push(&mut self, verdict: Verdict, what: &str, next: Option<String>) {
         self.0.push(Finding {
             verdict,
-            what: visible(&what),
+            what: visible(what),
             next,
         });
     }

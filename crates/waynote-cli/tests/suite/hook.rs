@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::common::{NOW, Run, Scratch};
 
 /// A hook that has as long as a busy machine needs.
-fn hook(scratch: &Scratch, words: &str, input: impl ToString) -> Run {
+fn hook(scratch: &Scratch, words: &str, input: &(impl ToString + ?Sized)) -> Run {
     scratch
         .run(&format!("hook {words}"))
         .env("WAYNOTE_HOOK_WAIT", "20")
@@ -45,7 +45,7 @@ fn each_client_is_answered_in_its_schema() {
         ("goose", "SessionStart"),
     ] {
         let input = said(&scratch, &format!("{client}-{event}"));
-        let run = hook(&scratch, &format!("{client} {event}"), input);
+        let run = hook(&scratch, &format!("{client} {event}"), &input);
         seen += &format!("{client} {event}: {}", run.said());
     }
     insta::assert_snapshot!(seen, @r#"
@@ -106,7 +106,7 @@ fn whatever_goes_wrong_adds_nothing() {
             json!({"cwd": 5, "session_id": {}, "source": []}).to_string(),
         ),
     ] {
-        seen += &format!("{words}: {}", hook(&scratch, words, input).said());
+        seen += &format!("{words}: {}", hook(&scratch, words, &input).said());
     }
     insta::assert_snapshot!(seen, @"
     claude-code SessionStart: exit 0
@@ -193,7 +193,7 @@ fn a_store_that_somebody_holds_is_not_waited_for() {
         .execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE held (x)")
         .unwrap();
     let begin = Instant::now();
-    let output = hook(&scratch, "claude-code SessionStart", said(&scratch, "s"))
+    let output = hook(&scratch, "claude-code SessionStart", &said(&scratch, "s"))
         .unset("WAYNOTE_HOOK_WAIT")
         .output();
     let took = begin.elapsed();
@@ -260,13 +260,14 @@ fn an_answer_does_not_wait_for_the_end_of_the_input() {
         .read_to_string(&mut answer)
         .unwrap();
     assert!(answer.contains("canary"), "{answer}");
+    assert!(child.wait().unwrap().success());
     drop(stdin);
 }
 
 #[test]
 fn a_session_gets_the_block_once_and_after_each_compaction_again() {
     let scratch = noted();
-    let added = |words: &str, input: &Value| hook(&scratch, words, input).ok().contains("canary");
+    let added = |words: &str, input: &Value| hook(&scratch, words, &input).ok().contains("canary");
     let start = said(&scratch, "s");
     assert!(added("claude-code SessionStart", &start));
     // The other configuration fires too, in its own words for the same session.
@@ -346,7 +347,7 @@ fn the_place_is_the_clients_project() {
     let home = scratch.home();
     let other = home.join("other");
     let has = |run: Run, place: &str| run.ok().contains(&format!("note-of-{place}."));
-    let run = |words: &str, input: Value| hook(&scratch, words, input);
+    let run = |words: &str, input: Value| hook(&scratch, words, &input);
     assert!(has(run("codex", json!({"cwd": other})), "~/other"));
     assert!(has(
         run("cursor", json!({"workspace_roots": [5, other]})),
@@ -377,9 +378,13 @@ fn a_block_over_the_clients_cap_is_made_again_smaller() {
     }
     let input = said(&scratch, "s");
     for budget in ["0", "2000", "9000", "100000"] {
-        let answer: Value = hook(&scratch, "codex SessionStart", json!({"cwd": input["cwd"]}))
-            .env("WAYNOTE_BUDGET", budget)
-            .json();
+        let answer: Value = hook(
+            &scratch,
+            "codex SessionStart",
+            &json!({"cwd": input["cwd"]}),
+        )
+        .env("WAYNOTE_BUDGET", budget)
+        .json();
         let text = answer["hookSpecificOutput"]["additionalContext"]
             .as_str()
             .unwrap();
@@ -402,6 +407,6 @@ fn on_prompts_the_notes_that_match_are_chosen() {
         answer["hookSpecificOutput"]["hookEventName"],
         "UserPromptSubmit"
     );
-    let gemini: Value = hook(&scratch, "gemini BeforeAgent", json!({"prompt": "deploy"})).json();
+    let gemini: Value = hook(&scratch, "gemini BeforeAgent", &json!({"prompt": "deploy"})).json();
     assert_eq!(gemini["hookSpecificOutput"]["hookEventName"], "BeforeAgent");
 }
