@@ -27,6 +27,7 @@ pub(crate) fn test() -> Result<()> {
     // A snapshot that differs is a failure, not a file to be looked at later.
     tests.env("INSTA_UPDATE", "no");
     step("tests", tests)?;
+    crate::conformance::run()?;
     agents(false)?;
     licences()
 }
@@ -60,6 +61,8 @@ pub(crate) fn docs() -> Result<()> {
 /// Licences, sources and banned crates; advisories where their data is at hand, since it comes from elsewhere.
 fn licences() -> Result<()> {
     let deny = installed_deny()?;
+    // It looks at the crates of every platform, of which a build has brought this one's.
+    step("crates", cargo(&["fetch", "--quiet", "--locked"]))?;
     let mut check = Command::new(&deny);
     check.args(["--offline", "check", "licenses", "bans", "sources"]);
     step("licences", check)?;
@@ -104,13 +107,13 @@ fn installed_deny() -> Result<std::path::PathBuf> {
         .context("cargo-deny was installed but is not there")
 }
 
-fn cargo(arguments: &[&str]) -> Command {
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments);
     command
 }
 
-fn step(name: &str, mut command: Command) -> Result<()> {
+pub(crate) fn step(name: &str, mut command: Command) -> Result<()> {
     println!("== {name}");
     let begin = std::time::Instant::now();
     let status = command

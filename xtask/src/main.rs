@@ -5,6 +5,7 @@
 mod adds;
 mod agents;
 mod blocks;
+mod conformance;
 mod contexts;
 mod gate;
 mod hooks;
@@ -17,6 +18,7 @@ fn main() -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["test"] => gate::test(),
+        ["test", "conformance"] => conformance::run(),
         ["test", "agents"] => gate::agents(true),
         ["docs"] => gate::docs(),
         ["bench"] => {
@@ -46,7 +48,7 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test [agents] | bench [adds | blocks | day | context [LARGEST] | hook] | docs"
+            "usage: cargo xtask test [agents | conformance] | bench [adds | blocks | day | context [LARGEST] | hook] | docs"
         ),
     }
 }

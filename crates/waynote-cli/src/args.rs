@@ -96,6 +96,21 @@ pub(crate) enum Command {
         #[arg(long)]
         everywhere: bool,
     },
+    /// Serve the notes to an agent over standard input and output (Model Context Protocol)
+    ///
+    /// A client starts it and ends it; nothing but the protocol is printed. Where no author is set, the author is
+    /// agent:NAME. The project is where the client says it is (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR,
+    /// CURSOR_PROJECT_DIR, or its roots), else the working directory, but neither home nor the root.
+    Mcp {
+        /// Sets of tools: default, openotters, ralph, zrb, memory, all. Of two with one name, the first set's counts
+        #[arg(
+            long,
+            value_name = "SETS",
+            value_delimiter = ',',
+            default_value = "default"
+        )]
+        tools: Vec<String>,
+    },
     /// Bring in another program's notes
     #[command(subcommand)]
     Import(ImportCommand),

@@ -102,7 +102,6 @@ impl Delivered {
     }
 
     /// Whether a hook has delivered in that process.
-    #[cfg_attr(not(test), allow(dead_code, reason = "the server uses it"))]
     pub(crate) fn is_client_marked(&self, client: &Process) -> bool {
         let name = name(&["client", &client.pid.to_string(), &client.start.to_string()]);
         self.folder.join(name).exists()
@@ -161,7 +160,6 @@ fn name(parts: &[&str]) -> String {
 
 impl Process {
     /// The process that started this one, if that can be told.
-    #[cfg_attr(not(test), allow(dead_code, reason = "the server uses it"))]
     pub(crate) fn parent() -> Option<Self> {
         Self::above().into_iter().next()
     }

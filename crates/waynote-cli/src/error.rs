@@ -67,7 +67,7 @@ impl Failure {
         }
     }
 
-    fn what(&self) -> String {
+    pub(crate) fn what(&self) -> String {
         match self {
             Self::BrokenPipe => "the output was closed".into(),
             Self::Arguments(error) => {
@@ -83,7 +83,7 @@ impl Failure {
         }
     }
 
-    fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             Self::BrokenPipe => String::new(),
             Self::Arguments(error) => match error.get(ContextKind::SuggestedArg) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use waynote::Base;
+use waynote::{Base, Place};
 
 use crate::error::{Failure, Outcome};
 
@@ -52,6 +52,15 @@ pub(crate) fn base() -> Outcome<Base> {
 /// The same for what is not relative, where the working directory may even be gone.
 pub(crate) fn base_of_home() -> Outcome<Base> {
     Ok(Base::new(&home()?, "/")?)
+}
+
+/// The same place in the main checkout, where a place lies in a linked git worktree.
+pub(crate) fn main_checkout(place: &Place) -> Outcome<Option<Place>> {
+    let there = waynote::worktree::main_checkout(&expanded(place.as_str())?);
+    let Some(there) = there.as_deref().and_then(|path| path.to_str()) else {
+        return Ok(None);
+    };
+    Ok(Some(Place::resolve(there, &base_of_home()?)?))
 }
 
 /// A path with `~` for home.

@@ -36,7 +36,15 @@ pub(crate) struct Setting<T> {
     pub(crate) origin: String,
 }
 
+impl<T> Setting<T> {
+    /// Whether nobody set it.
+    pub(crate) fn is_default(&self) -> bool {
+        self.origin == DEFAULT
+    }
+}
+
 /// Every setting.
+#[derive(Clone)]
 pub(crate) struct Settings {
     /// Read even if it does not exist.
     pub(crate) file: PathBuf,

@@ -24,9 +24,16 @@ mod suite {
     mod install;
     mod key;
     mod log;
+    mod mcp;
+    mod mcp_client;
+    mod mcp_ends;
+    mod mcp_hostile;
+    mod mcp_memory;
+    mod mcp_sets;
     mod place;
     mod processes;
     mod reference_gonotes;
     mod reference_ralph;
     mod reference_zrb;
+    mod worktree;
 }

@@ -70,6 +70,7 @@ pub mod store;
 mod undo;
 pub mod verify;
 pub mod visible;
+pub mod worktree;
 
 pub use address::{Address, AddressAt};
 pub use change::{Applied, Change, Expect, Origin};
@@ -84,7 +85,7 @@ pub use notebook::{Notebook, SaveOptions};
 pub use place::{Base, Place};
 pub use places::Places;
 pub use scope::{Scope, ScopeKind};
-pub use session::{SessionLog, confirmation};
+pub use session::{SessionLog, already_noted, confirmation};
 pub use sqlite::{Options, SqliteStore};
 pub use store::{Filter, Moment, Recent, ScopeSummary, Store, Version};
 pub use undo::undo_last;

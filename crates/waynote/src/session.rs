@@ -105,6 +105,14 @@ fn noted_before(noted: Option<i64>, iteration: Option<i64>) -> bool {
     iteration.is_none_or(|iteration| noted.is_some_and(|noted| noted < iteration))
 }
 
+/// The reply to a text that was in the log already.
+pub fn already_noted(note: &Note) -> String {
+    let at = note
+        .iteration
+        .map_or(String::new(), |iteration| format!(" at #{iteration}"));
+    format!("already noted{at}, seen {} times", note.revision)
+}
+
 /// The reply to an added entry (source 001): its type and up to 50 UTF-16 units of it, never cutting a
 /// character in two.
 pub fn confirmation(kind: &Kind, content: &Content) -> String {

@@ -37,6 +37,7 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
             "leave `--budget`, `--explain` and `--query` away, or use `--style stable`",
         ));
     }
+    let place = input::place(args.at.path.as_deref())?;
     Ok(Request {
         session: settings.session.value.clone(),
         iteration: settings.iteration.value,
@@ -57,11 +58,8 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
         query: args.query.clone(),
         as_of: args.as_of.as_deref().map(moment).transpose()?,
         explain: args.explain,
-        ..Request::new(
-            settings.agent.value.clone(),
-            input::place(args.at.path.as_deref())?,
-            crate::clock::now()?,
-        )
+        also: crate::home::main_checkout(&place)?.into_iter().collect(),
+        ..Request::new(settings.agent.value.clone(), place, crate::clock::now()?)
     })
 }
 

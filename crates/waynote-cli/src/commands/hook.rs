@@ -241,6 +241,7 @@ fn text(
         session: settings.session.value.clone(),
         iteration: settings.iteration.value,
         style: Style::Stable,
+        also: home::main_checkout(&place)?.into_iter().collect(),
         query: query.map(|query| query.chars().take(QUERY_CHARS).collect()),
         budget: Budget {
             tokens: match tokens {

@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Color, Style};
 use serde_json::json;
-use waynote::{Kind, Note, SessionLog, confirmation};
+use waynote::{Kind, Note, SessionLog, already_noted, confirmation};
 
 use super::Context;
 use crate::args::LogCommand;
@@ -106,14 +106,6 @@ const SEEN: usize = 2;
 /// An iteration in a table.
 pub(super) fn iteration(iteration: Option<i64>) -> String {
     iteration.map_or("-".into(), |iteration| format!("#{iteration}"))
-}
-
-/// The reply to a text that was in the log already.
-fn already_noted(note: &Note) -> String {
-    let at = note
-        .iteration
-        .map_or(String::new(), |iteration| format!(" at #{iteration}"));
-    format!("already noted{at}, seen {} times", note.revision)
 }
 
 /// The start-up display of source 001: the four types in colour, nothing when there are no notes.

@@ -13,6 +13,7 @@ mod install;
 mod key;
 mod log;
 mod manual;
+mod mcp;
 mod overview;
 mod place;
 mod show;
@@ -94,6 +95,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             revision,
             everywhere,
         }) => forget::run(&mut context, address, *revision, *everywhere).map(ok),
+        Some(Command::Mcp { tools }) => mcp::run(&context, tools).map(ok),
         Some(Command::Import(command)) => import::run(&mut context, command).map(ok),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),

@@ -54,6 +54,11 @@ impl Scratch {
         }
     }
 
+    /// The command of words separated by blanks, for what is to be talked to while it runs.
+    pub(crate) fn command(&self, words: &str) -> Command {
+        self.run(words).command
+    }
+
     /// Runs words separated by blanks.
     pub(crate) fn run(&self, words: &str) -> Run {
         self.waynote(words.split(' '))

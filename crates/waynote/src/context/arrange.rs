@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use super::budget::{share_out, step};
 use super::counted::Counted;
-use super::gather::{self, Gathered, Pool};
+use super::gather::{Gathered, Pool};
 use super::pieces::{Form, Pieces};
 use super::receipt::{Claim, Receipt, Shown, status};
 use super::stable::{group_title, title};
@@ -97,7 +97,7 @@ impl<'s> Claimants<'s> {
         } = gathered;
         // The nearest place first, in it its own note before its keyed ones.
         let mut places: Vec<(usize, Note)> = places.into_iter().enumerate().collect();
-        let outermost_first: Vec<Scope> = gather::chain(request);
+        let outermost_first: Vec<Scope> = request.chain();
         places.sort_by_cached_key(|(_, note)| {
             let scope = note.address.scope();
             Reverse(outermost_first.iter().position(|of| *of == scope))

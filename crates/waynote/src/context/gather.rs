@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use super::{Request, Section};
 use crate::error::Result;
 use crate::note::{Kind, Note};
-use crate::places::Places;
 use crate::scope::Scope;
 use crate::store::{Filter, Moment, Recent, Store};
 
@@ -101,8 +100,8 @@ pub(super) fn gather<'s>(store: &'s dyn Store, request: &Request) -> Result<Gath
     };
     let places = match request.as_of {
         _ if !wanted(Section::Places) => Vec::new(),
-        Some(moment) => store.select_at(&chain(request), moment)?,
-        None => Places::new(store).read_all(&request.place)?,
+        Some(moment) => store.select_at(&request.chain(), moment)?,
+        None => store.select(&Filter::Scopes(request.chain()))?,
     };
     let session = request
         .session
@@ -137,16 +136,6 @@ fn pool<'s>(store: &'s dyn Store, request: &Request, recent: Option<Recent>) -> 
             Pool::whole(recent.pick(store.select_at(&[recent.scope()], moment)?))
         }
     })
-}
-
-/// The scopes of the place and every place above it.
-pub(super) fn chain(request: &Request) -> Vec<Scope> {
-    request
-        .place
-        .chain()
-        .into_iter()
-        .map(Scope::Place)
-        .collect()
 }
 
 /// The four types in their order, then the others by word.

@@ -92,6 +92,9 @@ pub struct Request {
     pub agent: Name,
     /// The place it stands at.
     pub place: Place,
+    /// Places whose chains apply too, each farther away than the one before and all farther than `place`: the main
+    /// checkout of a linked worktree. Style faithful, whose sources know none, leaves them out.
+    pub also: Vec<Place>,
     /// The session it runs in, if any.
     pub session: Option<Name>,
     /// The iteration it runs; it sees only earlier ones. None: every iteration.
@@ -118,6 +121,7 @@ impl Request {
         Self {
             agent,
             place,
+            also: Vec::new(),
             session: None,
             iteration: None,
             style: Style::Stable,
@@ -128,6 +132,18 @@ impl Request {
             explain: false,
             now,
         }
+    }
+
+    /// The scopes of the places that apply, the outermost first: the chains of `also`, then what is of `place` alone.
+    pub fn chain(&self) -> Vec<Scope> {
+        let farthest_first = self.also.iter().rev().chain([&self.place]);
+        let mut chain: Vec<Scope> = Vec::new();
+        for scope in farthest_first.flat_map(Place::chain).map(Scope::Place) {
+            if !chain.contains(&scope) {
+                chain.push(scope);
+            }
+        }
+        chain
     }
 
     /// Whether the same store makes the same block of both: in style stable the time is of no matter.
@@ -257,6 +273,12 @@ impl Renderer {
     }
 }
 
+/// The scopes of the place and every place above it, the outermost first.
+fn own_chain(request: &Request) -> Vec<Scope> {
+    let places = request.place.chain();
+    places.into_iter().map(Scope::Place).collect()
+}
+
 /// The sections as the sources write them, all of them whole.
 fn faithful(store: &dyn Store, request: &Request, version: &Version) -> Result<Block> {
     let wanted = |section| request.only.is_none_or(|only| only == section);
@@ -272,7 +294,7 @@ fn faithful(store: &dyn Store, request: &Request, version: &Version) -> Result<B
     };
     let mut notes = faithful::Notes {
         notebook: of(notebook_section, vec![agent])?,
-        places: of(Section::Places, gather::chain(request))?,
+        places: of(Section::Places, own_chain(request))?,
         iterations: of(
             Section::Iterations,
             request

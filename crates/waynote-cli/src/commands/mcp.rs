@@ -1,0 +1,167 @@
+//! `waynote mcp`: the notes for an agent, over standard input and output.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::os::fd::AsFd;
+
+use jiff::Timestamp;
+use waynote::Store;
+use waynote_mcp::{Caller, Options, Refusal, Set, Source};
+
+use super::Context;
+use crate::delivered::{Delivered, Process};
+use crate::error::{Failure, Outcome};
+use crate::home;
+use crate::opened::Opened;
+use crate::settings::Settings;
+
+/// Where clients say the project is, the most telling first.
+const PROJECT: [&str; 3] = [
+    "CLAUDE_PROJECT_DIR",
+    "GEMINI_PROJECT_DIR",
+    "CURSOR_PROJECT_DIR",
+];
+
+pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
+    let settings = &context.settings;
+    let tools = sets(tools)?;
+    // Asked once before the client waits for anything.
+    crate::clock::now()?;
+    let mut directories = Vec::new();
+    for name in PROJECT {
+        directories.extend(home::variable(name)?);
+    }
+    let mut caller = caller(settings, directories)?;
+    let has_project = caller.names_project();
+    // One that is gone or has no name in UTF-8 is no project.
+    let cwd = std::env::current_dir().ok();
+    let cwd = cwd.and_then(|cwd| cwd.into_os_string().into_string().ok());
+    caller.directories.extend(cwd);
+    let options = Options {
+        caller,
+        tools,
+        has_project,
+        deliver: deliver()?,
+    };
+    end_with_parent();
+    let source = Stores(settings.clone());
+    // Not through the standard library's lock, which the rest of the program holds.
+    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    waynote_mcp::serve(BufReader::new(io::stdin()), output, options, source).map_err(Failure::from)
+}
+
+/// The sets that the words name.
+fn sets(words: &[String]) -> Outcome<Vec<Set>> {
+    let mut sets = Vec::new();
+    for word in words.iter().map(|word| word.trim()) {
+        if word == "all" {
+            sets.extend(Set::ALL);
+            continue;
+        }
+        let set = word.parse().map_err(|hint: String| {
+            let word = waynote::visible::visible(word);
+            Failure::usage(format!("`{word}` is not a set of tools"), hint)
+        });
+        sets.push(set?);
+    }
+    Ok(sets)
+}
+
+fn caller(settings: &Settings, directories: Vec<String>) -> Outcome<Caller> {
+    let agent = settings.agent.value.clone();
+    Ok(Caller {
+        session: settings.session.value.clone(),
+        iteration: settings.iteration.value,
+        // Whoever calls a tool is no person.
+        author: match settings.author.is_default() {
+            true => format!("agent:{agent}").parse()?,
+            false => settings.author.value.clone(),
+        },
+        agent,
+        limits: settings.limits(None, None),
+        budget: settings.budget(None),
+        home: home::home()?,
+        directories,
+    })
+}
+
+/// Whether the first answer carries the block: not when a hook of the same client has delivered it.
+fn deliver() -> Outcome<Box<dyn Fn() -> bool + Send + Sync>> {
+    let delivered = Delivered::in_environment()?;
+    let client = Process::parent();
+    Ok(Box::new(move || {
+        !client
+            .as_ref()
+            .is_some_and(|client| delivered.is_client_marked(client))
+    }))
+}
+
+/// The store that the settings name.
+struct Stores(Settings);
+
+impl Source for Stores {
+    fn for_reading(&self) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
+        // Asked first: what is made meanwhile is looked for again.
+        let is_there = self.0.store.value.exists();
+        held(Opened::for_reading(&self.0, false), is_there)
+    }
+
+    fn for_changing(&self) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
+        let is_there = self.0.store.value.exists();
+        held(Opened::for_changing(&self.0, false), is_there)
+    }
+
+    fn for_writing(&self) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
+        held(Opened::for_writing(&self.0, false), true)
+    }
+
+    fn now(&self) -> Timestamp {
+        crate::clock::now().unwrap_or_default()
+    }
+}
+
+/// A store, and whether it is there.
+struct Held(Opened, bool);
+
+fn held(opened: Outcome<Opened>, is_there: bool) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
+    match opened {
+        Ok(opened) => Ok(Box::new(Held(opened, is_there))),
+        Err(failure) => Err(Refusal::new(failure.what(), failure.hint())),
+    }
+}
+
+impl waynote_mcp::Opened for Held {
+    fn store(&self) -> &dyn Store {
+        self.0.store()
+    }
+
+    fn is_there(&self) -> bool {
+        self.1
+    }
+}
+
+/// Ends this process when the one that started it dies, even where another process holds our input open. A client that
+/// dies ends our input, too, nearly always; that way gets a moment first.
+#[cfg(target_os = "linux")]
+fn end_with_parent() {
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::process::{PidfdFlags, getppid, pidfd_open};
+
+    let Some(parent) = getppid().and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok())
+    else {
+        return;
+    };
+    let wait = move || {
+        let mut parent = [PollFd::new(&parent, PollFlags::IN)];
+        while poll(&mut parent, None).is_err() {}
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        std::process::exit(0);
+    };
+    // Without it the end of the input is what ends us.
+    let _ = std::thread::Builder::new()
+        .name("waynote-parent".into())
+        .spawn(wait);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_with_parent() {}

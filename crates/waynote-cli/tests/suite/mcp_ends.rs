@@ -1,0 +1,105 @@
+//! How a server ends: with its client, however that goes, and with all that was asked answered.
+
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::common::Scratch;
+use super::mcp_client::Client;
+
+#[test]
+fn what_was_asked_is_answered_before_the_end() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp");
+    for number in 0..50 {
+        let arguments = json!({ "key": format!("k{number}"), "content": "v" });
+        client.ask(
+            "tools/call",
+            json!({ "name": "note_save", "arguments": arguments }),
+        );
+    }
+    let (rest, status) = client.end();
+    assert_eq!(rest.lines().count(), 50);
+    assert!(status.success());
+    assert_eq!(scratch.ok("key count"), "50\n");
+}
+
+#[test]
+fn a_client_that_says_nothing_leaves_no_server() {
+    let scratch = Scratch::new();
+    let (said, status) = Client::spawn(scratch.command("mcp")).end();
+    assert_eq!(said, "");
+    assert!(status.success());
+}
+
+#[test]
+fn a_request_that_is_cancelled_keeps_nobody() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp");
+    let id = client.ask(
+        "tools/call",
+        json!({ "name": "note_list", "arguments": {} }),
+    );
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
+    assert!(client.end().1.success());
+}
+
+/// A client that is killed, while another process holds the server's input open.
+#[test]
+#[cfg(target_os = "linux")]
+fn no_server_outlives_its_client() {
+    let scratch = Scratch::new();
+    let pipe = scratch.path("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    // This test is that other process.
+    let mut held = OpenOptions::new();
+    let held = held.read(true).write(true).open(&pipe).unwrap();
+    // The shell is the client: it starts the server, says its number, and waits for it.
+    let script = "\"$0\" mcp < \"$1\" > /dev/null & echo $!; wait";
+    let mut client = Command::new("sh");
+    client
+        .args(["-c", script, env!("CARGO_BIN_EXE_waynote")])
+        .arg(&pipe);
+    client
+        .env("HOME", scratch.home())
+        .current_dir(scratch.home());
+    let mut client = client.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    let mut said = BufReader::new(client.stdout.take().unwrap());
+    said.read_line(&mut line).unwrap();
+    let server = line.trim().to_owned();
+    // Until it is the server, it is the shell that becomes it; then it looks whose child it is.
+    until(|| status_of(&server).is_some_and(|status| status.contains("Name:\twaynote")));
+    until(|| status_of(&server).is_some_and(|status| status.contains("Threads:\t4")));
+    client.kill().unwrap();
+    client.wait().unwrap();
+    until(|| status_of(&server).is_none());
+    drop(held);
+}
+
+/// What the kernel says of a running process.
+fn status_of(pid: &str) -> Option<String> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    (!status.contains("State:\tZ")).then_some(status)
+}
+
+/// Waits until it holds; looking costs little, and a minute is more than it can take.
+fn until(holds: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(
+            begin.elapsed() < Duration::from_secs(60),
+            "it does not come"
+        );
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,197 @@
+//! Input that no decent client sends: each message gets its error, the server lives, and takes up little memory.
+
+use serde_json::{Value, json};
+
+use super::common::Scratch;
+use super::mcp_client::Client;
+
+/// What a server may take up in kB, whatever it is sent.
+const MOST: u64 = 32 * 1024;
+
+#[test]
+fn every_bad_message_gets_an_error() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp");
+    let mut said = Vec::new();
+    for line in [
+        "{not json",
+        "\"a text\"",
+        "[]",
+        "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+        "null",
+        "{}",
+        "{\"jsonrpc\":\"1.0\",\"id\":7,\"method\":\"ping\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":8}",
+        "{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"ping\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":7}",
+        "{\"jsonrpc\":\"2.0\",\"id\":10,\"method\":\"no/such\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":11,\"method\":\"tools/call\"}",
+        "{\"jsonrpc\":\"2.0\",\"id\":12,\"method\":\"tools/call\",\"params\":{\"name\":5}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":13,\"method\":\"tools/call\",\"params\":{\"name\":\"note_sav\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":14,\"method\":\"tools/call\",\"params\":{\"name\":\"note_save\",\"arguments\":[]}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":15,\"method\":\"tools/call\",\"params\":{\"name\":\"drop table\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":16,\"method\":\"resources/read\",\"params\":{}}",
+    ] {
+        client.send_bytes(format!("{line}\n").as_bytes());
+        let answer = client.receive();
+        let error = &answer["error"];
+        said.push(format!(
+            "{} {} {}",
+            answer["id"],
+            error["code"],
+            error["message"].as_str().unwrap()
+        ));
+    }
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    null -32700 this is not JSON: key must be a string at line 1 column 2
+    null -32600 this is not a JSON-RPC message: it has no `method`
+    null -32600 batches are not taken: send one message a line
+    null -32600 batches are not taken: send one message a line
+    null -32600 this is not a JSON-RPC message: it has no `method`
+    null -32600 this is not a JSON-RPC message: it has no `method`
+    7 -32600 this is not a JSON-RPC request: `jsonrpc` is "2.0", `id` a text or a whole number, `params` an object
+    8 -32600 this is not a JSON-RPC message: it has no `method`
+    null -32600 this is not a JSON-RPC request: `jsonrpc` is "2.0", `id` a text or a whole number, `params` an object
+    9 -32600 this is not a JSON-RPC request: `jsonrpc` is "2.0", `id` a text or a whole number, `params` an object
+    10 -32601 no/such
+    11 -32602 the params of tools/call cannot be read: something is missing or of another type
+    12 -32602 the params of tools/call cannot be read: something is missing or of another type
+    13 -32602 Unknown tool: note_sav; did you mean `note_save`?
+    14 -32602 the params of tools/call cannot be read: something is missing or of another type
+    15 -32602 Unknown tool: drop table; the tools are note_list, note_save, note_show, note_delete, note_pin, note_search
+    16 -32602 the params of resources/read cannot be read: something is missing or of another type
+    "#);
+    // What is no request wants no answer.
+    client.send_bytes(b"\n   \n{\"jsonrpc\":\"2.0\",\"method\":\"no/such\"}\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n");
+    assert!(client.call("note_list", json!({})).contains("0 of 64"));
+}
+
+#[test]
+fn bytes_that_are_no_text_get_an_error() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp");
+    client.send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}\n");
+    assert_eq!(client.receive()["error"]["code"], -32700);
+    client.send_bytes(b"\x00\x01\x02\n");
+    assert_eq!(client.receive()["error"]["code"], -32700);
+    let deep = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\",\"params\":{}{}}}\n",
+        "[".repeat(5000),
+        "]".repeat(5000)
+    );
+    client.send_bytes(deep.as_bytes());
+    let answer = client.receive();
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&json!(3), &json!(-32700))
+    );
+    assert!(client.call("note_list", json!({})).contains("0 of 64"));
+}
+
+#[test]
+fn what_comes_before_the_beginning_ends_nothing() {
+    let scratch = Scratch::new();
+    let mut client = Client::spawn(scratch.command("mcp"));
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    client.send(&json!({ "jsonrpc": "2.0", "id": 5, "result": {} }));
+    client.send_bytes(b"{\n");
+    assert_eq!(client.receive()["error"]["code"], -32700);
+    assert_eq!(
+        client.answer("tools/list", json!({}))["error"]["code"],
+        -32602
+    );
+    assert!(client.answer("ping", json!({})).get("result").is_some());
+    let params = json!({ "protocolVersion": 7 });
+    assert!(client.answer("initialize", params).get("error").is_some());
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    client.initialize(json!({}));
+    assert!(client.call("note_list", json!({})).contains("0 of 64"));
+}
+
+#[test]
+fn huge_messages_are_refused_one_by_one() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp");
+    let huge = |id: Value, bytes: usize| {
+        json!({ "jsonrpc": "2.0", "method": "tools/call", "params": { "name": "note_save", "arguments": {
+            "place": "/p", "content": "x".repeat(bytes) } }, "id": id })
+    };
+    // The id stands behind the text here, as some clients send it.
+    for id in [json!(41), json!("forty-two")] {
+        client.send(&huge(id.clone(), 24 * 1024 * 1024));
+        let answer = client.receive();
+        assert_eq!(
+            (&answer["id"], &answer["error"]["code"]),
+            (&id, &json!(-32600))
+        );
+    }
+    // Many values are refused where their text is not.
+    let values = format!(
+        "{{\"id\":43,\"method\":\"x\",\"params\":{{\"a\":[{}1]}}}}\n",
+        "1,".repeat(900_000)
+    );
+    client.send_bytes(values.as_bytes());
+    assert_eq!(client.receive()["error"]["code"], -32600);
+    // A message that can be read holds too large a note.
+    client.send(&huge(json!(44), 1024 * 1024));
+    assert_eq!(
+        client.receive()["result"]["content"][0]["text"],
+        "the note is too large: 1048576 bytes, 262144 are allowed\nkeep what the next run needs; nothing was done"
+    );
+    // Many of them at once are worked on a few at a time.
+    std::thread::scope(|scope| {
+        let sent = huge(json!(45), 1024 * 1024).to_string().into_bytes();
+        let mut input = client.split_input();
+        scope.spawn(move || {
+            for _ in 0..40 {
+                std::io::Write::write_all(&mut input, &sent).unwrap();
+                std::io::Write::write_all(&mut input, b"\n").unwrap();
+            }
+        });
+        for _ in 0..40 {
+            assert_eq!(client.receive()["result"]["isError"], true);
+        }
+    });
+    if cfg!(target_os = "linux") {
+        let took = client.kilobytes("VmHWM");
+        assert!(took < MOST, "{took} kB");
+    }
+}
+
+#[test]
+fn the_largest_note_is_taken_and_shown() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp");
+    // Nothing to split: what is hardest to count.
+    let text = "\u{1}".repeat(256 * 1024);
+    let reply = client.call("note_save", json!({ "place": "~/work", "content": text }));
+    assert_eq!(reply, "saved place:~/work (new)");
+    assert_eq!(
+        client.call("note_show", json!({ "place": "." })).len(),
+        256 * 1024
+    );
+    client.request("resources/read", json!({ "uri": "waynote://context" }));
+    if cfg!(target_os = "linux") {
+        let took = client.kilobytes("VmHWM");
+        assert!(took < MOST, "{took} kB");
+    }
+}
+
+#[test]
+fn half_a_message_waits_and_then_gets_an_error() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp");
+    client.send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"to");
+    let (rest, status) = client.end();
+    let answer: Value = serde_json::from_str(&rest).unwrap();
+    assert_eq!(
+        (&answer["id"], &answer["error"]["code"]),
+        (&json!(77), &json!(-32700))
+    );
+    assert!(status.success());
+    // A whole one without its line end is one.
+    let mut client = Client::start(&scratch, "mcp");
+    client.send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":78,\"method\":\"ping\"}");
+    let (rest, _) = client.end();
+    assert_eq!(rest, "{\"jsonrpc\":\"2.0\",\"id\":78,\"result\":{}}\n");
+}

@@ -1,0 +1,216 @@
+//! Anthropic's memory tool: its contract, and that its files are notes like any other.
+
+use serde_json::{Value, json};
+
+use super::common::Scratch;
+use super::mcp_client::Client;
+
+/// Calls the tool with its arguments, one call after another; what was said.
+fn play(client: &mut Client, calls: &[Value]) -> String {
+    let said = calls.iter().map(|call| {
+        let reply = client.call("memory", call.clone());
+        let command = call["command"].as_str().unwrap();
+        format!("{command}: {}", reply.replace('\n', "\n    "))
+    });
+    said.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn files_are_made_changed_moved_and_deleted() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp --tools memory");
+    insta::assert_snapshot!(play(&mut client, &[
+        json!({ "command": "view", "path": "/memories" }),
+        json!({ "command": "create", "path": "/memories/Plan.md", "file_text": "one\ntwo\nthree\nfour\nfive\nsix\n" }),
+        json!({ "command": "create", "path": "/memories/Plan.md", "file_text": "again" }),
+        json!({ "command": "create", "path": "/memories/a/b/c/deep.txt", "file_text": "x".repeat(2000) }),
+        json!({ "command": "create", "path": "/memories/a/.hidden", "file_text": "h" }),
+        json!({ "command": "create", "path": "/memories/Plan.md/below", "file_text": "h" }),
+        json!({ "command": "create", "path": "/memories/a", "file_text": "h" }),
+        json!({ "command": "view", "path": "/memories" }),
+        json!({ "command": "view", "path": "/memories/Plan.md" }),
+        json!({ "command": "view", "path": "/memories/Plan.md", "view_range": [5, -1] }),
+        json!({ "command": "view", "path": "/memories/Plan.md", "view_range": [9, 10] }),
+        json!({ "command": "str_replace", "path": "/memories/Plan.md", "old_str": "three\nfour", "new_str": "3 $& 4" }),
+        json!({ "command": "insert", "path": "/memories/Plan.md", "insert_line": 0, "insert_text": "zero" }),
+        json!({ "command": "insert", "path": "/memories/Plan.md", "insert_line": 6, "insert_text": "end\n" }),
+        json!({ "command": "view", "path": "/memories/Plan.md" }),
+        json!({ "command": "rename", "old_path": "/memories/a", "new_path": "/memories/z/y" }),
+        json!({ "command": "view", "path": "/memories/z" }),
+        json!({ "command": "delete", "path": "/memories/z" }),
+        json!({ "command": "view", "path": "/memories" }),
+    ]), @"
+    view: Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:
+        0	/memories
+    create: File created successfully at: /memories/Plan.md
+    create: error: Error: File /memories/Plan.md already exists
+    create: File created successfully at: /memories/a/b/c/deep.txt
+    create: File created successfully at: /memories/a/.hidden
+    create: error: Error: /memories/Plan.md is a file, not a directory
+    create: error: Error: File /memories/a already exists
+    view: Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:
+        2.0K	/memories
+        28	/memories/Plan.md
+        2.0K	/memories/a
+        2.0K	/memories/a/b
+    view: Here's the content of /memories/Plan.md with line numbers:
+             1	one
+             2	two
+             3	three
+             4	four
+             5	five
+             6	six
+    view: Here's the content of /memories/Plan.md with line numbers:
+             5	five
+             6	six
+    view: error: Error: Invalid `view_range` parameter: [9, 10]. It should be within the range of lines of the file: [1, 6]
+    str_replace: The memory file has been edited.
+             1	one
+             2	two
+             3	3 $& 4
+             4	five
+             5	six
+    insert: The file /memories/Plan.md has been edited.
+    insert: The file /memories/Plan.md has been edited.
+    view: Here's the content of /memories/Plan.md with line numbers:
+             1	zero
+             2	one
+             3	two
+             4	3 $& 4
+             5	five
+             6	six
+             7	end
+    rename: Successfully renamed /memories/a to /memories/z/y
+    view: Here're the files and directories up to 2 levels deep in /memories/z, excluding hidden items and node_modules:
+        2.0K	/memories/z
+        2.0K	/memories/z/y
+        2.0K	/memories/z/y/b
+    delete: Successfully deleted /memories/z
+    view: Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:
+        33	/memories
+        33	/memories/Plan.md
+    ");
+}
+
+#[test]
+fn what_cannot_be_done_is_said_in_the_tools_words() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp --tools memory");
+    insta::assert_snapshot!(play(&mut client, &[
+        json!({ "command": "create", "path": "/memories/f", "file_text": "aa aa\nb\naa" }),
+        json!({ "command": "create", "path": "/memories/d/e", "file_text": "" }),
+        json!({ "command": "view", "path": "/memories/none" }),
+        json!({ "command": "view", "path": "/memoriesX/f" }),
+        json!({ "command": "view", "path": "/memories/../etc/passwd" }),
+        json!({ "command": "view", "path": "/memories/%2e%2e/x" }),
+        json!({ "command": "view" }),
+        json!({ "command": "str_replace", "path": "/memories/none", "old_str": "a", "new_str": "b" }),
+        json!({ "command": "str_replace", "path": "/memories/f", "old_str": "zz", "new_str": "b" }),
+        json!({ "command": "str_replace", "path": "/memories/f", "old_str": "aa", "new_str": "b" }),
+        json!({ "command": "str_replace", "path": "/memories/f", "old_str": "aa a", "new_str": "$&" }),
+        json!({ "command": "str_replace", "path": "/memories/d", "old_str": "a", "new_str": "b" }),
+        json!({ "command": "insert", "path": "/memories/none", "insert_line": 0, "insert_text": "b" }),
+        json!({ "command": "insert", "path": "/memories/f", "insert_line": 4, "insert_text": "b" }),
+        json!({ "command": "insert", "path": "/memories/f", "insert_line": -1, "insert_text": "b" }),
+        json!({ "command": "insert", "path": "/memories/d/e", "insert_line": 0, "insert_text": "b" }),
+        json!({ "command": "delete", "path": "/memories/none" }),
+        json!({ "command": "delete", "path": "/memories" }),
+        json!({ "command": "rename", "old_path": "/memories/none", "new_path": "/memories/x" }),
+        json!({ "command": "rename", "old_path": "/memories/f", "new_path": "/memories/d/e" }),
+        json!({ "command": "rename", "old_path": "/memories/d", "new_path": "/memories/d/e/f" }),
+        json!({ "command": "rename", "old_path": "/memories/f", "new_path": "/memories/d/e/g" }),
+        json!({ "command": "shred", "path": "/memories/f" }),
+        json!({ "command": "view", "path": "/memories/f" }),
+        json!({ "command": "view", "path": "/memories/d/e" }),
+    ]), @"
+    create: File created successfully at: /memories/f
+    create: File created successfully at: /memories/d/e
+    view: error: The path /memories/none does not exist. Please provide a valid path.
+    view: error: Path must start with /memories, got: /memoriesX/f
+    view: error: Path /memories/../etc/passwd would escape /memories directory
+    view: error: Path /memories/%2e%2e/x would escape /memories directory
+    view: error: Error: command `view` needs the argument `path`
+    str_replace: error: Error: The path /memories/none does not exist. Please provide a valid path.
+    str_replace: error: No replacement was performed, old_str `zz` did not appear verbatim in /memories/f.
+    str_replace: error: No replacement was performed. Multiple occurrences of old_str `aa` in lines: 1, 3. Please ensure it is unique
+    str_replace: The memory file has been edited.
+             1	$&a
+             2	b
+             3	aa
+    str_replace: error: The path /memories/d is not a file.
+    insert: error: Error: The path /memories/none does not exist
+    insert: error: Error: Invalid `insert_line` parameter: 4. It should be within the range of lines of the file: [0, 3]
+    insert: error: Error: Invalid `insert_line` parameter: -1. It should be within the range of lines of the file: [0, 3]
+    insert: The file /memories/d/e has been edited.
+    delete: error: Error: The path /memories/none does not exist
+    delete: error: Cannot delete the /memories directory itself
+    rename: error: Error: The path /memories/none does not exist
+    rename: error: Error: The destination /memories/d/e already exists
+    rename: error: Error: /memories/d/e/f lies in /memories/d itself
+    rename: error: Error: /memories/d/e is a file, not a directory
+    shred: error: `command` cannot be `shred`
+        `command` is one of view, create, str_replace, insert, delete, rename; nothing was done
+    view: Here's the content of /memories/f with line numbers:
+             1	$&a
+             2	b
+             3	aa
+    view: Here's the content of /memories/d/e with line numbers:
+             1	b
+    ");
+}
+
+#[test]
+fn files_are_notes_with_history_and_undo() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "--agent builder mcp --tools memory");
+    play(
+        &mut client,
+        &[
+            json!({ "command": "create", "path": "/memories/Plan.md", "file_text": "one\n" }),
+            json!({ "command": "str_replace", "path": "/memories/Plan.md", "old_str": "one", "new_str": "two" }),
+            json!({ "command": "delete", "path": "/memories/Plan.md" }),
+        ],
+    );
+    let address = "place:/memories/builder/Plan.md";
+    insta::assert_snapshot!(scratch.ok(&format!("history {address}")), @"
+    place:/memories/builder/Plan.md
+    REVISION  ACTION  AUTHOR         RECORDED              PREVIEW
+    3         delete  agent:builder  2026-05-17T12:00:00Z
+    2         save    agent:builder  2026-05-17T12:00:00Z  two
+    1         save    agent:builder  2026-05-17T12:00:00Z  one
+    ");
+    scratch.ok(&format!("undo {address}"));
+    let view = json!({ "command": "view", "path": "/memories/Plan.md" });
+    assert_eq!(
+        client.call("memory", view.clone()),
+        "Here's the content of /memories/Plan.md with line numbers:\n     1\ttwo"
+    );
+    // Another agent has its own.
+    let mut other = Client::start(&scratch, "mcp --tools memory");
+    assert!(other.call("memory", view).starts_with("error: The path"));
+}
+
+#[test]
+fn edits_at_once_are_all_kept() {
+    let scratch = Scratch::new();
+    let mut first = Client::start(&scratch, "mcp --tools memory");
+    play(
+        &mut first,
+        &[json!({ "command": "create", "path": "/memories/f", "file_text": "" })],
+    );
+    std::thread::scope(|scope| {
+        for process in 0..4 {
+            let scratch = &scratch;
+            scope.spawn(move || {
+                let mut client = Client::start(scratch, "mcp --tools memory");
+                for number in 0..10 {
+                    let text = format!("{process}-{number}\n");
+                    let insert = json!({ "command": "insert", "path": "/memories/f", "insert_line": 0, "insert_text": text });
+                    assert!(client.call("memory", insert).ends_with("has been edited."));
+                }
+            });
+        }
+    });
+    let lines = scratch.ok("show place:/memories/default/f");
+    assert_eq!(lines.lines().count(), 40);
+}

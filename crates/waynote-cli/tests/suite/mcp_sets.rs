@@ -1,0 +1,254 @@
+//! The sources' own tools, for programs that move over: their names, arguments and replies.
+
+use serde_json::{Value, json};
+
+use super::common::{Scratch, cases, text};
+use super::mcp_client::Client;
+
+fn names(client: &mut Client) -> Vec<String> {
+    let tools = client.request("tools/list", json!({}));
+    let tools = tools["tools"].as_array().unwrap();
+    tools
+        .iter()
+        .map(|tool| text(tool, "name").to_owned())
+        .collect()
+}
+
+#[test]
+fn openotters_tools_answer_as_recorded() {
+    let tools = cases("gonotes/cases.json")["tools"].take();
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp --tools openotters");
+    let order: Vec<&str> = tools["order"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert_eq!(names(&mut client), order);
+    let listed = client.request("tools/list", json!({}));
+    for tool in listed["tools"].as_array().unwrap() {
+        let known = &tools["arguments"][text(tool, "name")];
+        for argument in known.as_object().unwrap().keys() {
+            assert!(
+                !tool["inputSchema"]["properties"][argument].is_null(),
+                "{tool}: {argument}"
+            );
+        }
+    }
+    let mut said = Vec::new();
+    // In the order in which the cases need the store to be.
+    for (when, tool, arguments) in [
+        ("empty store", "note_list", json!({})),
+        (
+            "missing key, empty store",
+            "note_show",
+            json!({ "key": "k" }),
+        ),
+        (
+            "missing key, empty store",
+            "note_pin",
+            json!({ "key": " k " }),
+        ),
+        (
+            "missing key, empty store",
+            "note_unpin",
+            json!({ "key": "k" }),
+        ),
+        (
+            "new key",
+            "note_save",
+            json!({ "key": " k ", "content": "v\n" }),
+        ),
+        (
+            "existing key",
+            "note_save",
+            json!({ "key": "k", "content": "w" }),
+        ),
+        (
+            "pin true (later version)",
+            "note_save",
+            json!({ "key": "k", "content": "w", "pin": true }),
+        ),
+        ("found", "note_show", json!({ "key": "k" })),
+        ("found", "note_pin", json!({ "key": "k" })),
+        ("found, pinned or not", "note_unpin", json!({ "key": "k" })),
+        ("found, pinned or not", "note_unpin", json!({ "key": "k" })),
+        ("found", "note_delete", json!({ "key": "k" })),
+        ("missing", "note_delete", json!({ "key": "k" })),
+    ] {
+        let result = client.result(tool, arguments);
+        let reply = text(&result["content"][0], "text").to_owned();
+        let case = tools["replies"].as_array().unwrap().iter().find(|case| {
+            text(case, "when") == when && text(case, "call").split(", ").any(|call| call == tool)
+        });
+        let case = case.unwrap_or_else(|| panic!("{tool}, {when}"));
+        assert_eq!(
+            result["isError"], case["is_error"],
+            "{tool}, {when}: {reply}"
+        );
+        for has in case["has"].as_array().into_iter().flatten() {
+            let has = has.as_str().unwrap();
+            assert!(reply.contains(has), "{tool}, {when}: {reply} lacks {has}");
+        }
+        if let Some(end) = case["ends"].as_str() {
+            assert!(reply.ends_with(end), "{reply}");
+        }
+        said.push(format!("{tool}, {when}: {reply}"));
+    }
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    note_list, empty store: No notes stored.
+    note_show, missing key, empty store: no note named "k"; no notes stored
+    note_pin, missing key, empty store: no note named "k"; no notes stored
+    note_unpin, missing key, empty store: no note named "k"; no notes stored
+    note_save, new key: saved "k" (new key)
+    note_save, existing key: saved "k" (overwrote existing)
+    note_save, pin true (later version): saved "k" (overwrote existing) (pinned)
+    note_show, found: w
+    note_pin, found: pinned "k"
+    note_unpin, found, pinned or not: unpinned "k"
+    note_unpin, found, pinned or not: unpinned "k"
+    note_delete, found: deleted "k"
+    note_delete, missing: "k" was already absent
+    "#);
+}
+
+#[test]
+fn openotters_refusals_and_lists_are_its_own() {
+    let scratch = Scratch::new();
+    for number in 0..25 {
+        scratch.ok(&format!("key save k{number:02} v{number}"));
+    }
+    let mut client = Client::start(&scratch, "mcp --tools openotters");
+    assert_eq!(
+        client.call("note_list", json!({})),
+        scratch.ok("context --style faithful --only index")
+    );
+    let mut said = vec![client.call("note_show", json!({ "key": "none" }))];
+    said.push(client.call("note_show", json!({ "key": "No Such Key" })));
+    said.push(client.call("note_save", json!({ "key": "No Such Key", "content": "v" })));
+    said.push(client.call(
+        "note_save",
+        json!({ "key": "k", "content": "x".repeat(4097) }),
+    ));
+    said.push(client.call("note_save", json!({ "key": " ", "content": "v" })));
+    said.push(client.call("note_delete", json!({ "key": "No Such Key" })));
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    error: no note named "none"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
+    error: no note named "No Such Key"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
+    error: `No Such Key` is not a valid key
+    a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `no-such-key` would do
+    error: the note is too large: 4097 bytes, 4096 are allowed
+    shorten it, split it over several keys, or raise `max_bytes`; zero or less is no cap
+    error: note_save: the key is empty
+    "No Such Key" was already absent
+    "#);
+}
+
+#[test]
+fn ralph_tools_answer_as_recorded() {
+    let scratch = Scratch::new();
+    let cases = cases("ralph/cases.json");
+    let mut tried = 0;
+    for case in cases["note_add"].as_array().unwrap() {
+        let Some(returned) = case["returned"].as_str() else {
+            continue;
+        };
+        let (content, iteration) = (text(case, "content"), &case["iteration"]);
+        // Defects of the program: a cut through a character, options of its shell.
+        if returned.ends_with('\u{fffd}')
+            || content.starts_with('-')
+            || content.encode_utf16().count() > 50 && !content.is_ascii()
+        {
+            continue;
+        }
+        let words = format!("--session s{tried} --iteration {iteration} mcp --tools ralph");
+        let mut client = Client::start(&scratch, &words);
+        assert_eq!(names(&mut client), ["note_add", "note_list"]);
+        let arguments = json!({ "content": content, "type": case["type"] });
+        assert_eq!(client.call("note_add", arguments), returned);
+        tried += 1;
+    }
+    assert!(tried >= 5, "{tried}");
+}
+
+#[test]
+fn ralph_lists_by_type_with_iterations() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "--session loop --iteration 2 mcp --tools ralph");
+    assert_eq!(client.call("note_list", json!({})), "No notes yet");
+    for (content, kind) in [
+        ("use the cache", "tip"),
+        ("no network", "stuck"),
+        ("two\nlines", "tip"),
+    ] {
+        client.call("note_add", json!({ "content": content, "type": kind }));
+    }
+    insta::assert_snapshot!(client.call("note_list", json!({})), @"
+    STUCK:
+      - [#2] no network
+    TIP:
+      - [#2] use the cache
+      - [#2] two
+    lines
+    ");
+    assert_eq!(
+        client.call("note_list", json!({ "type": "decision" })),
+        "No notes yet"
+    );
+}
+
+#[test]
+fn zrb_tools_read_and_write_one_directory() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp --tools zrb");
+    assert_eq!(
+        names(&mut client),
+        [
+            "ReadLongTermNote",
+            "WriteLongTermNote",
+            "ReadContextualNote",
+            "WriteContextualNote"
+        ]
+    );
+    assert_eq!(client.call("ReadLongTermNote", json!({})), "");
+    assert_eq!(
+        client.call("WriteLongTermNote", json!({ "content": "short answers" })),
+        "The global note was saved."
+    );
+    assert_eq!(client.call("ReadLongTermNote", json!({})), "short answers");
+    let write = json!({ "content": "a workspace", "path": "~/p/../p" });
+    assert_eq!(
+        client.call("WriteContextualNote", write),
+        "The note was saved for ~/p/../p"
+    );
+    assert_eq!(
+        client.call("ReadContextualNote", json!({ "path": "~/p" })),
+        "a workspace"
+    );
+    assert_eq!(
+        client.call("ReadContextualNote", json!({ "path": "~/p/below" })),
+        ""
+    );
+    assert_eq!(
+        client.call("WriteContextualNote", json!({ "content": "here" })),
+        "The note was saved for ~/work"
+    );
+    assert_eq!(scratch.ok("place read"), "here");
+}
+
+#[test]
+fn sets_are_put_together_and_the_first_keeps_a_name() {
+    let scratch = Scratch::new();
+    let mut all = Client::start(&scratch, "--session s mcp --tools all");
+    let all = names(&mut all);
+    assert_eq!(all.len(), 7 + 1 + 4 + 1, "{all:?}");
+    let mut both = Client::start(&scratch, "--session s mcp --tools ralph,default");
+    assert_eq!(both.call("note_list", json!({})), "No notes yet");
+    assert_eq!(names(&mut both).len(), 7);
+    insta::assert_snapshot!(scratch.run("mcp --tools ralph,rabbit").said(), @"
+    exit 2
+    error: `rabbit` is not a set of tools
+      the sets are default, openotters, ralph, zrb, memory and all
+    ");
+}

@@ -1,0 +1,96 @@
+//! Notes in a linked git worktree: those of its main checkout apply too.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::common::Scratch;
+use super::mcp_client::Client;
+
+/// Runs git, on its own where it is installed.
+fn git(folder: &Path, words: &str) {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=t", "-c", "user.email=t@example.org"]);
+    let output = git
+        .args(words.split(' '))
+        .current_dir(folder)
+        .env("HOME", folder)
+        .output();
+    let output = output.expect("the tests need git");
+    assert!(
+        output.status.success(),
+        "git {words}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn a_worktree_has_the_notes_of_its_main_checkout() {
+    let scratch = Scratch::new();
+    let (shop, tree) = (
+        scratch.home().join("shop"),
+        scratch.home().join("trees/fix"),
+    );
+    std::fs::create_dir_all(shop.join("api")).unwrap();
+    git(&shop, "init -q");
+    git(&shop, "commit -q --allow-empty -m begin");
+    git(&shop, "worktree add -q ../trees/fix");
+    std::fs::create_dir_all(tree.join("api")).unwrap();
+    scratch.ok("place write --at ~ everywhere");
+    scratch.ok("place write --at ~/shop in_the_shop");
+    scratch.ok("place write --at ~/shop/api in_its_api");
+    scratch.ok("place write --at ~/shop/web in_its_web");
+    scratch.ok("place write --at ~/trees/fix in_the_worktree");
+    let block = scratch.run("context").cwd(tree.join("api")).ok();
+    insta::assert_snapshot!(block, @"
+    ## Notes of this place
+
+    ### `place:~` (2026-05-17, by a person)
+
+    ```
+    everywhere
+    ```
+
+    ### `place:~/shop` (2026-05-17, by a person)
+
+    ```
+    in_the_shop
+    ```
+
+    ### `place:~/shop/api` (2026-05-17, by a person)
+
+    ```
+    in_its_api
+    ```
+
+    ### `place:~/trees/fix` (2026-05-17, by a person)
+
+    ```
+    in_the_worktree
+    ```
+
+    125 of 2,000 tokens
+    ");
+    // Asked for by its path it is the same; the main checkout has nothing of the worktree.
+    assert_eq!(scratch.ok("context --at ~/trees/fix/api"), block);
+    assert!(!scratch.ok("context --at ~/shop/api").contains("worktree"));
+    // What moved programs print knows of no worktrees.
+    let faithful = scratch
+        .run("context --style faithful --only places")
+        .cwd(&tree)
+        .ok();
+    assert!(!faithful.contains("in_the_shop"), "{faithful}");
+    // The server says the same.
+    let mut command = scratch.command("mcp");
+    command.current_dir(tree.join("api"));
+    let mut client = Client::spawn(command);
+    client.initialize(json!({}));
+    let context = client.request("resources/read", json!({ "uri": "waynote://context" }));
+    assert_eq!(context["contents"][0]["text"], block);
+    assert!(
+        client
+            .call("note_list", json!({}))
+            .contains("- place:~/shop/api: in_its_api")
+    );
+}

@@ -1,0 +1,123 @@
+//! What a model sent for a tool's parameters: checked by name and type before the tool sees it.
+
+use rmcp::model::JsonObject;
+use serde_json::Value;
+
+use crate::nearest::nearest;
+use crate::reply::Refusal;
+use crate::tool::{Kind, Parameter};
+
+/// The arguments of a call, each of them named in the tool's parameters and of its type.
+pub(crate) struct Arguments(JsonObject);
+
+impl Arguments {
+    /// Checks what was sent. A null is an argument that was left away.
+    pub(crate) fn check(
+        mut sent: JsonObject,
+        tool: &str,
+        parameters: &[Parameter],
+    ) -> Result<Self, Refusal> {
+        sent.retain(|_, value| !value.is_null());
+        let names = || parameters.iter().map(|parameter| parameter.name);
+        if let Some(unknown) = sent
+            .keys()
+            .find(|name| !names().any(|known| known == *name))
+        {
+            let known: Vec<&str> = names().collect();
+            let what = format!("`{}` is no argument of {tool}", shown(unknown));
+            let hint = match nearest(unknown, names()) {
+                Some(name) => format!("did you mean `{name}`? nothing was done"),
+                None if known.is_empty() => "it takes none; nothing was done".into(),
+                None => format!("it takes {}; nothing was done", known.join(", ")),
+            };
+            return Err(Refusal::new(what, hint));
+        }
+        for parameter in parameters {
+            match sent.get(parameter.name) {
+                Some(value) => parameter.check(value)?,
+                None if parameter.is_required => {
+                    let what = format!("`{}` is missing", parameter.name);
+                    return Err(Refusal::new(what, parameter.wanted()));
+                }
+                None => {}
+            }
+        }
+        Ok(Self(sent))
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).and_then(Value::as_str)
+    }
+
+    /// A text that was checked to be there.
+    pub(crate) fn required(&self, name: &str) -> &str {
+        self.text(name).unwrap_or_default()
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Option<i64> {
+        self.0.get(name).and_then(whole)
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
+        self.0.get(name).and_then(Value::as_bool)
+    }
+
+    pub(crate) fn range(&self, name: &str) -> Option<(i64, i64)> {
+        let numbers = self.0.get(name)?.as_array()?;
+        Some((whole(numbers.first()?)?, whole(numbers.get(1)?)?))
+    }
+}
+
+impl Parameter {
+    fn check(&self, value: &Value) -> Result<(), Refusal> {
+        let fits = match self.kind {
+            Kind::Text => value.is_string(),
+            Kind::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Kind::Number(least) => whole(value).is_some_and(|number| number >= least),
+            Kind::Flag => value.is_boolean(),
+            Kind::Range => value.as_array().is_some_and(|numbers| {
+                numbers.len() == 2 && numbers.iter().all(|of| whole(of).is_some())
+            }),
+        };
+        if fits {
+            return Ok(());
+        }
+        let sent = match (self.kind, value) {
+            (Kind::Word(_), Value::String(word)) => format!("`{}`", shown(word)),
+            (Kind::Number(_), Value::Number(number)) => number.to_string(),
+            (_, Value::String(_)) => "a text".into(),
+            (_, Value::Number(_)) => "a number".into(),
+            (_, Value::Bool(_)) => "true or false".into(),
+            (_, Value::Array(_)) => "a list".into(),
+            (_, Value::Object(_) | Value::Null) => "an object".into(),
+        };
+        let what = format!("`{}` cannot be {sent}", self.name);
+        Err(Refusal::new(what, self.wanted()))
+    }
+
+    fn wanted(&self) -> String {
+        let wanted = match self.kind {
+            Kind::Text => "a text".into(),
+            Kind::Word(words) => format!("one of {}", words.join(", ")),
+            Kind::Number(least) => format!("a whole number, at least {least}"),
+            Kind::Flag => "true or false".into(),
+            Kind::Range => "a list of two whole numbers".into(),
+        };
+        format!("`{}` is {wanted}; nothing was done", self.name)
+    }
+}
+
+/// A whole number, also one that is written as `3.0`.
+fn whole(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| {
+        let number = value.as_f64()?;
+        let fits = number.fract() == 0.0 && number.abs() < 9e15;
+        fits.then_some(number as i64)
+    })
+}
+
+/// A word that a model made up, for a message.
+fn shown(word: &str) -> String {
+    let short: String = word.chars().take(40).collect();
+    waynote::visible::visible(&short)
+}

@@ -1,0 +1,157 @@
+//! A call of a tool, with what the tools of several sets need.
+
+use std::cmp::Reverse;
+
+use waynote::store::Recent;
+use waynote::{Address, AddressAt, AsOf, Content, Note, Scope, Stamp, Store};
+
+use crate::arguments::Arguments;
+use crate::caller::Here;
+use crate::desk::Keeper;
+use crate::nearest::nearest;
+use crate::reply::Refusal;
+
+/// A call.
+pub(crate) struct Call<'k> {
+    pub(crate) keeper: &'k mut Keeper,
+    pub(crate) here: &'k Here,
+    pub(crate) arguments: Arguments,
+}
+
+/// The longest note that is taken from a client, in bytes. Notebooks have caps far below; this one is for what has none,
+/// so that no client can make the server take up much.
+const NOTE_BYTES: usize = 256 * 1024;
+
+/// The most keys that a message names.
+const KEYS_SHOWN: usize = 20;
+
+impl Call<'_> {
+    /// The text that an argument holds, for a note.
+    pub(crate) fn content(&self, name: &str) -> Result<Content, Refusal> {
+        content(self.arguments.required(name))
+    }
+
+    /// Author and time of a change.
+    pub(crate) fn stamp(&self) -> Stamp {
+        self.keeper.stamp(&self.here.caller.author)
+    }
+
+    /// The note that the arguments key, place and address name.
+    pub(crate) fn named(&self) -> Result<AddressAt, Refusal> {
+        let text = |name| self.arguments.text(name);
+        self.here.note(text("key"), text("place"), text("address"))
+    }
+
+    /// The same, for a change, which is of the note itself.
+    pub(crate) fn named_itself(&self) -> Result<Address, Refusal> {
+        let AddressAt { address, revision } = self.named()?;
+        match revision {
+            None => Ok(address),
+            Some(revision) => {
+                let what = format!("revision {revision} is named, and revisions do not change");
+                Err(Refusal::new(what, format!("leave `@{revision}` away")))
+            }
+        }
+    }
+}
+
+/// A text for a note.
+pub(crate) fn content(text: &str) -> Result<Content, Refusal> {
+    if text.len() > NOTE_BYTES {
+        let what = format!(
+            "the note is too large: {} bytes, {NOTE_BYTES} are allowed",
+            text.len()
+        );
+        return Err(Refusal::new(
+            what,
+            "keep what the next run needs; nothing was done",
+        ));
+    }
+    Ok(Content::text(text)?)
+}
+
+/// A note, as it is or as a revision made it.
+pub(crate) fn note_at(store: &dyn Store, named: &AddressAt) -> Result<Note, Refusal> {
+    if let Some(revision) = named.revision {
+        let history = store.history(&named.address)?;
+        return match AsOf::Revision(revision).note(&history)? {
+            Some(note) => Ok(note),
+            None => {
+                let what = format!("there is no {named}");
+                let last = history.last().map_or(0, waynote::Revision::number);
+                Err(Refusal::new(what, format!("its last revision is {last}")))
+            }
+        };
+    }
+    if let Some(note) = store.get(&named.address)? {
+        return Ok(note);
+    }
+    if let Some(error) = waynote::forget::gone_by_forgetting(&store.history(&named.address)?) {
+        return Err(error.into());
+    }
+    Err(missing(store, &named.address)?)
+}
+
+/// The refusal of a note that is not there: with the nearest key, and those that are.
+pub(crate) fn missing(store: &dyn Store, address: &Address) -> waynote::Result<Refusal> {
+    let what = format!("there is no {address}");
+    let Some(key) = address.key() else {
+        return Ok(Refusal::new(what, "note_list shows what applies here"));
+    };
+    if let Address::Session(..) = address {
+        return Ok(Refusal::new(what, "note_list shows the log"));
+    }
+    Ok(Refusal::new(
+        what,
+        there_are(store, &address.scope(), Some(&key))?,
+    ))
+}
+
+/// The keys of a notebook in words, the one first that was perhaps meant.
+pub(crate) fn there_are(
+    store: &dyn Store,
+    scope: &Scope,
+    meant: Option<&str>,
+) -> waynote::Result<String> {
+    let keys = latest_keys(store, scope, 2 * KEYS_SHOWN)?;
+    if keys.is_empty() {
+        return Ok(format!("no notes are stored in {scope}"));
+    }
+    let near = meant.and_then(|meant| nearest(meant, keys.iter().map(String::as_str)));
+    let guess = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+    let total = usize::try_from(store.count(scope)?).unwrap_or(usize::MAX);
+    let shown = keys.len().min(KEYS_SHOWN);
+    let rest = match total.saturating_sub(shown) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    Ok(format!(
+        "{guess}there are: {}{rest}",
+        keys[..shown].join(", ")
+    ))
+}
+
+/// The keys that were written last, the latest first.
+pub(crate) fn latest_keys(
+    store: &dyn Store,
+    scope: &Scope,
+    most: usize,
+) -> waynote::Result<Vec<String>> {
+    let notes = latest(store, scope, most)?;
+    Ok(notes.iter().filter_map(|note| note.address.key()).collect())
+}
+
+/// The keyed notes that were written last, the latest first.
+pub(crate) fn latest(store: &dyn Store, scope: &Scope, most: usize) -> waynote::Result<Vec<Note>> {
+    let mut notes = Vec::new();
+    for pinned in [true, false] {
+        let recent = Recent::Keyed {
+            scope: scope.clone(),
+            pinned,
+        };
+        notes.extend(store.recent(&recent, 0, most)?);
+    }
+    notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
+    notes.truncate(most);
+    Ok(notes)
+}

@@ -1,0 +1,265 @@
+//! Who calls, and where: the agent, its session and iteration, the directory of its project.
+
+use waynote::context::{Budget, Request};
+use waynote::{Address, AddressAt, Base, Key, Limits, Name, Place, Scope};
+
+use jiff::Timestamp;
+
+use crate::reply::Refusal;
+
+/// What every call of a connection has in common.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// Whose notebook it is.
+    pub agent: Name,
+    /// The session it runs in, if any.
+    pub session: Option<Name>,
+    /// The iteration of it.
+    pub iteration: Option<i64>,
+    /// Who writes.
+    pub author: Name,
+    /// The caps of notebooks.
+    pub limits: Limits,
+    /// The most tokens of a block.
+    pub budget: Budget,
+    /// The home directory, absolute.
+    pub home: String,
+    /// Where the project may be, the best guess first: absolute paths. Home and the root are passed over.
+    pub directories: Vec<String>,
+}
+
+impl Caller {
+    /// Whether one of its directories can be a project.
+    pub fn names_project(&self) -> bool {
+        let mut directories = self.directories.iter();
+        directories.any(|directory| is_project(directory, &self.home))
+    }
+}
+
+/// The caller with what is known of its project.
+pub(crate) struct Here {
+    pub(crate) caller: Caller,
+    /// The project's directory, absolute; none when only home or the root was offered.
+    project: Option<String>,
+}
+
+impl Here {
+    /// The directories are looked at in their order.
+    pub(crate) fn new(caller: Caller) -> Self {
+        let project = caller
+            .directories
+            .iter()
+            .find(|directory| is_project(directory, &caller.home))
+            .cloned();
+        Self { caller, project }
+    }
+
+    /// The place of the project, if one is known.
+    pub(crate) fn place(&self) -> Option<Place> {
+        let base = self.base().ok()?;
+        self.project.is_some().then(|| base.cwd())
+    }
+
+    /// The place that an argument names: a path, or the address of one; relative paths start from the project.
+    pub(crate) fn place_of(&self, typed: &str) -> Result<Place, Refusal> {
+        let base = self.base()?;
+        let path = match typed.parse::<Address>() {
+            Ok(Address::Place(place)) => return Ok(place.within(&base)),
+            Ok(_) => {
+                let what = format!("`{}` is no directory", waynote::visible::visible(typed));
+                return Err(Refusal::new(what, "name a directory, or use `address`"));
+            }
+            Err(_) => typed.trim(),
+        };
+        let is_whole = path.starts_with('/') || path == "~" || path.starts_with("~/");
+        if !is_whole && self.project.is_none() {
+            return Err(no_project());
+        }
+        if path.is_empty() {
+            let what = "the place is empty";
+            return Err(Refusal::new(
+                what,
+                "write `.` for the project's directory, or a path",
+            ));
+        }
+        Ok(Place::resolve(path, &base)?)
+    }
+
+    /// The project's place, which a call without one means.
+    pub(crate) fn own_place(&self) -> Result<Place, Refusal> {
+        self.place().ok_or_else(no_project)
+    }
+
+    /// The note that key, place and address name together.
+    pub(crate) fn note(
+        &self,
+        key: Option<&str>,
+        place: Option<&str>,
+        address: Option<&str>,
+    ) -> Result<AddressAt, Refusal> {
+        let given = |text: Option<&str>| text.is_some_and(|text| !text.trim().is_empty());
+        if given(address) && (given(key) || given(place)) {
+            let what = "an address and a key or a place are given";
+            return Err(Refusal::new(
+                what,
+                "name the note one way; nothing was done",
+            ));
+        }
+        // An address in place of a key means what it says.
+        let address = address.or_else(|| key.filter(|key| is_address(key) && place.is_none()));
+        if let Some(typed) = address.filter(|address| !address.trim().is_empty()) {
+            let AddressAt { address, revision } = typed.trim().parse()?;
+            let address = address.within(&self.base()?);
+            return Ok(AddressAt { address, revision });
+        }
+        let place = place.map(|place| self.place_of(place)).transpose()?;
+        let key = key.map(str::parse::<Key>).transpose()?;
+        let address = match (place, key) {
+            (Some(place), None) => Address::Place(place),
+            (Some(place), Some(key)) => Address::PlaceKey(place, key),
+            (None, Some(key)) => Address::Agent(self.caller.agent.clone(), key),
+            (None, None) => {
+                let what = "no note is named";
+                let hint = "give `key` for a note in your notebook, or `place` for a directory's (`.` is the project's)";
+                return Err(Refusal::new(what, hint));
+            }
+        };
+        Ok(AddressAt {
+            address,
+            revision: None,
+        })
+    }
+
+    /// The notebook of the caller.
+    pub(crate) fn notebook(&self) -> Scope {
+        Scope::Agent(self.caller.agent.clone())
+    }
+
+    /// The session, for tools that are of no use without one.
+    pub(crate) fn session(&self) -> Result<Name, Refusal> {
+        self.caller.session.clone().ok_or_else(|| {
+            Refusal::new(
+                "no session is named",
+                "whoever starts the server names one: `--session NAME` or WAYNOTE_SESSION",
+            )
+        })
+    }
+
+    /// What the block for the caller is made of. Without a project, what applies everywhere.
+    pub(crate) fn request(&self, now: Timestamp) -> Request {
+        let place = self.place().unwrap_or_else(Place::home);
+        Request {
+            session: self.caller.session.clone(),
+            iteration: self.caller.iteration,
+            budget: self.caller.budget,
+            also: self.main_checkout().into_iter().collect(),
+            ..Request::new(self.caller.agent.clone(), place, now)
+        }
+    }
+
+    /// The same directory in the main checkout, when the project is a linked git worktree.
+    fn main_checkout(&self) -> Option<Place> {
+        let base = self.base().ok()?;
+        let there = waynote::worktree::main_checkout(std::path::Path::new(self.project.as_ref()?))?;
+        Place::resolve(there.to_str()?, &base).ok()
+    }
+
+    fn base(&self) -> Result<Base, Refusal> {
+        let project = self.project.as_deref().unwrap_or("/");
+        Ok(Base::new(&self.caller.home, project)?)
+    }
+}
+
+fn no_project() -> Refusal {
+    Refusal::new(
+        "no project directory is known",
+        "name a directory by its whole path, or `~` for what holds everywhere",
+    )
+}
+
+pub(crate) fn is_address(text: &str) -> bool {
+    let starts = ["place:", "agent:", "session:"];
+    starts
+        .iter()
+        .any(|start| text.trim_start().starts_with(start))
+}
+
+/// Whether notes on it would be about one project: not home, not the root, no relative path.
+fn is_project(directory: &str, home: &str) -> bool {
+    Base::new(home, directory).is_ok_and(|base| {
+        let place = base.cwd();
+        place.as_str() != "~" && place.as_str() != "/"
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn here(directories: &[&str]) -> Here {
+        Here::new(Caller {
+            agent: "builder".parse().unwrap(),
+            session: None,
+            iteration: None,
+            author: "agent:builder".parse().unwrap(),
+            limits: Limits::default(),
+            budget: Budget::default(),
+            home: "/home/u".into(),
+            directories: directories.iter().map(|of| (*of).to_owned()).collect(),
+        })
+    }
+
+    #[test]
+    fn the_first_directory_that_can_be_a_project_counts() {
+        let place = |directories: &[&str]| here(directories).place().map(|place| place.to_string());
+        assert_eq!(place(&["/home/u/p", "/srv"]), Some("~/p".into()));
+        assert_eq!(place(&["/home/u", "/srv"]), Some("/srv".into()));
+        assert_eq!(
+            place(&["/", "/home/u/", "relative", "/home/u/p/."]),
+            Some("~/p".into())
+        );
+        assert_eq!(place(&["/home/u", "/", "//", "/home/u/x/.."]), None);
+    }
+
+    #[test]
+    fn home_is_meant_only_where_it_is_named() {
+        let nowhere = here(&["/home/u"]);
+        assert_eq!(nowhere.place_of(".").unwrap_err(), no_project());
+        assert_eq!(nowhere.place_of("~").unwrap(), Place::home());
+        assert_eq!(nowhere.place_of("/home/u").unwrap(), Place::home());
+        let project = here(&["/home/u/p"]);
+        assert_eq!(project.place_of("src").unwrap().as_str(), "~/p/src");
+        assert_eq!(project.place_of("place:/home/u/q").unwrap().as_str(), "~/q");
+        assert!(project.place_of("agent:a#k").is_err());
+    }
+
+    #[test]
+    fn notes_are_named_by_key_place_or_address() {
+        let here = here(&["/home/u/p"]);
+        let note = |key, place, address| {
+            here.note(key, place, address)
+                .map(|note| note.to_string())
+                .map_err(|refusal| refusal.what)
+        };
+        assert_eq!(note(Some("k"), None, None), Ok("agent:builder#k".into()));
+        assert_eq!(note(None, Some("."), None), Ok("place:~/p".into()));
+        assert_eq!(note(Some("k"), Some("~"), None), Ok("place:~#k".into()));
+        assert_eq!(
+            note(Some("agent:a#k@2"), None, None),
+            Ok("agent:a#k@2".into())
+        );
+        assert_eq!(
+            note(None, None, Some("place:/home/u/p")),
+            Ok("place:~/p".into())
+        );
+        assert_eq!(note(None, None, None), Err("no note is named".into()));
+        assert_eq!(
+            note(Some("k"), None, Some("agent:a#k")),
+            Err("an address and a key or a place are given".into())
+        );
+        assert_eq!(
+            note(Some("K k"), None, None),
+            Err("`K k` is not a valid key".into())
+        );
+    }
+}

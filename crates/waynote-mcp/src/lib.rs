@@ -1,0 +1,67 @@
+//! The notes of [`waynote`] for agents that speak the Model Context Protocol.
+//!
+//! [`serve`] speaks it over standard input and output, in both of its eras: with `initialize` (2024-11-05 to 2025-11-25) and
+//! stateless (2026-07-28). What a [`Set`] of tools does to notes is the library's; here are only their names, arguments
+//! and replies.
+//!
+//! Like the library this crate reads no environment and asks no clock: both are handed in by [`Options`] and [`Source`].
+
+mod arguments;
+mod call;
+mod caller;
+mod desk;
+mod nearest;
+mod reply;
+mod resources;
+mod scan;
+mod search;
+mod server;
+mod stdio;
+mod tool;
+mod tools;
+
+use std::io::{self, BufRead, Write};
+
+use rmcp::ServiceExt;
+
+pub use caller::Caller;
+pub use desk::{Opened, Source};
+pub use reply::Refusal;
+pub use server::Options;
+pub use stdio::MESSAGE_BYTES;
+pub use tools::Set;
+
+/// Serves one client until its input ends, and what it asked for is answered.
+///
+/// # Errors
+/// When no thread can be started, or the client cannot be written to.
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    options: Options,
+    source: impl Source,
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()?;
+    let (desk, store) = desk::Desk::start(Box::new(source))?;
+    let served = runtime.block_on(async {
+        let lines = stdio::Lines::start(input, output)?;
+        match server::Server::new(options, desk).serve(lines).await {
+            Ok(running) => running
+                .waiting()
+                .await
+                .map(|_| ())
+                .map_err(io::Error::other),
+            // It left before it said what it wanted.
+            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(io::Error::other(error.to_string())),
+        }
+    });
+    // With the runtime goes all that holds the desk; then the store is closed as it should be.
+    drop(runtime);
+    match store.join() {
+        Ok(()) => served,
+        Err(_) => Err(io::Error::other("the store's thread failed")),
+    }
+}

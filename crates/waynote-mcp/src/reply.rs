@@ -1,0 +1,77 @@
+//! What a tool answers: a short text for the model, and the same as data for programs.
+
+use serde_json::Value;
+
+/// What came of a call.
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    /// The same as data, for tools whose output has a schema.
+    pub(crate) data: Option<Value>,
+}
+
+impl Reply {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            data: None,
+        }
+    }
+
+    pub(crate) fn with_data(text: impl Into<String>, data: Value) -> Self {
+        Self {
+            text: text.into(),
+            data: Some(data),
+        }
+    }
+}
+
+/// Why something was not done: what, why, and what to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What was refused, and why.
+    pub what: String,
+    /// What to do next; empty when there is nothing to say.
+    pub hint: String,
+}
+
+impl Refusal {
+    /// A refusal.
+    pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// One that says all there is to say in one sentence.
+    pub(crate) fn only(what: impl Into<String>) -> Self {
+        Self::new(what, "")
+    }
+
+    /// As a model reads it.
+    pub(crate) fn text(&self) -> String {
+        match self.hint.as_str() {
+            "" => self.what.clone(),
+            hint => format!("{}\n{hint}", self.what),
+        }
+    }
+}
+
+/// What the library says. A conflict shows the note as it is now, so that the next call can be right.
+impl From<waynote::Error> for Refusal {
+    fn from(error: waynote::Error) -> Self {
+        let mut hint = error.hint();
+        if let waynote::Error::Conflict {
+            current: Some(note),
+            ..
+        } = &error
+        {
+            hint = format!(
+                "{hint}\nthe current text, revision {}:\n{}",
+                note.revision,
+                note.content.shown()
+            );
+        }
+        Self::new(waynote::visible::lines(&error.to_string()), hint)
+    }
+}

@@ -1,0 +1,83 @@
+//! Notes and the block as resources.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use rmcp::model::Resource;
+use waynote::store::Filter;
+use waynote::{AddressAt, Note};
+
+use crate::call::{latest, note_at};
+use crate::caller::Here;
+use crate::desk::Keeper;
+use crate::reply::Refusal;
+
+/// The block.
+pub(crate) const CONTEXT: &str = "waynote://context";
+
+/// What stands before a note's address.
+pub(crate) const NOTE: &str = "waynote://note/";
+
+pub(crate) const PLAIN: &str = "text/plain";
+pub(crate) const MARKDOWN: &str = "text/markdown";
+
+/// The most notes that are listed; the template reaches all.
+const LISTED: usize = 100;
+
+/// What a URI's path may hold as it is.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+/// Whether the block is meant. Clients that normalize URIs put a slash behind it.
+pub(crate) fn is_context(uri: &str) -> bool {
+    uri.strip_suffix('/').unwrap_or(uri) == CONTEXT
+}
+
+/// The note that a URI names.
+pub(crate) fn address(uri: &str) -> Result<AddressAt, Refusal> {
+    let unknown = || {
+        let shown: String = waynote::visible::visible(uri).chars().take(80).collect();
+        Refusal::new(
+            format!("there is no resource {shown}"),
+            format!("there are {CONTEXT} and {NOTE}ADDRESS"),
+        )
+    };
+    let encoded = uri.strip_prefix(NOTE).ok_or_else(unknown)?;
+    let address = percent_decode_str(encoded)
+        .decode_utf8()
+        .map_err(|_| unknown())?;
+    Ok(address.parse()?)
+}
+
+/// The block, the latest notes of the notebook, and the notes of the place and those above it, the nearest first.
+pub(crate) fn list(keeper: &mut Keeper, here: &Here) -> Result<Vec<Resource>, Refusal> {
+    let chain = here.request(keeper.now()).chain();
+    let store = keeper.read()?;
+    let mut notes = latest(store, &here.notebook(), LISTED)?;
+    let applying = store.select(&Filter::Scopes(chain))?;
+    notes.extend(applying.into_iter().rev().take(LISTED));
+    let block = Resource::new(CONTEXT, "context")
+        .with_description("The notes that apply here, within the budget")
+        .with_mime_type(MARKDOWN);
+    Ok([block]
+        .into_iter()
+        .chain(notes.iter().map(resource))
+        .collect())
+}
+
+fn resource(note: &Note) -> Resource {
+    let address = note.address.to_string();
+    let uri = format!("{NOTE}{}", utf8_percent_encode(&address, ESCAPED));
+    Resource::new(uri, address)
+        .with_description(waynote::visible::visible(&note.preview))
+        .with_mime_type(PLAIN)
+        .with_size(note.content.len() as u64)
+}
+
+pub(crate) fn read(keeper: &mut Keeper, here: &Here, named: AddressAt) -> Result<String, Refusal> {
+    let AddressAt { address, revision } = named;
+    let address = here.note(None, None, Some(&address.to_string()))?.address;
+    let note = note_at(keeper.read()?, &AddressAt { address, revision })?;
+    Ok(note.content.shown().into_owned())
+}

@@ -1,0 +1,260 @@
+//! The commands that change files. Each is one transaction, guarded by what it read.
+
+use waynote::{Change, Error, Expect, Limits};
+
+use super::files::{Files, Found};
+use super::path::{Path, shown};
+use super::view::{lines, numbered};
+use super::{needed, path};
+use crate::call::{Call, content};
+use crate::reply::Refusal;
+
+/// How often an edit is tried anew when others change the file meanwhile.
+const TRIES: usize = 20;
+
+/// Lines around a change that are shown.
+const AROUND: i64 = 2;
+
+fn save(files: &Files<'_>, path: &Path, text: &str, expected: u64) -> Result<Change, Refusal> {
+    Ok(Change::Save {
+        address: files.address(path)?,
+        content: content(text)?,
+        pin: None,
+        limits: Limits::NONE,
+        expect: Expect::Revision(expected),
+        origin: None,
+    })
+}
+
+pub(super) fn create(call: &mut Call<'_>) -> Result<String, Refusal> {
+    let path = Path::read(needed(&call.arguments, "path", "create")?)?;
+    let text = needed(&call.arguments, "file_text", "create")?.to_owned();
+    let exists = || Refusal::only(format!("Error: File {path} already exists"));
+    let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
+    let store = call.keeper.write()?;
+    let files = Files { store, agent };
+    if let Found::Directory | Found::File(_) = files.find(&path)? {
+        return Err(exists());
+    }
+    files.check_above(&path)?;
+    match store.apply(&[save(&files, &path, &text, 0)?], &stamp) {
+        Ok(_) => Ok(format!("File created successfully at: {path}")),
+        Err(Error::Conflict { .. }) => Err(exists()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Changes a file's text, anew from the current one when somebody else was faster.
+fn edit<T>(
+    call: &mut Call<'_>,
+    path: &Path,
+    missing: impl Fn() -> String,
+    work: impl Fn(&str) -> Result<(String, T), Refusal>,
+) -> Result<T, Refusal> {
+    let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
+    let store = call.keeper.change()?;
+    let files = Files { store, agent };
+    let mut tries = 0;
+    loop {
+        let note = match files.find(path)? {
+            Found::File(note) => note,
+            Found::Directory => {
+                return Err(Refusal::only(format!("The path {path} is not a file.")));
+            }
+            Found::Nothing => return Err(Refusal::only(missing())),
+        };
+        let (text, result) = work(&note.content.shown())?;
+        match store.apply(&[save(&files, path, &text, note.revision)?], &stamp) {
+            Ok(_) => return Ok(result),
+            Err(Error::Conflict { .. }) if tries < TRIES => tries += 1,
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+pub(super) fn str_replace(call: &mut Call<'_>) -> Result<String, Refusal> {
+    let path = Path::read(needed(&call.arguments, "path", "str_replace")?)?;
+    let old = needed(&call.arguments, "old_str", "str_replace")?.to_owned();
+    let new = call
+        .arguments
+        .text("new_str")
+        .unwrap_or_default()
+        .to_owned();
+    if old.is_empty() {
+        return Err(Refusal::only("Error: `old_str` is empty"));
+    }
+    let missing = || format!("Error: The path {path} does not exist. Please provide a valid path.");
+    edit(call, &path, missing, |text| {
+        let hits: Vec<usize> = overlapping(text, &old);
+        let at = match hits[..] {
+            [at] => at,
+            [] => {
+                return Err(Refusal::only(format!(
+                    "No replacement was performed, old_str `{old}` did not appear verbatim in {path}."
+                )));
+            }
+            _ => {
+                let mut numbers: Vec<usize> = hits.iter().map(|at| line_of(text, *at)).collect();
+                numbers.dedup();
+                let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+                return Err(Refusal::only(format!(
+                    "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {}. Please ensure it is unique",
+                    numbers.join(", ")
+                )));
+            }
+        };
+        let edited = format!("{}{new}{}", &text[..at], &text[at + old.len()..]);
+        let first = line_of(text, at) as i64;
+        let last = first + lines(&new).len().saturating_sub(1) as i64;
+        let snippet = numbered(&lines(&edited), first - AROUND, last + AROUND);
+        Ok((edited, format!("The memory file has been edited.{snippet}")))
+    })
+}
+
+/// Where the pattern begins, overlapping ones too: each is a place that could be meant.
+fn overlapping(text: &str, pattern: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].find(pattern) {
+        found.push(from + at);
+        let step = pattern.chars().next().map_or(1, char::len_utf8);
+        from += at + step;
+    }
+    found
+}
+
+/// The number of the line that an offset is in, from 1.
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text[..offset].matches('\n').count()
+}
+
+pub(super) fn insert(call: &mut Call<'_>) -> Result<String, Refusal> {
+    let path = Path::read(needed(&call.arguments, "path", "insert")?)?;
+    let Some(line) = call.arguments.number("insert_line") else {
+        let what = "Error: command `insert` needs the argument `insert_line`";
+        return Err(Refusal::only(what));
+    };
+    let inserted = needed(&call.arguments, "insert_text", "insert")?.to_owned();
+    let missing = || format!("Error: The path {path} does not exist");
+    edit(call, &path, missing, |text| {
+        let all = lines(text);
+        let at = usize::try_from(line).ok().filter(|at| *at <= all.len());
+        let Some(at) = at else {
+            return Err(Refusal::only(format!(
+                "Error: Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: [0, {}]",
+                all.len()
+            )));
+        };
+        let mut edited: String = all[..at].iter().flat_map(|line| [*line, "\n"]).collect();
+        edited.push_str(&inserted);
+        if at < all.len() {
+            if !inserted.ends_with('\n') {
+                edited.push('\n');
+            }
+            edited.push_str(&all[at..].join("\n"));
+            if text.ends_with('\n') {
+                edited.push('\n');
+            }
+        } else if text.ends_with('\n') && !inserted.ends_with('\n') {
+            edited.push('\n');
+        }
+        Ok((edited, format!("The file {path} has been edited.")))
+    })
+}
+
+pub(super) fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
+    let path = Path::read(needed(&call.arguments, "path", "delete")?)?;
+    if path.is_root() {
+        let what = format!("Cannot delete the {} directory itself", path::ROOT);
+        return Err(Refusal::only(what));
+    }
+    let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
+    let store = call.keeper.change()?;
+    let files = Files { store, agent };
+    let mut gone = files.below(&path)?;
+    if files.file(&path)?.is_some() {
+        gone.push(path.clone());
+    }
+    if gone.is_empty() {
+        return Err(Refusal::only(format!(
+            "Error: The path {path} does not exist"
+        )));
+    }
+    let changes = gone.iter().map(|path| {
+        Ok(Change::Delete {
+            address: files.address(path)?,
+        })
+    });
+    store.apply(&changes.collect::<Result<Vec<_>, Refusal>>()?, &stamp)?;
+    Ok(format!("Successfully deleted {path}"))
+}
+
+pub(super) fn rename(call: &mut Call<'_>) -> Result<String, Refusal> {
+    let from = Path::read(needed(&call.arguments, "old_path", "rename")?)?;
+    let to = Path::read(needed(&call.arguments, "new_path", "rename")?)?;
+    if from.is_root() {
+        let what = format!("Cannot rename the {} directory itself", path::ROOT);
+        return Err(Refusal::only(what));
+    }
+    let exists = || Refusal::only(format!("Error: The destination {to} already exists"));
+    let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
+    let store = call.keeper.change()?;
+    let files = Files { store, agent };
+    let paths = match files.find(&from)? {
+        Found::File(_) => vec![from.clone()],
+        Found::Directory => files.below(&from)?,
+        Found::Nothing => {
+            return Err(Refusal::only(format!(
+                "Error: The path {from} does not exist"
+            )));
+        }
+    };
+    if from == to || !matches!(files.find(&to)?, Found::Nothing) {
+        return Err(exists());
+    }
+    if to.below(&from).is_some() {
+        let what = format!("Error: {to} lies in {from} itself");
+        return Err(Refusal::only(what));
+    }
+    files.check_above(&to)?;
+    let mut changes = Vec::new();
+    for (path, note) in files.notes(&paths)? {
+        let Some(new) = path.moved(&from, &to) else {
+            continue;
+        };
+        changes.push(Change::Save {
+            address: files.address(&new)?,
+            content: note.content,
+            pin: None,
+            limits: Limits::NONE,
+            expect: Expect::Revision(0),
+            origin: None,
+        });
+        changes.push(Change::Delete {
+            address: files.address(&path)?,
+        });
+    }
+    match store.apply(&changes, &stamp) {
+        Ok(_) => Ok(format!(
+            "Successfully renamed {} to {}",
+            shown(&from.to_string()),
+            shown(&to.to_string())
+        )),
+        Err(Error::Conflict { .. }) => Err(exists()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn occurrences_are_counted_as_they_stand() {
+        assert_eq!(overlapping("aa b aa", "aa"), [0, 5]);
+        assert_eq!(overlapping("aaa", "aa"), [0, 1]);
+        assert_eq!(overlapping("é é\né", "é"), [0, 3, 6]);
+        assert_eq!(overlapping("abc", "x"), [] as [usize; 0]);
+        assert_eq!(line_of("a\nb\nc", 4), 3);
+    }
+}

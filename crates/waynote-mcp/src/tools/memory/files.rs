@@ -1,0 +1,86 @@
+//! The files as they are in the store.
+
+use waynote::store::Filter;
+use waynote::{Address, Name, Note, Scope, ScopeKind, Store};
+
+use super::path::Path;
+use crate::reply::Refusal;
+
+/// What is at a path.
+pub(super) enum Found {
+    File(Box<Note>),
+    /// Files lie below it; or it is `/memories`.
+    Directory,
+    Nothing,
+}
+
+/// The files of one agent.
+pub(super) struct Files<'s> {
+    pub(super) store: &'s dyn Store,
+    pub(super) agent: &'s Name,
+}
+
+impl Files<'_> {
+    pub(super) fn address(&self, path: &Path) -> Result<Address, Refusal> {
+        Ok(Address::Place(path.place(self.agent)?))
+    }
+
+    pub(super) fn file(&self, path: &Path) -> Result<Option<Note>, Refusal> {
+        if path.is_root() {
+            return Ok(None);
+        }
+        Ok(self.store.get(&self.address(path)?)?)
+    }
+
+    pub(super) fn find(&self, path: &Path) -> Result<Found, Refusal> {
+        if let Some(note) = self.file(path)? {
+            return Ok(Found::File(Box::new(note)));
+        }
+        Ok(if path.is_root() || !self.below(path)?.is_empty() {
+            Found::Directory
+        } else {
+            Found::Nothing
+        })
+    }
+
+    /// The paths of the files below a directory, by name.
+    pub(super) fn below(&self, directory: &Path) -> Result<Vec<Path>, Refusal> {
+        let scopes = self.store.scopes(ScopeKind::Place)?;
+        let mut paths: Vec<Path> = scopes
+            .iter()
+            .filter_map(|summary| Path::of_place(summary.scope.name(), self.agent))
+            .filter(|path| path.below(directory).is_some_and(|rest| !rest.is_empty()))
+            .collect();
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// The files at those paths.
+    pub(super) fn notes(&self, paths: &[Path]) -> Result<Vec<(Path, Note)>, Refusal> {
+        let scopes = paths
+            .iter()
+            .map(|path| Ok(Scope::Place(path.place(self.agent)?)));
+        let scopes = scopes.collect::<Result<Vec<_>, Refusal>>()?;
+        let notes = self.store.select(&Filter::Scopes(scopes))?;
+        Ok(notes
+            .into_iter()
+            .filter(|note| note.address.key().is_none())
+            .filter_map(|note| {
+                let path = Path::of_place(note.address.scope().name(), self.agent)?;
+                Some((path, note))
+            })
+            .collect())
+    }
+
+    /// Refuses a new file below what is a file itself.
+    pub(super) fn check_above(&self, path: &Path) -> Result<(), Refusal> {
+        for above in path.above() {
+            if self.file(&above)?.is_some() {
+                return Err(Refusal::only(format!(
+                    "Error: {above} is a file, not a directory"
+                )));
+            }
+        }
+        Ok(())
+    }
+}

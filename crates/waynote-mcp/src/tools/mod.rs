@@ -1,0 +1,85 @@
+//! The sets of tools, and which of them a server offers.
+
+mod default;
+mod list;
+mod memory;
+mod openotters;
+mod ralph;
+mod zrb;
+
+use std::str::FromStr;
+
+use crate::tool::Spec;
+
+/// A set of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// waynote's own.
+    Default,
+    /// Those of openotters: six, over an agent's notebook.
+    Openotters,
+    /// Those of ralph.nu: two, over a session's log.
+    Ralph,
+    /// Those of Zrb: four, over directories.
+    Zrb,
+    /// Anthropic's memory tool: one, over files in `/memories`.
+    Memory,
+}
+
+impl Set {
+    /// All of them, in the order in which the first with a name keeps it.
+    pub const ALL: [Self; 5] = [
+        Self::Default,
+        Self::Openotters,
+        Self::Ralph,
+        Self::Zrb,
+        Self::Memory,
+    ];
+
+    /// The set's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Openotters => "openotters",
+            Self::Ralph => "ralph",
+            Self::Zrb => "zrb",
+            Self::Memory => "memory",
+        }
+    }
+
+    fn tools(self) -> &'static [Spec] {
+        match self {
+            Self::Default => default::TOOLS,
+            Self::Openotters => openotters::TOOLS,
+            Self::Ralph => ralph::TOOLS,
+            Self::Zrb => zrb::TOOLS,
+            Self::Memory => memory::TOOLS,
+        }
+    }
+
+    /// The tools of these sets, each name once: where two sets have one, the set that is named first keeps it. Tools
+    /// of a session's log are left out where there is none.
+    pub(crate) fn offered(sets: &[Self], has_session: bool) -> Vec<&'static Spec> {
+        let mut offered: Vec<&'static Spec> = Vec::new();
+        for spec in sets.iter().flat_map(|set| set.tools()) {
+            let is_known = offered.iter().any(|of| of.name == spec.name);
+            let needs_session = spec.name == "note_add";
+            if !is_known && (has_session || !needs_session) {
+                offered.push(spec);
+            }
+        }
+        offered
+    }
+}
+
+impl FromStr for Set {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|set| set.as_str() == word);
+        known.ok_or_else(|| {
+            let words: Vec<&str> = Self::ALL.map(Self::as_str).to_vec();
+            format!("the sets are {} and all", words.join(", "))
+        })
+    }
+}

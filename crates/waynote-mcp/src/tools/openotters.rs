@@ -1,0 +1,171 @@
+//! The tools of openotters, with its replies: an agent's notebook.
+
+use waynote::context::{Section, Style};
+use waynote::{Expect, Key, Notebook, SaveOptions};
+
+use crate::call::{Call, latest_keys};
+use crate::reply::{Refusal, Reply};
+use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
+
+const KEY: Parameter = required("key", Kind::Text, "The note's key");
+
+pub(super) const TOOLS: &[Spec] = &[
+    Spec {
+        name: "note_save",
+        about: "Save a durable fact under a key, over what the note said.",
+        parameters: &[
+            KEY,
+            required("content", Kind::Text, "The whole note"),
+            optional("pin", Kind::Flag, "Pin it in the same call"),
+        ],
+        effect: Effect::Overwrites,
+        output: None,
+        run: save,
+    },
+    Spec {
+        name: "note_list",
+        about: "List all notes with their age and a preview, the latest first.",
+        parameters: &[],
+        effect: Effect::Reads,
+        output: None,
+        run: list,
+    },
+    Spec {
+        name: "note_show",
+        about: "Read a whole note.",
+        parameters: &[KEY],
+        effect: Effect::Reads,
+        output: None,
+        run: show,
+    },
+    Spec {
+        name: "note_delete",
+        about: "Delete a note.",
+        parameters: &[KEY],
+        effect: Effect::Overwrites,
+        output: None,
+        run: delete,
+    },
+    Spec {
+        name: "note_pin",
+        about: "Pin a note: it stands whole in every prompt.",
+        parameters: &[KEY],
+        effect: Effect::Sets,
+        output: None,
+        run: pin,
+    },
+    Spec {
+        name: "note_unpin",
+        about: "Unpin a note: prompts list it by its preview.",
+        parameters: &[KEY],
+        effect: Effect::Sets,
+        output: None,
+        run: unpin,
+    },
+];
+
+/// The key as it was sent, trimmed; an empty one names the tool.
+fn typed(call: &Call<'_>, tool: &str) -> Result<String, Refusal> {
+    let key = call.arguments.required("key").trim();
+    if key.is_empty() {
+        return Err(Refusal::only(format!("{tool}: the key is empty")));
+    }
+    Ok(key.to_owned())
+}
+
+/// A key for a note that must be there: one that is not valid names none.
+fn there(call: &mut Call<'_>, typed: &str) -> Result<Key, Refusal> {
+    typed.parse().or_else(|_| Err(no_note(call, typed)?))
+}
+
+fn no_note(call: &mut Call<'_>, key: &str) -> Result<Refusal, Refusal> {
+    let scope = call.here.notebook();
+    let store = call.keeper.read()?;
+    let keys = latest_keys(store, &scope, 20)?;
+    let key = waynote::visible::visible(key);
+    let there = match store.count(&scope)?.saturating_sub(keys.len() as u64) {
+        _ if keys.is_empty() => "no notes stored".into(),
+        0 => format!("there are: {}", keys.join(", ")),
+        more => format!("there are: {}, and {more} more", keys.join(", ")),
+    };
+    Ok(Refusal::only(format!("no note named \"{key}\"; {there}")))
+}
+
+fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let key: Key = typed(call, "note_save")?.parse()?;
+    let content = call.content("content")?;
+    let is_pinned = call.arguments.flag("pin") == Some(true);
+    let options = SaveOptions {
+        limits: call.here.caller.limits,
+        pin: is_pinned.then_some(true),
+        expect: Expect::Any,
+    };
+    let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
+    let notebook = Notebook::of_agent(call.keeper.write()?, agent);
+    let (_, is_new) = notebook.save(&key, content, options, &stamp)?;
+    let how = if is_new {
+        "new key"
+    } else {
+        "overwrote existing"
+    };
+    let pinned = if is_pinned { " (pinned)" } else { "" };
+    Ok(Reply::text(format!("saved \"{key}\" ({how}){pinned}")))
+}
+
+fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let now = call.keeper.now();
+    let request = waynote::context::Request {
+        style: Style::Faithful,
+        only: Some(Section::Index),
+        ..call.here.request(now)
+    };
+    let text = call.keeper.render(&request)?;
+    Ok(Reply::text(match text.is_empty() {
+        true => "No notes stored.".into(),
+        false => text,
+    }))
+}
+
+fn show(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let typed = typed(call, "note_show")?;
+    let key = there(call, &typed)?;
+    let agent = call.here.caller.agent.clone();
+    match Notebook::of_agent(call.keeper.read()?, agent).get(&key) {
+        Ok(note) => Ok(Reply::text(note.content.shown())),
+        Err(waynote::Error::NotFound { .. }) => Err(no_note(call, &typed)?),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn delete(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let key = typed(call, "note_delete")?;
+    let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
+    let deleted = Notebook::of_agent(call.keeper.change()?, agent).delete(&key, &stamp)?;
+    let key = waynote::visible::visible(&key);
+    Ok(Reply::text(match deleted {
+        true => format!("deleted \"{key}\""),
+        false => format!("\"{key}\" was already absent"),
+    }))
+}
+
+fn pin(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    set_pinned(call, true)
+}
+
+fn unpin(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    set_pinned(call, false)
+}
+
+fn set_pinned(call: &mut Call<'_>, pinned: bool) -> Result<Reply, Refusal> {
+    let typed = typed(call, if pinned { "note_pin" } else { "note_unpin" })?;
+    let key = there(call, &typed)?;
+    let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
+    match Notebook::of_agent(call.keeper.change()?, agent).set_pinned(&key, pinned, &stamp) {
+        Ok(_) => {
+            let how = if pinned { "pinned" } else { "unpinned" };
+            Ok(Reply::text(format!("{how} \"{key}\"")))
+        }
+        Err(waynote::Error::NotFound { .. }) => Err(no_note(call, &typed)?),
+        Err(error) => Err(error.into()),
+    }
+}

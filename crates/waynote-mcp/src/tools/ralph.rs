@@ -1,0 +1,75 @@
+//! The tools of ralph.nu, with its replies: a session's log.
+
+use waynote::{Kind as Type, Note, SessionLog, already_noted, confirmation};
+
+use super::default::TYPES;
+use crate::call::Call;
+use crate::reply::{Refusal, Reply};
+use crate::tool::{Effect, Kind, Spec, optional, required};
+
+pub(super) const TOOLS: &[Spec] = &[
+    Spec {
+        name: "note_add",
+        about: "Add a note for later iterations: what worked, what blocked, a tip, a decision.",
+        parameters: &[
+            required("content", Kind::Text, "Specific enough to act on"),
+            required("type", Kind::Word(TYPES), ""),
+        ],
+        effect: Effect::Adds,
+        output: None,
+        run: add,
+    },
+    Spec {
+        name: "note_list",
+        about: "List the notes of this session by type, each with its iteration.",
+        parameters: &[optional("type", Kind::Word(TYPES), "Only this type")],
+        effect: Effect::Reads,
+        output: None,
+        run: list,
+    },
+];
+
+fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let session = call.here.session()?;
+    let kind: Type = call.arguments.required("type").parse()?;
+    let content = call.content("content")?;
+    let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
+    let log = SessionLog::new(call.keeper.write()?, session);
+    let note = log.add(kind.clone(), iteration, content, &stamp)?;
+    Ok(Reply::text(match note.revision {
+        1 => confirmation(&kind, &note.content),
+        _ => already_noted(&note),
+    }))
+}
+
+fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let session = call.here.session()?;
+    let only = call.arguments.text("type").map(Type::imported);
+    let notes = SessionLog::new(call.keeper.read()?, session).list(only.as_ref())?;
+    if notes.is_empty() {
+        return Ok(Reply::text("No notes yet"));
+    }
+    let kind_of = |note: &Note| {
+        note.kind
+            .clone()
+            .map_or(String::new(), |kind| kind.to_string())
+    };
+    let mut kinds: Vec<String> = Type::ALL.iter().map(Type::to_string).collect();
+    for note in &notes {
+        if !kinds.contains(&kind_of(note)) {
+            kinds.push(kind_of(note));
+        }
+    }
+    let mut lines = Vec::new();
+    for kind in kinds {
+        let mut of_kind = notes.iter().filter(|note| kind_of(note) == kind).peekable();
+        if of_kind.peek().is_some() {
+            lines.push(format!("{}:", kind.to_uppercase()));
+        }
+        for note in of_kind {
+            let iteration = note.iteration.map_or("-".into(), |of| format!("#{of}"));
+            lines.push(format!("  - [{iteration}] {}", note.content.shown()));
+        }
+    }
+    Ok(Reply::text(lines.join("\n")))
+}

@@ -1,0 +1,128 @@
+//! The server, driven by clients that nobody here wrote: the official SDKs of Python and TypeScript, in both eras of the
+//! protocol. They come from their registries into the target folder; what cannot be had is not checked, and that is said.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+
+use crate::gate::step;
+
+/// The SDKs of Python: the last of version 1, and version 2, which speaks both eras.
+const PYTHON: [&str; 2] = ["mcp==1.30.0", "mcp==2.3.0"];
+
+/// Those of TypeScript.
+const TYPESCRIPT: [&str; 2] = [
+    "@modelcontextprotocol/sdk@1.32.2",
+    "@modelcontextprotocol/client@2.4.0",
+];
+
+/// Plays the scenario through each of them.
+pub(crate) fn run() -> Result<()> {
+    let mut build = crate::gate::cargo(&["build", "--quiet", "-p", "waynote-cli"]);
+    if !build.status()?.success() {
+        anyhow::bail!("the build failed");
+    }
+    let target = target();
+    let program = target.join("debug/waynote");
+    for package in PYTHON {
+        match python(&target, package) {
+            Ok(python) => {
+                let mut check = Command::new(python);
+                check.arg("xtask/conformance/check.py").arg(&program);
+                step(package, check)?;
+            }
+            Err(why) => println!("NOT CHECKED: {package} of PyPI: {why}"),
+        }
+    }
+    match typescript(&target) {
+        Ok(folder) => {
+            let mut check = Command::new("node");
+            check
+                .arg("xtask/conformance/check.mjs")
+                .arg(&program)
+                .arg(folder);
+            step("SDKs of TypeScript", check)
+        }
+        Err(why) => {
+            println!("NOT CHECKED: {} of npm: {why}", TYPESCRIPT.join(", "));
+            Ok(())
+        }
+    }
+}
+
+fn target() -> PathBuf {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    std::path::absolute(&target).unwrap_or(target)
+}
+
+/// The interpreter of an environment that has the package.
+fn python(target: &Path, package: &str) -> Result<PathBuf, String> {
+    let folder = target.join("sdk").join(package.replace("==", "-"));
+    let (python, ready) = (folder.join("bin/python"), folder.join("ready"));
+    if !ready.exists() {
+        quietly(
+            Command::new("python3")
+                .args(["-m", "venv", "--clear"])
+                .arg(&folder),
+        )?;
+        let pip = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--retries",
+            "1",
+            "--timeout",
+            "30",
+            package,
+        ];
+        quietly(Command::new(&python).args(pip))?;
+        std::fs::write(ready, "").map_err(|error| error.to_string())?;
+    }
+    Ok(python)
+}
+
+/// The folder that the packages are installed to.
+fn typescript(target: &Path) -> Result<PathBuf, String> {
+    let folder = target.join("sdk/typescript");
+    let wanted = TYPESCRIPT.join("\n");
+    let ready = folder.join("ready");
+    if !std::fs::read_to_string(&ready).is_ok_and(|there| there == wanted) {
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        std::fs::write(folder.join("package.json"), "{\"private\":true}")
+            .map_err(|error| error.to_string())?;
+        let npm = [
+            "install",
+            "--silent",
+            "--no-audit",
+            "--no-fund",
+            "--fetch-retries",
+            "1",
+        ];
+        quietly(
+            Command::new("npm")
+                .args(npm)
+                .args(TYPESCRIPT)
+                .current_dir(&folder),
+        )?;
+        std::fs::write(ready, wanted).map_err(|error| error.to_string())?;
+    }
+    quietly(Command::new("node").arg("--version"))?;
+    Ok(folder)
+}
+
+/// Runs what may well fail, and says why it did.
+fn quietly(command: &mut Command) -> Result<(), String> {
+    let name = format!("{}", command.get_program().to_string_lossy());
+    match command.stdin(Stdio::null()).stdout(Stdio::null()).output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let last = said.lines().rev().find(|line| !line.trim().is_empty());
+            Err(format!("{name}: {}", last.unwrap_or("it failed").trim()))
+        }
+        Err(error) => Err(format!("{name}: {error}")),
+    }
+}
