@@ -28,7 +28,21 @@ pub(crate) fn test() -> Result<()> {
     tests.env("INSTA_UPDATE", "no");
     step("tests", tests)?;
     crate::conformance::run()?;
+    agents(false)?;
     licences()
+}
+
+/// Real agents, end to end: those that are quick, or all.
+pub(crate) fn agents(all: bool) -> Result<()> {
+    step("program", cargo(&["build", "--quiet", "-p", "waynote-cli"]))?;
+    println!("== agents");
+    let begin = std::time::Instant::now();
+    crate::agents::run(all)?;
+    println!(
+        "== agents: passed in {:.0} s",
+        begin.elapsed().as_secs_f64()
+    );
+    Ok(())
 }
 
 /// Writes docs/reference.md anew from the program's help.

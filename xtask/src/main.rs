@@ -3,10 +3,12 @@
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
 mod adds;
+mod agents;
 mod blocks;
 mod conformance;
 mod contexts;
 mod gate;
+mod hooks;
 mod measure;
 mod searches;
 mod secrets;
@@ -19,10 +21,12 @@ fn main() -> Result<()> {
     match words[..] {
         ["test"] => gate::test(),
         ["test", "conformance"] => conformance::run(),
+        ["test", "agents"] => gate::agents(true),
         ["docs"] => gate::docs(),
         ["bench"] => {
             gate::released("adds")?;
             contexts::run(contexts::SIZES)?;
+            hooks::run()?;
             gate::released("blocks")?;
             gate::released("search")?;
             secrets::run(&[])
@@ -37,6 +41,7 @@ fn main() -> Result<()> {
         }
         ["measure", "search"] => searches::run(),
         ["bench", "secrets", ref folders @ ..] => secrets::run(folders),
+        ["bench", "hook"] => hooks::run(),
         ["bench", "context"] => contexts::run(contexts::SIZES),
         ["bench", "context", largest] => {
             let largest: u64 = largest.parse()?;
@@ -48,7 +53,8 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test [conformance] | bench [adds | context [LARGEST] | blocks | search | secrets [PATH…]] | docs"
+            "usage: cargo xtask test [agents | conformance] \
+             | bench [adds | context [LARGEST] | hook | blocks | search | secrets [PATH…]] | docs"
         ),
     }
 }

@@ -1,5 +1,6 @@
 //! Whole processes timed in pairs: A B A B …, so that a machine that changes its speed changes both.
 
+use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -23,6 +24,31 @@ pub(crate) fn run(command: &mut Command) -> Result<Cost> {
         .output()?;
     let wall = begin.elapsed().as_secs_f64();
     ensure!(output.status.success(), "{command:?}: {}", output.status);
+    Ok(Cost {
+        wall,
+        cpu: children_cpu()? - before,
+    })
+}
+
+/// The same for a command that reads something.
+pub(crate) fn run_on(command: &mut Command, input: &str) -> Result<Cost> {
+    let before = children_cpu()?;
+    let begin = Instant::now();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(input.as_bytes())?;
+    }
+    let output = child.wait_with_output()?;
+    let wall = begin.elapsed().as_secs_f64();
+    ensure!(
+        output.status.success() && output.stdout.len() > 100,
+        "{command:?}: {}",
+        output.status
+    );
     Ok(Cost {
         wall,
         cpu: children_cpu()? - before,

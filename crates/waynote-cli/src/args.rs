@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::clients::Client;
+
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
 ///
 /// Notes are kept by directory (`place`), by key in an agent's notebook (`key`) and by iteration of a loop (`log`);
@@ -24,7 +26,7 @@ pub(crate) struct Cli {
 }
 
 /// What every command takes. Flags go before the environment, that before the configuration file.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// The store's file [env: WAYNOTE_STORE]
@@ -117,6 +119,27 @@ pub(crate) enum Command {
     /// Write notes for another program
     #[command(subcommand)]
     Export(ExportCommand),
+    /// Answer a client's hook: the block of notes, in the client's own form
+    ///
+    /// Reads the client's JSON from standard input. Whatever goes wrong, the answer adds nothing and the exit code is 0.
+    Hook(HookArgs),
+    /// Set an agent up: its MCP server entry and its hooks, in its own files
+    ///
+    /// Without a client: which are found on this machine, and how each is set up. What else is in the files stays as it is;
+    /// a copy is kept, and `waynote uninstall` brings it back.
+    Install(InstallArgs),
+    /// Take back what `install` wrote
+    Uninstall(UninstallArgs),
+    /// Check that agents get the notes: binary, store, files, trust, and a live round trip
+    ///
+    /// Exit code 0 when all is well, else 1; each finding says what to do next.
+    Doctor {
+        /// The agent; without it, those that are set up
+        client: Option<Client>,
+        /// Its files in the working directory, instead of the user's
+        #[arg(long)]
+        project: bool,
+    },
     /// Check everything in the store
     Verify,
     /// Show each setting and where it comes from
@@ -137,6 +160,41 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FOLDER")]
         dir: Option<PathBuf>,
     },
+}
+
+#[derive(Args, Clone)]
+pub(crate) struct HookArgs {
+    /// claude-code, codex, cursor, opencode, gemini, goose, vscode
+    pub(crate) client: String,
+    /// The client's word for what happens, as SessionStart [default: SessionStart]
+    pub(crate) event: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct InstallArgs {
+    /// The agent
+    pub(crate) client: Option<Client>,
+    /// In the files of the working directory, which a team shares, instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Add the notes that match to every prompt too
+    #[arg(long)]
+    pub(crate) every_prompt: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct UninstallArgs {
+    /// The agent
+    pub(crate) client: Client,
+    /// From the files of the working directory, instead of the user's
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// Where a place is.
@@ -412,6 +470,47 @@ pub(crate) enum ImportCommand {
         /// The database
         source: PathBuf,
     },
+    /// Claude Code's CLAUDE.md, rules and memory of a directory: keyed notes of that directory
+    ///
+    /// The user's own CLAUDE.md becomes a keyed note of home.
+    ClaudeCode {
+        #[command(flatten)]
+        at: At,
+        #[command(flatten)]
+        dry: DryRun,
+    },
+    /// The AGENTS.md of a directory: a keyed note of that directory
+    AgentsMd {
+        #[command(flatten)]
+        at: At,
+        #[command(flatten)]
+        dry: DryRun,
+    },
+    /// The file of the MCP server `server-memory`: a note for each entity, in the agent's notebook
+    ServerMemory {
+        #[command(flatten)]
+        notebook: NotebookArgs,
+        /// The file, memory.jsonl as a rule
+        source: PathBuf,
+        #[command(flatten)]
+        dry: DryRun,
+    },
+    /// A folder of basic-memory: a note for each Markdown file, in the agent's notebook
+    BasicMemory {
+        #[command(flatten)]
+        notebook: NotebookArgs,
+        /// The folder
+        source: PathBuf,
+        #[command(flatten)]
+        dry: DryRun,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct DryRun {
+    /// List what would be imported, and import nothing
+    #[arg(long = "dry-run")]
+    pub(crate) on: bool,
 }
 
 #[derive(Subcommand)]

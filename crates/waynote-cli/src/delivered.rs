@@ -30,11 +30,16 @@ use crate::home;
 
 const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
+/// Claims of one session for one reason within this are for one event.
+const SAME_EVENT: Duration = Duration::from_secs(10);
+
+/// More compactions than these are not counted.
+const MOST_EVENTS: u32 = 10_000;
+
 /// The longest part of a marker's name, in bytes.
 const PART_BYTES: usize = 90;
 
 /// How many processes above a hook may be its client: it starts hooks through a shell, perhaps through two.
-#[allow(dead_code, reason = "hooks use it")]
 const LEVELS: usize = 3;
 
 /// The folder of the markers.
@@ -66,13 +71,26 @@ impl Delivered {
     }
 
     /// Takes it on to deliver to a session of a client for that reason; false when somebody has.
-    #[allow(dead_code, reason = "hooks use it")]
     pub(crate) fn claim_session(&self, session: &str, source: &str) -> bool {
         self.claim(&["session", session, source])
     }
 
+    /// The same for a reason that comes again in one session, as a compaction does: two claims within a few seconds are for one
+    /// event, a later one is for the next.
+    pub(crate) fn claim_event(&self, session: &str, source: &str) -> bool {
+        for number in 1..MOST_EVENTS {
+            let source = format!("{source}-{number}");
+            let path = self.folder.join(name(&["session", session, &source]));
+            let made = std::fs::metadata(path).and_then(|file| file.modified());
+            if !made.is_ok_and(|made| age(made) > SAME_EVENT) {
+                // Made a moment ago for this event, or not made yet: of all who try, one makes it.
+                return self.claim_session(session, &source);
+            }
+        }
+        true
+    }
+
     /// Notes that a hook delivers in this process's clients: the processes above it.
-    #[allow(dead_code, reason = "hooks use it")]
     pub(crate) fn mark_clients(&self) {
         for process in Process::above().into_iter().take(LEVELS) {
             self.claim(&[

@@ -98,6 +98,11 @@ impl Failure {
         }
     }
 
+    /// What and why in one line.
+    pub(crate) fn line(&self) -> String {
+        waynote::visible::visible(&self.what())
+    }
+
     fn code(&self) -> ExitCode {
         match self {
             Self::BrokenPipe => ExitCode::SUCCESS,

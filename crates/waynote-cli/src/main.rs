@@ -1,6 +1,7 @@
 //! The binary `waynote`: arguments in, text or JSON out. No rule of its own.
 
 mod args;
+mod clients;
 mod clock;
 mod commands;
 mod delivered;
@@ -32,6 +33,10 @@ fn main() -> ExitCode {
                 output.flush()?;
                 Ok(code)
             })
+        }
+        // A client's prompt must not wait for, or be blocked by, words that this version does not know.
+        Err(error) if error.use_stderr() && commands::is_hook(&arguments) => {
+            Ok(commands::refuse_hook(&arguments, &error))
         }
         Err(error) if error.use_stderr() => Err(Failure::Arguments(error)),
         Err(help) => match help.print() {

@@ -12,12 +12,16 @@ mod suite {
     mod config;
     mod context;
     mod docs;
+    mod doctor;
     mod forget;
     mod forget_in_step;
     mod forget_says;
     mod history;
+    mod hook;
+    mod import_agents;
     mod import_export;
     mod in_step;
+    mod install;
     mod key;
     mod log;
     mod mcp;

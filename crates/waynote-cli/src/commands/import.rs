@@ -4,14 +4,19 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use waynote::formats::texts::{Mode, Read as Texts};
 use waynote::formats::xs::ContentFolder;
 use waynote::formats::zrb::NotesFile;
-use waynote::formats::{Imported, openotters, xs, zrb};
+use waynote::formats::{
+    Imported, agents_md, basic_memory, claude_code, openotters, server_memory, xs, zrb,
+};
+use waynote::{Place, Scope};
 
 use super::Context;
-use crate::args::ImportCommand;
+use crate::args::{DryRun, ImportCommand, NotebookArgs};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::xs_socket::Xs;
+use crate::{home, input};
 use waynote::visible::visible;
 
 pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome {
@@ -23,6 +28,36 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
             let agent = context.settings.agent.value.clone();
             context.write(|store| Ok(openotters::import(store, source, &agent, now)?))?
         }
+        ImportCommand::ClaudeCode { at, dry } => {
+            let place = input::place(at.path.as_deref())?;
+            let configuration = match home::variable("CLAUDE_CONFIG_DIR")? {
+                Some(folder) => folder.into(),
+                None => home::expanded("~/.claude")?,
+            };
+            let read = claude_code::read(&directory(&place)?, &place, &configuration)?;
+            from_texts(context, read, claude_code::AUTHOR, dry)?
+        }
+        ImportCommand::AgentsMd { at, dry } => {
+            let place = input::place(at.path.as_deref())?;
+            let read = agents_md::read(&directory(&place)?, &place)?;
+            from_texts(context, read, agents_md::AUTHOR, dry)?
+        }
+        ImportCommand::ServerMemory {
+            notebook,
+            source,
+            dry,
+        } => {
+            let read = server_memory::read(source, &scope(context, notebook)?)?;
+            from_texts(context, read, server_memory::AUTHOR, dry)?
+        }
+        ImportCommand::BasicMemory {
+            notebook,
+            source,
+            dry,
+        } => {
+            let read = basic_memory::read(source, &scope(context, notebook)?)?;
+            from_texts(context, read, basic_memory::AUTHOR, dry)?
+        }
     };
     report(context, &imported)?;
     warn_of_secrets(
@@ -31,6 +66,38 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
         context.output.json,
     );
     Ok(())
+}
+
+fn from_texts(context: &Context<'_>, read: Texts, author: &str, dry: &DryRun) -> Outcome<Imported> {
+    if read.is_empty() {
+        return Err(Failure::refused(
+            "not_found",
+            "there is nothing to import",
+            "name the directory with `--at`, or look at what is in the file or folder",
+        ));
+    }
+    let now = crate::clock::now()?;
+    if dry.on {
+        context.read(|store| Ok(read.import(store, author, now, Mode::DryRun)?))
+    } else if read.texts().is_empty() {
+        // A store is not made for nothing.
+        context.read(|store| Ok(read.import(store, author, now, Mode::Write)?))
+    } else {
+        context.write(|store| Ok(read.import(store, author, now, Mode::Write)?))
+    }
+}
+
+/// The directory of a place.
+fn directory(place: &Place) -> Outcome<PathBuf> {
+    home::expanded(place.as_str())
+}
+
+/// The notebook that is meant: the agent's, or a directory's.
+fn scope(context: &Context<'_>, notebook: &NotebookArgs) -> Outcome<Scope> {
+    Ok(match &notebook.at {
+        Some(path) => Scope::Place(input::place(Some(path))?),
+        None => Scope::Agent(context.settings.agent.value.clone()),
+    })
 }
 
 /// The notes.json that Zrb uses here: the configured one, or its default.
@@ -116,9 +183,14 @@ fn report(context: &mut Context<'_>, imported: &Imported) -> Outcome {
             updated,
             unchanged,
             skipped,
+            planned,
             ..
         } = imported;
-        format!(
+        let mut text = String::new();
+        for address in planned {
+            text += &format!("would import {address}\n");
+        }
+        text + &format!(
             "{added} added, {updated} updated, {unchanged} unchanged, {} skipped",
             skipped.len()
         )

@@ -4,10 +4,13 @@ mod bench;
 mod config;
 mod context;
 mod demo;
+mod doctor;
 mod export;
 mod forget;
 mod history;
+mod hook;
 mod import;
+mod install;
 mod key;
 mod log;
 mod manual;
@@ -79,6 +82,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),
         Some(Command::Demo) => return demo::run(output).map(ok),
         Some(Command::Bench(command)) => return bench::run(command, output).map(ok),
+        Some(Command::Hook(args)) => return Ok(hook::run(args, &cli.global, output)),
         _ => {}
     }
     let mut context = Context {
@@ -106,12 +110,36 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Mcp { tools }) => mcp::run(&context, tools).map(ok),
         Some(Command::Import(command)) => import::run(&mut context, command).map(ok),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
+        Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
+        Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),
+        Some(Command::Doctor { client, project }) => doctor::run(&mut context, *client, *project),
         Some(Command::Verify) => verify::run(&mut context),
         Some(Command::Config) => config::run(&mut context).map(ok),
         Some(
-            Command::Completions { .. } | Command::Man { .. } | Command::Demo | Command::Bench(_),
+            Command::Completions { .. }
+            | Command::Man { .. }
+            | Command::Demo
+            | Command::Bench(_)
+            | Command::Hook(_),
         ) => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Whether the arguments are a hook's.
+pub(crate) fn is_hook(arguments: &[std::ffi::OsString]) -> bool {
+    arguments.get(1).is_some_and(|command| command == "hook")
+}
+
+/// A hook whose arguments cannot be read adds nothing, as one that fails.
+pub(crate) fn refuse_hook(arguments: &[std::ffi::OsString], error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    hook::refuse(arguments.get(2).and_then(|client| client.to_str()), first)
+}
+
+/// The file that Goose is told to read.
+pub(crate) fn goose_file() -> Outcome<std::path::PathBuf> {
+    hook::goose_file()
 }
 
 fn ok((): ()) -> ExitCode {

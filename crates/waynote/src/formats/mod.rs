@@ -1,7 +1,12 @@
 //! Other programs' notes, read and written.
 
+pub mod agents_md;
+pub mod basic_memory;
+pub mod claude_code;
 pub mod openotters;
 mod python_json;
+pub mod server_memory;
+pub mod texts;
 pub mod xs;
 pub mod zrb;
 
@@ -29,6 +34,9 @@ pub struct Imported {
     /// Notes that were brought in and hold a credential.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<Flagged>,
+    /// The notes that a dry run would add or update.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub planned: Vec<Address>,
 }
 
 /// Something that an import left out.

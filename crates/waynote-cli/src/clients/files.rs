@@ -1,0 +1,408 @@
+//! Which files of a client get what: its MCP server entry and its hooks.
+
+use std::path::{Path, PathBuf};
+
+use super::change::{Edit, Server};
+use super::json::{Json, JsonEdit};
+use super::{Client, Event};
+use crate::error::Outcome;
+use crate::home;
+
+/// Whose files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// The user's, for every project.
+    User,
+    /// The working directory's, which a team shares.
+    Project,
+}
+
+/// One of a client's files and what it gets.
+pub(crate) struct Piece {
+    pub(crate) path: PathBuf,
+    /// `server`, `hooks`, `server and hooks`, …
+    pub(crate) what: &'static str,
+    pub(crate) edit: Edit,
+}
+
+/// How to set up.
+pub(crate) struct Plan {
+    pub(crate) client: Client,
+    pub(crate) reach: Reach,
+    /// Whether notes go to every prompt too.
+    pub(crate) every_prompt: bool,
+    /// The program, as clients start it.
+    pub(crate) program: String,
+}
+
+/// How long a hook may take: it takes milliseconds.
+const HOOK_SECONDS: i64 = 10;
+
+const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
+
+impl Plan {
+    /// The client's server entry.
+    pub(crate) fn server(&self) -> Server {
+        Server {
+            command: self.program.clone(),
+            args: vec!["mcp".into()],
+            author: format!("agent:{}", self.client.word()),
+        }
+    }
+
+    /// The command of a hook, for a shell.
+    pub(crate) fn hook_command(&self, event: Event) -> Option<String> {
+        let word = event.word(self.client)?;
+        let client = self.client.word();
+        Some(format!("{} hook {client} {word}", quoted(&self.program)))
+    }
+
+    fn events(&self) -> Vec<Event> {
+        let on_prompts = self.every_prompt || self.client == Client::Goose;
+        [Event::SessionStart, Event::SubagentStart, Event::Prompt]
+            .into_iter()
+            .filter(|event| *event != Event::Prompt || on_prompts)
+            .filter(|event| event.word(self.client).is_some())
+            .collect()
+    }
+
+    /// The hooks of every event that the client has, those of prompts too when they are to be taken back.
+    fn hooks(&self, more: &[(&'static str, Json)], grouped: bool) -> Vec<JsonEdit> {
+        let hook = |event: Event| {
+            Some(JsonEdit::Hook {
+                event: event.word(self.client)?,
+                command: self.hook_command(event)?,
+                more: more.to_vec(),
+                grouped,
+            })
+        };
+        self.events().into_iter().filter_map(hook).collect()
+    }
+
+    fn json_server(&self, at: &'static str, typed: bool) -> JsonEdit {
+        let Server {
+            command,
+            args,
+            author,
+        } = self.server();
+        let mut entry = Vec::new();
+        if typed {
+            entry.push(("type", Json::Text("stdio".into())));
+        }
+        entry.extend([
+            ("command", Json::Text(command)),
+            ("args", Json::texts(args)),
+            (
+                "env",
+                Json::Object(vec![("WAYNOTE_AUTHOR", Json::Text(author))]),
+            ),
+        ]);
+        JsonEdit::Server { at, entry }
+    }
+
+    /// The files, in the order in which they are written.
+    pub(crate) fn pieces(&self) -> Outcome<Vec<Piece>> {
+        let seconds = [("timeout", Json::Number(HOOK_SECONDS))];
+        let piece = |path: PathBuf, what, edit| Piece { path, what, edit };
+        let json = |path, what, edits| piece(path, what, Edit::Json(edits));
+        let root = Roots::of(self.reach)?;
+        Ok(match self.client {
+            Client::ClaudeCode => vec![
+                json(
+                    root.claude("claude.json", ".mcp.json")?,
+                    "server",
+                    vec![self.json_server("mcpServers", true)],
+                ),
+                json(
+                    root.claude("settings.json", ".claude/settings.json")?,
+                    "hooks",
+                    self.hooks(&seconds, true),
+                ),
+            ],
+            Client::Codex => {
+                let folder = root.folder("CODEX_HOME", ".codex")?;
+                vec![
+                    piece(
+                        folder.join("config.toml"),
+                        "server",
+                        Edit::Toml(self.server()),
+                    ),
+                    json(
+                        folder.join("hooks.json"),
+                        "hooks",
+                        self.hooks(&seconds, true),
+                    ),
+                ]
+            }
+            Client::Cursor => {
+                let mut hooks = vec![JsonEdit::Version(1)];
+                hooks.extend(self.hooks(&[], false));
+                vec![
+                    json(
+                        root.at(".cursor/mcp.json"),
+                        "server",
+                        vec![self.json_server("mcpServers", false)],
+                    ),
+                    json(root.at(".cursor/hooks.json"), "hooks", hooks),
+                ]
+            }
+            Client::Opencode => {
+                let Server {
+                    command,
+                    args,
+                    author,
+                } = self.server();
+                let entry = vec![
+                    ("type", Json::Text("local".into())),
+                    ("command", Json::texts(std::iter::once(command).chain(args))),
+                    ("enabled", Json::Bool(true)),
+                    (
+                        "environment",
+                        Json::Object(vec![("WAYNOTE_AUTHOR", Json::Text(author))]),
+                    ),
+                ];
+                let plugin = OPENCODE_PLUGIN.replace(
+                    "\"waynote\"",
+                    &serde_json::Value::from(self.program.as_str()).to_string(),
+                );
+                let (config, plugins) = match self.reach {
+                    Reach::User => (root.opencode()?, root.opencode()?.join("plugins")),
+                    Reach::Project => (root.root.clone(), root.at(".opencode/plugins")),
+                };
+                vec![
+                    json(
+                        with_comments(&config.join("opencode.json")),
+                        "server",
+                        vec![JsonEdit::Server { at: "mcp", entry }],
+                    ),
+                    piece(plugins.join("waynote.js"), "plugin", Edit::Whole(plugin)),
+                ]
+            }
+            Client::Gemini => {
+                let more = [
+                    ("name", Json::Text("waynote".into())),
+                    // Milliseconds, unlike the others.
+                    ("timeout", Json::Number(HOOK_SECONDS * 1000)),
+                ];
+                let mut edits = vec![self.json_server("mcpServers", false)];
+                edits.extend(self.hooks(&more, true));
+                vec![json(
+                    root.at(".gemini/settings.json"),
+                    "server and hooks",
+                    edits,
+                )]
+            }
+            Client::Goose => {
+                let plugin = root.at(".agents/plugins/waynote");
+                let about = serde_json::json!({
+                    "name": "waynote", "version": env!("CARGO_PKG_VERSION"),
+                    "description": "Keeps the notes of waynote in the file that GOOSE_MOIM_MESSAGE_FILE names",
+                });
+                let about = format!("{about:#}");
+                let mut pieces = vec![
+                    piece(
+                        plugin.join("plugin.json"),
+                        "plugin",
+                        Edit::Whole(format!("{about}\n")),
+                    ),
+                    json(
+                        plugin.join("hooks/hooks.json"),
+                        "hooks",
+                        self.hooks(&seconds, true),
+                    ),
+                ];
+                // It reads servers from the user's file alone.
+                if self.reach == Reach::User {
+                    let path = root.dot_config()?.join("goose/config.yaml");
+                    pieces.insert(0, piece(path, "server", Edit::Yaml(self.server())));
+                }
+                pieces
+            }
+            Client::Vscode => {
+                let (server, hooks) = match self.reach {
+                    Reach::User => (
+                        root.vscode()?.join("mcp.json"),
+                        root.at(".copilot/hooks/waynote.json"),
+                    ),
+                    Reach::Project => (
+                        root.at(".vscode/mcp.json"),
+                        root.at(".github/hooks/waynote.json"),
+                    ),
+                };
+                vec![
+                    json(server, "server", vec![self.json_server("servers", true)]),
+                    json(hooks, "hooks", self.hooks(&seconds, false)),
+                ]
+            }
+        })
+    }
+
+    /// What only the user can do.
+    pub(crate) fn left_to_the_user(&self) -> Vec<String> {
+        let is_project = self.reach == Reach::Project;
+        match self.client {
+            Client::ClaudeCode if is_project => vec![
+                "start Claude Code in this directory and approve the server `waynote` when it asks".into(),
+            ],
+            Client::ClaudeCode => vec!["start a new session of Claude Code".into()],
+            Client::Codex => {
+                let mut steps = vec![
+                    "start Codex, open `/hooks` and trust waynote's hooks: it skips untrusted ones without a word".into(),
+                ];
+                if is_project {
+                    steps.insert(0, "trust this directory in Codex: in others it reads no project files".into());
+                }
+                steps
+            }
+            Client::Cursor => vec![
+                "restart Cursor, and switch `waynote` on under Settings, MCP, if it is off".into(),
+            ],
+            Client::Opencode => vec!["start opencode anew".into()],
+            Client::Gemini if is_project => vec![
+                "start Gemini CLI anew, and trust this directory when it asks".into(),
+            ],
+            Client::Gemini => vec!["start Gemini CLI anew".into()],
+            Client::Goose => {
+                let file = super::super::commands::goose_file();
+                let file = file.map_or_else(|_| "…".into(), |file| file.display().to_string());
+                let mut steps = vec![format!(
+                    "add `export GOOSE_MOIM_MESSAGE_FILE={}` to your shell's profile: Goose takes no text from hooks, it reads that file at every turn",
+                    quoted(&file)
+                )];
+                if is_project {
+                    steps.push("`waynote install goose` too: Goose reads servers from the user's file alone".into());
+                }
+                steps
+            }
+            Client::Vscode => vec![
+                "start the server with `MCP: List Servers` in VS Code and trust it when it asks; hooks are a preview there and may have to be switched on".into(),
+            ],
+        }
+    }
+
+    /// Whether the client seems to be on this machine.
+    pub(crate) fn is_found(&self) -> Outcome<bool> {
+        let root = Roots::of(Reach::User)?;
+        let folder = match self.client {
+            Client::ClaudeCode => root.claude("settings.json", "")?,
+            Client::Codex => root.folder("CODEX_HOME", ".codex")?.join("config.toml"),
+            Client::Cursor => root.at(".cursor/mcp.json"),
+            Client::Opencode => root.opencode()?.join("opencode.json"),
+            Client::Gemini => root.at(".gemini/settings.json"),
+            Client::Goose => root.dot_config()?.join("goose/config.yaml"),
+            Client::Vscode => root.vscode()?.join("mcp.json"),
+        };
+        Ok(folder.parent().is_some_and(Path::exists) || on_path(self.client.program()).is_some())
+    }
+}
+
+/// Where files of a reach begin.
+struct Roots {
+    reach: Reach,
+    root: PathBuf,
+}
+
+impl Roots {
+    fn of(reach: Reach) -> Outcome<Self> {
+        let root = match reach {
+            Reach::User => PathBuf::from(home::home()?),
+            Reach::Project => working_directory()?,
+        };
+        Ok(Self { reach, root })
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    /// A folder that a variable can move, for the user's files.
+    fn folder(&self, variable: &str, name: &str) -> Outcome<PathBuf> {
+        let moved = home::variable(variable)?.filter(|_| self.reach == Reach::User);
+        Ok(moved.map_or_else(|| self.at(name), PathBuf::from))
+    }
+
+    /// Claude Code keeps one of its files beside its folder, unless that is moved.
+    fn claude(&self, user: &str, project: &str) -> Outcome<PathBuf> {
+        if self.reach == Reach::Project {
+            return Ok(self.at(project));
+        }
+        let moved = home::variable("CLAUDE_CONFIG_DIR")?.map(PathBuf::from);
+        Ok(match (user, moved) {
+            ("claude.json", Some(folder)) => folder.join(".claude.json"),
+            ("claude.json", None) => self.at(".claude.json"),
+            (name, Some(folder)) => folder.join(name),
+            (name, None) => self.at(".claude").join(name),
+        })
+    }
+
+    /// `$XDG_CONFIG_HOME`, or `~/.config` on every platform: what these two use.
+    fn dot_config(&self) -> Outcome<PathBuf> {
+        let moved = home::variable("XDG_CONFIG_HOME")?.filter(|path| path.starts_with('/'));
+        Ok(moved.map_or_else(|| self.at(".config"), PathBuf::from))
+    }
+
+    fn opencode(&self) -> Outcome<PathBuf> {
+        Ok(self.dot_config()?.join("opencode"))
+    }
+
+    fn vscode(&self) -> Outcome<PathBuf> {
+        let user = "Code/User";
+        Ok(if cfg!(target_os = "macos") {
+            self.at("Library/Application Support").join(user)
+        } else {
+            self.dot_config()?.join(user)
+        })
+    }
+}
+
+fn working_directory() -> Outcome<PathBuf> {
+    std::env::current_dir()
+        .map_err(|error| crate::error::Failure::file("the working directory", "read", error))
+}
+
+/// The file, or its variant with comments where that is the one there is.
+fn with_comments(path: &Path) -> PathBuf {
+    let other = path.with_extension("jsonc");
+    if other.exists() && !path.exists() {
+        other
+    } else {
+        path.to_owned()
+    }
+}
+
+/// The program as clients start it: for a team's files by its name, for the user's by where it is, since a client that was not
+/// started from a shell has another path.
+pub(crate) fn program(reach: Reach) -> Outcome<String> {
+    let own = std::env::current_exe()
+        .map_err(|error| crate::error::Failure::file("the program's own file", "found", error))?;
+    let resolved = own.canonicalize().ok();
+    // As it is on the path: that stays right when a package manager exchanges what it links to.
+    let on_path = on_path("waynote").filter(|path| path.canonicalize().ok() == resolved);
+    Ok(match reach {
+        Reach::Project => "waynote".into(),
+        Reach::User => on_path.unwrap_or(own).to_string_lossy().into_owned(),
+    })
+}
+
+/// Where a program is on the path.
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(program))
+        .find(|file| {
+            file.metadata()
+                .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+        })
+}
+
+/// A word for a shell.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || "/._-+:@%".contains(char);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

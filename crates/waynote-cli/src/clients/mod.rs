@@ -1,0 +1,154 @@
+//! The agents that waynote is set up in: what each calls itself, says to a hook, takes as an answer, and reads from its files.
+
+pub(crate) mod answer;
+pub(crate) mod change;
+pub(crate) mod disk;
+pub(crate) mod files;
+pub(crate) mod json;
+mod json_cut;
+pub(crate) mod payload;
+pub(crate) mod probe;
+pub(crate) mod record;
+pub(crate) mod toml;
+pub(crate) mod yaml;
+
+use clap::ValueEnum;
+
+/// An agent program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Client {
+    /// Claude Code
+    ClaudeCode,
+    /// Codex CLI
+    Codex,
+    /// Cursor
+    Cursor,
+    /// opencode
+    Opencode,
+    /// Gemini CLI
+    Gemini,
+    /// Goose
+    Goose,
+    /// VS Code's agent mode
+    Vscode,
+}
+
+impl Client {
+    /// All of them.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::Cursor,
+        Self::Opencode,
+        Self::Gemini,
+        Self::Goose,
+        Self::Vscode,
+    ];
+
+    /// The word that names it on the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Cursor => "cursor",
+            Self::Opencode => "opencode",
+            Self::Gemini => "gemini",
+            Self::Goose => "goose",
+            Self::Vscode => "vscode",
+        }
+    }
+
+    /// What it calls itself.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Cursor => "Cursor",
+            Self::Opencode => "opencode",
+            Self::Gemini => "Gemini CLI",
+            Self::Goose => "Goose",
+            Self::Vscode => "VS Code",
+        }
+    }
+
+    /// Its own program, where one is on the path.
+    pub(crate) fn program(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude",
+            Self::Codex => "codex",
+            Self::Cursor => "cursor",
+            Self::Opencode => "opencode",
+            Self::Gemini => "gemini",
+            Self::Goose => "goose",
+            Self::Vscode => "code",
+        }
+    }
+
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        match word {
+            "claude" => Some(Self::ClaudeCode),
+            _ => Self::ALL.into_iter().find(|client| client.word() == word),
+        }
+    }
+}
+
+/// What happens in a client when a hook of ours runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A session begins, is resumed or cleared, or goes on after a compaction.
+    SessionStart,
+    /// A subagent begins.
+    SubagentStart,
+    /// A prompt was sent.
+    Prompt,
+}
+
+impl Event {
+    /// The client's own word for it; none where the client has no such event or takes no text there.
+    pub(crate) fn word(self, client: Client) -> Option<&'static str> {
+        match (self, client) {
+            (Self::SessionStart, Client::Cursor) => Some("sessionStart"),
+            (Self::SessionStart, _) => Some("SessionStart"),
+            (Self::SubagentStart, Client::ClaudeCode | Client::Codex | Client::Vscode) => {
+                Some("SubagentStart")
+            }
+            (Self::Prompt, Client::ClaudeCode | Client::Codex | Client::Goose) => {
+                Some("UserPromptSubmit")
+            }
+            (Self::Prompt, Client::Gemini) => Some("BeforeAgent"),
+            _ => None,
+        }
+    }
+
+    /// The event of a client's word.
+    pub(crate) fn named(word: &str, client: Client) -> Option<Self> {
+        [Self::SessionStart, Self::SubagentStart, Self::Prompt]
+            .into_iter()
+            .find(|event| {
+                event
+                    .word(client)
+                    .is_some_and(|own| own.eq_ignore_ascii_case(word))
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_name_clients_and_events() {
+        for client in Client::ALL {
+            assert_eq!(Client::named(client.word()), Some(client));
+            let start = Event::SessionStart.word(client).unwrap();
+            assert_eq!(Event::named(start, client), Some(Event::SessionStart));
+        }
+        assert_eq!(Client::named("emacs"), None);
+        assert_eq!(Event::named("beforeSubmitPrompt", Client::Cursor), None);
+        assert_eq!(
+            Event::named("BeforeAgent", Client::Gemini),
+            Some(Event::Prompt)
+        );
+        assert_eq!(Event::named("UserPromptSubmit", Client::Vscode), None);
+    }
+}

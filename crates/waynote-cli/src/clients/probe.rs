@@ -1,0 +1,126 @@
+//! A round trip with an MCP server as a client makes it: started, greeted, asked for its tools, ended.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// The longest that a step may take: what the most impatient client allows is ten.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a server said.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Answered {
+    pub(crate) name: String,
+    pub(crate) tools: Vec<String>,
+}
+
+/// A process and all that it started, ended when this goes.
+struct Group(Child);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = i32::try_from(self.0.id())
+            .ok()
+            .and_then(rustix::process::Pid::from_raw)
+        {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts the server and makes the round trip.
+pub(crate) fn round_trip(mut command: Command) -> Result<Answered, String> {
+    let mut group = Group(
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .map_err(|error| format!("it cannot be started: {error}"))?,
+    );
+    let (Some(mut stdin), Some(stdout)) = (group.0.stdin.take(), group.0.stdout.take()) else {
+        return Err("it has no streams".into());
+    };
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    let mut send = |message: Value| {
+        writeln!(stdin, "{message}")
+            .and_then(|()| stdin.flush())
+            .map_err(|_| "it ended before it was asked".to_owned())
+    };
+    send(json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "waynote-doctor", "version": env!("CARGO_PKG_VERSION") },
+        },
+    }))?;
+    let greeted = answer(&lines, 1, "initialize")?;
+    send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+    send(json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} }))?;
+    let listed = answer(&lines, 2, "tools/list")?;
+    let name = greeted["serverInfo"]["name"].as_str().unwrap_or_default();
+    let tools = listed["tools"]
+        .as_array()
+        .ok_or("its list of tools is no list")?;
+    Ok(Answered {
+        name: name.to_owned(),
+        tools: tools
+            .iter()
+            .filter_map(|tool| tool["name"].as_str().map(str::to_owned))
+            .collect(),
+    })
+}
+
+/// The answer to a request; notifications and requests of the server's own are passed over.
+fn answer(lines: &Receiver<String>, id: u64, asked: &str) -> Result<Value, String> {
+    let mut patience = PATIENCE;
+    let begin = now();
+    loop {
+        let line = lines.recv_timeout(patience).map_err(|error| match error {
+            std::sync::mpsc::RecvTimeoutError::Timeout => {
+                format!("it did not answer `{asked}` in {} s", PATIENCE.as_secs())
+            }
+            std::sync::mpsc::RecvTimeoutError::Disconnected => {
+                format!("it ended without answering `{asked}`")
+            }
+        })?;
+        let message: Value = serde_json::from_str(&line).map_err(|_| {
+            format!(
+                "it printed a line that is no message: `{}`",
+                start_of(&line)
+            )
+        })?;
+        if message["id"] == json!(id) && message.get("method").is_none() {
+            return match message.get("error") {
+                Some(error) => Err(format!(
+                    "it answered `{asked}` with an error: {}",
+                    error["message"].as_str().unwrap_or("without a message")
+                )),
+                None => Ok(message["result"].clone()),
+            };
+        }
+        patience = PATIENCE.saturating_sub(begin.elapsed());
+    }
+}
+
+fn start_of(line: &str) -> String {
+    waynote::visible::visible(&line.chars().take(80).collect::<String>())
+}
+
+/// For a deadline alone.
+fn now() -> Instant {
+    Instant::now()
+}

@@ -1,0 +1,82 @@
+//! What `install` remembers of a file, so that `uninstall` can put back every byte: what it held before, and what it was left with.
+
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use waynote::Content;
+
+use super::disk;
+use crate::error::Outcome;
+use crate::home;
+
+/// A copy of a file, kept in a folder of waynote's own.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// The client's file.
+    pub(crate) file: PathBuf,
+    /// Its text before; none: it was not there.
+    pub(crate) before: Option<String>,
+    /// The hash of its text after.
+    after: String,
+    /// Folders that were made for it, the outermost first.
+    #[serde(default)]
+    pub(crate) made: Vec<PathBuf>,
+}
+
+impl Record {
+    pub(crate) fn new(file: &Path, before: Option<&str>, after: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            before: before.map(str::to_owned),
+            after: hash(after),
+            made: Vec::new(),
+        }
+    }
+
+    /// Whether the file is as `install` left it.
+    pub(crate) fn is_of(&self, text: &str) -> bool {
+        self.after == hash(text)
+    }
+
+    /// The record of a file. One that cannot be read is as good as none: our entries are found without it.
+    pub(crate) fn load(file: &Path) -> Outcome<Option<Self>> {
+        let text = disk::read(&path(file)?)?;
+        let record: Option<Self> = text.and_then(|text| serde_json::from_str(&text).ok());
+        Ok(record.filter(|record| record.file == file))
+    }
+
+    pub(crate) fn save(&self) -> Outcome {
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder()?)
+            .map_err(|error| {
+                crate::error::Failure::file(folder().unwrap_or_default(), "made", error)
+            })?;
+        let path = path(&self.file)?;
+        let text = serde_json::json!(self).to_string();
+        let before = disk::read(&path)?;
+        // It may hold what the client keeps secret.
+        disk::put(&path, &text, before.as_deref(), 0o600)?;
+        Ok(())
+    }
+
+    pub(crate) fn forget(&self) -> Outcome {
+        disk::remove(&path(&self.file)?, &[])
+    }
+}
+
+/// Where copies are.
+pub(crate) fn folder() -> Outcome<PathBuf> {
+    Ok(home::data()?.join("waynote/installed"))
+}
+
+fn path(file: &Path) -> Outcome<PathBuf> {
+    let name = hash(&file.to_string_lossy());
+    Ok(folder()?.join(format!("{}.json", &name[..16])))
+}
+
+fn hash(text: &str) -> String {
+    Content::imported(text).hash().to_string()
+}

@@ -1,0 +1,472 @@
+//! `waynote doctor`: whether agents get the notes. Each finding says what to do next; exit code 0 when nothing is wrong, else 1.
+
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use waynote::visible::visible;
+use waynote::{Content, Options, Places, SqliteStore, Stamp, Store};
+
+use super::Context;
+use super::install::{State, plan, reach, state, words};
+use crate::clients::change::{Edit, NAME};
+use crate::clients::files::{Plan, Reach, on_path};
+use crate::clients::{Client, Event, answer, disk, probe};
+use crate::error::{Failure, Outcome};
+
+/// What a hook must hand over.
+const CANARY: &str = "waynote-canary: this note shows that a hook hands notes over";
+
+/// The longest that a hook may take here; it takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Ok,
+    /// Not wrong, and perhaps wanted: only a person knows.
+    Note,
+    Wrong,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    verdict: Verdict,
+    what: String,
+    /// What to do.
+    next: Option<String>,
+}
+
+#[derive(Default)]
+struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn ok(&mut self, what: impl AsRef<str>) {
+        self.push(Verdict::Ok, what.as_ref(), None);
+    }
+
+    fn note(&mut self, what: impl AsRef<str>, next: impl Into<String>) {
+        self.push(Verdict::Note, what.as_ref(), Some(next.into()));
+    }
+
+    fn wrong(&mut self, what: impl AsRef<str>, next: impl Into<String>) {
+        self.push(Verdict::Wrong, what.as_ref(), Some(next.into()));
+    }
+
+    fn push(&mut self, verdict: Verdict, what: &str, next: Option<String>) {
+        self.0.push(Finding {
+            verdict,
+            what: visible(what),
+            next,
+        });
+    }
+}
+
+pub(super) fn run(
+    context: &mut Context<'_>,
+    client: Option<Client>,
+    project: bool,
+) -> Outcome<ExitCode> {
+    let mut findings = Findings::default();
+    binary(&mut findings);
+    store(context, &mut findings);
+    let named: Vec<Client> = client.into_iter().collect();
+    let mut checked = 0;
+    for client in if named.is_empty() {
+        Client::ALL.to_vec()
+    } else {
+        named.clone()
+    } {
+        let plan = plan(client, reach(project), false)?;
+        let is_set_up = plan
+            .pieces()?
+            .iter()
+            .any(|piece| state(piece) != State::Missing);
+        if named.is_empty() && !is_set_up {
+            continue;
+        }
+        checked += 1;
+        of_client(&plan, &mut findings)?;
+    }
+    if checked == 0 {
+        findings.note(
+            "no agent is set up",
+            "`waynote install` lists those on this machine",
+        );
+    }
+    let is_well = findings
+        .0
+        .iter()
+        .all(|finding| finding.verdict != Verdict::Wrong);
+    if context.output.json {
+        context
+            .output
+            .value(&json!({ "ok": is_well, "findings": findings.0 }))?;
+    } else {
+        for finding in &findings.0 {
+            let sign = match finding.verdict {
+                Verdict::Ok => "ok   ",
+                Verdict::Note => "note ",
+                Verdict::Wrong => "WRONG",
+            };
+            context.output.line(format!("{sign} {}", finding.what))?;
+            if let Some(next) = &finding.next {
+                context.output.line(format!("      next: {next}"))?;
+            }
+        }
+    }
+    Ok(if is_well {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    })
+}
+
+fn binary(findings: &mut Findings) {
+    let own = std::env::current_exe().and_then(|own| own.canonicalize());
+    let found = on_path("waynote");
+    let Some(path) = found else {
+        findings.note(
+            "`waynote` is not on the path",
+            "add its folder to PATH: files that a team shares start it by its name",
+        );
+        return;
+    };
+    let is_this = path.canonicalize().ok() == own.ok();
+    let path = path.display();
+    if is_this {
+        findings.ok(format!(
+            "binary: {path}, version {}",
+            env!("CARGO_PKG_VERSION")
+        ));
+    } else {
+        findings.note(
+            format!("{path} comes first on the path, and is not the program that runs now"),
+            "remove one of the two, or change PATH",
+        );
+    }
+}
+
+fn store(context: &Context<'_>, findings: &mut Findings) {
+    let path = context.settings.store.value.display().to_string();
+    if !context.settings.store.value.exists() {
+        findings.ok(format!("store: {path}, made at the first write"));
+        return;
+    }
+    match context.read(|store| Ok(store.verify()?)) {
+        Ok(report) if report.is_clean() => {
+            findings.ok(format!("store: {path}, {} notes, sound", report.notes));
+        }
+        Ok(report) => findings.wrong(
+            format!("store: {path} has {} problems", report.problems.len()),
+            "`waynote verify` names them",
+        ),
+        Err(failure) => findings.wrong(
+            format!("store: {}", failure.line()),
+            "`waynote verify` says more; `waynote config` tells where its name comes from",
+        ),
+    }
+}
+
+fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
+    let title = plan.client.title();
+    let mut server = None;
+    let mut hooked = false;
+    for piece in plan.pieces()? {
+        let path = piece.path.display();
+        let what = piece.what;
+        let install = format!("`waynote install {}`", words(plan));
+        match state(&piece) {
+            State::There => findings.ok(format!("{title}: {what} in {path}")),
+            State::Differs => findings.note(
+                format!("{title}: {what} in {path} differs from what this version writes"),
+                format!("{install} brings it up to date; `--dry-run` shows how"),
+            ),
+            State::Missing => findings.wrong(
+                format!("{title}: no {what} in {path}"),
+                format!("{install} adds it"),
+            ),
+            State::Damaged(reason) => findings.wrong(
+                format!("{title}: {reason}"),
+                "mend the file; it was left as it is",
+            ),
+        }
+        if let Ok(Some(text)) = disk::read(&piece.path) {
+            server = server.or_else(|| configured(plan.client, &piece.edit, &text));
+            hooked |= what.contains("hooks") || what == "plugin";
+        }
+    }
+    if let Some(server) = server {
+        live(plan, &server, findings);
+    }
+    if hooked {
+        canary(plan, findings);
+    }
+    trust(plan, findings)
+}
+
+/// The command of our server as the client's file has it.
+fn configured(client: Client, edit: &Edit, text: &str) -> Option<Vec<String>> {
+    let texts = |value: &Value| -> Option<Vec<String>> {
+        let values = value.as_array()?;
+        values
+            .iter()
+            .map(|value| value.as_str().map(str::to_owned))
+            .collect()
+    };
+    let split = |entry: &Value, command: &str| {
+        let command = entry[command].as_str()?.to_owned();
+        let args = texts(&entry["args"]).unwrap_or_default();
+        Some(std::iter::once(command).chain(args).collect())
+    };
+    match edit {
+        Edit::Json(_) => {
+            let file = crate::clients::json::read(text)?;
+            match client {
+                Client::Opencode => texts(&file["mcp"][NAME]["command"]),
+                Client::Vscode => split(&file["servers"][NAME], "command"),
+                _ => split(&file["mcpServers"][NAME], "command"),
+            }
+        }
+        Edit::Toml(_) => {
+            let file: toml::Table = text.parse().ok()?;
+            let entry = file.get("mcp_servers")?.get(NAME)?;
+            split(&json!(entry), "command")
+        }
+        Edit::Yaml(server) => {
+            // Written by us in one way, and found again by its meaning.
+            (edit.add(text).ok()? == text).then(|| {
+                std::iter::once(server.command.clone())
+                    .chain(server.args.clone())
+                    .collect()
+            })
+        }
+        Edit::Whole(_) => None,
+    }
+}
+
+fn live(plan: &Plan, server: &[String], findings: &mut Findings) {
+    let title = plan.client.title();
+    let Some((program, args)) = server.split_first() else {
+        return;
+    };
+    let mut command = Command::new(program);
+    command.args(args);
+    match probe::round_trip(command) {
+        Ok(answered) => findings.ok(format!(
+            "{title}: the server answers, with {} tools",
+            answered.tools.len()
+        )),
+        Err(reason) => findings.wrong(
+            format!("{title}: the server `{}`: {reason}", server.join(" ")),
+            "run that command by hand; `waynote install` writes the entry anew when the program has moved",
+        ),
+    }
+}
+
+/// Runs the hook as the client does, on a store of its own that holds one note.
+fn canary(plan: &Plan, findings: &mut Findings) {
+    let title = plan.client.title();
+    match hand_over(plan) {
+        Ok(took) => findings.ok(format!(
+            "{title}: the hook hands a note over in {} ms, as {title} reads it",
+            took.as_millis()
+        )),
+        Err(reason) => findings.wrong(
+            format!("{title}: the hook: {reason}"),
+            "run the hook's command by hand: what it prints on standard error is the reason",
+        ),
+    }
+}
+
+fn hand_over(plan: &Plan) -> Result<Duration, String> {
+    let failed = |error: &dyn std::fmt::Display| error.to_string();
+    let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
+    let folder = folder
+        .path()
+        .canonicalize()
+        .map_err(|error| failed(&error))?;
+    let project = folder.join("project");
+    std::fs::create_dir(&project).map_err(|error| failed(&error))?;
+    let path = folder.join("notes.db");
+    lay_canary(&path, &project).map_err(|failure| failure.line())?;
+    let event = Event::SessionStart;
+    let command = plan.hook_command(event).ok_or("it has no event")?;
+    let said = json!({
+        "session_id": "waynote-doctor", "hook_event_name": event.word(plan.client), "source": "startup",
+        "cwd": project, "workspace_roots": [project], "working_dir": project,
+    });
+    let begin = std::time::Instant::now();
+    let mut child = Command::new("sh");
+    child
+        .args(["-c", &command])
+        .current_dir(&project)
+        .env("WAYNOTE_STORE", &path)
+        // Nothing of this is left in the user's folders.
+        .env("XDG_RUNTIME_DIR", folder.join("run"))
+        .env("XDG_DATA_HOME", folder.join("data"))
+        .env("WAYNOTE_HOOK_WAIT", PATIENCE.as_secs().to_string())
+        .env_remove("ZRB_LLM_NOTE_FILE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    for name in [
+        "CLAUDE_PROJECT_DIR",
+        "CURSOR_PROJECT_DIR",
+        "GEMINI_PROJECT_DIR",
+        "CURSOR_VERSION",
+    ] {
+        child.env_remove(name);
+    }
+    let mut child = child.spawn().map_err(|error| failed(&error))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // One that reads nothing says so below.
+        let _ = stdin.write_all(said.to_string().as_bytes());
+    }
+    let output = child.wait_with_output().map_err(|error| failed(&error))?;
+    let took = begin.elapsed();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("{}: {}", output.status, complaint.trim()));
+    }
+    let text = match plan.client {
+        Client::Goose => std::fs::read_to_string(folder.join("data/waynote/goose.md"))
+            .map_err(|error| format!("the file for Goose: {error}"))?,
+        client => {
+            let printed = String::from_utf8_lossy(&output.stdout);
+            answer::read(client, event, &printed)?
+        }
+    };
+    if !text.contains(CANARY) {
+        return Err(format!(
+            "the note is not in its answer; {}",
+            complaint.trim()
+        ));
+    }
+    Ok(took)
+}
+
+fn lay_canary(path: &Path, project: &Path) -> Outcome {
+    let store = SqliteStore::open(path, &Options::default())?;
+    let place = crate::input::place(Some(project.as_os_str()))?;
+    let stamp = Stamp::new(crate::clock::now()?, "waynote-doctor".parse()?);
+    Places::new(&store as &dyn Store).write(&place, Content::text(CANARY)?, &stamp)?;
+    Ok(())
+}
+
+/// What a client still wants from its user, as far as its files tell.
+fn trust(plan: &Plan, findings: &mut Findings) -> Outcome {
+    let title = plan.client.title();
+    match (plan.client, plan.reach) {
+        (Client::Codex, reach) => {
+            let user = super::install::plan(Client::Codex, Reach::User, false)?.pieces()?;
+            let config = user.first().map(|piece| piece.path.clone());
+            let config = config.map(|path| disk::read(&path)).transpose()?.flatten();
+            let table: toml::Table = config
+                .as_deref()
+                .and_then(|text| text.parse().ok())
+                .unwrap_or_default();
+            let hooks = plan
+                .pieces()?
+                .into_iter()
+                .find(|piece| piece.what == "hooks");
+            let file = hooks.map(|piece| piece.path).unwrap_or_default();
+            let known = table
+                .get("hooks")
+                .and_then(|hooks| hooks.get("state"))
+                .and_then(toml::Value::as_table);
+            let is_trusted = known.is_some_and(|known| {
+                known.iter().any(|(key, state)| {
+                    key.starts_with(&*file.to_string_lossy()) && state.get("trusted_hash").is_some()
+                })
+            });
+            if is_trusted {
+                findings.ok(format!("{title}: hooks of {} are trusted", file.display()));
+            } else {
+                findings.note(
+                    format!(
+                        "{title}: the hooks are not trusted yet: Codex skips them without a word"
+                    ),
+                    "start Codex, open `/hooks` and trust them",
+                );
+            }
+            let here = std::env::current_dir()
+                .map_err(|error| Failure::file("the working directory", "read", error))?;
+            let project = table
+                .get("projects")
+                .and_then(|projects| projects.get(&*here.to_string_lossy()));
+            let trusted = project.and_then(|project| project.get("trust_level"));
+            if reach == Reach::Project && trusted.and_then(toml::Value::as_str) != Some("trusted") {
+                findings.note(
+                    format!(
+                        "{title}: {} is not trusted: its files are not read",
+                        here.display()
+                    ),
+                    "start Codex here and trust the directory",
+                );
+            }
+        }
+        (Client::ClaudeCode, Reach::Project) if !is_approved()? => findings.note(
+            format!("{title}: the server of .mcp.json is not approved yet"),
+            "start Claude Code here and approve `waynote`",
+        ),
+        (Client::Goose, _) => {
+            let file = super::goose_file()?;
+            let named = crate::home::variable("GOOSE_MOIM_MESSAGE_FILE")?;
+            if named.as_deref().map(PathBuf::from) == Some(file) {
+                findings.ok(format!(
+                    "{title}: GOOSE_MOIM_MESSAGE_FILE names the file with the notes"
+                ));
+            } else {
+                for step in plan.left_to_the_user() {
+                    findings.note(
+                        format!("{title}: it does not read the file with the notes"),
+                        step,
+                    );
+                }
+            }
+        }
+        (Client::ClaudeCode, Reach::User) | (Client::Opencode, _) => {}
+        (Client::Cursor | Client::Gemini | Client::Vscode | Client::ClaudeCode, _) => {
+            for step in plan.left_to_the_user() {
+                findings.note(
+                    format!("{title}: whether it is switched on there cannot be told from files"),
+                    step,
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether Claude Code's files say that the project's server is approved.
+fn is_approved() -> Outcome<bool> {
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::file("the working directory", "read", error))?;
+    let user = super::install::plan(Client::ClaudeCode, Reach::User, false)?.pieces()?;
+    let value =
+        |path: &Path| -> Option<Value> { crate::clients::json::read(&disk::read(path).ok()??) };
+    let mut places: Vec<Value> = Vec::new();
+    for (number, piece) in user.iter().enumerate() {
+        let Some(file) = value(&piece.path) else {
+            continue;
+        };
+        places.push(if number == 0 {
+            file["projects"][&*here.to_string_lossy()].clone()
+        } else {
+            file
+        });
+    }
+    places.extend(value(&here.join(".claude/settings.local.json")));
+    places.extend(value(&here.join(".claude/settings.json")));
+    Ok(places.iter().any(|place| {
+        let listed = place["enabledMcpjsonServers"].as_array();
+        place["enableAllProjectMcpServers"] == json!(true)
+            || listed.is_some_and(|listed| listed.contains(&json!(NAME)))
+    }))
+}

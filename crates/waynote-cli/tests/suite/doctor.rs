@@ -1,0 +1,207 @@
+//! What `doctor` finds, with a server that a script plays.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use super::common::{Run, Scratch};
+
+/// Puts a server in the place of the one that was installed.
+fn stand_in(scratch: &Scratch, script: &str) -> PathBuf {
+    let program = scratch.home().join("stand-in");
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    scratch
+        .run("install claude-code")
+        .env("PATH", "/usr/bin:/bin")
+        .ok();
+    let path = scratch.home().join(".claude.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let text = text.replace(env!("CARGO_BIN_EXE_waynote"), program.to_str().unwrap());
+    fs::write(path, text).unwrap();
+    program
+}
+
+const ANSWERS: &str = r#"
+read line; echo '{"jsonrpc":"2.0","method":"notifications/message","params":{}}'
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"stand-in"}}}'
+read line; read line
+echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"note_save"},{"name":"note_list"}]}}'
+cat > /dev/null"#;
+
+fn said(scratch: &Scratch, words: &str) -> String {
+    let run: Run = scratch.run(words).env("PATH", "/usr/bin:/bin");
+    let said = run.said().replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE");
+    let mut lines = Vec::new();
+    for line in said.lines() {
+        // How long it took is no two times the same.
+        lines.push(match line.split_once(" in ") {
+            Some((before, after)) if after.contains(" ms,") => {
+                let (_, after) = after.split_once(' ').unwrap();
+                format!("{before} in N {after}")
+            }
+            _ => line.to_owned(),
+        });
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn all_is_well() {
+    let scratch = Scratch::new();
+    stand_in(&scratch, ANSWERS);
+    scratch.ok("place write x");
+    insta::assert_snapshot!(said(&scratch, "doctor claude-code"), @"
+    exit 0
+    note  `waynote` is not on the path
+          next: add its folder to PATH: files that a team shares start it by its name
+    ok    store: HOME/.local/share/waynote/notes.db, 1 notes, sound
+    note  Claude Code: server in HOME/.claude.json differs from what this version writes
+          next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
+    ok    Claude Code: hooks in HOME/.claude/settings.json
+    ok    Claude Code: the server answers, with 2 tools
+    ok    Claude Code: the hook hands a note over in N ms, as Claude Code reads it
+    ");
+    let json = scratch
+        .run("doctor claude-code --json")
+        .env("PATH", "/usr/bin:/bin");
+    assert_eq!(json.json()["ok"], true);
+    // Nothing of the canary is left.
+    assert_eq!(scratch.ok("place list").lines().count(), 2);
+}
+
+#[test]
+fn each_fault_says_what_to_do() {
+    let scratch = Scratch::new();
+    let mut seen = String::new();
+    for (name, script) in [
+        ("ends", "exit 0"),
+        ("prints", "echo hello; cat > /dev/null"),
+        (
+            "refuses",
+            "read line; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"no store\"}}'",
+        ),
+    ] {
+        let program = stand_in(&scratch, script);
+        let said = said(&scratch, "doctor claude-code");
+        let of_server = said.lines().filter(|line| line.contains("the server"));
+        let exit = said.lines().next().unwrap();
+        seen += &format!(
+            "{name}: {exit}\n{}\n",
+            of_server.collect::<Vec<_>>().join("\n")
+        );
+        fs::remove_file(program).unwrap();
+    }
+    seen += &said(&scratch, "doctor claude-code");
+    insta::assert_snapshot!(seen, @"
+    ends: exit 1
+    WRONG Claude Code: the server `HOME/stand-in mcp`: it ended before it was asked
+    prints: exit 1
+    WRONG Claude Code: the server `HOME/stand-in mcp`: it printed a line that is no message: `hello`
+    refuses: exit 1
+    WRONG Claude Code: the server `HOME/stand-in mcp`: it answered `initialize` with an error: no store
+    exit 1
+    note  `waynote` is not on the path
+          next: add its folder to PATH: files that a team shares start it by its name
+    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    note  Claude Code: server in HOME/.claude.json differs from what this version writes
+          next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
+    ok    Claude Code: hooks in HOME/.claude/settings.json
+    WRONG Claude Code: the server `HOME/stand-in mcp`: it cannot be started: No such file or directory (os error 2)
+          next: run that command by hand; `waynote install` writes the entry anew when the program has moved
+    ok    Claude Code: the hook hands a note over in N ms, as Claude Code reads it
+    ");
+}
+
+#[test]
+fn a_server_that_says_nothing_is_given_up_and_ended() {
+    let scratch = Scratch::new();
+    let mark = scratch.home().join("pid");
+    stand_in(
+        &scratch,
+        &format!("echo $$ > {}; sleep 600 & sleep 600", mark.display()),
+    );
+    let said = said(&scratch, "doctor claude-code");
+    assert!(said.contains("did not answer `initialize`"), "{said}");
+    let pid = fs::read_to_string(mark).unwrap();
+    assert!(
+        !PathBuf::from(format!("/proc/{}", pid.trim()))
+            .join("exe")
+            .exists()
+    );
+}
+
+#[test]
+fn what_is_not_set_up_or_damaged_is_wrong() {
+    let scratch = Scratch::new();
+    insta::assert_snapshot!(said(&scratch, "doctor"), @"
+    exit 0
+    note  `waynote` is not on the path
+          next: add its folder to PATH: files that a team shares start it by its name
+    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    note  no agent is set up
+          next: `waynote install` lists those on this machine
+    ");
+    insta::assert_snapshot!(said(&scratch, "doctor codex"), @"
+    exit 1
+    note  `waynote` is not on the path
+          next: add its folder to PATH: files that a team shares start it by its name
+    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    WRONG Codex: no server in HOME/.codex/config.toml
+          next: `waynote install codex` adds it
+    WRONG Codex: no hooks in HOME/.codex/hooks.json
+          next: `waynote install codex` adds it
+    note  Codex: the hooks are not trusted yet: Codex skips them without a word
+          next: start Codex, open `/hooks` and trust them
+    ");
+    fs::create_dir_all(scratch.home().join(".codex")).unwrap();
+    fs::write(scratch.home().join(".codex/config.toml"), "x = \n").unwrap();
+    fs::create_dir_all(scratch.store().parent().unwrap()).unwrap();
+    fs::write(scratch.store(), "no database".repeat(50)).unwrap();
+    insta::assert_snapshot!(said(&scratch, "doctor codex"), @"
+    exit 1
+    note  `waynote` is not on the path
+          next: add its folder to PATH: files that a team shares start it by its name
+    WRONG store: HOME/.local/share/waynote/notes.db is not a waynote store: it is no SQLite database
+          next: `waynote verify` says more; `waynote config` tells where its name comes from
+    WRONG Codex: HOME/.codex/config.toml is damaged: line 1: string values must be quoted, expected literal string
+          next: mend the file; it was left as it is
+    WRONG Codex: no hooks in HOME/.codex/hooks.json
+          next: `waynote install codex` adds it
+    note  Codex: the hooks are not trusted yet: Codex skips them without a word
+          next: start Codex, open `/hooks` and trust them
+    ");
+}
+
+#[test]
+fn the_trust_that_is_missing_is_named() {
+    let scratch = Scratch::new();
+    scratch
+        .run("install codex")
+        .env("PATH", "/usr/bin:/bin")
+        .ok();
+    let before = said(&scratch, "doctor codex");
+    assert!(before.contains("not trusted yet"), "{before}");
+    let hooks = scratch.home().join(".codex/hooks.json");
+    let config = scratch.home().join(".codex/config.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    let trusted = format!(
+        "{text}\n[hooks.state.\"{}:session_start:0:0\"]\ntrusted_hash = \"sha256:x\"\n",
+        hooks.display()
+    );
+    fs::write(&config, trusted).unwrap();
+    assert!(said(&scratch, "doctor codex").contains("are trusted"));
+    scratch
+        .run("install claude-code --project")
+        .env("PATH", "/usr/bin:/bin")
+        .ok();
+    let project = said(&scratch, "doctor claude-code --project");
+    assert!(project.contains("not approved yet"), "{project}");
+    fs::write(
+        scratch.home().join("work/.claude/settings.local.json"),
+        r#"{"enabledMcpjsonServers": ["waynote"]}"#,
+    )
+    .unwrap();
+    let project = said(&scratch, "doctor claude-code --project");
+    assert!(!project.contains("not approved yet"), "{project}");
+}

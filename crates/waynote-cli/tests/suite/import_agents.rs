@@ -1,0 +1,319 @@
+//! What people have in other programs' files, brought in.
+
+use std::fs;
+
+use super::common::Scratch;
+
+fn write(scratch: &Scratch, path: &str, text: &str) {
+    let path = scratch.home().join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    let written = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_770_000_000);
+    fs::File::options()
+        .write(true)
+        .open(path)
+        .unwrap()
+        .set_modified(written)
+        .unwrap();
+}
+
+fn seen(scratch: &Scratch, commands: &[&str]) -> String {
+    commands
+        .iter()
+        .map(|words| format!("$ waynote {words}\n{}\n", scratch.run(words).said()))
+        .collect()
+}
+
+#[test]
+fn claude_codes_files_apply_where_they_did() {
+    let scratch = Scratch::new();
+    let project: String = scratch
+        .home()
+        .join("work")
+        .to_string_lossy()
+        .chars()
+        .map(|char| {
+            if char.is_ascii_alphanumeric() {
+                char
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    write(&scratch, "work/CLAUDE.md", "# Shop\n\nPrices in cents.\n");
+    write(&scratch, "work/CLAUDE.local.md", "  \n");
+    write(
+        &scratch,
+        "work/.claude/rules/api/handlers.md",
+        "Never block.\n",
+    );
+    write(&scratch, ".claude/CLAUDE.md", "Short answers.\n");
+    write(
+        &scratch,
+        &format!(".claude/projects/{project}/memory/MEMORY.md"),
+        "- [deploy](deploy.md)\n",
+    );
+    write(
+        &scratch,
+        &format!(".claude/projects/{project}/memory/deploy.md"),
+        "make ship\n",
+    );
+    let commands = [
+        "import claude-code --dry-run",
+        "import claude-code",
+        "import claude-code",
+        "key list --at ~/work",
+        "key list --at ~",
+    ];
+    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    $ waynote import claude-code --dry-run
+    exit 0
+    would import place:~/work#claude-md
+    would import place:~/work#claude-rule-api-handlers
+    would import place:~#claude-md
+    would import place:~/work#memory
+    would import place:~/work#memory-deploy
+    5 added, 0 updated, 0 unchanged, 1 skipped
+    skipped 1:
+      HOME/work/CLAUDE.local.md: it is empty
+
+    $ waynote import claude-code
+    exit 0
+    5 added, 0 updated, 0 unchanged, 1 skipped
+    skipped 1:
+      HOME/work/CLAUDE.local.md: it is empty
+
+    $ waynote import claude-code
+    exit 0
+    0 added, 0 updated, 5 unchanged, 1 skipped
+    skipped 1:
+      HOME/work/CLAUDE.local.md: it is empty
+
+    $ waynote key list --at ~/work
+    exit 0
+    NOTE                                   UPDATED               PINNED  PREVIEW
+    place:~/work#claude-md                 2026-02-02T02:40:00Z          # Shop
+    place:~/work#claude-rule-api-handlers  2026-02-02T02:40:00Z          Never block.
+    place:~/work#memory                    2026-02-02T02:40:00Z          - [deploy](deploy.md)
+    place:~/work#memory-deploy             2026-02-02T02:40:00Z          make ship
+
+    $ waynote key list --at ~
+    exit 0
+    NOTE               UPDATED               PINNED  PREVIEW
+    place:~#claude-md  2026-02-02T02:40:00Z          Short answers.
+    ");
+    // What changed there comes; what was changed or deleted here stays so.
+    write(&scratch, "work/CLAUDE.md", "Prices in euros.\n");
+    scratch.ok("key save memory mine --at ~/work");
+    scratch.ok("key delete memory-deploy --at ~/work");
+    scratch.ok("forget place:~#claude-md");
+    let commands = [
+        "import claude-code --dry-run",
+        "import claude-code",
+        "import claude-code",
+    ];
+    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    $ waynote import claude-code --dry-run
+    exit 0
+    would import place:~/work#claude-md
+    0 added, 1 updated, 1 unchanged, 4 skipped
+    skipped 4:
+      HOME/work/CLAUDE.local.md: it is empty
+      place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
+      place:~/work#memory: it was imported before and changed since; `waynote restore place:~/work#memory@1` brings it back
+      place:~/work#memory-deploy: it was imported before and changed since; `waynote restore place:~/work#memory-deploy@1` brings it back
+
+    $ waynote import claude-code
+    exit 0
+    0 added, 1 updated, 1 unchanged, 4 skipped
+    skipped 4:
+      HOME/work/CLAUDE.local.md: it is empty
+      place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
+      place:~/work#memory: it was imported before and changed since; `waynote restore place:~/work#memory@1` brings it back
+      place:~/work#memory-deploy: it was imported before and changed since; `waynote restore place:~/work#memory-deploy@1` brings it back
+
+    $ waynote import claude-code
+    exit 0
+    0 added, 0 updated, 2 unchanged, 4 skipped
+    skipped 4:
+      HOME/work/CLAUDE.local.md: it is empty
+      place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
+      place:~/work#memory: it was imported before and changed since; `waynote restore place:~/work#memory@1` brings it back
+      place:~/work#memory-deploy: it was imported before and changed since; `waynote restore place:~/work#memory-deploy@1` brings it back
+    ");
+    assert_eq!(
+        scratch.ok("key show claude-md --at ~/work"),
+        "Prices in euros.\n"
+    );
+    assert_eq!(scratch.ok("key show memory --at ~/work"), "mine");
+}
+
+#[test]
+fn a_dry_run_makes_no_store() {
+    let scratch = Scratch::new();
+    write(&scratch, "work/AGENTS.md", "Use pnpm.\n");
+    insta::assert_snapshot!(seen(&scratch, &["import agents-md --dry-run", "import agents-md --at ~"]), @"
+    $ waynote import agents-md --dry-run
+    exit 0
+    would import place:~/work#agents-md
+    1 added, 0 updated, 0 unchanged, 0 skipped
+
+    $ waynote import agents-md --at ~
+    exit 1
+    error: there is nothing to import
+      name the directory with `--at`, or look at what is in the file or folder
+    ");
+    assert!(!scratch.store().exists());
+    scratch.ok("import agents-md");
+    assert_eq!(scratch.ok("key show agents-md --at ~/work"), "Use pnpm.\n");
+}
+
+#[test]
+fn a_graph_becomes_a_note_for_each_entity() {
+    let scratch = Scratch::new();
+    write(
+        &scratch,
+        "work/memory.jsonl",
+        r#"{"type":"entity","name":"John_Smith","entityType":"person","observations":["speaks Spanish","likes tea"]}
+{"type":"entity","name":"john_SMITH","entityType":"person","observations":["likes tea","late riser"]}
+{"type":"entity","name":"東京","entityType":"place","observations":[]}
+{"type":"relation","from":"John_Smith","to":"Anthropic","relationType":"works_at"}
+{"type":"relation","from":"Nobody","to":"X","relationType":"knows"}
+
+{"type":"entity","name":
+{"type":"tomb"}
+"#,
+    );
+    let commands = [
+        "import server-memory memory.jsonl --dry-run",
+        "import server-memory memory.jsonl",
+        "import server-memory memory.jsonl --json",
+        "import server-memory memory.jsonl --at ~/work --dry-run",
+        "key show john_smith",
+        "import server-memory missing.jsonl",
+    ];
+    insta::assert_snapshot!(seen(&scratch, &commands), @r#"
+    $ waynote import server-memory memory.jsonl --dry-run
+    exit 0
+    would import agent:default#john_smith
+    would import agent:default#note-130016b2
+    2 added, 0 updated, 0 unchanged, 3 skipped
+    skipped 3:
+      line 7: EOF while parsing a value at line 1 column 24
+      line 8: unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14
+      line 5: it is about `Nobody`, which is no entity of the file
+
+    $ waynote import server-memory memory.jsonl
+    exit 0
+    2 added, 0 updated, 0 unchanged, 3 skipped
+    skipped 3:
+      line 7: EOF while parsing a value at line 1 column 24
+      line 8: unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14
+      line 5: it is about `Nobody`, which is no entity of the file
+
+    $ waynote import server-memory memory.jsonl --json
+    exit 0
+    {
+      "added": 0,
+      "updated": 0,
+      "unchanged": 2,
+      "skipped": [
+        {
+          "what": "line 7",
+          "reason": "EOF while parsing a value at line 1 column 24"
+        },
+        {
+          "what": "line 8",
+          "reason": "unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14"
+        },
+        {
+          "what": "line 5",
+          "reason": "it is about `Nobody`, which is no entity of the file"
+        }
+      ]
+    }
+    skipped 3:
+      line 7: EOF while parsing a value at line 1 column 24
+      line 8: unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14
+      line 5: it is about `Nobody`, which is no entity of the file
+
+    $ waynote import server-memory memory.jsonl --at ~/work --dry-run
+    exit 0
+    would import place:~/work#john_smith
+    would import place:~/work#note-130016b2
+    2 added, 0 updated, 0 unchanged, 3 skipped
+    skipped 3:
+      line 7: EOF while parsing a value at line 1 column 24
+      line 8: unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14
+      line 5: it is about `Nobody`, which is no entity of the file
+
+    $ waynote key show john_smith
+    exit 0
+    John_Smith (person), john_SMITH (person)
+    - speaks Spanish
+    - likes tea
+    - late riser
+    - works_at: Anthropic
+    $ waynote import server-memory missing.jsonl
+    exit 1
+    error: missing.jsonl cannot be read: No such file or directory (os error 2)
+      mend that and try again
+    "#);
+}
+
+#[test]
+fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
+    let scratch = Scratch::new();
+    write(
+        &scratch,
+        "work/kb/specs/Search Design.md",
+        "---\ntitle: Search Design\ntype: spec\ntags: [search, api]\npermalink: specs/search-design\n---\n\n- [decision] BM25 first #search\n- implements [[API]]\n",
+    );
+    write(&scratch, "work/kb/plain.md", "# Plain\n\nNo head.\n");
+    write(
+        &scratch,
+        "work/kb/Specs-Search.Design.md",
+        "---\npermalink: specs/search.design\n---\nAnother.\n",
+    );
+    write(&scratch, "work/kb/.obsidian/workspace.md", "not a note\n");
+    write(&scratch, "work/kb/empty.md", "---\ntitle:\n---\n");
+    let commands = [
+        "import basic-memory kb --dry-run",
+        "import basic-memory kb",
+        "import basic-memory kb",
+        "key show specs-search-design",
+        "import basic-memory missing",
+    ];
+    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    $ waynote import basic-memory kb --dry-run
+    exit 0
+    would import agent:default#specs-search-design
+    would import agent:default#plain
+    2 added, 0 updated, 0 unchanged, 2 skipped
+    skipped 2:
+      empty.md: it is empty
+      specs/Search Design.md: another one becomes agent:default#specs-search-design already; rename one of them
+
+    $ waynote import basic-memory kb
+    exit 0
+    2 added, 0 updated, 0 unchanged, 2 skipped
+    skipped 2:
+      empty.md: it is empty
+      specs/Search Design.md: another one becomes agent:default#specs-search-design already; rename one of them
+
+    $ waynote import basic-memory kb
+    exit 0
+    0 added, 0 updated, 2 unchanged, 2 skipped
+    skipped 2:
+      empty.md: it is empty
+      specs/Search Design.md: another one becomes agent:default#specs-search-design already; rename one of them
+
+    $ waynote key show specs-search-design
+    exit 0
+    Another.
+    $ waynote import basic-memory missing
+    exit 1
+    error: missing cannot be read: No such file or directory (os error 2)
+      mend that and try again
+    ");
+}

@@ -1,0 +1,67 @@
+//! `waynote hook`, the whole process as a client waits for it, beside `waynote context` on the same store.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::contexts::fill;
+use crate::gate;
+use crate::measure::{median, run as timed, run_on};
+
+const NOTES: u64 = 100_000;
+const ROUNDS: usize = 101;
+
+pub(crate) fn run() -> Result<()> {
+    gate::build_release()?;
+    let folder = Path::new("target/bench").join(NOTES.to_string());
+    let store = folder.join("notes.db");
+    if !store.exists() {
+        fill(&store, NOTES)?;
+    }
+    let store = store.canonicalize()?;
+    let program = std::env::current_dir()?.join("target/release/waynote");
+    // Markers of sessions, gone with the measurement.
+    let markers = tempfile::tempdir_in("target")?;
+    let markers = markers.path().canonicalize()?;
+    let command = |arguments: &[&str]| {
+        let mut command = Command::new(&program);
+        command
+            .env_clear()
+            .env("HOME", "/home/bench")
+            .env("XDG_RUNTIME_DIR", &markers)
+            .env("WAYNOTE_STORE", &store)
+            // Measured to its end, however long that is.
+            .env("WAYNOTE_HOOK_WAIT", "10")
+            .env("WAYNOTE_AGENT", "bench")
+            .env("WAYNOTE_SESSION", "bench")
+            .env("WAYNOTE_ITERATION", "1000")
+            .current_dir("/")
+            .args(arguments);
+        command
+    };
+    let mut hook = command(&["hook", "claude-code", "SessionStart"]);
+    let mut context = command(&["context", "--at", "~/a/b/c/d/e"]);
+    let mut rounds = Vec::new();
+    for round in 0..ROUNDS {
+        let said = format!(
+            r#"{{"session_id":"bench-{round}","cwd":"/home/bench/a/b/c/d/e","hook_event_name":"SessionStart","source":"startup"}}"#
+        );
+        rounds.push((run_on(&mut hook, &said)?, timed(&mut context)?));
+    }
+    let mut walls: Vec<f64> = rounds.iter().map(|(hook, _)| hook.wall * 1e3).collect();
+    walls.sort_by(f64::total_cmp);
+    println!("hook: {NOTES} notes; {ROUNDS} rounds of whole processes in turn with `context`");
+    println!(
+        "  median {:.2} ms, nine in ten under {:.2} ms, slowest {:.2} ms (wanted: median under 20, none over 50); x{:.2} of context (wanted: at most x2)",
+        walls[ROUNDS / 2],
+        walls[ROUNDS * 9 / 10],
+        walls[ROUNDS - 1],
+        median(
+            rounds
+                .iter()
+                .map(|(hook, context)| hook.wall / context.wall)
+        ),
+    );
+    Ok(())
+}
