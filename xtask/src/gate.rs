@@ -70,7 +70,10 @@ fn licences() -> Result<()> {
         || std::env::home_dir().unwrap_or_default().join(".cargo"),
         std::path::PathBuf::from,
     );
-    if home.join("advisory-dbs").is_dir() {
+    // A fetch that could not reach its source leaves the folder without a database.
+    let is_there = std::fs::read_dir(home.join("advisory-dbs"))
+        .is_ok_and(|mut found| found.any(|entry| entry.is_ok_and(|entry| entry.path().is_dir())));
+    if is_there {
         let mut check = Command::new(&deny);
         check.args(["--offline", "check", "advisories"]);
         return step("advisories", check);
