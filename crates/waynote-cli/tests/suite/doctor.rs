@@ -95,7 +95,7 @@ fn each_fault_says_what_to_do() {
     seen += &said(&scratch, "doctor claude-code");
     insta::assert_snapshot!(seen, @"
     ends: exit 1
-    WRONG Claude Code: the server `HOME/stand-in mcp`: it ended before it was asked
+    WRONG Claude Code: the server `HOME/stand-in mcp`: it ended without answering `initialize`
     prints: exit 1
     WRONG Claude Code: the server `HOME/stand-in mcp`: it printed a line that is no message: `hello`
     refuses: exit 1
