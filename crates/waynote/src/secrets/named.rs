@@ -397,7 +397,7 @@ pub(super) const EXAMPLES: &[super::tests::Examples] = &[
             "\"clientSecret\": \"{url:40}\"",
             "config[\"auth_token\"] = \"{alnum:24}\"",
             "--api-key {alnum:32}",
-            "//registry.npmjs.org/:_authToken={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
+            "//npm.example.com/:_authToken={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
             "X-Api-Key: {alnum:40}",
             "the API key is {hex:32}.",
             "{\\\"token\\\": \\\"{alnum:30}\\\"}",

@@ -200,7 +200,7 @@ tokens! {
 
     "npm-token" "npm access token"
     [new("npm_", &[Run(ALNUM, 36, 36)])]
-    yes ["//registry.npmjs.org/:_authToken=npm_{alnum:36}"]
+    yes ["//npm.example.com/:_authToken=npm_{alnum:36}"]
     no ["npm_config_registry", "npm_{alnum:30}", "npm_package_dependencies_something_or_other"]
 
     "pypi-token" "PyPI upload token"
