@@ -69,7 +69,7 @@ impl From<waynote::Error> for Refusal {
             hint = format!(
                 "{hint}\nthe current text, revision {}:\n{}",
                 note.revision,
-                note.content.shown()
+                waynote::secrets::masked(&note.content.shown())
             );
         }
         Self::new(waynote::visible::lines(&error.to_string()), hint)

@@ -28,6 +28,23 @@ pub(crate) struct Server {
     pub(crate) author: String,
 }
 
+/// Whether words start our server: an entry of the same name that does not is somebody else's.
+pub(crate) fn starts_our_server<'w>(words: impl IntoIterator<Item = &'w str>) -> bool {
+    let mut words = words.into_iter();
+    let program = words
+        .next()
+        .and_then(|program| program.rsplit(['/', '\\']).next());
+    let program = program.map(|program| program.trim_matches(['"', '\'']));
+    matches!(program, Some("waynote" | "waynote.exe")) && words.next() == Some("mcp")
+}
+
+/// A file in which somebody else's entry has our name.
+pub(crate) fn taken() -> Unreadable {
+    let reason =
+        format!("an entry named `{NAME}` is in it that does not start this program; rename it");
+    Unreadable::new(None, reason)
+}
+
 /// A file that cannot be edited, which is left as it is.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable {

@@ -4,7 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
-use super::change::{Edited, NAME, Unreadable};
+use super::change::{Edited, NAME, Unreadable, starts_our_server, taken};
 
 /// A value in the order in which it is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +39,9 @@ pub(crate) enum JsonEdit {
 
 /// Puts our entries in.
 pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> Edited {
+    if edits.iter().any(|edit| is_somebody_elses(text, edit)) {
+        return Err(taken());
+    }
     let root = parse(text)?;
     let is_new = root.value().is_none();
     let object = root
@@ -69,6 +72,9 @@ pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> Edited {
 
 /// Takes our entries out, and what they leave empty.
 pub(crate) fn take_back(text: &str, edits: &[JsonEdit]) -> Edited {
+    let mut edits = edits.to_vec();
+    edits.retain(|edit| !is_somebody_elses(text, edit));
+    let edits = edits.as_slice();
     let left = super::json_cut::without_ours(text, edits)?;
     if left == text {
         return Ok(left);
@@ -85,11 +91,32 @@ pub(crate) fn take_back(text: &str, edits: &[JsonEdit]) -> Edited {
     Ok(left)
 }
 
-/// Whether a command runs a hook of ours, wherever the program is.
+/// Whether the file has an entry of our server's name that does not start it.
+fn is_somebody_elses(text: &str, edit: &JsonEdit) -> bool {
+    let JsonEdit::Server { at, .. } = edit else {
+        return false;
+    };
+    let Some(entry) = read(text).and_then(|file| file.get(at)?.get(NAME).cloned()) else {
+        return false;
+    };
+    // A program and its arguments apart, or all in one list.
+    let words = [&entry["command"], &entry["args"]]
+        .into_iter()
+        .flat_map(|member| match member {
+            Value::Array(words) => words.iter().collect(),
+            word => vec![word],
+        });
+    !starts_our_server(words.filter_map(Value::as_str))
+}
+
+/// Whether a command runs a hook of ours and does nothing else, wherever the program is.
 pub(crate) fn is_ours(command: &str) -> bool {
     let Some((program, _)) = command.split_once(" hook ") else {
         return false;
     };
+    if command.contains(['|', '&', ';', '<', '>', '$', '`', '(']) {
+        return false;
+    }
     let program = program.trim().trim_matches(['\'', '"']);
     matches!(
         program.rsplit(['/', '\\']).next(),

@@ -1,8 +1,8 @@
 //! Codex's `config.toml`, edited so that everything else stays as it is.
 
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use super::change::{Edited, NAME, Server, Unreadable};
+use super::change::{Edited, NAME, Server, Unreadable, starts_our_server, taken};
 
 const SERVERS: &str = "mcp_servers";
 
@@ -49,6 +49,9 @@ pub(crate) fn add(text: &str, server: &Server) -> Edited {
         let own = own.as_table_like_mut().ok_or_else(|| {
             Unreadable::new(None, format!("`{SERVERS}.{NAME}` in it is not a table"))
         })?;
+        if !is_ours(own) {
+            return Err(taken());
+        }
         // What a person added to the entry stays.
         if own.get("command").and_then(Item::as_str) != Some(&server.command) {
             own.insert("command", server.command.as_str().into());
@@ -73,11 +76,23 @@ pub(crate) fn take_back(text: &str) -> Edited {
         let Some(servers) = document.get_mut(SERVERS).and_then(Item::as_table_like_mut) else {
             return Ok(());
         };
-        if servers.remove(NAME).is_some() && servers.is_empty() {
+        let is_ours = servers
+            .get(NAME)
+            .and_then(Item::as_table_like)
+            .is_some_and(is_ours);
+        if is_ours && servers.remove(NAME).is_some() && servers.is_empty() {
             document.remove(SERVERS);
         }
         Ok(())
     })
+}
+
+/// Whether an entry of our name starts our server.
+fn is_ours(entry: &dyn TableLike) -> bool {
+    let args = entry.get("args").and_then(Item::as_array);
+    let args = args.into_iter().flatten().filter_map(Value::as_str);
+    let command = entry.get("command").and_then(Item::as_str);
+    starts_our_server(command.into_iter().chain(args))
 }
 
 fn edit(text: &str, work: impl FnOnce(&mut DocumentMut) -> Edited<()>) -> Edited {

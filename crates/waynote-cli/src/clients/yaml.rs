@@ -3,12 +3,17 @@
 
 use saphyr::{LoadableYamlNode, YamlOwned};
 
-use super::change::{Edited, NAME, Server, Unreadable};
+use super::change::{Edited, NAME, Server, Unreadable, starts_our_server, taken};
 
 const SERVERS: &str = "extensions";
 
 /// Puts our extension in.
 pub(crate) fn add(text: &str, server: &Server) -> Edited {
+    if let Some(all) = extensions(&load(text)?)
+        && get(all, NAME).is_some_and(|own| !is_ours(own))
+    {
+        return Err(taken());
+    }
     let without = take_back(text)?;
     let before = load(&without)?;
     let entry = |indent: &str| entry(server, indent);
@@ -56,7 +61,7 @@ pub(crate) fn take_back(text: &str) -> Edited {
     let Some(all) = extensions(&before) else {
         return Ok(text.to_owned());
     };
-    if get(all, NAME).is_none() {
+    if !get(all, NAME).is_some_and(is_ours) {
         return Ok(text.to_owned());
     }
     let lines: Vec<&str> = text.lines().collect();
@@ -80,6 +85,14 @@ pub(crate) fn take_back(text: &str) -> Edited {
         return Err(not_editable(text));
     }
     Ok(after)
+}
+
+/// Whether an entry of our name starts our server.
+fn is_ours(entry: &YamlOwned) -> bool {
+    let args = get(entry, "args").and_then(YamlOwned::as_sequence);
+    let args = args.into_iter().flatten().filter_map(YamlOwned::as_str);
+    let command = get(entry, "cmd").and_then(YamlOwned::as_str);
+    starts_our_server(command.into_iter().chain(args))
 }
 
 enum Place {

@@ -8,7 +8,8 @@ use super::common::{Run, Scratch};
 
 /// Puts a server in the place of the one that was installed.
 fn stand_in(scratch: &Scratch, script: &str) -> PathBuf {
-    let program = scratch.home().join("stand-in");
+    let program = scratch.home().join("stand-in/waynote");
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
     fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     scratch
@@ -95,11 +96,11 @@ fn each_fault_says_what_to_do() {
     seen += &said(&scratch, "doctor claude-code");
     insta::assert_snapshot!(seen, @"
     ends: exit 1
-    WRONG Claude Code: the server `HOME/stand-in mcp`: it ended without answering `initialize`
+    WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it ended without answering `initialize`
     prints: exit 1
-    WRONG Claude Code: the server `HOME/stand-in mcp`: it printed a line that is no message: `hello`
+    WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it printed a line that is no message: `hello`
     refuses: exit 1
-    WRONG Claude Code: the server `HOME/stand-in mcp`: it answered `initialize` with an error: no store
+    WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it answered `initialize` with an error: no store
     exit 1
     note  `waynote` is not on the path
           next: add its folder to PATH: files that a team shares start it by its name
@@ -107,7 +108,7 @@ fn each_fault_says_what_to_do() {
     note  Claude Code: server in HOME/.claude.json differs from what this version writes
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     ok    Claude Code: hooks in HOME/.claude/settings.json
-    WRONG Claude Code: the server `HOME/stand-in mcp`: it cannot be started: No such file or directory (os error 2)
+    WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it cannot be started: No such file or directory (os error 2)
           next: run that command by hand; `waynote install` writes the entry anew when the program has moved
     ok    Claude Code: the hook hands a note over in N ms, as Claude Code reads it
     ");

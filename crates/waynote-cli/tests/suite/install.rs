@@ -680,3 +680,46 @@ fn without_a_name_all_are_listed() {
     waynote install CLIENT sets one up; waynote doctor checks those that are
     ");
 }
+
+/// An entry that a person made under the same name is theirs.
+#[test]
+fn somebody_elses_entry_is_left_alone() {
+    let scratch = Scratch::new();
+    let files = [
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            r#"{"mcpServers":{"waynote":{"command":"/opt/my-wrapper","args":["--store","/x"],"env":{"T":"1"}}}}"#,
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "# c1\n[mcp_servers.waynote]\ncommand = \"/opt/wrap\" # why\n\n[mcp_servers.waynote.env]\nTOKEN = \"x\"\n",
+        ),
+        (
+            "goose",
+            ".config/goose/config.yaml",
+            "extensions:\n  waynote:\n    enabled: false\n    type: stdio\n    cmd: /opt/wrap\n    args: []\n    envs: {TOKEN: x}\n    timeout: 5\n",
+        ),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"cd /x && /usr/bin/waynote hook claude-code SessionStart | tee log"}]}]}}"#,
+        ),
+    ];
+    for (client, name, text) in files {
+        let file = scratch.home().join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+        scratch.run(&format!("uninstall {client}")).output();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "{client}");
+        let installed = scratch.run(&format!("install {client}")).output();
+        if client != "claude-code" {
+            assert!(!installed.status.success(), "{client}");
+            let said = String::from_utf8(installed.stderr).unwrap();
+            assert!(said.contains("an entry named `waynote` is in it"), "{said}");
+        }
+        scratch.run(&format!("uninstall {client}")).output();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "{client}");
+    }
+}
