@@ -61,6 +61,12 @@ impl Refusal {
 impl From<waynote::Error> for Refusal {
     fn from(error: waynote::Error) -> Self {
         let mut hint = error.hint();
+        // What a person can allow at the command line, a model cannot.
+        if let waynote::Error::HoldsSecret { .. } | waynote::Error::NameHoldsSecret { .. } = &error
+        {
+            hint = "write where it is kept (a variable, a vault) instead of the credential itself"
+                .into();
+        }
         if let waynote::Error::Conflict {
             current: Some(note),
             ..
