@@ -31,11 +31,13 @@ pub(crate) struct Server {
 /// Whether words start our server: an entry of the same name that does not is somebody else's.
 pub(crate) fn starts_our_server<'w>(words: impl IntoIterator<Item = &'w str>) -> bool {
     let mut words = words.into_iter();
-    let program = words
-        .next()
-        .and_then(|program| program.rsplit(['/', '\\']).next());
-    let program = program.map(|program| program.trim_matches(['"', '\'']));
-    matches!(program, Some("waynote" | "waynote.exe")) && words.next() == Some("mcp")
+    words.next().is_some_and(is_our_program) && words.next() == Some("mcp")
+}
+
+/// Whether a program, quoted or not, is ours by its name, wherever it is.
+pub(crate) fn is_our_program(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
+    matches!(name.trim_matches(['"', '\'']), "waynote" | "waynote.exe")
 }
 
 /// A file in which somebody else's entry has our name.

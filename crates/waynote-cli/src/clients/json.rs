@@ -4,7 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
-use super::change::{Edited, NAME, Unreadable, starts_our_server, taken};
+use super::change::{Edited, NAME, Unreadable, is_our_program, starts_our_server, taken};
 
 /// A value in the order in which it is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,11 +117,7 @@ pub(crate) fn is_ours(command: &str) -> bool {
     if command.contains(['|', '&', ';', '<', '>', '$', '`', '(']) {
         return false;
     }
-    let program = program.trim().trim_matches(['\'', '"']);
-    matches!(
-        program.rsplit(['/', '\\']).next(),
-        Some("waynote" | "waynote.exe")
-    )
+    is_our_program(program.trim())
 }
 
 /// What a file says.

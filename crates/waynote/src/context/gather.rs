@@ -115,10 +115,9 @@ pub(super) fn gather<'s>(store: &'s dyn Store, request: &Request) -> Result<Gath
         };
         pool(store, request, wanted(section).then_some(recent))
     };
-    let places = match request.as_of {
-        _ if !wanted(Section::Places) => Vec::new(),
-        Some(moment) => store.select_at(&request.chain(), moment)?,
-        None => store.select(&Filter::Scopes(request.chain()))?,
+    let places = match wanted(Section::Places) {
+        true => all_of(store, request, request.chain())?,
+        false => Vec::new(),
     };
     let session = request
         .session
@@ -231,7 +230,7 @@ fn entries_at(store: &dyn Store, session: &crate::key::Name, moment: Moment) -> 
     store.select_at(&[Scope::Session(session.clone())], moment)
 }
 
-/// Every note of a scope, as it is or as it was, for style faithful.
+/// Every note of these scopes, as it is or as it was.
 pub(super) fn all_of(
     store: &dyn Store,
     request: &Request,

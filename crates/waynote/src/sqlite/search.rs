@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::address::Address;
 use crate::content::Content;
@@ -14,7 +14,7 @@ use crate::search::damage::{Damage, Looked, Stopped};
 use crate::search::docs::Docs;
 use crate::search::{Document, Hit, Index, Kinds, Query, SearchRequest, Segment, Tail};
 
-use super::errors::{Failure, Outcome};
+use super::errors::Outcome;
 use super::read;
 use super::{Handle, SqliteStore};
 
@@ -38,11 +38,7 @@ pub(super) fn search(store: &SqliteStore<'_>, request: &SearchRequest) -> Result
     let conn = store.conn();
     store.mapped(more_pages(store))?;
     // One snapshot, so that segments and tail fit together.
-    let transaction = conn
-        .is_autocommit()
-        .then(|| Transaction::new_unchecked(conn, TransactionBehavior::Deferred))
-        .transpose();
-    let _transaction = store.mapped(transaction.map_err(Failure::from))?;
+    let _state = store.mapped(read::one_state(conn))?;
     let mut view = View {
         store,
         conn,
