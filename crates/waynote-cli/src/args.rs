@@ -331,8 +331,24 @@ pub(crate) enum LogCommand {
         /// stuck, learning, tip or decision
         #[arg(long = "type", value_name = "TYPE")]
         kind: String,
+        /// The stuck note that this one solves, which then leaves the prompts: #3 for the only one of iteration 3, some of
+        /// its words, or its address
+        #[arg(long, value_name = "NOTE")]
+        resolves: Option<String>,
         #[command(flatten)]
         secrets: SecretArgs,
+    },
+    /// For the agent of a loop: say that the whole task is done, so that no further iteration starts
+    Complete {
+        /// What was done; `-` reads it from standard input
+        #[arg(allow_hyphen_values = true)]
+        summary: OsString,
+    },
+    /// For the agent of a loop: say that only a person can decide how to go on, so that the loop stops and asks
+    Blocked {
+        /// The question; `-` reads it from standard input
+        #[arg(allow_hyphen_values = true)]
+        question: OsString,
     },
     /// List the entries, the oldest first
     List {
@@ -340,7 +356,7 @@ pub(crate) enum LogCommand {
         #[arg(long = "type", value_name = "TYPE")]
         kind: Option<String>,
     },
-    /// Show the session's notes by type, for people
+    /// Show the session to people: its iterations, when and how long and how they ended, and its notes by type
     Show,
     /// List the sessions
     Sessions,

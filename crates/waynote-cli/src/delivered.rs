@@ -50,8 +50,8 @@ pub(crate) struct Delivered {
 /// A process, named for good.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
-    pid: u32,
-    start: u64,
+    pub(crate) pid: u32,
+    pub(crate) start: u64,
 }
 
 impl Delivered {
@@ -165,7 +165,7 @@ impl Process {
     }
 
     /// The processes above this one, the nearest first.
-    fn above() -> Vec<Self> {
+    pub(crate) fn above() -> Vec<Self> {
         let mut above = Vec::new();
         let mut next = parent_and_start("self").map(|(parent, _)| parent);
         while let Some(pid @ 2..) = next {
@@ -179,8 +179,8 @@ impl Process {
     }
 }
 
-/// Read from where the kernel says it; other systems do not.
-fn parent_and_start(pid: &str) -> Option<(u32, u64)> {
+/// The number of a process's parent, and when the process was started. Read from where the kernel says it; other systems do not.
+pub(crate) fn parent_and_start(pid: &str) -> Option<(u32, u64)> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name before may hold anything.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();

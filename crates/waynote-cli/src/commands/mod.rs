@@ -24,10 +24,11 @@ mod verify;
 
 use std::process::ExitCode;
 
-use waynote::{SecretPolicy, Stamp, Store};
+use waynote::{Name, SecretPolicy, Stamp, Store};
 
 use crate::args::{Cli, Command, SecretArgs};
 use crate::error::Outcome;
+use crate::inside::Inside;
 use crate::opened::Opened;
 use crate::output::Output;
 use crate::settings::Settings;
@@ -53,6 +54,15 @@ impl Context<'_> {
         } else {
             stamp
         })
+    }
+
+    /// The session that this process works in, and the iteration; a refusal when there is none.
+    fn session(&self) -> Outcome<(Name, Option<i64>)> {
+        let inside = self.read(|store| Inside::of(&self.settings, store))?;
+        match inside.session {
+            Some(session) => Ok((session, inside.iteration)),
+            None => Ok((self.settings.session()?.clone(), None)),
+        }
     }
 
     /// Opens the store for reading and does something with it.

@@ -129,6 +129,7 @@ pub(super) fn gather<'s>(store: &'s dyn Store, request: &Request) -> Result<Gath
             session: session.clone(),
             kind: kind.clone(),
             before: request.iteration,
+            open: true,
         });
         groups.push((kind, pool(store, request, recent)?));
     }
