@@ -103,7 +103,7 @@ pub(crate) fn style(kind: &Kind) -> Style {
 }
 
 /// The source's own sequences: the attribute and the colour in one.
-fn painted(text: &str, style: Style, colour: bool) -> String {
+pub(crate) fn painted(text: &str, style: Style, colour: bool) -> String {
     if !colour {
         return text.to_owned();
     }
@@ -117,6 +117,11 @@ fn painted(text: &str, style: Style, colour: bool) -> String {
         ""
     };
     format!("\u{1b}[{bold}{number}m{text}\u{1b}[0m")
+}
+
+/// Whether to colour what is said on standard error.
+pub(crate) fn stderr_has_colour() -> bool {
+    anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
 }
 
 /// Day and minute, in universal time.

@@ -24,10 +24,15 @@ mod suite {
     mod install;
     mod key;
     mod log;
+    mod loop_agents;
+    mod loop_prompt;
+    mod loop_resume;
+    mod loop_stops;
     mod mcp;
     mod mcp_client;
     mod mcp_ends;
     mod mcp_hostile;
+    mod mcp_loop;
     mod mcp_memory;
     mod mcp_sets;
     mod place;

@@ -556,6 +556,23 @@ pub fn iterations(
     Ok(iterations)
 }
 
+/// The last change of the journal before an entry was last resolved; none: it never was.
+pub(crate) fn last_resolved(
+    log: &(impl EventLog + ?Sized),
+    address: &Address,
+) -> Result<Option<Position>> {
+    let Address::Session(session, id) = address else {
+        return Ok(None);
+    };
+    for recorded in latest(log, session) {
+        let recorded = recorded?;
+        if matches!(&recorded.event, Event::Resolved { entry, .. } if entry == id) {
+            return Ok(recorded.after);
+        }
+    }
+    Ok(None)
+}
+
 /// Which entries of a log were resolved at a moment.
 #[derive(Debug, Default)]
 pub(crate) struct Resolutions(HashMap<EntryId, (Option<Position>, EntryId)>);

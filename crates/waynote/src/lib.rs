@@ -66,6 +66,7 @@ pub mod note;
 pub mod notebook;
 pub mod place;
 pub mod places;
+pub mod progress;
 pub mod scope;
 pub mod search;
 pub mod secrets;

@@ -4,6 +4,7 @@ mod bench;
 mod config;
 mod context;
 mod demo;
+mod demo_agent;
 mod doctor;
 mod export;
 mod forget;
@@ -13,6 +14,7 @@ mod import;
 mod install;
 mod key;
 mod log;
+mod looping;
 mod manual;
 mod mcp;
 mod overview;
@@ -90,7 +92,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     match &cli.command {
         Some(Command::Completions { shell }) => return manual::completions(*shell, output).map(ok),
         Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),
-        Some(Command::Demo) => return demo::run(output).map(ok),
+        Some(Command::Demo) => return demo::run(output),
+        Some(Command::DemoAgent) => return demo_agent::run(output).map(ok),
         Some(Command::Bench(command)) => return bench::run(command, output).map(ok),
         Some(Command::Hook(args)) => return Ok(hook::run(args, &cli.global, output)),
         _ => {}
@@ -104,6 +107,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Place(command)) => place::run(&mut context, command).map(ok),
         Some(Command::Key(command)) => key::run(&mut context, command).map(ok),
         Some(Command::Log(command)) => log::run(&mut context, command).map(ok),
+        Some(Command::Loop(args)) => looping::run(&mut context, args),
         Some(Command::Context(args)) => context::run(&mut context, args).map(ok),
         Some(Command::Search(args)) => search::run(&mut context, args).map(ok),
         Some(Command::Show(args)) => show::run(&mut context, args).map(ok),
@@ -129,6 +133,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             Command::Completions { .. }
             | Command::Man { .. }
             | Command::Demo
+            | Command::DemoAgent
             | Command::Bench(_)
             | Command::Hook(_),
         ) => Ok(ExitCode::SUCCESS),

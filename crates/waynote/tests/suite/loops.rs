@@ -8,9 +8,10 @@ use waynote::event::{
     said,
 };
 use waynote::looping::{Begin, Loop, block, complete, next_iteration};
+use waynote::progress::{self, Progress};
 use waynote::{
-    Error, Kind, Moment, Note, Options, Place, Scope, ScopeKind, SearchRequest, SessionLog,
-    SqliteStore, Store,
+    Error, Kind, Moment, Note, Options, Place, Places, Scope, ScopeKind, SearchRequest, SessionLog,
+    SqliteStore, Stamp, Store,
 };
 
 use super::conformance::{at, contents, each_store, name, text};
@@ -439,4 +440,69 @@ fn an_event_reads_as_it_was_written() {
             "author": "person",
         }])
     );
+}
+
+#[test]
+fn what_an_iteration_brought_is_told_from_what_it_ran_into_again() {
+    each_store(|store| {
+        let session = name("s");
+        let agent = name("agent:a");
+        let log = SessionLog::new(store, session.clone());
+        let position = || store.version().unwrap().position;
+        let brought = |since| progress::since(store, &session, &agent, since).unwrap();
+        let stuck = |iteration| {
+            log.add(Kind::Stuck, Some(iteration), text("wall"), &at(iteration))
+                .unwrap();
+        };
+        let start = position();
+        for iteration in [1, 2, 2, 2] {
+            stuck(iteration);
+        }
+        let first = brought(start);
+        assert_eq!(first.new_notes, 1);
+        assert_eq!(first.walls[0].iterations, [1, 2]);
+
+        // Others write in the same store meanwhile, much.
+        let start = position();
+        let places = Places::new(store);
+        for number in 0..200 {
+            let place = format!("~/p{number}").parse::<Place>().unwrap();
+            places.write(&place, text("x"), &at(3)).unwrap();
+        }
+        stuck(3);
+        let brought_then = brought(start);
+        assert_eq!(brought_then.new_notes, 0);
+        assert_eq!(brought_then.walls.len(), 1);
+        assert_eq!(brought_then.walls[0].iterations, [1, 2, 3]);
+
+        // What the agent writes anywhere is new; so is an entry by anybody.
+        let start = position();
+        let by_agent = Stamp::new(at(4).now, agent.clone());
+        places
+            .write(&"~/q".parse().unwrap(), text("y"), &by_agent)
+            .unwrap();
+        log.add(Kind::Tip, Some(4), text("tip"), &at(4)).unwrap();
+        log.add(Kind::Tip, Some(4), text("tip"), &at(4)).unwrap();
+        assert_eq!(
+            brought(start),
+            Progress {
+                new_notes: 2,
+                walls: Vec::new()
+            }
+        );
+        assert_eq!(brought(position()), Progress::default());
+
+        // A resolved one is no wall, and neither is a tip.
+        let start = position();
+        stuck(5);
+        let entry = log.stuck("wall").unwrap();
+        log.add_resolving(Kind::Tip, Some(5), text("tip"), Some(entry), &at(5))
+            .unwrap();
+        assert_eq!(brought(start), Progress::default());
+
+        // Open again, it begins anew.
+        let start = position();
+        stuck(6);
+        assert_eq!(brought(start).walls[0].iterations, [6]);
+    });
 }
