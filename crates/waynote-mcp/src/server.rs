@@ -145,7 +145,7 @@ fn failed(refusal: &Refusal) -> ErrorData {
 }
 
 fn invalid(message: impl Into<String>) -> ErrorData {
-    ErrorData::invalid_params(message.into(), None)
+    ErrorData::invalid_params(Refusal::only(message).text(), None)
 }
 
 impl ServerHandler for Server {
@@ -181,7 +181,7 @@ impl ServerHandler for Server {
             .find(|spec| spec.name == request.name)
             .copied()
         else {
-            let name = waynote::visible::visible(&request.name);
+            let name = waynote::visible::visible(&waynote::secrets::masked(&request.name));
             let name: String = name.chars().take(80).collect();
             let hint = match nearest(&name, names()) {
                 Some(near) => format!("did you mean `{near}`?"),

@@ -157,7 +157,7 @@ fn done(text: String, note: &Note, how: &str) -> Reply {
 fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let session = call.here.session()?;
     let kind: waynote::Kind = call.arguments.required("type").parse()?;
-    let content = call.content("content")?;
+    let content = call.telling("content")?;
     let stamp = call.stamp();
     let resolves = call.arguments.text("resolves").map(str::to_owned);
     let store = call.keeper.write()?;
@@ -177,7 +177,7 @@ fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
 
 fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let address = call.named_itself()?;
-    let content = call.content("content")?;
+    let content = call.telling("content")?;
     let expect = match call.arguments.number("if_revision") {
         Some(revision) => Expect::Revision(u64::try_from(revision).unwrap_or_default()),
         None => Expect::Any,

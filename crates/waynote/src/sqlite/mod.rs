@@ -70,7 +70,6 @@ pub struct SqliteStore<'c> {
     queue: Option<Queue>,
     wait: Duration,
     wrote: Cell<bool>,
-    searched: Cell<bool>,
     indexing: Indexing,
     /// How far the index was known to reach at the last write.
     indexed: Cell<Option<i64>>,
