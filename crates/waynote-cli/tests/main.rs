@@ -8,6 +8,7 @@
 mod suite {
     mod addresses;
     mod bad_input;
+    mod client_files;
     mod common;
     mod config;
     mod context;
@@ -22,6 +23,8 @@ mod suite {
     mod import_export;
     mod in_step;
     mod install;
+    mod install_on_disk;
+    mod install_refused;
     mod key;
     mod log;
     mod mcp;
@@ -37,5 +40,6 @@ mod suite {
     mod reference_zrb;
     mod search;
     mod secrets;
+    mod uninstall;
     mod worktree;
 }
