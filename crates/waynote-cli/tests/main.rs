@@ -23,6 +23,7 @@ mod suite {
     mod import_export;
     mod in_step;
     mod install;
+    mod install_keeps;
     mod install_on_disk;
     mod install_refused;
     mod key;

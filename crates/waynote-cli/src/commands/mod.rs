@@ -11,6 +11,7 @@ mod history;
 mod hook;
 mod import;
 mod install;
+mod installed;
 mod key;
 mod log;
 mod manual;
