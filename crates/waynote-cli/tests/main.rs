@@ -8,6 +8,7 @@
 mod suite {
     mod addresses;
     mod bad_input;
+    mod client_files;
     mod common;
     mod config;
     mod context;
@@ -22,6 +23,9 @@ mod suite {
     mod import_export;
     mod in_step;
     mod install;
+    mod install_keeps;
+    mod install_on_disk;
+    mod install_refused;
     mod key;
     mod log;
     mod loop_agents;
@@ -42,5 +46,6 @@ mod suite {
     mod reference_zrb;
     mod search;
     mod secrets;
+    mod uninstall;
     mod worktree;
 }

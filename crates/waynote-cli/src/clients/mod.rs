@@ -6,9 +6,11 @@ pub(crate) mod disk;
 pub(crate) mod files;
 pub(crate) mod json;
 mod json_cut;
+mod json_found;
 pub(crate) mod payload;
 pub(crate) mod probe;
 pub(crate) mod record;
+pub(crate) mod shell;
 pub(crate) mod toml;
 pub(crate) mod yaml;
 

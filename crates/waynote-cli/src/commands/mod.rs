@@ -12,6 +12,7 @@ mod history;
 mod hook;
 mod import;
 mod install;
+mod installed;
 mod key;
 mod log;
 mod looping;

@@ -56,8 +56,8 @@ fn all_is_well() {
     exit 0
     note  `waynote` is not on the path
           next: add its folder to PATH: files that a team shares start it by its name
-    ok    store: HOME/.local/share/waynote/notes.db, 1 notes, sound
-    note  Claude Code: server in HOME/.claude.json differs from what this version writes
+    ok    store: HOME/.local/share/waynote/notes.db, 1 note, sound
+    note  Claude Code: server in HOME/.claude.json is of another version or place of waynote
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     ok    Claude Code: hooks in HOME/.claude/settings.json
     ok    Claude Code: the server answers, with 2 tools
@@ -105,7 +105,7 @@ fn each_fault_says_what_to_do() {
     note  `waynote` is not on the path
           next: add its folder to PATH: files that a team shares start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
-    note  Claude Code: server in HOME/.claude.json differs from what this version writes
+    note  Claude Code: server in HOME/.claude.json is of another version or place of waynote
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     ok    Claude Code: hooks in HOME/.claude/settings.json
     WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it cannot be started: No such file or directory (os error 2)
@@ -149,11 +149,9 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
           next: add its folder to PATH: files that a team shares start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
     WRONG Codex: no server in HOME/.codex/config.toml
-          next: `waynote install codex` adds it
+          next: `waynote install codex` sets it up
     WRONG Codex: no hooks in HOME/.codex/hooks.json
-          next: `waynote install codex` adds it
-    note  Codex: the hooks are not trusted yet: Codex skips them without a word
-          next: start Codex, open `/hooks` and trust them
+          next: `waynote install codex` sets it up
     ");
     fs::create_dir_all(scratch.home().join(".codex")).unwrap();
     fs::write(scratch.home().join(".codex/config.toml"), "x = \n").unwrap();
@@ -166,11 +164,9 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
     WRONG store: HOME/.local/share/waynote/notes.db is not a waynote store: it is no SQLite database
           next: `waynote verify` says more; `waynote config` tells where its name comes from
     WRONG Codex: HOME/.codex/config.toml is damaged: line 1: string values must be quoted, expected literal string
-          next: mend the file; it was left as it is
+          next: mend it or move it away
     WRONG Codex: no hooks in HOME/.codex/hooks.json
-          next: `waynote install codex` adds it
-    note  Codex: the hooks are not trusted yet: Codex skips them without a word
-          next: start Codex, open `/hooks` and trust them
+          next: `waynote install codex` sets it up
     ");
 }
 
