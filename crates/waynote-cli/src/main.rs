@@ -8,6 +8,7 @@ mod delivered;
 mod error;
 mod home;
 mod input;
+mod iterate;
 mod opened;
 mod output;
 mod settings;
