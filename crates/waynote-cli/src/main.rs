@@ -9,6 +9,7 @@ mod error;
 mod home;
 mod input;
 mod inside;
+mod iterate;
 mod opened;
 mod output;
 mod session_view;
