@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::clients::Client;
+use crate::iterate::command::Preset;
 
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
 ///
@@ -156,6 +157,9 @@ pub(crate) enum Command {
     Config,
     /// Play the main job on sample notes in a throwaway store
     Demo,
+    /// What ends an agent whose loop was killed
+    #[command(hide = true)]
+    LoopGuard,
     /// The agent of the demo
     #[command(hide = true)]
     DemoAgent,
@@ -385,10 +389,10 @@ pub(crate) enum LogCommand {
 pub(crate) struct LoopArgs {
     /// The agent and its arguments; behind `--with`, further arguments for that client
     #[arg(last = true, value_name = "AGENT", required_unless_present_any = ["with"])]
-    pub(crate) agent: Vec<OsString>,
+    pub(crate) command: Vec<OsString>,
     /// A client's own way to run without a person, instead of AGENT
     #[arg(long, value_name = "CLIENT")]
-    pub(crate) with: Option<PresetArg>,
+    pub(crate) with: Option<Preset>,
     /// What is to be done: a file whose text opens every prompt
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Option<PathBuf>,

@@ -117,6 +117,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 "the loop stops after this iteration and asks; the answer will be in the next prompt".into()
             })
         }
+        LogCommand::Plot { .. } => Ok(()),
         LogCommand::Show => {
             let (session, _) = context.session()?;
             let (notes, iterations, is_live) = context.read(|store| {

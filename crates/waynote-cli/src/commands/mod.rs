@@ -94,6 +94,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Completions { shell }) => return manual::completions(*shell, output).map(ok),
         Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),
         Some(Command::Demo) => return demo::run(output),
+        Some(Command::LoopGuard) => return looping::guard().map(ok),
         Some(Command::DemoAgent) => return demo_agent::run(output).map(ok),
         Some(Command::Bench(command)) => return bench::run(command, output).map(ok),
         Some(Command::Hook(args)) => return Ok(hook::run(args, &cli.global, output)),
@@ -135,6 +136,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             | Command::Man { .. }
             | Command::Demo
             | Command::DemoAgent
+            | Command::LoopGuard
             | Command::Bench(_)
             | Command::Hook(_),
         ) => Ok(ExitCode::SUCCESS),

@@ -16,7 +16,47 @@ fn the_prompt_has_the_sources_order() {
         "true",
     )
     .ok();
-    insta::assert_snapshot!(prompt, @"");
+    insta::assert_snapshot!(prompt, @"
+    ## Context
+    - Spec: Move in.
+    - Iteration: #2
+    - Session: s
+
+    ## Notes from previous iterations
+
+    STUCK:
+    - [#1, by a person] `the_stairs_are_narrow`
+
+    34 of 2,000 tokens
+
+    ## Current Task State
+    - [ ] carry boxes
+
+    ## Available Tools
+    They are tools of the MCP server waynote. Without MCP, run the command in a shell instead.
+    - note_add(content, type, resolves?) - Record learning/tip/blocker/decision for later iterations
+      Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves ID]
+    - note_list(type?) - View the notes
+      Shell: waynote log list
+    - session_complete(summary) - Everything is done: end the loop
+      Shell: waynote log complete SUMMARY
+    - blocked(question) - A person must decide: end the loop with a question
+      Shell: waynote log blocked QUESTION
+
+    ## Instructions
+    1. This is one iteration of a loop: a run with a fresh context. Nothing of it reaches the next iteration but the notes
+       and the files, and nothing reached you but them.
+    2. Read the notes first, if there are any; do not try again what they say does not work.
+    3. Pick one thing that is not done yet, the most important. Do that one thing and check that it works.
+    4. If stuck or learned something important: call note_add(). Say what you tried and what came of it; the reader knows
+       nothing else of this run.
+    5. When a stuck note is solved: call note_add() with what solved it, and `resolves` naming that note.
+    6. Leave the files in a state that the next iteration can go on from: nothing half-done, the task list up to date.
+    7. When everything is done, and only then: call session_complete(summary).
+    8. When a person must decide: call blocked(question). Do not guess, and do not wait: the answer comes with a later
+       iteration.
+    9. Then stop. The next iteration starts by itself.
+    ");
     // Nothing is begun by it, and the agent gets just that.
     let (_, of) = summary(looping(
         &scratch,
@@ -78,7 +118,23 @@ fn a_template_that_is_wrong_is_said_before_anything_begins() {
         std::fs::write(work.join("mine"), template).unwrap();
         looping(&scratch, "--prompt mine", "true").said()
     });
-    insta::assert_snapshot!(said.join("\n"), @"");
+    insta::assert_snapshot!(said.join("\n"), @"
+    exit 1
+    error: mine, line 1: there is no placeholder `specs`
+      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+
+    exit 1
+    error: mine, line 3: unexpected end of input, expected end of block
+      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+
+    exit 1
+    error: mine, line 1: filter shout is unknown
+      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+
+    exit 1
+    error: mine: it makes an empty prompt
+      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+    ");
     assert!(
         scratch.json("--session s log show --json")["iterations"]
             .as_array()
@@ -112,7 +168,15 @@ fn the_agent_is_told_where_it_is_and_so_is_one_that_drops_it() {
     let told = String::from_utf8(told.stdout)
         .unwrap()
         .replace(&*scratch.home().to_string_lossy(), "HOME");
-    insta::assert_snapshot!(told, @"");
+    insta::assert_snapshot!(told, @"
+    WAYNOTE_AGENT=default
+    WAYNOTE_AUTHOR=agent:default
+    WAYNOTE_ITERATION=1
+    WAYNOTE_LOOP=s
+    WAYNOTE_NOW=2026-05-17T12:00:00Z
+    WAYNOTE_SESSION=s
+    WAYNOTE_STORE=HOME/.local/share/waynote/notes.db
+    ");
     // Nothing is left of the environment but what a program needs.
     let drops = "env -i HOME=\"$HOME\" WAYNOTE_NOW=\"$WAYNOTE_NOW\" \"$WAYNOTE\" log add 'from the void' --type tip";
     let (_, of) = summary(looping(&scratch, "--iterations 1 --json", drops));
@@ -152,7 +216,7 @@ fn a_prompts_notes_are_never_over_their_budget() {
         .collect();
     waynote::Store::apply(&store, &changes, &stamp).unwrap();
     drop(store);
-    for budget in [60, 500, 2_000] {
+    for budget in [150, 500, 2_000] {
         let words = format!(
             "--session s --store {} loop --budget {budget} --dry-run -- true",
             scratch.home().join("n.db").display()

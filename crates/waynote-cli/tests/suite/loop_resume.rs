@@ -147,7 +147,11 @@ fn a_second_loop_is_refused_while_the_first_lives() {
     let said = said.replace(&first.id().to_string(), "PID");
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let said = said.replace(&format!("on {},", host.trim()), "on HOST,");
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @"
+    exit 1
+    error: a loop is running in session s: process PID on HOST, since 2026-05-17 12:00 UTC
+      wait for it or end it; another session can run beside it
+    ");
     let shown = scratch.ok("--session s log show");
     assert!(shown.contains("running"), "{shown}");
     // Another session can run beside it.
@@ -176,7 +180,11 @@ fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
          UPDATE waynote_scope SET lease = (SELECT max(number) FROM waynote_event);",
     ).unwrap();
     drop(conn);
-    insta::assert_snapshot!(looping(&scratch, "", "true").said(), @"");
+    insta::assert_snapshot!(looping(&scratch, "", "true").said(), @"
+    exit 1
+    error: a loop is running in session s: process 7 on elsewhere, since 1970-01-01 00:00 UTC
+      wait for it or end it; another session can run beside it
+    ");
     let (code, of) = summary(looping(
         &scratch,
         "--take-over --iterations 1 --json",

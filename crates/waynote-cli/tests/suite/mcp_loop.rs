@@ -122,7 +122,25 @@ fn an_agent_speaks_to_its_loop() {
     run.end_iteration(1, done, std::time::Duration::ZERO, 1, &stamp())
         .unwrap();
     call("session_complete", json!({ "summary": "too late" }));
-    insta::assert_snapshot!(replies.join("\n"), @"");
+    insta::assert_snapshot!(replies.join("\n"), @"
+    note_add: Note added: [stuck] the door is locked
+    note_add: Note added: [stuck] the window is shut
+    note_add: error: `the` names not one open stuck note
+    name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
+    note_add: error: `roof` names not one open stuck note
+    name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
+    note_add: Note added: [learning] oil the lock; the stuck note is resolved
+    note_list: session:s
+    STUCK:
+    - [#1] the door is locked (resolved)
+    - [#1] the window is shut
+    blocked: error: the question is empty
+    say what the question is
+    blocked: the loop stops after this iteration and asks; the answer will be in the next prompt
+    session_complete: session s is complete: no further iteration starts
+    session_complete: error: no iteration of session s is running
+    this is for the agent that a loop runs, while it runs
+    ");
     // A server that lives on notes in the iteration that runs by then.
     run.start_iteration(&stamp()).unwrap();
     client.call("note_add", json!({ "content": "later", "type": "tip" }));

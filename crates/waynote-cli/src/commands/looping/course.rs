@@ -1,6 +1,7 @@
 //! A loop that has begun: one iteration after another, until something stops it.
 
 use std::ffi::OsString;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -13,11 +14,12 @@ use waynote::{Kind, Name, Position, Stamp, progress};
 use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome, say};
 use crate::inside;
-use crate::iterate::agent::{self, Attempt, How, Sink};
+use crate::iterate::agent::{self, Attempt, How, Patience};
+use crate::iterate::group;
 use crate::iterate::guard::Guard;
 use crate::iterate::signals::Signals;
-use crate::iterate::status::Status;
-use crate::iterate::tree;
+use crate::iterate::status::{Screen, status};
+use crate::iterate::until::Until;
 
 use super::plan::Plan;
 use super::stop::{Stall, Stop};
@@ -35,6 +37,7 @@ pub(super) struct Course<'p> {
     first: i64,
     signals: Signals,
     guard: Guard,
+    screen: Screen,
     renderer: Renderer,
     stall: Stall,
 }
@@ -54,8 +57,9 @@ impl<'p> Course<'p> {
         is_json: bool,
     ) -> Outcome<Self> {
         // From here on a signal ends the loop in order.
-        let signals = Signals::take()?;
-        let guard = Guard::start()?;
+        let signals = Signals::listen()?;
+        group::adopt_orphans();
+        let guard = Guard::start(guard()?)?;
         let begin = Begin {
             holder: inside::holder(),
             directory: plan.directory.display().to_string(),
@@ -75,6 +79,10 @@ impl<'p> Course<'p> {
             first,
             signals,
             guard,
+            screen: match is_json {
+                true => Screen::on_standard_error(),
+                false => Screen::new(),
+            },
             renderer: Renderer::default(),
         })
     }
@@ -83,7 +91,7 @@ impl<'p> Course<'p> {
     pub(super) fn run(&mut self) -> Outcome<Stop> {
         let mut done = 0;
         loop {
-            if let Some(signal) = self.signals.arrived() {
+            if let Some(signal) = self.signals.asked() {
                 return Ok(Stop::Interrupted(signal));
             }
             if self.time_left() == Some(Duration::ZERO) {
@@ -125,6 +133,7 @@ impl<'p> Course<'p> {
         let prompt = self.plan.prompt(self.store, &mut self.renderer, number)?;
         let before = self.store.version()?.position;
         self.run.start_iteration(&stamp(self.plan)?)?;
+        self.tell(&format!("── iteration {number} ──"));
         let begun = Instant::now();
         let (turn, attempts) = self.attempts(number, &prompt);
         let (ending, stop) = match &turn {
@@ -171,7 +180,7 @@ impl<'p> Course<'p> {
             if ending.is_success() {
                 return (turn, attempts);
             }
-            let Some(wait) = self.plan.backoff.before(attempts) else {
+            let Some(wait) = self.plan.backoff.after(attempts) else {
                 let stop = Some(Stop::Failed(ending.to_string()));
                 return (
                     Ok(Turn {
@@ -215,32 +224,46 @@ impl<'p> Course<'p> {
 
     fn attempt(&mut self, number: i64, prompt: &str) -> Outcome<Turn> {
         let plan = self.plan;
-        let ready = plan.agent.ready(prompt)?;
+        let prepared = plan.agent.with_prompt(prompt)?;
         let environment = environment(plan, number)?;
-        let left = self.time_left();
-        let most = match (left, plan.iteration_time) {
-            (Some(left), Some(most)) => Some(left.min(most)),
-            (left, most) => left.or(most),
-        };
-        let sink = match &plan.logs {
-            Some(folder) => Sink::File(log_file(folder, &plan.session, number)?),
-            None if self.is_json => Sink::StandardError,
-            None => Sink::Through,
-        };
-        let (store, session) = (self.store, &plan.session);
-        let mut status = Status::new(number);
+        let times = [self.time_left(), plan.iteration_time];
+        let most = times.into_iter().flatten().min();
+        let log = plan.logs.as_deref();
+        let log = log
+            .map(|folder| log_file(folder, &plan.session, number))
+            .transpose()?;
+        let (store, session, screen) = (self.store, &plan.session, &self.screen);
+        let has_status = screen.has_status();
         let mut tick = |elapsed: Duration| {
-            status.notes(added(store, session, number).unwrap_or_default(), elapsed)
+            if has_status {
+                let notes = added(store, session, number).unwrap_or_default();
+                let notes = usize::try_from(notes).unwrap_or(usize::MAX);
+                screen.draw(&status(number, elapsed, notes));
+            }
         };
+        tick(Duration::ZERO);
         let attempt = Attempt {
-            ready: &ready,
+            prepared: &prepared,
             environment: &environment,
-            directory: &plan.directory,
-            sink,
-            until: plan.until.as_deref(),
-            time: most,
+            directory: Some(&plan.directory),
+            screen: log.is_none().then_some(screen),
+            log,
+            until: plan
+                .until
+                .as_deref()
+                .and_then(|text| Until::new(text, prompt)),
+            deadline: most.and_then(|most| Instant::now().checked_add(most)),
+            patience: Patience::default(),
         };
-        let ended = agent::run(attempt, &self.signals, &mut self.guard, &mut tick)?;
+        let ended = agent::run(attempt, &self.signals, Some(&self.guard), &mut tick);
+        self.screen.erase();
+        group::reap_orphans();
+        let ended = ended?;
+        if let Some(error) = ended.log_error {
+            self.tell(&format!(
+                "the log of iteration {number} is not whole: {error}"
+            ));
+        }
         let stop = match ended.how {
             How::Interrupted(signal) => Some(Stop::Interrupted(signal)),
             _ if ended.until_seen => plan.until.clone().map(Stop::Until),
@@ -271,6 +294,15 @@ impl<'p> Course<'p> {
     }
 }
 
+/// The command of the guard.
+fn guard() -> Outcome<Command> {
+    let program = std::env::current_exe();
+    let program = program.map_err(|error| Failure::file("this program", "found", error))?;
+    let mut command = Command::new(program);
+    command.arg("loop-guard");
+    Ok(command)
+}
+
 fn stamp(plan: &Plan) -> Outcome<Stamp> {
     let author = plan.settings.author.value.clone();
     let stamp = Stamp::new(crate::clock::now()?, author);
@@ -278,18 +310,20 @@ fn stamp(plan: &Plan) -> Outcome<Stamp> {
 }
 
 /// What an agent and all that it starts are told.
-fn environment(plan: &Plan, number: i64) -> Outcome<Vec<(&'static str, OsString)>> {
+fn environment(plan: &Plan, number: i64) -> Outcome<Vec<(String, OsString)>> {
     let settings = &plan.settings;
     let store = std::path::absolute(&settings.store.value)
         .map_err(|error| Failure::file(&settings.store.value, "found", error))?;
-    Ok(vec![
+    let author = plan.author()?;
+    let names: [(&str, OsString); 6] = [
         ("WAYNOTE_STORE", store.into()),
         ("WAYNOTE_SESSION", plan.session.as_str().into()),
         ("WAYNOTE_ITERATION", number.to_string().into()),
         ("WAYNOTE_AGENT", settings.agent.value.as_str().into()),
-        ("WAYNOTE_AUTHOR", plan.author()?.as_str().into()),
+        ("WAYNOTE_AUTHOR", author.as_str().into()),
         (inside::LOOP, plan.session.as_str().into()),
-    ])
+    ];
+    Ok(names.map(|(name, value)| (name.to_owned(), value)).into())
 }
 
 /// The file of an iteration's output; attempts follow one another in it.

@@ -16,6 +16,8 @@ use waynote::event;
 use super::Context;
 use crate::args::LoopArgs;
 use crate::error::{Outcome, say};
+use crate::iterate::agent::Patience;
+use crate::iterate::guard;
 use crate::opened::Opened;
 use crate::session_view;
 
@@ -30,7 +32,6 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
         context.output.bytes(prompt.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
-    // Said before the session is taken: a command that cannot run is no iteration.
     plan.agent.check()?;
     let opened = Opened::for_writing(&context.settings, context.output.json)?;
     let store = opened.store();
@@ -46,6 +47,11 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
         say(&summary.text(session_view::stderr_has_colour()));
     }
     Ok(summary.stop.exit_code())
+}
+
+/// Keeps watch until the loop that started it is gone.
+pub(super) fn guard() -> Outcome {
+    guard::keep(std::io::stdin().lock(), Patience::default().end)
 }
 
 /// The session as it is, before the first iteration: its iterations, and its notes by type.

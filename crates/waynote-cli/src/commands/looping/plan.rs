@@ -6,7 +6,7 @@ use std::time::Duration;
 use waynote::context::{Renderer, Request, Style};
 use waynote::event::{fresh_answer, open_question};
 use waynote::looping::next_iteration;
-use waynote::{Name, Place, Store};
+use waynote::{Name, Store};
 
 use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome};
@@ -14,6 +14,7 @@ use crate::home;
 use crate::iterate::backoff::Backoff;
 use crate::iterate::command::AgentCommand;
 use crate::iterate::prompt::{self, Parts, Template};
+use crate::iterate::tree::{self, Fingerprint};
 use crate::settings::Settings;
 
 /// A loop that has not begun.
@@ -58,14 +59,14 @@ impl Plan {
         };
         let plan = Self {
             settings: settings.clone(),
-            agent: AgentCommand::new(args.with, &args.agent)?,
+            agent: AgentCommand::new(args.with, &args.command)?,
             directory,
             iterations: args.iterations,
-            time: args.time.map(Into::into),
-            iteration_time: args.iteration_time.map(Into::into),
+            time: args.time,
+            iteration_time: args.iteration_time,
             until: args.until.clone(),
             stall: args.stall,
-            backoff: Backoff::new(args.retry_wait.into(), args.retries),
+            backoff: Backoff::new(args.retry_wait, args.retries),
             logs: args.logs.clone(),
             spec: args.spec.clone(),
             tasks: args.tasks.clone(),
@@ -150,9 +151,23 @@ impl Plan {
         prompt::render(template, &parts)
     }
 
-    /// Where the loop runs.
-    pub(super) fn place(&self) -> &Place {
-        &self.request.place
+    /// Who writes what the agent writes.
+    pub(super) fn author(&self) -> Outcome<Name> {
+        let settings = &self.settings;
+        Ok(match settings.author.is_default() {
+            true => format!("agent:{}", settings.agent.value).parse()?,
+            false => settings.author.value.clone(),
+        })
+    }
+
+    /// The working tree as it is, where there is one; what we write ourselves does not count.
+    pub(super) fn tree(&self) -> Option<Fingerprint> {
+        if self.stall == 0 {
+            return None;
+        }
+        let own = [Some(&self.settings.store.value), self.logs.as_ref()];
+        let own: Vec<&Path> = own.into_iter().flatten().map(PathBuf::as_path).collect();
+        tree::fingerprint(&self.directory, &own)
     }
 }
 

@@ -44,7 +44,7 @@ impl Summary {
         }
         text.push_str(&format!("\nstopped: {}", self.stop.line()));
         for line in self.stop.details() {
-            let line = waynote::visible::visible(&waynote::secrets::masked(&line)).into_owned();
+            let line = waynote::visible::visible(&waynote::secrets::masked(&line));
             text.push_str(&format!("\n  {line}"));
         }
         if let Some(next) = self.next() {
