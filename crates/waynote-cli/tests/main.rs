@@ -19,6 +19,7 @@ mod suite {
     mod forget_says;
     mod history;
     mod hook;
+    mod hook_prompt;
     mod import_agents;
     mod import_export;
     mod in_step;
