@@ -145,10 +145,12 @@ pub enum Error {
     },
 
     /// Words that name no open `stuck` entry, or several.
-    #[error("`{named}` names {} open stuck note", if candidates.is_empty() { "no" } else { "not one" })]
+    #[error("`{named}` fits {} open stuck note", if *several { "more than one" } else { "no" })]
     NoSuchStuck {
         /// What was given.
         named: String,
+        /// Whether it fits several.
+        several: bool,
         /// Those that could be meant, with their previews.
         candidates: Vec<(Address, String)>,
     },
@@ -440,7 +442,9 @@ impl Error {
                 format!("name one by its address: {}", named.collect::<Vec<_>>().join("; "))
             }
             Self::Empty { what } => format!("say what the {what} is"),
-            Self::LoopRunning { .. } => "wait for it or end it; another session can run beside it".into(),
+            Self::LoopRunning { .. } => {
+                "wait for it or end it, or name another session; one on another machine that is known to be dead, `--take-over`".into()
+            },
             Self::LeaseLost { .. } => "look at `waynote log show` for what the other one does".into(),
             Self::NoLiveIteration { .. } => "this is for the agent that a loop runs, while it runs".into(),
             Self::Unanswered { .. } => "start the loop again with `--answer TEXT`".into(),

@@ -119,6 +119,7 @@ impl<'s> SessionLog<'s> {
                 },
             ] => Ok(*entry),
             _ => {
+                let several = meant.len() > 1;
                 let candidates = if meant.is_empty() {
                     open.iter().collect()
                 } else {
@@ -126,6 +127,7 @@ impl<'s> SessionLog<'s> {
                 };
                 Err(Error::NoSuchStuck {
                     named: named.to_owned(),
+                    several,
                     candidates: candidates
                         .into_iter()
                         .take(CANDIDATES)

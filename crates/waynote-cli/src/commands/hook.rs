@@ -17,6 +17,7 @@ use crate::clients::{Client, Event, answer, disk};
 use crate::delivered::Delivered;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
+use crate::inside::Inside;
 use crate::opened::Opened;
 use crate::output::Output;
 use crate::settings::Settings;
@@ -149,9 +150,16 @@ fn work(
     };
     let mut settings = Settings::read(global)?;
     settings.lock_wait.value = settings.lock_wait.value.min(LOCK_WAIT);
-    let request = request(client, &payload, &settings)?;
     let opened = Opened::for_reading(&settings, false)?;
     let store = opened.store();
+    let inside = Inside::of(&settings, store)?;
+    let is_start = matches!(payload.source(), None | Some("startup" | "new"));
+    let is_in_prompt = inside.is_in_loop && is_start;
+    let request = Request {
+        session: inside.session,
+        iteration: inside.iteration,
+        ..request(client, &payload, &settings)?
+    };
     let text = match event {
         // Its file holds what it knows of notes, at every turn.
         _ if client == Client::Goose => {
@@ -170,7 +178,11 @@ fn work(
             if event == Event::SessionStart && Event::Prompt.word(client).is_some() {
                 remember(store, &payload, &claims)?;
             }
-            text
+            match event {
+                // The loop's prompt holds it already.
+                Event::SessionStart if is_in_prompt => String::new(),
+                _ => text,
+            }
         }
     };
     Ok((client, event, text))
@@ -305,8 +317,6 @@ fn place(client: Client, payload: &Payload) -> Outcome<Place> {
 fn request(client: Client, payload: &Payload, settings: &Settings) -> Outcome<Request> {
     let place = place(client, payload)?;
     Ok(Request {
-        session: settings.session.value.clone(),
-        iteration: settings.iteration.value,
         style: Style::Stable,
         also: home::main_checkout(&place)?.into_iter().collect(),
         budget: settings.budget(None),

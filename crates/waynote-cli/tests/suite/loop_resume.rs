@@ -150,7 +150,7 @@ fn a_second_loop_is_refused_while_the_first_lives() {
     insta::assert_snapshot!(said, @"
     exit 1
     error: a loop is running in session s: process PID on HOST, since 2026-05-17 12:00 UTC
-      wait for it or end it; another session can run beside it
+      wait for it or end it, or name another session; one on another machine that is known to be dead, `--take-over`
     ");
     let shown = scratch.ok("--session s log show");
     assert!(shown.contains("running"), "{shown}");
@@ -183,7 +183,7 @@ fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
     insta::assert_snapshot!(looping(&scratch, "", "true").said(), @"
     exit 1
     error: a loop is running in session s: process 7 on elsewhere, since 1970-01-01 00:00 UTC
-      wait for it or end it; another session can run beside it
+      wait for it or end it, or name another session; one on another machine that is known to be dead, `--take-over`
     ");
     let (code, of) = summary(looping(
         &scratch,

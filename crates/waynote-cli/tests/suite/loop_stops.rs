@@ -61,7 +61,7 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
 
     ── iteration 3 ──
     session s: 1 iteration in N.Ns, 1 note added (1 tip)
-    stopped: the 1 iterations that were asked for are done
+    stopped: the iteration that was asked for is done
     ");
     let (code, summary) = summary(looping(&scratch, "--iterations 1 --json", script));
     assert_eq!((code, &summary["reason"]), (0, &"iterations".into()));
@@ -185,7 +185,7 @@ fn an_agent_that_fails_is_tried_again_and_then_given_up() {
     ── iteration 1 ──
     iteration 1: failed (exit code 7); attempt 2 in N.Ns
     session s: 1 iteration in N.Ns, 0 notes added
-    stopped: the agent fails: failed (exit code 7)
+    stopped: the agent failed (exit code 7) in every attempt
     go on with the same command once the agent works
     ");
     // One that comes round after all goes on.

@@ -6,6 +6,7 @@ use waynote::looping::{Begin, Loop};
 use waynote::{Options, SqliteStore, Stamp};
 
 use super::common::{NOW, Scratch};
+use super::loop_stops::looping;
 use super::mcp_client::Client;
 
 fn stamp() -> Stamp {
@@ -125,9 +126,9 @@ fn an_agent_speaks_to_its_loop() {
     insta::assert_snapshot!(replies.join("\n"), @"
     note_add: Note added: [stuck] the door is locked
     note_add: Note added: [stuck] the window is shut
-    note_add: error: `the` names not one open stuck note
+    note_add: error: `the` fits more than one open stuck note
     name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
-    note_add: error: `roof` names not one open stuck note
+    note_add: error: `roof` fits no open stuck note
     name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
     note_add: Note added: [learning] oil the lock; the stuck note is resolved
     note_list: session:s
@@ -149,6 +150,36 @@ fn an_agent_speaks_to_its_loop() {
     assert_eq!(
         (&last["content"], &last["iteration"]),
         (&"later".into(), &2.into())
+    );
+}
+
+/// The loop's prompt had the block: a hook adds it after a compaction alone.
+#[test]
+fn a_hook_inside_a_loop_does_not_repeat_the_prompt() {
+    let scratch = Scratch::new();
+    scratch.ok("place write canary");
+    let hook = |source: &str| {
+        let payload =
+            json!({ "session_id": source, "hook_event_name": "SessionStart", "source": source });
+        format!("echo '{payload}' | \"$WAYNOTE\" hook claude-code SessionStart; echo")
+    };
+    let script = format!("cat > /dev/null; {}; {}", hook("startup"), hook("compact"));
+    let said = looping(&scratch, "--iterations 1", &script)
+        .env("WAYNOTE_HOOK_WAIT", "10")
+        .ok();
+    assert_eq!(said.matches("canary").count(), 1, "{said}");
+    assert!(
+        said.trim_end().lines().last().unwrap().contains("canary"),
+        "{said}"
+    );
+    let outside = scratch
+        .waynote(["hook", "claude-code", "SessionStart"])
+        .env("WAYNOTE_HOOK_WAIT", "10");
+    assert!(
+        outside
+            .stdin("{\"session_id\":\"x\",\"source\":\"startup\"}")
+            .ok()
+            .contains("canary")
     );
 }
 

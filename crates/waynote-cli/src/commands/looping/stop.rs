@@ -61,6 +61,7 @@ impl Stop {
     /// In one line.
     pub(super) fn line(&self) -> String {
         match self {
+            Self::Iterations(1) => "the iteration that was asked for is done".into(),
             Self::Iterations(count) => {
                 format!("the {count} iterations that were asked for are done")
             }
@@ -69,7 +70,7 @@ impl Stop {
             Self::Completed(_) => "the agent says that all is done".into(),
             Self::Blocked(_) => "the agent needs an answer".into(),
             Self::Stalled(_) => "it stalls: going on would only cost".into(),
-            Self::Failed(how) => format!("the agent fails: {how}"),
+            Self::Failed(how) => format!("the agent {how} in every attempt"),
             Self::Interrupted(signal) => format!("interrupted ({})", signal_name(*signal)),
         }
     }
