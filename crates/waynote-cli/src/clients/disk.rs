@@ -17,7 +17,6 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// The text of a file; none when there is none.
 pub(crate) fn read(path: &Path) -> Outcome<Option<String>> {
-    let failed = |error| Failure::file(path, "read", error);
     let file = match fs::metadata(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -25,7 +24,7 @@ pub(crate) fn read(path: &Path) -> Outcome<Option<String>> {
             let above = path.ancestors().find(|above| above.is_file());
             return Err(in_the_way(above.unwrap_or(path), "a file; a directory"));
         }
-        Err(error) => return Err(failed(error)),
+        Err(error) => return Err(not_readable(path, error)),
     };
     if file.is_dir() {
         return Err(in_the_way(path, "a directory; a file"));
@@ -45,12 +44,26 @@ pub(crate) fn read(path: &Path) -> Outcome<Option<String>> {
             "look at what filled it, or move it away; nothing was written",
         ));
     }
-    let bytes = fs::read(path).map_err(failed)?;
+    let bytes = fs::read(path).map_err(|error| not_readable(path, error))?;
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         Refusal::damaged(Some(line), "it is not UTF-8").of(path)
     })
+}
+
+fn not_readable(path: &Path, error: io::Error) -> Failure {
+    if error.kind() != io::ErrorKind::PermissionDenied {
+        return Failure::file(path, "read", error);
+    }
+    Failure::refused(
+        "unreadable_file",
+        format!("{} cannot be read: you have no right to", path.display()),
+        format!(
+            "`ls -l {}` tells whose it is; nothing was written",
+            quoted(&path.to_string_lossy())
+        ),
+    )
 }
 
 fn in_the_way(path: &Path, what: &str) -> Failure {
@@ -61,12 +74,12 @@ fn in_the_way(path: &Path, what: &str) -> Failure {
     )
 }
 
-/// Whether a file that is there may be written. Its folder would let us exchange it; whoever took the right to write away from the
-/// file would not.
+/// Whether a file may be written, or made where there is none. Its folder would let us exchange it; whoever took the right to write
+/// away from the file would not.
 pub(crate) fn may_write(path: &Path) -> Outcome {
     let target = followed(path);
     let Ok(file) = fs::metadata(&target) else {
-        return Ok(());
+        return may_change_folder(&target);
     };
     let is_writable = !file.permissions().readonly() && access(&target, Access::WRITE_OK).is_ok();
     if is_writable {
@@ -90,6 +103,33 @@ pub(crate) fn may_write(path: &Path) -> Outcome {
         what,
         format!(
             "{how}; when another program manages it, change it there: `--dry-run` shows how; nothing was written"
+        ),
+    ))
+}
+
+/// Whether a file may be removed.
+pub(crate) fn may_remove(path: &Path) -> Outcome {
+    may_write(path)?;
+    may_change_folder(&followed(path))
+}
+
+/// Whether the folder of a file, or the nearest above it that there is, lets a file be made and removed in it.
+fn may_change_folder(file: &Path) -> Outcome {
+    let folder = file.ancestors().skip(1).find(|folder| folder.exists());
+    let folder = folder.unwrap_or(Path::new("/"));
+    if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
+        return Ok(());
+    }
+    Err(Failure::refused(
+        "read_only_folder",
+        format!(
+            "{} cannot be changed: you have no right to write to {}",
+            file.display(),
+            folder.display()
+        ),
+        format!(
+            "`ls -ld {}` tells whose it is; nothing was written",
+            quoted(&folder.to_string_lossy())
         ),
     ))
 }
@@ -195,7 +235,7 @@ pub(crate) fn refresh(path: &Path, bytes: &[u8]) -> Outcome {
 /// Removes a file, and folders that were made for it and are empty.
 pub(crate) fn remove(path: &Path, made: &[PathBuf]) -> Outcome {
     let target = followed(path);
-    may_write(path)?;
+    may_remove(path)?;
     match fs::remove_file(&target) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}

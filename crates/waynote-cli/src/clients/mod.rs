@@ -20,6 +20,7 @@ use clap::ValueEnum;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Client {
     /// Claude Code
+    #[value(alias = "claude")]
     ClaudeCode,
     /// Codex CLI
     Codex,
@@ -28,10 +29,12 @@ pub(crate) enum Client {
     /// opencode
     Opencode,
     /// Gemini CLI
+    #[value(alias = "gemini-cli")]
     Gemini,
     /// Goose
     Goose,
     /// VS Code's agent mode
+    #[value(aliases = ["vs-code", "code"])]
     Vscode,
 }
 

@@ -214,7 +214,18 @@ fn blanks(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches(' ').len()]
 }
 
+/// The parser goes down with every level, and levels below these nobody writes.
+const MOST_LEVELS: usize = 256;
+
 fn load(text: &str) -> Edited<Option<Yaml>> {
+    // Each level takes a column of the indent, or a dash in front.
+    let depth = |line: &str| {
+        let bare = line.trim_start_matches([' ', '-', '?', '\t']);
+        line.len() - bare.len()
+    };
+    if let Some(line) = text.lines().position(|line| depth(line) > MOST_LEVELS) {
+        return Err(Refusal::damaged(Some(line + 1), "it is nested too deeply"));
+    }
     let mut files = Yaml::load_from_str(text)
         .map_err(|error| Refusal::damaged(Some(error.marker().line()), error.info().to_owned()))?;
     match files.len() {

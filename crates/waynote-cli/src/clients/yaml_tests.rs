@@ -53,6 +53,11 @@ fn what_cannot_be_edited_is_left_alone() {
     assert_eq!(line("a: 1\nb: [\n"), Some(3));
     assert_eq!(line("a: 1\n---\nb: 2\n"), None);
     assert_eq!(line("a: 1\nextensions: 5\n"), Some(2));
+    let deep: String = (0..9000)
+        .map(|level| format!("{}a:\n", " ".repeat(level)))
+        .collect();
+    assert_eq!(line(&deep), Some(258));
+    assert_eq!(line(&format!("a:\n{}b", "- ".repeat(9000))), Some(2));
     let braces = refusal("a: 1\nextensions: {developer: {enabled: true}}\n");
     assert!(matches!(braces, Refusal::ByHand { line: Some(2), .. }));
     let ours = "extensions:\n  {waynote: {cmd: waynote, args: [mcp]}}\n";

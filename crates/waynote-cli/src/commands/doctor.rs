@@ -13,7 +13,7 @@ use waynote::{Content, Options, Places, SqliteStore, Stamp, Store};
 
 use super::Context;
 use super::install::{plan, reach, words};
-use super::installed::{State, state, way_out};
+use super::installed::{State, is_set_up, state, way_out};
 use crate::clients::change::{Edit, NAME};
 use crate::clients::files::{Plan, Reach, on_path};
 use crate::clients::{Client, Event, answer, disk, probe};
@@ -131,9 +131,12 @@ fn binary(findings: &mut Findings) {
     let own = std::env::current_exe().and_then(|own| own.canonicalize());
     let found = on_path("waynote");
     let Some(path) = found else {
+        let folder = std::env::current_exe().ok();
+        let folder = folder.as_deref().and_then(Path::parent);
+        let folder = folder.map_or("its folder".into(), |folder| folder.display().to_string());
         findings.note(
             "`waynote` is not on the path",
-            "add its folder to PATH: files that a team shares start it by its name",
+            format!("add {folder} to PATH: files that a team shares start it by its name"),
         );
         return;
     };
@@ -212,6 +215,14 @@ fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
             server = server.or_else(|| configured(plan.client, &piece.edit, &text));
             hooked |= what.contains("hooks") || what == "plugin";
         }
+    }
+    let starts_by_name = is_there && !plan.program.contains('/');
+    if starts_by_name && on_path(&plan.program).is_none() {
+        findings.wrong(
+            format!("{title}: these files start `waynote` by its name, and it is not on the path"),
+            "put it there, here and wherever the files are shared",
+        );
+        (server, hooked) = (None, false);
     }
     if let Some(server) = server {
         live(plan, &server, findings);
@@ -376,7 +387,8 @@ fn trust(plan: &Plan, findings: &mut Findings) -> Outcome {
         (Client::Codex, reach) => {
             let user = super::install::plan(Client::Codex, Reach::User, false)?.pieces()?;
             let config = user.first().map(|piece| piece.path.clone());
-            let config = config.map(|path| disk::read(&path)).transpose()?.flatten();
+            // One that cannot be read is named above.
+            let config = config.and_then(|path| disk::read(&path).ok().flatten());
             let table: toml::Table = config
                 .as_deref()
                 .and_then(|text| text.parse().ok())
@@ -432,13 +444,19 @@ fn trust(plan: &Plan, findings: &mut Findings) -> Outcome {
                 findings.ok(format!(
                     "{title}: GOOSE_MOIM_MESSAGE_FILE names the file with the notes"
                 ));
-            } else {
-                for step in plan.left_to_the_user() {
-                    findings.note(
-                        format!("{title}: it does not read the file with the notes"),
-                        step,
-                    );
-                }
+            } else if let Some(step) = plan.left_to_the_user().into_iter().next() {
+                findings.note(
+                    format!("{title}: it does not read the file with the notes"),
+                    step,
+                );
+            }
+            if plan.reach == Reach::Project && !is_set_up(Client::Goose, Reach::User) {
+                findings.note(
+                    format!(
+                        "{title}: it has no server: it reads servers from the user's file alone"
+                    ),
+                    "`waynote install goose` sets it up",
+                );
             }
         }
         (Client::ClaudeCode, Reach::User) | (Client::Opencode, _) => {}

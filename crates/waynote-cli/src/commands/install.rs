@@ -49,7 +49,8 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
             put(step, whole, plan.reach)?;
         }
     }
-    report(context, &steps, args.dry_run)?;
+    let next = next_steps(context, &plan, is_found);
+    report(context, &steps, args.dry_run, &next)?;
     if context.output.json {
         return Ok(());
     }
@@ -69,7 +70,7 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
             visible(&folder.display().to_string())
         ))?;
     }
-    for step in next_steps(context, &plan, is_found) {
+    for step in next {
         context.output.line(format!("next: {step}"))?;
     }
     context
@@ -93,12 +94,18 @@ fn next_steps(context: &Context<'_>, plan: &Plan, is_found: bool) -> Vec<String>
         );
     }
     let store = &context.settings.store;
-    if ["--store", "WAYNOTE_STORE"].contains(&store.origin.as_str()) {
+    let of_what = match store.origin.as_str() {
+        "--store" => Some("it is not told `--store`"),
+        "WAYNOTE_STORE" => {
+            Some("started from elsewhere than this shell, it does not know WAYNOTE_STORE")
+        }
+        _ => None,
+    };
+    if let Some(why) = of_what {
         steps.push(format!(
-            "write `store = \"{}\"` into {}, if {title} is to use that store: it does not know {}",
+            "write `store = \"{}\"` into {}, if {title} is to use that store: {why}",
             store.value.display(),
-            context.settings.file.display(),
-            store.origin
+            context.settings.file.display()
         ));
     }
     steps
@@ -142,7 +149,7 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
             }
         }
     }
-    report(context, &steps, args.dry_run)?;
+    report(context, &steps, args.dry_run, &[])?;
     if context.output.json {
         return Ok(());
     }
@@ -152,11 +159,24 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
     if args.dry_run {
         return context.output.line(DRY_RUN);
     }
-    context.output.line(format!(
-        "{} runs without waynote from its next session on; the notes stay in {}",
-        plan.client.title(),
-        visible(&context.settings.store.value.display().to_string())
-    ))?;
+    let (title, word) = (plan.client.title(), plan.client.word());
+    let store = visible(&context.settings.store.value.display().to_string());
+    let (other, whose, command) = match plan.reach {
+        Reach::Project => (Reach::User, "your own files", word.to_owned()),
+        Reach::User => (
+            Reach::Project,
+            "this directory's files",
+            format!("{word} --project"),
+        ),
+    };
+    context.output.line(match installed::is_set_up(plan.client, other) {
+        true => format!(
+            "{title} still has waynote from {whose}: `waynote uninstall {command}` takes it back there"
+        ),
+        false => format!(
+            "{title} runs without waynote from its next session on; the notes stay in {store}"
+        ),
+    })?;
     if plan.client == Client::Goose && plan.reach == Reach::User {
         context
             .output
@@ -194,6 +214,7 @@ impl Step {
         };
         let obstacle = match action {
             "unchanged" => None,
+            "removed" => disk::may_remove(&piece.path).err(),
             _ => disk::may_write(&piece.path).err(),
         };
         let note = match obstacle {
@@ -281,8 +302,9 @@ pub(super) fn reach(project: bool) -> Reach {
 }
 
 pub(super) fn plan(client: Client, reach: Reach, every_prompt: bool) -> Outcome<Plan> {
-    if reach == Reach::Project {
-        is_project()?;
+    match reach {
+        Reach::Project => is_project()?,
+        Reach::User => is_home()?,
     }
     Ok(Plan {
         client,
@@ -290,6 +312,19 @@ pub(super) fn plan(client: Client, reach: Reach, every_prompt: bool) -> Outcome<
         every_prompt,
         program: program(reach)?,
     })
+}
+
+/// A home that is not there is a mistake, and nobody's to make.
+fn is_home() -> Outcome {
+    let home = home::home()?;
+    if Path::new(&home).is_dir() {
+        return Ok(());
+    }
+    Err(Failure::refused(
+        "no_home",
+        format!("HOME is no directory: {home}"),
+        "set HOME to your home directory",
+    ))
 }
 
 /// Home and the root are no project: what is written there would count everywhere below, or be the user's own files.
@@ -300,9 +335,13 @@ fn is_project() -> Outcome {
     if here.parent().is_some() && home.ok().as_deref() != Some(&*here) {
         return Ok(());
     }
+    let what = match here.parent() {
+        Some(_) => "your home directory",
+        None => "the root",
+    };
     Err(Failure::refused(
         "no_project",
-        format!("{} is no project's directory", here.display()),
+        format!("{} is {what}, not a project's directory", here.display()),
         "go to the project's directory first, or leave `--project` away",
     ))
 }
@@ -320,7 +359,7 @@ fn take_back(piece: &Piece, text: &str) -> Outcome<String> {
     left.map_err(|refusal| refusal.of(&piece.path))
 }
 
-fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool) -> Outcome {
+fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool, next: &[String]) -> Outcome {
     if context.output.json {
         let files: Vec<Value> = steps
             .iter()
@@ -333,7 +372,7 @@ fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool) -> Outcome {
             .collect();
         return context
             .output
-            .value(&json!({ "dry_run": dry_run, "files": files }));
+            .value(&json!({ "dry_run": dry_run, "files": files, "next": next }));
     }
     for step in steps {
         let would = match (dry_run, step.action) {

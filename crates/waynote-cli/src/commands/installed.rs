@@ -81,6 +81,12 @@ pub(super) fn list(context: &mut Context<'_>) -> Outcome {
         .line("\nwaynote install CLIENT sets one up; waynote doctor checks those that are")
 }
 
+/// Whether something of ours is in a client's files.
+pub(super) fn is_set_up(client: Client, reach: Reach) -> bool {
+    let is_there = |state: &State| matches!(state, State::There | State::Outdated);
+    states(client, reach).is_ok_and(|all| all.iter().any(is_there))
+}
+
 fn states(client: Client, reach: Reach) -> Outcome<Vec<State>> {
     let pieces = plan(client, reach, false)?.pieces()?;
     Ok(pieces.iter().map(state).collect())

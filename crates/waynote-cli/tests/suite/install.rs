@@ -428,3 +428,71 @@ fn without_a_name_all_are_listed() {
     waynote install CLIENT sets one up; waynote doctor checks those that are
     ");
 }
+
+/// What could surprise a person is said before it does.
+#[test]
+fn what_comes_next_is_said() {
+    let scratch = Scratch::new();
+    let steps = |words: &str| {
+        let said = said(&scratch, words);
+        let steps = said
+            .lines()
+            .filter(|line| !line.starts_with([' ', '/', 'H']));
+        format!("$ {words}\n{}\n", steps.collect::<Vec<_>>().join("\n"))
+    };
+    let mut seen = steps("install claude");
+    seen += &steps("install claude");
+    seen += &steps("install goose --project");
+    seen += &steps("--store /x/notes.db install codex");
+    seen += &steps("install cursor --every-prompt");
+    seen += &said(&scratch, "doctor goose --project");
+    let home = run(&scratch, "install cursor --project").cwd(scratch.home());
+    seen += &home.said();
+    let json: Value = run(&scratch, "install opencode --json").json();
+    seen += &json["next"].to_string();
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_waynote"))
+        .parent()
+        .unwrap();
+    seen = seen.replace(folder.to_str().unwrap(), "BIN");
+    insta::assert_snapshot!(seen, @r#"
+    $ install claude
+    exit 0
+    next: install Claude Code: it was not found on this machine; its files wait for it
+    next: start a new session of Claude Code
+    then: waynote doctor claude-code
+    $ install claude
+    exit 0
+    it was set up already; `waynote doctor claude-code` checks it
+    $ install goose --project
+    exit 0
+    next: add `export GOOSE_MOIM_MESSAGE_FILE=HOME/.local/share/waynote/goose.md` to your shell's profile: Goose takes no text from hooks, it reads that file at every turn
+    next: `waynote install goose` too: Goose reads servers from the user's file alone
+    next: put `waynote` on the path, here and wherever these files are shared: they start it by its name
+    then: waynote doctor goose --project
+    $ --store /x/notes.db install codex
+    exit 0
+    next: install Codex: it was not found on this machine; its files wait for it
+    next: start Codex, open `/hooks` and trust waynote's hooks: it skips untrusted ones without a word
+    next: write `store = "/x/notes.db"` into HOME/.config/waynote/config.toml, if Codex is to use that store: it is not told `--store`
+    then: waynote doctor codex
+    $ install cursor --every-prompt
+    exit 2
+    error: Cursor takes no notes at prompts
+    exit 1
+    note  `waynote` is not on the path
+          next: add BIN to PATH: files that a team shares start it by its name
+    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    ok    Goose: plugin in HOME/work/.agents/plugins/waynote/plugin.json
+    ok    Goose: hooks in HOME/work/.agents/plugins/waynote/hooks/hooks.json
+    WRONG Goose: these files start `waynote` by its name, and it is not on the path
+          next: put it there, here and wherever the files are shared
+    note  Goose: it does not read the file with the notes
+          next: add `export GOOSE_MOIM_MESSAGE_FILE=HOME/.local/share/waynote/goose.md` to your shell's profile: Goose takes no text from hooks, it reads that file at every turn
+    note  Goose: it has no server: it reads servers from the user's file alone
+          next: `waynote install goose` sets it up
+    exit 1
+    error: HOME is your home directory, not a project's directory
+      go to the project's directory first, or leave `--project` away
+    ["install opencode: it was not found on this machine; its files wait for it","start opencode anew"]
+    "#);
+}

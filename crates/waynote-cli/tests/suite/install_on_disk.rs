@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 
 use super::client_files::{FOUND, files, found, run, said};
@@ -152,4 +153,74 @@ fn a_file_keeps_its_owner() {
         (now.uid(), now.gid(), now.mode() & 0o7777),
         (nobody, nobody, 0o4640)
     );
+}
+
+/// Runs words as somebody who is not root, to whom no right is denied.
+fn as_a_person(scratch: &Scratch, words: &str) -> String {
+    let mut command = scratch.command(words);
+    let nobody = 65534;
+    if std::os::unix::fs::chown(scratch.home(), Some(nobody), Some(nobody)).is_ok() {
+        command.uid(nobody).gid(nobody);
+    }
+    let output = command.env("PATH", "/usr/bin:/bin").output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    String::from_utf8(text)
+        .unwrap()
+        .replace(&*scratch.home().to_string_lossy(), "HOME")
+}
+
+#[test]
+fn a_right_that_is_missing_is_named() {
+    let scratch = Scratch::new();
+    let home = scratch.home();
+    let mode =
+        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    mode(home.parent().unwrap(), 0o755);
+    for folder in [".cursor", ".codex"] {
+        fs::create_dir(home.join(folder)).unwrap();
+    }
+    let config = home.join(".codex/config.toml");
+    fs::write(&config, "").unwrap();
+    mode(&config, 0o000);
+    mode(&home.join(".cursor"), 0o555);
+    let mut seen = String::new();
+    for words in ["install cursor", "install codex", "doctor codex"] {
+        seen += &format!("$ {words}\n{}", as_a_person(&scratch, words));
+    }
+    let dry = as_a_person(&scratch, "install cursor --dry-run");
+    assert!(dry.contains("it would be refused"), "{dry}");
+    seen = seen.replace(
+        Path::new(env!("CARGO_BIN_EXE_waynote"))
+            .parent()
+            .unwrap()
+            .to_str()
+            .unwrap(),
+        "BIN",
+    );
+    insta::assert_snapshot!(seen, @"
+    $ install cursor
+    error: HOME/.cursor/mcp.json cannot be changed: you have no right to write to HOME/.cursor
+      `ls -ld HOME/.cursor` tells whose it is; nothing was written
+    $ install codex
+    error: HOME/.codex/config.toml cannot be read: you have no right to
+      `ls -l HOME/.codex/config.toml` tells whose it is; nothing was written
+    $ doctor codex
+    note  `waynote` is not on the path
+          next: add BIN to PATH: files that a team shares start it by its name
+    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    WRONG Codex: HOME/.codex/config.toml cannot be read: you have no right to
+          next: `ls -l HOME/.codex/config.toml` tells whose it is
+    WRONG Codex: no hooks in HOME/.codex/hooks.json
+          next: `waynote install codex` sets it up
+    ");
+}
+
+#[test]
+fn a_home_that_is_not_there_is_not_made() {
+    let scratch = Scratch::new();
+    let nowhere = scratch.home().join("typo");
+    let run = run(&scratch, "install cursor").env("HOME", &nowhere);
+    let said = run.said();
+    assert!(said.contains("HOME is no directory"), "{said}");
+    assert!(!nowhere.exists());
 }

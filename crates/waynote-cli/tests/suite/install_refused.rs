@@ -206,8 +206,6 @@ fn somebody_elses_entry_is_called_so() {
           next: rename or remove it, then run the command again
     WRONG Cursor: no hooks in HOME/.cursor/hooks.json
           next: `waynote install cursor` sets it up
-    note  Cursor: whether it is switched on there cannot be told from files
-          next: restart Cursor, and switch `waynote` on under Settings, MCP, if it is off
     $ install codex: exit 1
     error: HOME/.codex/config.toml has a server named `waynote` that waynote did not write
       rename or remove it, then run the command again; nothing was written
@@ -221,8 +219,6 @@ fn somebody_elses_entry_is_called_so() {
           next: rename or remove it, then run the command again
     WRONG Codex: no hooks in HOME/.codex/hooks.json
           next: `waynote install codex` sets it up
-    note  Codex: the hooks are not trusted yet: Codex skips them without a word
-          next: start Codex, open `/hooks` and trust them
     $ install goose: exit 1
     error: HOME/.config/goose/config.yaml has an extension named `waynote` that waynote did not write
       rename or remove it, then run the command again; nothing was written
@@ -239,8 +235,6 @@ fn somebody_elses_entry_is_called_so() {
           next: `waynote install goose` sets it up
     WRONG Goose: no hooks in HOME/.agents/plugins/waynote/hooks/hooks.json
           next: `waynote install goose` sets it up
-    note  Goose: it does not read the file with the notes
-          next: add `export GOOSE_MOIM_MESSAGE_FILE=HOME/.local/share/waynote/goose.md` to your shell's profile: Goose takes no text from hooks, it reads that file at every turn
     $ install opencode: exit 1
     error: HOME/.config/opencode/plugins/waynote.js has a text that waynote did not write
       rename or remove it, then run the command again; nothing was written

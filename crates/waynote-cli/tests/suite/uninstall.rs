@@ -107,6 +107,29 @@ fn parts(client: &str) -> (&'static str, Vec<&'static str>) {
     }
 }
 
+/// A person should know what still runs, and that their notes are there.
+#[test]
+fn what_is_left_is_said() {
+    let scratch = Scratch::new();
+    let last = |words: &str| {
+        let said = run(&scratch, words).ok();
+        let said = said.replace(&*scratch.home().to_string_lossy(), "HOME");
+        said.lines().last().unwrap().to_owned() + "\n"
+    };
+    run(&scratch, "install gemini").ok();
+    run(&scratch, "install gemini --project").ok();
+    let mut seen = last("uninstall gemini --dry-run");
+    seen += &last("uninstall gemini");
+    seen += &last("uninstall gemini --project");
+    seen += &last("uninstall gemini");
+    insta::assert_snapshot!(seen, @"
+    nothing was written: this was a dry run
+    Gemini CLI still has waynote from this directory's files: `waynote uninstall gemini --project` takes it back there
+    Gemini CLI runs without waynote from its next session on; the notes stay in HOME/.local/share/waynote/notes.db
+    nothing of waynote was in them
+    ");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
     #[test]

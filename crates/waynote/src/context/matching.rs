@@ -21,8 +21,9 @@ const NEAR: f64 = 0.3;
 /// A note of more tokens is shown by its line.
 const WHOLE_TOKENS: usize = 150;
 
-/// As much of what is asked as is looked at, in characters.
+/// As much of what is asked as is looked at: each word takes its time, and a long paste asks for nothing in particular.
 const ASKED_CHARS: usize = 2000;
+const ASKED_WORDS: usize = 64;
 
 /// Notes that match, as text for a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -117,7 +118,8 @@ fn plain(asked: &str) -> Option<String> {
     let cut: String = asked.chars().take(ASKED_CHARS).collect();
     let signs = |char: char| matches!(char, '"' | '*') || char.is_whitespace();
     let words = cut.split(signs).map(|word| word.trim_start_matches('-'));
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let words = words.filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.take(ASKED_WORDS).collect();
     let bare = |word: &str| {
         word.trim_matches(|char: char| !char.is_alphanumeric())
             .to_lowercase()
