@@ -12,6 +12,7 @@ mod inside;
 mod iterate;
 mod opened;
 mod output;
+mod plot;
 mod session_view;
 mod settings;
 mod table;

@@ -9,6 +9,7 @@ use super::Context;
 use crate::args::LogCommand;
 use crate::error::Outcome;
 use crate::input;
+use crate::plot::Plot;
 use crate::table::table;
 use crate::{inside, session_view};
 
@@ -117,7 +118,26 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 "the loop stops after this iteration and asks; the answer will be in the next prompt".into()
             })
         }
-        LogCommand::Plot { .. } => Ok(()),
+        LogCommand::Plot { width } => {
+            let (session, _) = context.session()?;
+            let (notes, iterations) = context.read(|store| {
+                let notes = SessionLog::new(store, session.clone()).list(None)?;
+                Ok((notes, event::iterations(store, &session, usize::MAX)?))
+            })?;
+            let entries = notes
+                .into_iter()
+                .filter_map(|note| note.kind.zip(note.iteration));
+            let plot = Plot::new(&iterations, entries);
+            let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+            let width = width.or(terminal).unwrap_or(80);
+            let text = plot.draw(width, context.output.has_colour());
+            match text.is_empty() {
+                true => context
+                    .output
+                    .line(format!("no iterations in session:{session}")),
+                false => context.output.bytes(text.as_bytes()),
+            }
+        }
         LogCommand::Show => {
             let (session, _) = context.session()?;
             let (notes, iterations, is_live) = context.read(|store| {

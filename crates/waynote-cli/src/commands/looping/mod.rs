@@ -10,8 +10,9 @@ mod summary;
 
 use std::process::ExitCode;
 
-use waynote::SessionLog;
 use waynote::event;
+use waynote::store::Recent;
+use waynote::{Kind, Scope};
 
 use super::Context;
 use crate::args::LoopArgs;
@@ -54,16 +55,39 @@ pub(super) fn guard() -> Outcome {
     guard::keep(std::io::stdin().lock(), Patience::default().end)
 }
 
-/// The session as it is, before the first iteration: its iterations, and its notes by type.
+/// Open notes of each type that are shown before the first iteration.
+const SHOWN: usize = 10;
+
+/// The session as it is, before the first iteration: its latest iterations, and its latest open notes by type.
 fn show(plan: &Plan, store: &dyn waynote::Store) -> Outcome {
     let colour = session_view::stderr_has_colour();
-    let iterations = event::iterations(store, &plan.session, session_view::LISTED)?;
-    let notes = SessionLog::new(store, plan.session.clone()).list(None)?;
+    let iterations = event::iterations(store, &plan.session, usize::MAX)?;
+    let mut notes = Vec::new();
+    for kind in Kind::ALL {
+        let latest = Recent::Entries {
+            session: plan.session.clone(),
+            kind,
+            before: None,
+            open: true,
+        };
+        let mut latest = store.recent(&latest, 0, SHOWN)?;
+        latest.reverse();
+        notes.extend(latest);
+    }
     let text = session_view::iterations(&iterations, false, colour)
         + &session_view::notes(&notes, colour, true);
-    if !text.is_empty() {
-        say(text.trim_end());
-        say("");
+    if text.is_empty() {
+        return Ok(());
     }
+    say(text.trim_end());
+    let all = store.count(&Scope::Session(plan.session.clone()))?;
+    if all > notes.len() as u64 {
+        say(&format!(
+            "\n{} of {all} notes: `waynote --session {} log show` has all",
+            notes.len(),
+            plan.session
+        ));
+    }
+    say("");
     Ok(())
 }
