@@ -25,7 +25,7 @@ const LONG_WAL_BYTES: u64 = 256 * 1024;
 const STATEMENTS: usize = 64;
 
 /// Pages that a connection keeps: those of the kernel are as near, and many servers share them. Searches are no faster with more.
-const CACHE_KIBIBYTES: i64 = 1024;
+const CACHE_KIBIBYTES: i64 = 512;
 
 /// More milliseconds than this the engine cannot count.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
