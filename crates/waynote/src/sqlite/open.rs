@@ -25,7 +25,7 @@ const LONG_WAL_BYTES: u64 = 256 * 1024;
 const STATEMENTS: usize = 64;
 
 /// Pages that a connection keeps: those of the kernel are as near, and many servers share them. Searches are no faster with more.
-const CACHE_KIBIBYTES: i64 = 1024;
+const CACHE_KIBIBYTES: i64 = 512;
 
 /// More milliseconds than this the engine cannot count.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -152,7 +152,7 @@ fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
-    as_we_like_it(&conn)?;
+    tuned(&conn)?;
     Ok(SqliteStore {
         handle: Handle::Owned(Box::new(conn)),
         path: path.to_owned(),
@@ -165,8 +165,8 @@ fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
     })
 }
 
-/// What only this program's speed and memory depend on.
-fn as_we_like_it(conn: &Connection) -> Outcome<()> {
+/// What changes how fast a connection is, and nothing else.
+fn tuned(conn: &Connection) -> Outcome<()> {
     // Else a statement is prepared anew whenever a number is bound that its plan could depend on; ours depend on none.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -237,7 +237,7 @@ fn open_read_only(path: &Path, options: &Options) -> Result<SqliteStore<'static>
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(format!("file:{encoded}?immutable=1"), flags)
         .map_err(|error| fail(error.into()))?;
-    as_we_like_it(&conn).map_err(fail)?;
+    tuned(&conn).map_err(fail)?;
     let version = migrate::version(&conn).map_err(fail)?;
     migrate::refuse_newer(path, version).map_err(fail)?;
     if version != Some(migrate::KNOWN) {
