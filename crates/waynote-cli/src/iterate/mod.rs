@@ -6,5 +6,14 @@
     expect(dead_code, reason = "the command that calls this is not there yet")
 )]
 
+pub(crate) mod agent;
+#[cfg(test)]
+mod agent_tests;
 pub(crate) mod command;
+pub(crate) mod group;
+pub(crate) mod guard;
 pub(crate) mod prompt;
+pub(crate) mod signals;
+pub(crate) mod status;
+mod streams;
+pub(crate) mod until;

@@ -1,0 +1,479 @@
+//! One attempt: an agent runs, and is gone afterwards with all that it started.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, PipeReader, PipeWriter, Write, pipe};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::SIGINT;
+
+use super::command::{Prepared, unfit};
+use super::group::{Exit, Group};
+use super::guard::Guard;
+use super::signals::Signals;
+use super::status::{Screen, Stream};
+use super::streams::{feed, pump};
+use super::until::{Search, Until};
+use crate::error::{Failure, Outcome};
+
+/// What is run, and how.
+pub(crate) struct Attempt<'a> {
+    pub(crate) prepared: &'a Prepared,
+    /// What is added to our own environment.
+    pub(crate) environment: &'a [(String, OsString)],
+    /// Where it runs; else where we do.
+    pub(crate) directory: Option<&'a Path>,
+    /// Where its output passes through, if it does.
+    pub(crate) screen: Option<&'a Screen>,
+    /// Where its output is kept, both streams as they come.
+    pub(crate) log: Option<File>,
+    /// What it prints when everything is done.
+    pub(crate) until: Option<Until>,
+    /// When it has to be gone.
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) patience: Patience,
+}
+
+/// How long one that is to end may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// From the `until` text to its end by itself.
+    pub(crate) until: Duration,
+    /// From the request to end to the end by force.
+    pub(crate) end: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            until: Duration::from_secs(10),
+            end: Duration::from_secs(5),
+        }
+    }
+}
+
+/// How an attempt ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) how: How,
+    /// Whether it printed the `until` text; when it then did not end by itself, `how` is the signal that ended it.
+    pub(crate) until_seen: bool,
+    /// From the start until it and all that it started were gone.
+    pub(crate) duration: Duration,
+    /// Why the log is not whole, if it is not.
+    pub(crate) log_error: Option<io::Error>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// With this exit code.
+    Exited(i32),
+    /// By a signal that was not ours, or after the `until` text.
+    Signalled(i32),
+    /// It was ended at its deadline.
+    TimedOut,
+    /// It was ended because a signal asked the loop to end.
+    Interrupted(i32),
+}
+
+/// What the threads tell.
+enum Event {
+    /// The agent has ended; what it started may not have.
+    Exited(Exit),
+    /// Nothing is left of its group.
+    Alone,
+    /// One of its outputs has been read to the end.
+    Read,
+    UntilSeen,
+    Asked(i32),
+}
+
+/// Runs an agent to its end. `tick` is called about every second, with the time since the start.
+pub(crate) fn run(
+    attempt: Attempt<'_>,
+    signals: &Signals,
+    guard: Option<&Guard>,
+    tick: &mut dyn FnMut(Duration),
+) -> Outcome<Ended> {
+    let begin = now();
+    let (sender, events) = channel();
+    let listener = sender.clone();
+    let _listening = signals.each(move |signal| {
+        let _ = listener.send(Event::Asked(signal));
+    });
+    if let Some(signal) = signals.asked() {
+        return Ok(Ended {
+            how: How::Interrupted(signal),
+            until_seen: false,
+            duration: Duration::ZERO,
+            log_error: None,
+        });
+    }
+    let mut child = spawn(&attempt)?;
+    let group = Group::of(&child);
+    if let Some(guard) = guard {
+        guard.watch(group.number());
+    }
+    let (log, until_seen) = (Log::of(attempt.log), Arc::new(AtomicBool::new(false)));
+    let (stop, stopper) = pipe().map_err(|error| broken(error, group))?;
+    let streams = Streams {
+        stop: Arc::new(stop),
+        until: attempt.until.map(Arc::new),
+        until_seen: Arc::clone(&until_seen),
+        log: log.clone(),
+        screen: attempt.screen.cloned(),
+        sender,
+    };
+    streams
+        .attach(&mut child, attempt.prepared.stdin.clone(), group)
+        .map_err(|error| broken(error, group))?;
+    drop(streams);
+
+    let mut run = Run {
+        group,
+        patience: attempt.patience,
+        deadline: attempt.deadline,
+        cause: None,
+        asked: 0,
+        is_hurried: false,
+        exit: None,
+        is_alone: false,
+        reading: 2,
+        until_by: None,
+        force_at: None,
+        leave_at: None,
+        stopper: Some(stopper),
+    };
+    run.to_the_end(&events, begin, tick);
+    group.kill();
+    group.reap();
+    if let Some(guard) = guard {
+        guard.rest();
+    }
+    Ok(Ended {
+        how: match (run.cause, run.exit) {
+            (Some(cause), _) => cause,
+            (None, Some(Exit::Code(code))) => How::Exited(code),
+            (None, Some(Exit::Signal(signal))) => How::Signalled(signal),
+            (None, None) => How::Signalled(rustix::process::Signal::KILL.as_raw()),
+        },
+        until_seen: until_seen.load(Ordering::Relaxed),
+        duration: begin.elapsed(),
+        log_error: log.error(),
+    })
+}
+
+/// A run as far as it is.
+struct Run {
+    group: Group,
+    patience: Patience,
+    deadline: Option<Instant>,
+    /// Why it was ended, when it did not end by itself.
+    cause: Option<How>,
+    /// How many signals asked for its end.
+    asked: usize,
+    /// Whether there is a reason to wait for nothing longer than patience has it.
+    is_hurried: bool,
+    exit: Option<Exit>,
+    is_alone: bool,
+    /// How many of its outputs are not read to the end.
+    reading: usize,
+    /// Until when it may go on after the text that says that it is done.
+    until_by: Option<Instant>,
+    /// When it is ended by force.
+    force_at: Option<Instant>,
+    /// When it is given up: the kernel cannot end it, or our own output stands still.
+    leave_at: Option<Instant>,
+    /// Closed: the word to stop for the streams.
+    stopper: Option<PipeWriter>,
+}
+
+impl Run {
+    fn to_the_end(
+        &mut self,
+        events: &Receiver<Event>,
+        begin: Instant,
+        tick: &mut dyn FnMut(Duration),
+    ) {
+        let mut tick_at = begin + TICK;
+        while !(self.is_alone && self.reading == 0) {
+            let wakes = [self.deadline, self.until_by, self.force_at, self.leave_at];
+            let wake = wakes.into_iter().flatten().chain([tick_at]).min();
+            let wait = wake.unwrap_or(tick_at).saturating_duration_since(now());
+            match events.recv_timeout(wait) {
+                Ok(event) => self.take(event),
+                Err(RecvTimeoutError::Timeout) => {}
+                // Every thread has ended: there is nothing left to wait for.
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            let now = now();
+            let due = |at: &mut Option<Instant>| at.take_if(|at| *at <= now).is_some();
+            if due(&mut self.deadline) {
+                self.end(How::TimedOut);
+            }
+            if due(&mut self.until_by) {
+                self.ask_to_end();
+            }
+            if due(&mut self.force_at) {
+                self.force();
+            }
+            if due(&mut self.leave_at) {
+                return;
+            }
+            if tick_at <= now {
+                tick(now - begin);
+                tick_at = now + TICK;
+            }
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Exited(exit) => {
+                self.exit = Some(exit);
+                // The others of its group have no one to work for any more.
+                self.ask_to_end();
+                self.look_around();
+            }
+            Event::Alone => self.alone(),
+            Event::Read => {
+                self.reading -= 1;
+                self.look_around();
+            }
+            Event::UntilSeen if self.exit.is_none() => {
+                self.until_by = Some(now() + self.patience.until);
+            }
+            Event::UntilSeen => {}
+            Event::Asked(signal) => {
+                self.end(How::Interrupted(signal));
+                self.asked += 1;
+                // A second Ctrl-C says it clearly enough.
+                if self.asked > 1 && signal == SIGINT {
+                    self.force();
+                }
+            }
+        }
+    }
+
+    /// Ends it for a reason, unless it has ended by itself.
+    fn end(&mut self, cause: How) {
+        if self.exit.is_none() {
+            self.cause.get_or_insert(cause);
+        }
+        self.is_hurried = true;
+        self.ask_to_end();
+        if self.is_alone {
+            // Only our own output is left to wait for, and it may stand still for ever.
+            self.leave_at.get_or_insert(now() + self.patience.end);
+        }
+    }
+
+    fn ask_to_end(&mut self) {
+        if !self.is_alone && self.force_at.is_none() && self.leave_at.is_none() {
+            self.group.ask_to_end();
+            self.force_at = Some(now() + self.patience.end);
+        }
+    }
+
+    fn force(&mut self) {
+        self.force_at = None;
+        if !self.is_alone {
+            self.group.kill();
+            self.leave_at.get_or_insert(now() + self.patience.end);
+        }
+        self.look_around();
+    }
+
+    /// Nobody of the group is left: what they wrote is in the pipes.
+    fn alone(&mut self) {
+        self.is_alone = true;
+        self.until_by = None;
+        self.force_at = None;
+        self.leave_at = None;
+        self.stopper = None;
+        if self.is_hurried {
+            self.leave_at = Some(now() + self.patience.end);
+        }
+    }
+
+    /// Where nobody tells that the group has ended, this looks when something has happened.
+    #[cfg(not(target_os = "linux"))]
+    fn look_around(&mut self) {
+        if self.exit.is_some() && !self.is_alone && self.group.is_alone() {
+            self.alone();
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn look_around(&mut self) {}
+}
+
+const TICK: Duration = Duration::from_secs(1);
+
+/// What the threads share.
+struct Streams {
+    stop: Arc<PipeReader>,
+    until: Option<Arc<Until>>,
+    until_seen: Arc<AtomicBool>,
+    log: Log,
+    screen: Option<Screen>,
+    sender: Sender<Event>,
+}
+
+impl Streams {
+    /// Starts the threads.
+    fn attach(&self, child: &mut Child, stdin: Option<Vec<u8>>, group: Group) -> io::Result<()> {
+        if let (Some(pipe), Some(bytes)) = (child.stdin.take(), stdin) {
+            let stop = Arc::clone(&self.stop);
+            thread("feed", move || feed(pipe, &stop, &bytes))?;
+        }
+        if let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) {
+            self.read(Stream::Out, out.into())?;
+            self.read(Stream::Err, err.into())?;
+        }
+        let sender = self.sender.clone();
+        thread("wait", move || {
+            let _ = sender.send(Event::Exited(group.wait_for_leader()));
+            #[cfg(target_os = "linux")]
+            {
+                group.wait_for_rest();
+                let _ = sender.send(Event::Alone);
+            }
+        })
+    }
+
+    fn read(&self, stream: Stream, from: OwnedFd) -> io::Result<()> {
+        let stop = Arc::clone(&self.stop);
+        let (until, until_seen) = (self.until.clone(), Arc::clone(&self.until_seen));
+        let (log, screen, sender) = (self.log.clone(), self.screen.clone(), self.sender.clone());
+        thread("read", move || {
+            let mut search = until.as_deref().map(Search::new);
+            let seen = || {
+                if !until_seen.swap(true, Ordering::Relaxed) {
+                    let _ = sender.send(Event::UntilSeen);
+                }
+            };
+            pump(File::from(from), &stop, |bytes| {
+                // First what cannot stand still.
+                if search.as_mut().is_some_and(|search| search.feed(bytes)) {
+                    search = None;
+                    seen();
+                }
+                log.write(bytes);
+                if let Some(screen) = &screen {
+                    screen.pass(stream, bytes);
+                }
+            });
+            if search.is_some_and(|mut search| search.finish()) {
+                seen();
+            }
+            let _ = sender.send(Event::Read);
+        })
+    }
+}
+
+/// The file that keeps an agent's output, until it fails.
+#[derive(Clone)]
+struct Log(Option<Arc<(File, Mutex<Option<io::Error>>)>>);
+
+impl Log {
+    fn of(file: Option<File>) -> Self {
+        Self(file.map(|file| Arc::new((file, Mutex::default()))))
+    }
+
+    fn write(&self, bytes: &[u8]) {
+        if let Some((file, error)) = self.0.as_deref() {
+            let mut error = error.lock().unwrap_or_else(PoisonError::into_inner);
+            if error.is_none() {
+                *error = (&*file).write_all(bytes).err();
+            }
+        }
+    }
+
+    fn error(&self) -> Option<io::Error> {
+        let (_, error) = self.0.as_deref()?;
+        error.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    std::thread::Builder::new()
+        .name(name.into())
+        .spawn(work)
+        .map(drop)
+}
+
+fn spawn(attempt: &Attempt<'_>) -> Outcome<Child> {
+    let Prepared {
+        program,
+        arguments,
+        stdin,
+        ..
+    } = attempt.prepared;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .envs(
+            attempt
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        )
+        .stdin(if stdin.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    if let Some(directory) = attempt.directory {
+        command.current_dir(directory);
+    }
+    command.spawn().map_err(|error| {
+        let name = program.to_string_lossy();
+        let (reason, hint) = match error.kind() {
+            io::ErrorKind::ArgumentListTooLong => {
+                return unfit("the prompt makes the agent's command line too long".into());
+            }
+            io::ErrorKind::NotFound if attempt.directory.is_some_and(|path| !path.is_dir()) => (
+                "its working directory is gone".into(),
+                "go to a directory that is there",
+            ),
+            io::ErrorKind::NotFound => (
+                "there is no such program".into(),
+                "install it, or name it by its path; the words after `--` are the agent's command",
+            ),
+            io::ErrorKind::PermissionDenied => (
+                "it may not be executed".into(),
+                "make it executable: `chmod +x`",
+            ),
+            _ => (error.to_string(), "try the command by itself"),
+        };
+        Failure::refused(
+            "agent_unusable",
+            format!("`{name}` cannot be started: {reason}"),
+            hint,
+        )
+    })
+}
+
+/// What is left to do when our own means give out.
+fn broken(error: io::Error, group: Group) -> Failure {
+    group.kill();
+    group.wait_for_leader();
+    group.reap();
+    Failure::file("the agent's output", "read", error)
+}
+
+/// For deadlines alone.
+fn now() -> Instant {
+    Instant::now()
+}
