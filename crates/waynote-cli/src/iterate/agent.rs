@@ -65,8 +65,6 @@ pub(crate) struct Ended {
     pub(crate) how: How,
     /// Whether it printed the `until` text; when it then did not end by itself, `how` is the signal that ended it.
     pub(crate) until_seen: bool,
-    /// From the start until it and all that it started were gone.
-    pub(crate) duration: Duration,
     /// Why the log is not whole, if it is not.
     pub(crate) log_error: Option<io::Error>,
 }
@@ -84,6 +82,7 @@ pub(crate) enum How {
 }
 
 /// What the threads tell.
+#[derive(Clone, Copy)]
 enum Event {
     /// The agent has ended; what it started may not have.
     Exited(Exit),
@@ -112,7 +111,6 @@ pub(crate) fn run(
         return Ok(Ended {
             how: How::Interrupted(signal),
             until_seen: false,
-            duration: Duration::ZERO,
             log_error: None,
         });
     }
@@ -141,6 +139,8 @@ pub(crate) fn run(
         patience: attempt.patience,
         deadline: attempt.deadline,
         cause: None,
+        asked: 0,
+        is_hurried: false,
         exit: None,
         is_alone: false,
         reading: 2,
@@ -149,7 +149,7 @@ pub(crate) fn run(
         leave_at: None,
         stopper: Some(stopper),
     };
-    run.to_the_end(&events, begin, tick);
+    run.until_the_end(&events, begin, tick);
     group.kill();
     group.reap();
     if let Some(guard) = guard {
@@ -163,7 +163,6 @@ pub(crate) fn run(
             (None, None) => How::Signalled(rustix::process::Signal::KILL.as_raw()),
         },
         until_seen: until_seen.load(Ordering::Relaxed),
-        duration: begin.elapsed(),
         log_error: log.error(),
     })
 }
@@ -175,6 +174,10 @@ struct Run {
     deadline: Option<Instant>,
     /// Why it was ended, when it did not end by itself.
     cause: Option<How>,
+    /// How many signals asked for its end.
+    asked: usize,
+    /// Whether there is a reason to wait for nothing longer than patience has it.
+    is_hurried: bool,
     exit: Option<Exit>,
     is_alone: bool,
     /// How many of its outputs are not read to the end.
@@ -190,7 +193,7 @@ struct Run {
 }
 
 impl Run {
-    fn to_the_end(
+    fn until_the_end(
         &mut self,
         events: &Receiver<Event>,
         begin: Instant,
@@ -246,9 +249,10 @@ impl Run {
             }
             Event::UntilSeen => {}
             Event::Asked(signal) => {
-                let is_second = matches!(self.cause, Some(How::Interrupted(_)));
                 self.end(How::Interrupted(signal));
-                if is_second && signal == SIGINT {
+                self.asked += 1;
+                // A second Ctrl-C says it clearly enough.
+                if self.asked > 1 && signal == SIGINT {
                     self.force();
                 }
             }
@@ -260,6 +264,7 @@ impl Run {
         if self.exit.is_none() {
             self.cause.get_or_insert(cause);
         }
+        self.is_hurried = true;
         self.ask_to_end();
         if self.is_alone {
             // Only our own output is left to wait for, and it may stand still for ever.
@@ -290,7 +295,7 @@ impl Run {
         self.force_at = None;
         self.leave_at = None;
         self.stopper = None;
-        if self.cause.is_some() {
+        if self.is_hurried {
             self.leave_at = Some(now() + self.patience.end);
         }
     }

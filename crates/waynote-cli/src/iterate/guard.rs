@@ -7,11 +7,12 @@ use std::io::{self, BufRead, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
+use self::members::Members;
 use crate::error::{Failure, Outcome};
 
 /// The loop's side.
@@ -74,84 +75,128 @@ pub(crate) fn keep(words: impl BufRead, patience: Duration) -> Outcome {
 
 /// Asks a group to end, waits, and ends it.
 fn end(group: Pid, patience: Duration) {
-    // While one of them lives, the group's number is nobody else's.
-    let members = members::of(group);
-    if test_kill_process_group(group).is_err() {
-        return;
-    }
-    let _ = kill_process_group(group, Signal::TERM);
-    let _ = kill_process_group(group, Signal::CONT);
-    if !members.have_ended_after(patience) {
-        let _ = kill_process_group(group, Signal::KILL);
+    let by = Instant::now() + patience;
+    loop {
+        // While one of them lives, the group's number is nobody else's.
+        let members = Members::of(group);
+        if members.are_none() {
+            return;
+        }
+        let _ = kill_process_group(group, Signal::TERM);
+        let _ = kill_process_group(group, Signal::CONT);
+        if !members.have_ended_by(by) {
+            let _ = kill_process_group(group, Signal::KILL);
+            return;
+        }
+        // They may have started others meanwhile.
     }
 }
 
 #[cfg(target_os = "linux")]
 mod members {
     use std::os::fd::OwnedFd;
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-    /// The processes of a group, held so that their end can be waited for.
-    pub(super) struct Members(Vec<OwnedFd>);
-
-    pub(super) fn of(group: Pid) -> Members {
-        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-        let pids = processes.filter_map(|entry| {
-            let pid = entry.file_name().to_str()?.parse().ok()?;
-            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-            // pid (any name, even with blanks and brackets) state parent group …
-            let rest = stat.rsplit_once(") ")?.1;
-            let of: i32 = rest.split(' ').nth(2)?.parse().ok()?;
-            (of == group.as_raw_pid())
-                .then(|| Pid::from_raw(pid))
-                .flatten()
-        });
-        Members(
-            pids.filter_map(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
-                .collect(),
-        )
+    /// The living processes of a group, held so that their end can be waited for.
+    pub(super) struct Members {
+        held: Vec<OwnedFd>,
+        /// Whether there may be one that cannot be held.
+        is_more: bool,
     }
 
     impl Members {
-        /// Waits for that long at most. Whether all of them had ended by then.
-        pub(super) fn have_ended_after(self, patience: Duration) -> bool {
-            let end = Instant::now() + patience;
-            self.0.iter().all(|member| {
-                loop {
-                    let left = end.saturating_duration_since(Instant::now());
-                    let left = Timespec::try_from(left).ok();
-                    match poll(&mut [PollFd::new(member, PollFlags::IN)], left.as_ref()) {
-                        Ok(ready) => return ready > 0,
-                        Err(Errno::INTR) => {}
-                        Err(_) => return false,
-                    }
+        pub(super) fn of(group: Pid) -> Self {
+            let mut members = Self {
+                held: Vec::new(),
+                is_more: false,
+            };
+            let Ok(processes) = std::fs::read_dir("/proc") else {
+                members.is_more = rustix::process::test_kill_process_group(group).is_ok();
+                return members;
+            };
+            for process in processes.flatten() {
+                let stat = std::fs::read_to_string(process.path().join("stat"));
+                let Some(pid) = stat.ok().and_then(|stat| member(&stat, group)) else {
+                    continue;
+                };
+                match pidfd_open(pid, PidfdFlags::empty()) {
+                    Ok(held) => members.held.push(held),
+                    Err(Errno::SRCH) => {}
+                    Err(_) => members.is_more = true,
                 }
-            })
+            }
+            members
+        }
+
+        pub(super) fn are_none(&self) -> bool {
+            self.held.is_empty() && !self.is_more
+        }
+
+        /// Waits until then at most. Whether all of them have ended.
+        pub(super) fn have_ended_by(self, by: Instant) -> bool {
+            if self.is_more {
+                wait(&mut [], by);
+                return false;
+            }
+            let mut held = self.held.iter();
+            held.all(|member| wait(&mut [PollFd::new(member, PollFlags::IN)], by))
+        }
+    }
+
+    /// The process that a line of /proc/PID/stat is about, if it lives and is of the group.
+    fn member(stat: &str, group: Pid) -> Option<Pid> {
+        // `pid (name) state parent group …`, and the name may hold blanks and brackets.
+        let (pid, _) = stat.split_once(' ')?;
+        let (_, rest) = stat.rsplit_once(") ")?;
+        let mut fields = rest.split(' ');
+        let lives = fields
+            .next()
+            .is_some_and(|state| !matches!(state, "Z" | "X"));
+        let of: i32 = fields.nth(1)?.parse().ok()?;
+        let is_member = lives && of == group.as_raw_pid();
+        is_member
+            .then_some(Pid::from_raw(pid.parse().ok()?))
+            .flatten()
+    }
+
+    /// Whether something happened by then.
+    fn wait(what: &mut [PollFd<'_>], by: Instant) -> bool {
+        loop {
+            let left = by.saturating_duration_since(Instant::now());
+            match poll(what, Timespec::try_from(left).ok().as_ref()) {
+                Ok(ready) => return ready > 0,
+                Err(Errno::INTR) => {}
+                Err(_) => return false,
+            }
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 mod members {
-    use std::time::Duration;
+    use std::time::Instant;
 
-    use rustix::process::Pid;
+    use rustix::process::{Pid, test_kill_process_group};
 
     pub(super) struct Members(Pid);
 
-    pub(super) fn of(group: Pid) -> Members {
-        Members(group)
-    }
-
     impl Members {
+        pub(super) fn of(group: Pid) -> Self {
+            Self(group)
+        }
+
+        pub(super) fn are_none(&self) -> bool {
+            test_kill_process_group(self.0).is_err()
+        }
+
         /// Nobody tells here when they end.
-        pub(super) fn have_ended_after(self, patience: Duration) -> bool {
-            std::thread::sleep(patience);
-            rustix::process::test_kill_process_group(self.0).is_err()
+        pub(super) fn have_ended_by(self, by: Instant) -> bool {
+            std::thread::sleep(by.saturating_duration_since(Instant::now()));
+            self.are_none()
         }
     }
 }

@@ -2,6 +2,8 @@
 //! a person sees meanwhile.
 
 pub(crate) mod agent;
+#[cfg(test)]
+mod agent_tests;
 pub(crate) mod backoff;
 pub(crate) mod command;
 pub(crate) mod group;

@@ -1,6 +1,6 @@
 //! The signals that ask the loop to end, as events instead of a sudden death.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -79,10 +79,7 @@ impl Signals {
         let _listening = self.each(move |signal| {
             let _ = sender.send(signal);
         });
-        match signals.recv_timeout(duration) {
-            Ok(signal) => Some(signal),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        signals.recv_timeout(duration).ok()
     }
 }
 
