@@ -39,7 +39,6 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     let mut course = Course::begin(&plan, store, args, context.output.json)?;
     if !context.output.json {
         show(&plan, store)?;
-        say(&format!("session {}: {}", plan.session, plan.agent.shown()));
     }
     let stop = course.run();
     let summary = course.end(stop)?;
