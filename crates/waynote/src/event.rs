@@ -389,7 +389,7 @@ pub struct Question {
     pub iteration: i64,
 }
 
-/// The question that nobody has answered yet: of the last iteration that ran.
+/// The question that nobody has answered yet: of the last iteration that ran, unless it said after it that all is done.
 ///
 /// # Errors
 /// What the engine says.
@@ -405,7 +405,9 @@ pub fn open_question(log: &(impl EventLog + ?Sized), session: &Name) -> Result<O
                     iteration,
                 }));
             }
-            Event::Answered { .. } | Event::IterationStarted { .. } => return Ok(None),
+            Event::Answered { .. } | Event::Completed { .. } | Event::IterationStarted { .. } => {
+                return Ok(None);
+            }
             _ => {}
         }
     }

@@ -51,15 +51,7 @@ impl<'s> Loop<'s> {
                 Event::LoopStarted { holder, .. } if (begin.is_dead)(holder) => {}
                 _ => return Err(running(&session, held)),
             }
-            if let Some(iteration) = live_iteration(store, &session)? {
-                events.push(Event::IterationEnded {
-                    iteration,
-                    outcome: Outcome::Lost,
-                    duration_ms: None,
-                    attempts: 1,
-                    notes_added: added(store, &session, iteration)?,
-                });
-            }
+            events.extend(lost_iteration(store, &session)?);
             events.push(Event::LoopEnded {
                 reason: Reason::Lost,
             });
@@ -82,7 +74,16 @@ impl<'s> Loop<'s> {
             (None, None) => {}
         }
         let lease = held.map(|held| held.number);
-        store.record(&session, &events, lease, stamp)?;
+        match store.record(&session, &events, lease, stamp) {
+            // Another one found the holder dead, too, and was faster.
+            Err(Error::LeaseLost { session }) => {
+                return Err(match store.lease(&session)? {
+                    Some(held) => running(&session, &held),
+                    None => Error::LeaseLost { session },
+                });
+            }
+            recorded => recorded?,
+        }
         let lease = store.lease(&session)?.map_or(0, |held| held.number);
         if let (Some(asked), Some(answer)) = (asked, begin.answer) {
             remember(store, &session, &asked, answer, stamp)?;
@@ -141,18 +142,36 @@ impl<'s> Loop<'s> {
         Ok(notes_added)
     }
 
-    /// Gives the session back.
+    /// Gives the session back. An iteration whose end could not be recorded is told as lost: an open one would be in the
+    /// next loop's way.
     ///
     /// # Errors
     /// [`Error::LeaseLost`]; what the store says.
     pub fn end(self, reason: Reason, stamp: &Stamp) -> Result<()> {
-        self.record(Event::LoopEnded { reason }, stamp)
+        let mut events = Vec::from_iter(lost_iteration(self.store, &self.session)?);
+        events.push(Event::LoopEnded { reason });
+        self.store
+            .record(&self.session, &events, Some(self.lease), stamp)
     }
 
     fn record(&self, event: Event, stamp: &Stamp) -> Result<()> {
         self.store
             .record(&self.session, &[event], Some(self.lease), stamp)
     }
+}
+
+/// The end of the live iteration, if there is one, of which nobody knows how it came.
+fn lost_iteration(store: &dyn Store, session: &Name) -> Result<Option<Event>> {
+    let Some(iteration) = live_iteration(store, session)? else {
+        return Ok(None);
+    };
+    Ok(Some(Event::IterationEnded {
+        iteration,
+        outcome: Outcome::Lost,
+        duration_ms: None,
+        attempts: 1,
+        notes_added: added(store, session, iteration)?,
+    }))
 }
 
 /// The number that the next iteration of a session has.

@@ -111,6 +111,63 @@ fn a_loop_that_lost_its_session_says_nothing_more() {
 }
 
 #[test]
+fn a_loop_that_ends_within_an_iteration_leaves_none_open() {
+    each_store(|store| {
+        let failing = begin(store, 1, None, &[]).unwrap();
+        failing.start_iteration(&at(2)).unwrap();
+        // Its end could not be written; a moment later the store could.
+        failing.end(Reason::Error, &at(3)).unwrap();
+        assert_eq!(live_iteration(store, &name("s")).unwrap(), None);
+        let next = begin(store, 2, None, &[]).unwrap();
+        assert_eq!(turn(&next, DONE), 2);
+        let history = iterations(store, &name("s"), 100).unwrap();
+        let told: Vec<_> = history.iter().map(|of| of.outcome).collect();
+        assert_eq!(told, [Some(Outcome::Lost), Some(DONE)]);
+        assert!(store.verify().unwrap().problems.is_empty());
+    });
+}
+
+#[test]
+fn who_comes_second_to_a_dead_loops_session_is_told_who_has_it() {
+    each_store(|store| {
+        begin(store, 1, None, &[]).unwrap();
+        // While this one looks whether the holder lives, another takes the session.
+        let is_dead = |_: &Holder| {
+            begin(store, 2, None, &[1]).unwrap();
+            true
+        };
+        let begin = Begin {
+            holder: holder(3),
+            directory: "/p".into(),
+            answer: None,
+            is_dead: &is_dead,
+        };
+        let error = Loop::begin(store, name("s"), begin, &at(1)).map(|_| ());
+        let error = error.unwrap_err();
+        assert!(matches!(error, Error::LoopRunning { .. }), "{error}");
+    });
+}
+
+#[test]
+fn a_question_is_open_no_more_when_the_agent_then_says_that_all_is_done() {
+    each_store(|store| {
+        let session = name("s");
+        let run = begin(store, 1, None, &[]).unwrap();
+        run.start_iteration(&at(2)).unwrap();
+        block(store, &session, None, "Which one?", &at(3)).unwrap();
+        complete(store, &session, None, "Both.", &at(3)).unwrap();
+        assert_eq!(
+            said(store, &session).unwrap(),
+            Some(Said::Completed("Both.".into()))
+        );
+        assert_eq!(open_question(store, &session).unwrap(), None);
+        run.end_iteration(1, DONE, second(), 1, &at(3)).unwrap();
+        run.end(Reason::Completed, &at(4)).unwrap();
+        begin(store, 2, None, &[]).unwrap();
+    });
+}
+
+#[test]
 fn events_are_no_notes() {
     each_store(|store| {
         let run = begin(store, 1, None, &[]).unwrap();
