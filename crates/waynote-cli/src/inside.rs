@@ -6,7 +6,7 @@
 use waynote::event::{Event, Holder, Recorded, live_iteration};
 use waynote::{Name, Store};
 
-use crate::delivered::{Process, parent_and_start};
+use crate::delivered::{Process, has_ended, parent_and_start};
 use crate::error::Outcome;
 use crate::home;
 use crate::settings::Settings;
@@ -34,9 +34,10 @@ impl Inside {
             Some(_) if settings.iteration.value.is_some() => Vec::new(),
             _ => store.leases()?,
         };
-        let of_loop = leases.iter().find(|(session, held)| {
-            named.as_ref().is_none_or(|named| named == session) && is_above(held)
-        });
+        let leases = leases
+            .iter()
+            .filter(|(session, _)| named.as_ref().is_none_or(|named| named == session));
+        let of_loop = nearest(leases);
         let session = named.or_else(|| of_loop.map(|(session, _)| session.clone()));
         let Some(session) = session else {
             return Ok(Self::default());
@@ -51,15 +52,23 @@ impl Inside {
     }
 }
 
-/// Whether the loop's process is one above this one.
-fn is_above(held: &Recorded) -> bool {
-    let Event::LoopStarted { holder, .. } = &held.event else {
-        return false;
+/// Of these leases that of the nearest loop above this process: a loop may run in another one's agent.
+fn nearest<'l>(leases: impl Iterator<Item = &'l (Name, Recorded)>) -> Option<&'l (Name, Recorded)> {
+    let mut leases = leases.peekable();
+    leases.peek()?;
+    let (machine, above) = (machine(), Process::above());
+    let distance = |held: &Recorded| {
+        let Event::LoopStarted { holder, .. } = &held.event else {
+            return None;
+        };
+        let is_here = (holder.host.as_str(), holder.boot.as_str()) == (&machine.0, &machine.1);
+        let is_it = |process: &Process| (process.pid, process.start) == (holder.pid, holder.start);
+        above.iter().position(is_it).filter(|_| is_here)
     };
-    let machine = machine();
-    let is_here = (holder.host.as_str(), holder.boot.as_str()) == (&machine.0, &machine.1);
-    let is_it = |process: &Process| (process.pid, process.start) == (holder.pid, holder.start);
-    is_here && Process::above().iter().any(is_it)
+    leases
+        .filter_map(|lease| Some((distance(&lease.1)?, lease)))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, lease)| lease)
 }
 
 /// This process.
@@ -83,7 +92,7 @@ pub(crate) fn is_dead(holder: &Holder) -> bool {
         return true;
     }
     match parent_and_start(&holder.pid.to_string()) {
-        Some((_, start)) => start != holder.start,
+        Some((_, start)) => start != holder.start || has_ended(holder.pid),
         // Where the kernel does not say when a process was started, that there is one counts.
         None if holder.start == 0 => {
             let pid = i32::try_from(holder.pid)
@@ -134,5 +143,30 @@ mod tests {
         ended.wait().unwrap();
         let pid = ended.id();
         assert!(is_dead(&Holder { pid, ..own }));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn one_that_nobody_has_reaped_is_dead() {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "read line"])
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (_, start) = parent_and_start(&child.id().to_string()).unwrap();
+        let pid = child.id();
+        let holder = Holder {
+            pid,
+            start,
+            ..holder()
+        };
+        assert!(!is_dead(&holder));
+        drop(child.stdin.take());
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(Pid::from_child(&child)), options).unwrap();
+        assert!(is_dead(&holder));
+        child.wait().unwrap();
     }
 }

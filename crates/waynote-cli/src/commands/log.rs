@@ -122,7 +122,13 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let (session, _) = context.session()?;
             let (notes, iterations) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
-                Ok((notes, event::iterations(store, &session, usize::MAX)?))
+                let mut iterations = event::iterations(store, &session, usize::MAX)?;
+                if !store.lease(&session)?.is_some_and(|held| is_running(&held)) {
+                    // Its loop was killed, and no other one has looked since.
+                    let open = iterations.iter_mut().filter(|of| of.outcome.is_none());
+                    open.for_each(|of| of.outcome = Some(event::Outcome::Lost));
+                }
+                Ok((notes, iterations))
             })?;
             let entries = notes
                 .into_iter()

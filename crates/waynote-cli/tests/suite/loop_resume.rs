@@ -192,3 +192,43 @@ fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
     ));
     assert_eq!((code, &of["iterations"][0]["iteration"]), (0, &2.into()));
 }
+
+#[test]
+fn what_a_killed_loop_left_open_is_drawn_as_it_is_listed() {
+    let scratch = Scratch::new();
+    let mut killed = endless(&scratch, "echo here; cat > /dev/null; sleep 1000");
+    let mut line = String::new();
+    BufReader::new(killed.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let drawn = || scratch.ok("--session s log plot");
+    assert!(drawn().contains("> running"), "{}", drawn());
+    killed.kill().unwrap();
+    // Nobody has asked how it ended: it is dead all the same.
+    until("its end", || !is_running(&killed.id().to_string()));
+    assert!(drawn().contains("! interrupted or lost"), "{}", drawn());
+    let shown = scratch.ok("--session s log show");
+    assert!(shown.contains("lost"), "{shown}");
+    looping(&scratch, "--iterations 1", "true").ok();
+    killed.wait().unwrap();
+}
+
+/// A loop may run in another one's agent. What is below both belongs to the inner one, whatever their names are.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_an_environment_the_nearest_loop_is_the_agents() {
+    for (outer, inner) in [("a", "z"), ("z", "a")] {
+        let scratch = Scratch::new();
+        let script = format!(
+            "\"$WAYNOTE\" --session {inner} loop --iterations 1 -- sh -c '\
+             env -u WAYNOTE_SESSION -u WAYNOTE_ITERATION -u WAYNOTE_LOOP \
+             \"$WAYNOTE\" log add here --type tip'"
+        );
+        let words = ["--session", outer, "loop", "--iterations", "1", "--"];
+        let agent = ["sh", "-c", &script];
+        let run = scratch.waynote(words.into_iter().chain(agent).map(String::from));
+        run.env("WAYNOTE", env!("CARGO_BIN_EXE_waynote")).ok();
+        let notes = scratch.json(&format!("--session {inner} log list --json"));
+        assert_eq!(notes[0]["preview"], "here", "{outer} {inner}: {notes}");
+    }
+}
