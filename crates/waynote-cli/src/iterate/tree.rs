@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -36,9 +37,51 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// The state of the repository that a directory is in, but for files that are ours: below one of these paths, or beside it
-/// under its name. None outside a repository, or where git cannot be asked.
-pub(crate) fn fingerprint(directory: &Path, own: &[&Path]) -> Option<Fingerprint> {
+/// What we write ourselves, which is no work of the agent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Own {
+    /// All that is below one of these, or beside it under its name (`notes.db-wal`); without symbolic links.
+    paths: Vec<PathBuf>,
+    /// Files by device and number: where our output is redirected to (`nohup.out`).
+    files: Vec<(u64, u64)>,
+}
+
+impl Own {
+    pub(crate) fn of(paths: &[&Path], outputs: &[&File]) -> Self {
+        let outputs = outputs.iter().filter_map(|output| output.metadata().ok());
+        Self {
+            paths: paths.iter().filter_map(|path| resolved(path)).collect(),
+            files: outputs
+                .filter(std::fs::Metadata::is_file)
+                .map(|file| (file.dev(), file.ino()))
+                .collect(),
+        }
+    }
+
+    fn holds(&self, path: &Path) -> bool {
+        let file = std::fs::symlink_metadata(path);
+        self.paths.iter().any(|own| is_of(path, own))
+            || file.is_ok_and(|file| self.files.contains(&(file.dev(), file.ino())))
+    }
+}
+
+/// The path without symbolic links, as far as it is there.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    path.ancestors().find_map(|there| {
+        let rest = path.strip_prefix(there).ok()?;
+        let there = there.canonicalize().ok()?;
+        Some(if rest.as_os_str().is_empty() {
+            there
+        } else {
+            there.join(rest)
+        })
+    })
+}
+
+/// The state of the repository that a directory is in, but for what is ours. None outside a repository, or where git
+/// cannot be asked.
+pub(crate) fn fingerprint(directory: &Path, own: &Own) -> Option<Fingerprint> {
     // Nothing is started where there is no repository.
     let root = directory
         .ancestors()
@@ -55,15 +98,15 @@ pub(crate) fn fingerprint(directory: &Path, own: &[&Path]) -> Option<Fingerprint
         ])
         // It may run beside the agent's own, and shall not be in its way.
         .env("GIT_OPTIONAL_LOCKS", "0")
+        // A loop that one of git's hooks started: these name another repository.
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()
         .ok()
         .filter(|output| output.status.success())?;
-    let own: Vec<PathBuf> = own
-        .iter()
-        .filter_map(|path| std::path::absolute(path).ok())
-        .collect();
     let mut hash = Sha256::new();
     let (mut head, mut changed) = (None, 0);
     let mut fields = status
@@ -84,13 +127,19 @@ pub(crate) fn fingerprint(directory: &Path, own: &[&Path]) -> Option<Fingerprint
         let old = field.starts_with(b"2 ").then(|| fields.next()).flatten();
         let Some(path) = path_of(field) else { continue };
         let path = root.join(OsStr::from_bytes(path));
-        if own.iter().any(|own| is_of(&path, own)) {
+        if own.holds(&path) {
             continue;
         }
         changed += 1;
         for part in [field, old.unwrap_or_default(), &written(&path)] {
             hash.update(part);
             hash.update([0]);
+        }
+        // A submodule, or a repository that is not tracked: of what changes in it the outer one says only that it does.
+        if path.join(".git").exists()
+            && let Some(inner) = fingerprint(&path, own)
+        {
+            hash.update(inner.hash);
         }
     }
     Some(Fingerprint {
@@ -112,14 +161,14 @@ fn path_of(entry: &[u8]) -> Option<&[u8]> {
     entry.splitn(fields + 1, |byte| *byte == b' ').nth(fields)
 }
 
-/// Whether a path is one of ours: below it, or one that belongs to it (`notes.db-wal`).
+/// Whether a path is one of ours: below it, or one that belongs to it (`notes.db-wal`, `notes.db.queue`).
 fn is_of(path: &Path, own: &Path) -> bool {
-    path.starts_with(own)
-        || (path.parent() == own.parent()
-            && path
-                .as_os_str()
-                .as_bytes()
-                .starts_with(own.as_os_str().as_bytes()))
+    let beside = || {
+        let rest = path.file_name()?.as_bytes();
+        let rest = rest.strip_prefix(own.file_name()?.as_bytes())?;
+        Some(path.parent() == own.parent() && matches!(rest.first(), Some(b'-' | b'.')))
+    };
+    path.starts_with(own) || beside().unwrap_or(false)
 }
 
 /// Size and time of the last write of what lies there; nothing of what does not.
@@ -132,6 +181,8 @@ fn written(path: &Path) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     fn git(folder: &Path, words: &[&str]) {
@@ -154,10 +205,10 @@ mod tests {
         let folder = folder.path().canonicalize().unwrap();
         let below = folder.join("below");
         std::fs::create_dir(&below).unwrap();
-        assert_eq!(fingerprint(&below, &[]), None);
+        assert_eq!(fingerprint(&below, &Own::default()), None);
         git(&folder, &["init", "-q"]);
-        let own = below.join("notes.db");
-        let state = || fingerprint(&below, &[&own]).unwrap();
+        let own = Own::of(&[&below.join("notes.db")], &[]);
+        let state = || fingerprint(&below, &own).unwrap();
         assert_eq!(state().to_string(), "no commit yet, nothing changed since");
         let mut last = state();
         let mut is_new = |what: &str| {
@@ -189,12 +240,71 @@ mod tests {
         }
         assert!(!is_new("what we write ourselves"));
         assert!(!is_new("nothing"));
+        std::fs::write(below.join("notes.dbx"), "not ours").unwrap();
+        assert!(is_new("a name that only begins like ours"));
+    }
+
+    #[test]
+    fn what_we_write_is_ours_by_whatever_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let tree = folder.join("tree");
+        std::fs::create_dir(&tree).unwrap();
+        std::os::unix::fs::symlink(&tree, folder.join("link")).unwrap();
+        git(&tree, &["init", "-q"]);
+        let (store, logs) = (folder.join("link/notes.db"), folder.join("link/logs/all"));
+        let printed = std::fs::File::create(tree.join("nohup.out")).unwrap();
+        let own = Own::of(&[&store, &logs], &[&printed]);
+        let state = || fingerprint(&tree, &own).unwrap();
+        let before = state();
+        std::fs::write(&store, "ours").unwrap();
+        std::fs::create_dir_all(&logs).unwrap();
+        std::fs::write(logs.join("1.log"), "ours").unwrap();
+        (&printed).write_all(b"said").unwrap();
+        assert_eq!(state(), before);
+        std::fs::write(tree.join("work"), "the agent's").unwrap();
+        assert_ne!(state(), before);
+    }
+
+    #[test]
+    fn work_in_a_repository_within_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let (part, whole) = (folder.join("part"), folder.join("whole"));
+        for tree in [&part, &whole] {
+            std::fs::create_dir(tree).unwrap();
+            git(tree, &["init", "-q"]);
+            git(tree, &["commit", "-q", "--allow-empty", "-m", "first"]);
+        }
+        let allow = "protocol.file.allow=always";
+        git(
+            &whole,
+            &["-c", allow, "submodule", "--quiet", "add", "../part", "sub"],
+        );
+        git(&whole, &["commit", "-qm", "with a submodule"]);
+        git(&folder, &["clone", "-q", "part", "whole/untracked"]);
+        for inner in ["sub", "untracked"].map(|inner| whole.join(inner)) {
+            let state = || fingerprint(&whole, &Own::default()).unwrap();
+            let mut last = state();
+            let mut is_new = || {
+                let now = state();
+                std::mem::replace(&mut last, now.clone()) != now
+            };
+            for text in ["one", "two!"] {
+                std::fs::write(inner.join("file"), text).unwrap();
+                assert!(is_new(), "{text} in {inner:?}");
+                git(&inner, &["add", "."]);
+                git(&inner, &["commit", "-qm", text]);
+                assert!(is_new(), "a commit of {text} in {inner:?}");
+            }
+            assert!(!is_new(), "nothing in {inner:?}");
+        }
     }
 
     #[test]
     fn a_repository_that_is_none_is_none() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(".git"), "gitdir: nowhere").unwrap();
-        assert_eq!(fingerprint(folder.path(), &[]), None);
+        assert_eq!(fingerprint(folder.path(), &Own::default()), None);
     }
 }

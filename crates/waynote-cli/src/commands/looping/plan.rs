@@ -1,5 +1,7 @@
 //! What a loop is to do, from its arguments: nothing here has begun yet.
 
+use std::fs::File;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,7 +16,7 @@ use crate::home;
 use crate::iterate::backoff::Backoff;
 use crate::iterate::command::AgentCommand;
 use crate::iterate::prompt::{self, Parts, Template};
-use crate::iterate::tree::{self, Fingerprint};
+use crate::iterate::tree::{self, Fingerprint, Own};
 use crate::settings::Settings;
 
 /// A loop that has not begun.
@@ -167,7 +169,13 @@ impl Plan {
         }
         let own = [Some(&self.settings.store.value), self.logs.as_ref()];
         let own: Vec<&Path> = own.into_iter().flatten().map(PathBuf::as_path).collect();
-        tree::fingerprint(&self.directory, &own)
+        let outputs = [
+            std::io::stdout().as_fd().try_clone_to_owned(),
+            std::io::stderr().as_fd().try_clone_to_owned(),
+        ];
+        let outputs: Vec<File> = outputs.into_iter().flatten().map(File::from).collect();
+        let outputs: Vec<&File> = outputs.iter().collect();
+        tree::fingerprint(&self.directory, &Own::of(&own, &outputs))
     }
 }
 
