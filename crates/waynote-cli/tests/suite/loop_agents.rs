@@ -82,3 +82,15 @@ fn their_output_goes_through_or_into_a_file_each() {
     let log = std::fs::read_to_string(scratch.home().join("work/logs/s-0005.log")).unwrap();
     assert!(log.contains("out 5\n") && log.contains("err 5\n"), "{log}");
 }
+
+#[test]
+fn a_long_name_of_a_session_still_names_a_file() {
+    let scratch = Scratch::new();
+    let logs = scratch.home().join("work/logs");
+    for session in ["ü".repeat(60), "ü".repeat(61)] {
+        let words = "loop --iterations 1 --logs logs -- echo here".split(' ');
+        let words = ["--session", &session].into_iter().chain(words);
+        scratch.waynote(words.map(String::from)).ok();
+    }
+    assert_eq!(std::fs::read_dir(logs).unwrap().count(), 2);
+}

@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use sha2::{Digest, Sha256};
 use waynote::context::Renderer;
 use waynote::event::{self, Outcome as Ending, Said};
 use waynote::looping::{Begin, Loop, added};
@@ -329,11 +330,23 @@ fn environment(plan: &Plan, number: i64) -> Outcome<Vec<(String, OsString)>> {
 /// The file of an iteration's output; attempts follow one another in it.
 fn log_file(folder: &std::path::Path, session: &Name, number: i64) -> Outcome<std::fs::File> {
     std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, "made", error))?;
-    let session = utf8_percent_encode(session.as_str(), NON_ALPHANUMERIC);
-    let path = folder.join(format!("{session}-{number:04}.log"));
+    let path = folder.join(format!("{}-{number:04}.log", file_name(session)));
     let mut options = std::fs::OpenOptions::new();
     let opened = options.create(true).append(true).open(&path);
     opened.map_err(|error| Failure::file(path, "written", error))
+}
+
+/// A session's name as part of a file's; one that is too long for that is cut, and told from others by its hash.
+fn file_name(session: &Name) -> String {
+    // A file's name has at most 255 bytes, and more comes behind it.
+    const MOST: usize = 200;
+    let name = utf8_percent_encode(session.as_str(), NON_ALPHANUMERIC).to_string();
+    if name.len() <= MOST {
+        return name;
+    }
+    let hash = Sha256::digest(session.as_str());
+    let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{hash}", &name[..MOST - hash.len() - 1])
 }
 
 /// The new entries of these iterations by type: the four, then what else there is.
