@@ -1,5 +1,4 @@
-//! Lays the vocabulary out as a table that is searched where it lies: slots of a hash table with ranks, then
-//! where each token begins, then the tokens.
+//! Lays the vocabulary out as a table that is searched where it lies: see `src/layout.rs`.
 
 use std::path::Path;
 
@@ -28,20 +27,25 @@ fn main() {
         .enumerate()
         .filter(|(_, token)| !token.is_empty())
     {
-        let mut slot = hash(token) & (SLOTS - 1);
-        while slots[slot] != EMPTY {
-            slot = (slot + 1) & (SLOTS - 1);
+        let (mut at, other_bits) = hash(token);
+        while slots[at] != EMPTY {
+            at = (at + 1) & (SLOTS - 1);
         }
-        slots[slot] = u32::try_from(rank).expect("ranks fit");
+        let rank = u32::try_from(rank).expect("ranks fit");
+        assert!(rank < RANK, "a rank needs more bits than the layout has");
+        slots[at] = rank | other_bits;
     }
     let mut table: Vec<u8> = slots.iter().flat_map(|slot| slot.to_le_bytes()).collect();
-    let mut start = 0;
-    for token in &tokens {
-        table.extend(u32::try_from(start).expect("offsets fit").to_le_bytes());
-        start += token.len();
+    let mut groups: Vec<u8> = Vec::new();
+    for group in tokens.chunks(GROUP) {
+        let start = u32::try_from(groups.len()).expect("offsets fit");
+        table.extend(start.to_le_bytes());
+        let length = |token: &&[u8]| u8::try_from(token.len()).expect("a length is a byte");
+        let lengths = group.iter().map(length);
+        groups.extend(lengths.chain(std::iter::repeat(0)).take(GROUP));
+        group.iter().for_each(|token| groups.extend(*token));
     }
-    table.extend(u32::try_from(start).expect("offsets fit").to_le_bytes());
-    tokens.iter().for_each(|token| table.extend(*token));
+    table.extend(groups);
     let folder = std::env::var_os("OUT_DIR").expect("cargo sets it");
     std::fs::write(Path::new(&folder).join("o200k.table"), table)
         .expect("the output folder can be written");

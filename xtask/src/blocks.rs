@@ -177,6 +177,7 @@ fn save(address: &str, text: String, pinned: bool) -> Result<Change> {
 
 fn append(kind: usize, iteration: u64, text: String) -> Result<Change> {
     Ok(Change::Append {
+        resolves: None,
         session: "bench".parse()?,
         kind: Kind::ALL[kind % 4].clone(),
         iteration: Some(i64::try_from(iteration)?),

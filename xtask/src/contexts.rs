@@ -133,6 +133,7 @@ fn save(address: Address, text: String, pin: bool) -> Result<Change> {
 
 fn append(session: &str, iteration: i64, text: String) -> Result<Change> {
     Ok(Change::Append {
+        resolves: None,
         session: session.parse()?,
         kind: Kind::ALL[usize::try_from(iteration)? % 4].clone(),
         iteration: Some(iteration),

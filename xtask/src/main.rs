@@ -9,6 +9,7 @@ mod conformance;
 mod contexts;
 mod gate;
 mod hooks;
+mod loops;
 mod measure;
 mod searches;
 mod secrets;
@@ -27,6 +28,7 @@ fn main() -> Result<()> {
             gate::released("adds")?;
             contexts::run(contexts::SIZES)?;
             hooks::run()?;
+            loops::run()?;
             gate::released("blocks")?;
             gate::released("search")?;
             secrets::run(&[])
@@ -42,6 +44,7 @@ fn main() -> Result<()> {
         ["measure", "search"] => searches::run(),
         ["bench", "secrets", ref folders @ ..] => secrets::run(folders),
         ["bench", "hook"] => hooks::run(),
+        ["bench", "loop"] => loops::run(),
         ["bench", "context"] => contexts::run(contexts::SIZES),
         ["bench", "context", largest] => {
             let largest: u64 = largest.parse()?;
@@ -54,7 +57,7 @@ fn main() -> Result<()> {
         }
         _ => bail!(
             "usage: cargo xtask test [agents | conformance] \
-             | bench [adds | context [LARGEST] | hook | blocks | search | secrets [PATH…]] | docs"
+             | bench [adds | context [LARGEST] | hook | loop | blocks | search | secrets [PATH…]] | docs"
         ),
     }
 }

@@ -248,6 +248,7 @@ fn change(number: u32) -> Result<Change> {
         ),
         1 => {
             return Ok(Change::Append {
+                resolves: None,
                 session: format!("session-{}", number % 50).parse()?,
                 kind: Kind::Tip,
                 iteration: Some(i64::from(number / 100)),

@@ -7,6 +7,8 @@
 //! $XDG_RUNTIME_DIR/waynote/delivered/          else $XDG_STATE_HOME/…, else ~/.local/state/…; mode 0700
 //!   session SESSION SOURCE     the client's session, delivered to for that reason: startup, compact-2, …
 //!   client PID START           the client's process: some session in it was delivered to by a hook
+//!   given SESSION              not empty: the notes that the session was given, a line each: `whole REVISION ADDRESS`, or
+//!                              `line …` where it was given a preview alone
 //! ```
 //!
 //! The parts are percent-encoded, and between them stands a blank. SESSION is what the client calls its session. SOURCE
@@ -17,13 +19,16 @@
 //! A marker that cannot be made counts as not delivered: the block twice is better than not at all. Markers older than
 //! a week are removed.
 
+use std::collections::HashMap;
 use std::fs::{DirBuilder, OpenOptions};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use waynote::context::Shown;
+use waynote::{Address, Note};
 
 use crate::error::Outcome;
 use crate::home;
@@ -36,6 +41,9 @@ const SAME_EVENT: Duration = Duration::from_secs(10);
 /// More compactions than these are not counted.
 const MOST_EVENTS: u32 = 10_000;
 
+/// As much as is read of what a session was given.
+const MOST_GIVEN_BYTES: u64 = 1 << 20;
+
 /// The longest part of a marker's name, in bytes.
 const PART_BYTES: usize = 90;
 
@@ -47,11 +55,23 @@ pub(crate) struct Delivered {
     folder: PathBuf,
 }
 
+/// What a session was given.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Given(HashMap<(String, u64), Shown>);
+
+impl Given {
+    /// How much of a note as it is now.
+    pub(crate) fn of(&self, note: &Note) -> Option<Shown> {
+        let key = (note.address.to_string(), note.revision);
+        self.0.get(&key).copied()
+    }
+}
+
 /// A process, named for good.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
-    pid: u32,
-    start: u64,
+    pub(crate) pid: u32,
+    pub(crate) start: u64,
 }
 
 impl Delivered {
@@ -88,6 +108,69 @@ impl Delivered {
             }
         }
         true
+    }
+
+    /// How much of each note a session was given, by address and revision.
+    pub(crate) fn given(&self, session: &str) -> Given {
+        let file = std::fs::File::open(self.given_to(session));
+        let mut text = Vec::new();
+        if let Ok(file) = file {
+            // What cannot be read was not given.
+            let _ = file.take(MOST_GIVEN_BYTES).read_to_end(&mut text);
+        }
+        let mut given = Given::default();
+        for line in String::from_utf8_lossy(&text).lines() {
+            let mut words = line.splitn(3, ' ');
+            let shown = match words.next() {
+                Some("whole") => Shown::Whole,
+                Some("line") => Shown::Line,
+                _ => continue,
+            };
+            let revision = words.next().and_then(|revision| revision.parse().ok());
+            let (Some(revision), Some(address)) = (revision, words.next()) else {
+                continue;
+            };
+            let known = given.0.entry((address.to_owned(), revision));
+            let known = known.or_insert(shown);
+            if shown == Shown::Whole {
+                *known = shown;
+            }
+        }
+        given
+    }
+
+    /// Remembers what a session was given besides. What cannot be remembered is given again.
+    pub(crate) fn give<'n>(
+        &self,
+        session: &str,
+        notes: impl IntoIterator<Item = (&'n Address, u64, Shown)>,
+    ) {
+        let mut lines = String::new();
+        for (address, revision, shown) in notes {
+            let word = match shown {
+                Shown::Whole => "whole",
+                Shown::Line => "line",
+                Shown::LeftOut => continue,
+            };
+            lines.push_str(&format!("{word} {revision} {address}\n"));
+        }
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.given_to(session));
+        if let Ok(mut file) = file {
+            let _ = file.write_all(lines.as_bytes());
+        }
+    }
+
+    /// Forgets what a session was given: its conversation begins anew.
+    pub(crate) fn forget_given(&self, session: &str) {
+        // One that was given nothing has no list.
+        let _ = std::fs::remove_file(self.given_to(session));
+    }
+
+    fn given_to(&self, session: &str) -> PathBuf {
+        self.folder.join(name(&["given", session]))
     }
 
     /// Notes that a hook delivers in this process's clients: the processes above it.
@@ -165,7 +248,7 @@ impl Process {
     }
 
     /// The processes above this one, the nearest first.
-    fn above() -> Vec<Self> {
+    pub(crate) fn above() -> Vec<Self> {
         let mut above = Vec::new();
         let mut next = parent_and_start("self").map(|(parent, _)| parent);
         while let Some(pid @ 2..) = next {
@@ -179,8 +262,8 @@ impl Process {
     }
 }
 
-/// Read from where the kernel says it; other systems do not.
-fn parent_and_start(pid: &str) -> Option<(u32, u64)> {
+/// The number of a process's parent, and when the process was started. Read from where the kernel says it; other systems do not.
+pub(crate) fn parent_and_start(pid: &str) -> Option<(u32, u64)> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name before may hold anything.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -208,6 +291,25 @@ mod tests {
         assert!(delivered.claim_session("other", "startup"));
         let files = std::fs::read_dir(&delivered.folder).unwrap().count();
         assert_eq!(files, 3);
+    }
+
+    #[test]
+    fn a_session_is_remembered_by_what_it_was_given() {
+        let (_folder, delivered) = scratch();
+        delivered.claim_session("s", "startup");
+        let address: Address = "place:~/with a blank".parse().unwrap();
+        let key = |revision| (address.to_string(), revision);
+        delivered.give("s", [(&address, 1, Shown::Whole)]);
+        delivered.give(
+            "s",
+            [(&address, 1, Shown::Line), (&address, 2, Shown::Line)],
+        );
+        let given = delivered.given("s").0;
+        assert_eq!(given.get(&key(1)), Some(&Shown::Whole));
+        assert_eq!(given.get(&key(2)), Some(&Shown::Line));
+        assert_eq!(delivered.given("other"), Given::default());
+        delivered.forget_given("s");
+        assert_eq!(delivered.given("s"), Given::default());
     }
 
     #[test]

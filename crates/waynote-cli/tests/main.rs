@@ -8,6 +8,7 @@
 mod suite {
     mod addresses;
     mod bad_input;
+    mod client_files;
     mod common;
     mod config;
     mod context;
@@ -18,16 +19,25 @@ mod suite {
     mod forget_says;
     mod history;
     mod hook;
+    mod hook_prompt;
     mod import_agents;
     mod import_export;
     mod in_step;
     mod install;
+    mod install_keeps;
+    mod install_on_disk;
+    mod install_refused;
     mod key;
     mod log;
+    mod loop_agents;
+    mod loop_prompt;
+    mod loop_resume;
+    mod loop_stops;
     mod mcp;
     mod mcp_client;
     mod mcp_ends;
     mod mcp_hostile;
+    mod mcp_loop;
     mod mcp_memory;
     mod mcp_sets;
     mod place;
@@ -37,5 +47,6 @@ mod suite {
     mod reference_zrb;
     mod search;
     mod secrets;
+    mod uninstall;
     mod worktree;
 }

@@ -116,8 +116,9 @@ fn whole(value: &Value) -> Option<i64> {
     })
 }
 
-/// A word that a model made up, for a message.
+/// A word that a model made up, for a message. Masked first: half a credential is not known as one.
 fn shown(word: &str) -> String {
-    let short: String = word.chars().take(40).collect();
+    let masked = waynote::secrets::masked(word);
+    let short: String = masked.chars().take(40).collect();
     waynote::visible::visible(&short)
 }

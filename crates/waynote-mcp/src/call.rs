@@ -31,6 +31,17 @@ impl Call<'_> {
         content(self.arguments.required(name))
     }
 
+    /// The same, where it must say something. A text of nothing over a note is how a model deletes, or a slip, and either
+    /// has a better way; the sources' own tools take it, as their programs do.
+    pub(crate) fn telling(&self, name: &str) -> Result<Content, Refusal> {
+        let content = self.content(name)?;
+        if content.is_blank() {
+            let hint = "send what the next run needs, or use note_delete to remove a note; nothing was done";
+            return Err(Refusal::new(format!("`{name}` says nothing"), hint));
+        }
+        Ok(content)
+    }
+
     /// Author and time of a change.
     pub(crate) fn stamp(&self) -> Stamp {
         self.keeper.stamp(&self.here.caller.author)

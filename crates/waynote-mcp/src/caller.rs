@@ -1,7 +1,7 @@
 //! Who calls, and where: the agent, its session and iteration, the directory of its project.
 
 use waynote::context::{Budget, Request};
-use waynote::{Address, AddressAt, Base, Key, Limits, Name, Place, Scope};
+use waynote::{Address, AddressAt, Base, Key, Limits, Name, Place, Scope, Store};
 
 use jiff::Timestamp;
 
@@ -14,8 +14,10 @@ pub struct Caller {
     pub agent: Name,
     /// The session it runs in, if any.
     pub session: Option<Name>,
-    /// The iteration of it.
+    /// The iteration of it; none: the one that runs when something is asked for.
     pub iteration: Option<i64>,
+    /// Whether a loop runs it, and waits for what it says.
+    pub is_in_loop: bool,
     /// Who writes.
     pub author: Name,
     /// The caps of notebooks.
@@ -145,6 +147,14 @@ impl Here {
         })
     }
 
+    /// The iteration: the one that was named, else the session's live one.
+    pub(crate) fn iteration(&self, store: &dyn Store) -> waynote::Result<Option<i64>> {
+        match (&self.caller.session, self.caller.iteration) {
+            (Some(session), None) => waynote::event::live_iteration(store, session),
+            (_, named) => Ok(named),
+        }
+    }
+
     /// What the block for the caller is made of. Without a project, what applies everywhere.
     pub(crate) fn request(&self, now: Timestamp) -> Request {
         let place = self.place().unwrap_or_else(Place::home);
@@ -201,6 +211,7 @@ mod tests {
             agent: "builder".parse().unwrap(),
             session: None,
             iteration: None,
+            is_in_loop: false,
             author: "agent:builder".parse().unwrap(),
             limits: Limits::default(),
             budget: Budget::default(),

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use waynote::context::{Renderer, Request};
 use waynote::{Name, Stamp, Store};
 
+use crate::caller::Here;
 use crate::reply::Refusal;
 
 /// Where the store comes from, and the time.
@@ -113,6 +114,15 @@ impl Keeper {
     /// The store for writing, made when there is none.
     pub(crate) fn write(&mut self) -> Result<&dyn Store, Refusal> {
         self.open(|source| source.for_writing())
+    }
+
+    /// The text of the caller's block.
+    pub(crate) fn block(&mut self, here: &Here) -> Result<String, Refusal> {
+        let request = Request {
+            iteration: here.iteration(self.read()?)?,
+            ..here.request(self.now())
+        };
+        self.render(&request)
     }
 
     /// The text of a block.

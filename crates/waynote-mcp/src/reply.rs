@@ -48,12 +48,13 @@ impl Refusal {
         Self::new(what, "")
     }
 
-    /// As a model reads it.
+    /// As a model reads it: clients keep what is answered, so what was sent comes back with its credentials masked.
     pub(crate) fn text(&self) -> String {
-        match self.hint.as_str() {
+        let text = match self.hint.as_str() {
             "" => self.what.clone(),
             hint => format!("{}\n{hint}", self.what),
-        }
+        };
+        waynote::secrets::masked(&text).into_owned()
     }
 }
 

@@ -66,7 +66,7 @@ impl Server {
         } = options;
         Self {
             desk,
-            tools: Set::offered(&tools, caller.session.is_some()),
+            tools: Set::offered(&tools, caller.session.is_some(), caller.is_in_loop),
             has_default: tools.contains(&Set::Default),
             here: Mutex::new(Arc::new(Here::new(caller))),
             deliver,
@@ -120,7 +120,7 @@ impl Server {
 
     async fn block(&self, context: &RequestContext<RoleServer>) -> Result<String, ErrorData> {
         let here = self.here(context).await;
-        let block = self.at_desk(move |keeper| keeper.render(&here.request(keeper.now())));
+        let block = self.at_desk(move |keeper| keeper.block(&here));
         block.await?.map_err(|refusal| failed(&refusal))
     }
 }
@@ -145,7 +145,7 @@ fn failed(refusal: &Refusal) -> ErrorData {
 }
 
 fn invalid(message: impl Into<String>) -> ErrorData {
-    ErrorData::invalid_params(message.into(), None)
+    ErrorData::invalid_params(Refusal::only(message).text(), None)
 }
 
 impl ServerHandler for Server {
@@ -181,7 +181,7 @@ impl ServerHandler for Server {
             .find(|spec| spec.name == request.name)
             .copied()
         else {
-            let name = waynote::visible::visible(&request.name);
+            let name = waynote::visible::visible(&waynote::secrets::masked(&request.name));
             let name: String = name.chars().take(80).collect();
             let hint = match nearest(&name, names()) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -198,9 +198,7 @@ impl ServerHandler for Server {
             let arguments = request.arguments.unwrap_or_default();
             // Before the call, whose own change needs no telling.
             let block = match delivers {
-                true => keeper
-                    .render(&here.request(keeper.now()))
-                    .unwrap_or_default(),
+                true => keeper.block(&here).unwrap_or_default(),
                 false => String::new(),
             };
             let outcome =

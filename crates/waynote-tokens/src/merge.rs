@@ -13,39 +13,150 @@ pub(crate) fn count(piece: &[u8]) -> usize {
     if piece.len() == 1 || rank(piece).is_some() {
         return 1;
     }
-    merged(piece)
+    if piece.len() <= WINDOW {
+        return ends(piece).len();
+    }
+    in_windows(piece).unwrap_or_else(|| ends(piece).len())
 }
 
-/// Parts as a linked list over the piece, candidates in a heap: lowest rank first, then leftmost, as the vocabulary was
-/// made. A candidate is stale when one of its parts has changed since.
-fn merged(piece: &[u8]) -> usize {
-    const NONE: usize = usize::MAX;
-    let length = piece.len();
-    let mut end: Vec<usize> = (1..=length).collect();
-    let mut previous: Vec<usize> = (0..length).map(|at| at.wrapping_sub(1)).collect();
-    let mut alive = vec![true; length];
-    let mut heap = BinaryHeap::new();
-    let union = |start: usize, middle: usize, end: usize| {
-        rank(&piece[start..end]).map(|rank| Reverse((rank, start, middle, end)))
-    };
-    heap.extend((0..length - 1).filter_map(|at| union(at, at + 1, at + 2)));
-    let mut parts = length;
-    while let Some(Reverse((_, start, middle, stop))) = heap.pop() {
-        let fresh = alive[start] && end[start] == middle && alive[middle] && end[middle] == stop;
-        if !fresh {
-            continue;
-        }
-        alive[middle] = false;
-        end[start] = stop;
-        parts -= 1;
-        if stop < length {
-            previous[stop] = start;
-            heap.extend(union(start, stop, end[stop]));
-        }
-        let before = previous[start];
-        if before != NONE {
-            heap.extend(union(before, start, stop));
+/// The most bytes that are merged at once: merging takes up some forty times what it merges.
+const WINDOW: usize = 8 * 1024;
+
+/// What the end of a window does to the tokens before it reaches about as far back: two of the longest tokens.
+const EDGE: usize = 256;
+
+/// How many tokens more are given back before a piece is merged whole after all.
+const TRIES: usize = 32;
+
+/// The same for a piece of any length, a window at a time; none when windows do not join.
+///
+/// Tokens are what merging makes of a text when each two neighbours are what merging makes of those two. So a window is
+/// merged, the tokens at its end are given back, and where the next one, which begins there, fits on, the tokens before are those of the
+/// whole.
+fn in_windows(piece: &[u8]) -> Option<usize> {
+    let mut count = 0;
+    let mut start = 0;
+    let mut tokens = ends(&piece[..WINDOW]);
+    while start + WINDOW < piece.len() {
+        let mut kept = tokens.partition_point(|end| *end as usize <= WINDOW - EDGE);
+        let lowest = kept.saturating_sub(TRIES);
+        let (cut, next) = loop {
+            if kept <= lowest.max(1) {
+                return None;
+            }
+            let (before, cut) = (tokens[kept - 2] as usize, tokens[kept - 1] as usize);
+            let rest = &piece[start + cut..];
+            let next = ends(&rest[..rest.len().min(WINDOW)]);
+            let beside = &piece[start + before..start + cut + next[0] as usize];
+            if ends(beside)[..] == [(cut - before) as u32, beside.len() as u32] {
+                break (cut, next);
+            }
+            kept -= 1;
+        };
+        count += kept;
+        start += cut;
+        tokens = next;
+    }
+    Some(count + tokens.len())
+}
+
+/// Where the tokens of a text end that is merged at once.
+///
+/// Parts are a linked list over the text, candidates lie in a heap: lowest rank first, then leftmost, as the
+/// vocabulary was made. A candidate is stale when its first part has another one now.
+fn ends(text: &[u8]) -> Vec<u32> {
+    const NONE: u32 = u32::MAX;
+    let length = text.len() as u32;
+    let union = |start: u32, stop: u32| rank(&text[start as usize..stop as usize]).unwrap_or(NONE);
+    // Of each part: where it ends, where the one before it begins, and the rank of its union with the one after it.
+    let mut end: Vec<u32> = (1..=length).collect();
+    let mut previous: Vec<u32> = (0..length).map(|at| at.wrapping_sub(1)).collect();
+    let mut candidate = vec![NONE; text.len()];
+    let mut heap = Vec::with_capacity(text.len());
+    for at in 0..length.saturating_sub(1) {
+        candidate[at as usize] = union(at, at + 2);
+        if candidate[at as usize] != NONE {
+            heap.push(Reverse((candidate[at as usize], at)));
         }
     }
-    parts
+    let mut heap = BinaryHeap::from(heap);
+    while let Some(Reverse((rank, start))) = heap.pop() {
+        if candidate[start as usize] != rank {
+            continue;
+        }
+        let middle = end[start as usize];
+        let stop = end[middle as usize];
+        candidate[middle as usize] = NONE;
+        end[start as usize] = stop;
+        if stop < length {
+            previous[stop as usize] = start;
+        }
+        let before = previous[start as usize];
+        let after = (stop < length).then(|| end[stop as usize]);
+        for (part, last) in [(start, after), (before, Some(stop))] {
+            if part == NONE {
+                continue;
+            }
+            let rank = last.map_or(NONE, |last| union(part, last));
+            candidate[part as usize] = rank;
+            if rank != NONE {
+                heap.push(Reverse((rank, part)));
+            }
+        }
+    }
+    let mut ends = Vec::new();
+    let mut at = 0;
+    while at < length {
+        at = end[at as usize];
+        ends.push(at);
+    }
+    ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look like chance and are the same each time.
+    fn noise(state: &mut u64) -> usize {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        (*state >> 33) as usize
+    }
+
+    #[test]
+    fn windows_join_as_the_whole_does() {
+        let alphabets = [
+            "a",
+            "ab",
+            "=-",
+            "abcdefghijklmnopqrstuvwxyz",
+            "etaoin",
+            "漢字かな",
+            "ACGT",
+            "аеио",
+            "hélo",
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
+        ];
+        let mut state = 88_172_645_463_325_252;
+        for alphabet in alphabets {
+            let letters: Vec<char> = alphabet.chars().collect();
+            for length in [WINDOW + 1, 3 * WINDOW, 50_000] {
+                let text = std::iter::repeat_with(|| letters[noise(&mut state) % letters.len()]);
+                let text: String = text.take(length).collect();
+                assert_eq!(
+                    in_windows(text.as_bytes()),
+                    Some(ends(text.as_bytes()).len()),
+                    "{alphabet} {length}"
+                );
+            }
+            let text = alphabet.repeat(40_000 / alphabet.len());
+            assert_eq!(
+                in_windows(text.as_bytes()),
+                Some(ends(text.as_bytes()).len()),
+                "{alphabet}"
+            );
+        }
+    }
 }

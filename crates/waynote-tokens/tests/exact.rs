@@ -32,6 +32,7 @@ fn runs_that_never_end() {
         "a", "A", " ", "\n", "=", "é", "漢", "0", "\u{301}", "aA", "'s", " \n",
     ] {
         exact(&char.repeat(3000));
+        exact(&char.repeat(30_000));
     }
 }
 
@@ -46,5 +47,15 @@ proptest! {
     #[test]
     fn text_that_meets_every_rule(text in "[aZéÉ漢ʰ\u{301}ǅ0٣ \t\r\n\u{a0}'srelLvm/.!😀\u{200d}-]{0,40}") {
         exact(&text);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn long_runs_of_letters(text in "[a-z]{9000,20000}", few in "[abAB漢é]{9000,20000}") {
+        exact(&text);
+        exact(&few);
     }
 }

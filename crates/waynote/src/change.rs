@@ -63,6 +63,8 @@ pub enum Change {
         iteration: Option<i64>,
         /// What it says.
         content: Content,
+        /// The `stuck` entry of the same log that it resolves: it leaves the prompts until it is noted again.
+        resolves: Option<EntryId>,
         /// Its id, when it comes from elsewhere; one that is there already changes nothing.
         id: Option<EntryId>,
         /// When it was made, when it comes from elsewhere.
@@ -172,6 +174,8 @@ pub struct Write {
     pub existed: bool,
     /// The current note after it where that is not the revision's own: an entry that was repeated.
     pub kept: Option<Note>,
+    /// The entry of the same log that it resolves.
+    pub resolves: Option<EntryId>,
 }
 
 impl Write {
@@ -217,6 +221,7 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 content: content.clone(),
                 kind: None,
                 iteration: None,
+                resolved_by: None,
                 pinned: pin.unwrap_or_else(|| current.as_ref().is_some_and(|note| note.pinned)),
                 revision: next_revision(address, current.as_ref(), before)?,
                 author: author.clone(),
@@ -235,17 +240,24 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
             kind,
             iteration,
             content,
+            resolves,
             id,
             created_at,
         } => {
             if id.is_none() {
                 may_write(session.as_str(), content, stamp)?;
             }
+            if let Some(entry) = resolves {
+                may_resolve(&Address::Session(session.clone(), *entry), kind, before)?;
+            }
             let next = match id {
                 Some(id) => *id,
                 None => {
                     if let Some(entry) = before.entry_saying(session, kind, content)? {
-                        return Ok(Some(repeat(entry, *iteration, stamp)));
+                        return Ok(Some(Write {
+                            resolves: *resolves,
+                            ..repeat(entry, *iteration, stamp)
+                        }));
                     }
                     EntryId::next(before.last_entry(session)?, stamp.now, salt(session, stamp))
                 }
@@ -261,6 +273,7 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 content: content.clone(),
                 kind: Some(kind.clone()),
                 iteration: *iteration,
+                resolved_by: None,
                 pinned: false,
                 revision: 1,
                 author: stamp.author.clone(),
@@ -268,12 +281,10 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 updated_at: created_at.map_or(stamp.now, micros),
                 address,
             };
-            Ok(Some(write(
-                Action::Save,
-                State::Present(note),
-                false,
-                stamp,
-            )))
+            Ok(Some(Write {
+                resolves: *resolves,
+                ..write(Action::Save, State::Present(note), false, stamp)
+            }))
         }
         Change::Pin { address, pinned } => {
             not_in_log(address)?;
@@ -387,12 +398,28 @@ fn may_write(address: &str, content: &Content, stamp: &Stamp) -> Result<()> {
     stamp.secrets.check_name("author", stamp.author.as_str())
 }
 
+/// Only where a run was blocked can be resolved, and not by being blocked again.
+fn may_resolve(entry: &Address, by: &Kind, before: &impl Before) -> Result<()> {
+    let reason = match before.current(entry)? {
+        None => return Err(not_found(entry)),
+        Some(note) if note.kind != Some(Kind::Stuck) => "it is no `stuck` entry",
+        Some(_) if *by == Kind::Stuck => "a `stuck` entry resolves nothing",
+        Some(_) => return Ok(()),
+    };
+    Err(Error::NotResolved {
+        address: entry.clone(),
+        reason,
+    })
+}
+
 /// An entry noted once more: an event on its chain. The entry stays as it was made first, and its revision counts.
 /// It belongs to the earliest iteration in which it was noted, since what that one noted every later one shall see.
 fn repeat(entry: Note, iteration: Option<i64>, stamp: &Stamp) -> Write {
     let kept = Note {
         revision: entry.revision + 1,
         iteration: earliest(entry.iteration, iteration),
+        // The same wall again: it was not resolved after all.
+        resolved_by: None,
         ..entry
     };
     let again = Note {
@@ -434,6 +461,7 @@ pub(crate) fn write(action: Action, state: State, existed: bool, stamp: &Stamp) 
         revision,
         existed,
         kept: None,
+        resolves: None,
     }
 }
 

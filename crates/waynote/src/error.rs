@@ -135,6 +135,79 @@ pub enum Error {
         address: Address,
     },
 
+    /// An entry that cannot be resolved, or not by this one.
+    #[error("{address} is not resolved: {reason}")]
+    NotResolved {
+        /// The entry that should be resolved.
+        address: Address,
+        /// What stands against it.
+        reason: &'static str,
+    },
+
+    /// Words that name no open `stuck` entry, or several.
+    #[error("`{named}` fits {} open stuck note", if *several { "more than one" } else { "no" })]
+    NoSuchStuck {
+        /// What was given.
+        named: String,
+        /// Whether it fits several.
+        several: bool,
+        /// Those that could be meant, with their previews.
+        candidates: Vec<(Address, String)>,
+    },
+
+    /// A text that has to say something and does not.
+    #[error("the {what} is empty")]
+    Empty {
+        /// What it is.
+        what: &'static str,
+    },
+
+    /// Another loop has the session.
+    #[error("a loop is running in session {session}: {holder}, since {}", time(*since))]
+    LoopRunning {
+        /// The session.
+        session: Name,
+        /// The process that runs it.
+        holder: String,
+        /// When it began.
+        since: Timestamp,
+    },
+
+    /// The session was taken over from the loop that spoke.
+    #[error("the loop has lost session {session}: another one has taken it")]
+    LeaseLost {
+        /// The session.
+        session: Name,
+    },
+
+    /// Something was said of an iteration that does not run.
+    #[error("{}", match iteration {
+        Some(iteration) => format!("iteration {iteration} of session {session} is not running"),
+        None => format!("no iteration of session {session} is running"),
+    })]
+    NoLiveIteration {
+        /// The session.
+        session: Name,
+        /// The iteration that was named.
+        iteration: Option<i64>,
+    },
+
+    /// The agent waits for an answer.
+    #[error("session {session} waits for an answer to: {question}")]
+    Unanswered {
+        /// The session.
+        session: Name,
+        /// What the agent asked.
+        question: String,
+    },
+
+    /// An answer to nothing.
+    #[error("nobody has asked anything in session {session}")]
+    NothingAsked {
+        /// The session.
+        session: Name,
+    },
+
     /// What was asked for was forgotten: nothing brings it back.
     #[error("{what} was forgotten {} by {by}", date(*at))]
     Forgotten {
@@ -283,6 +356,14 @@ impl Error {
             Self::NotFound { .. } => "not_found",
             Self::Conflict { .. } => "conflict",
             Self::AppendOnly { .. } => "append_only",
+            Self::NotResolved { .. } => "not_resolved",
+            Self::NoSuchStuck { .. } => "no_such_stuck",
+            Self::Empty { .. } => "empty",
+            Self::LoopRunning { .. } => "loop_running",
+            Self::LeaseLost { .. } => "lease_lost",
+            Self::NoLiveIteration { .. } => "no_live_iteration",
+            Self::Unanswered { .. } => "unanswered",
+            Self::NothingAsked { .. } => "nothing_asked",
             Self::Forgotten { .. } => "forgotten",
             Self::NothingToUndo { .. } => "nothing_to_undo",
             Self::Superseded { .. } => "superseded",
@@ -304,7 +385,8 @@ impl Error {
             Self::InvalidName { .. }
             | Self::InvalidPlace { .. }
             | Self::InvalidAddress { .. }
-            | Self::UnknownType { .. } => Class::Usage,
+            | Self::UnknownType { .. }
+            | Self::Empty { .. } => Class::Usage,
             _ => Class::Refusal,
         }
     }
@@ -351,6 +433,22 @@ impl Error {
                 None => "expect revision 0 to create it".into(),
             },
             Self::AppendOnly { .. } => "add an entry that corrects it".into(),
+            Self::NotResolved { .. } => "name a `stuck` entry, and say how it was solved as a learning, a tip or a decision".into(),
+            Self::NoSuchStuck { candidates, .. } if candidates.is_empty() => {
+                "nothing is open there: leave `resolves` away".into()
+            }
+            Self::NoSuchStuck { candidates, .. } => {
+                let named = candidates.iter().map(|(address, preview)| format!("{address}: {preview}"));
+                format!("name one by its address: {}", named.collect::<Vec<_>>().join("; "))
+            }
+            Self::Empty { what } => format!("say what the {what} is"),
+            Self::LoopRunning { .. } => {
+                "wait for it or end it, or name another session; one on another machine that is known to be dead, `--take-over`".into()
+            },
+            Self::LeaseLost { .. } => "look at `waynote log show` for what the other one does".into(),
+            Self::NoLiveIteration { .. } => "this is for the agent that a loop runs, while it runs".into(),
+            Self::Unanswered { .. } => "start the loop again with `--answer TEXT`".into(),
+            Self::NothingAsked { .. } => "start the loop without `--answer`; put what it shall know into the spec or a note".into(),
             Self::Forgotten { .. } => {
                 "it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back".into()
             }
@@ -386,6 +484,17 @@ impl Error {
 /// The day, in universal time.
 pub(crate) fn date(time: Timestamp) -> String {
     jiff::tz::Offset::UTC.to_datetime(time).date().to_string()
+}
+
+/// Day and minute, in universal time.
+fn time(time: Timestamp) -> String {
+    let time = jiff::tz::Offset::UTC.to_datetime(time);
+    format!(
+        "{} {:02}:{:02} UTC",
+        time.date(),
+        time.hour(),
+        time.minute()
+    )
 }
 
 fn seconds(duration: &Duration) -> String {

@@ -11,7 +11,7 @@ use crate::address::Address;
 use crate::change::earliest;
 use crate::content::Content;
 use crate::error::{Error, Result};
-use crate::key::Name;
+use crate::key::{EntryId, Name};
 use crate::secrets::{self, SecretPolicy};
 
 /// The type of a log entry (source 001).
@@ -114,6 +114,8 @@ pub struct Note {
     pub kind: Option<Kind>,
     /// The iteration in which it was added to a session's log, when one was known.
     pub iteration: Option<i64>,
+    /// The later entry that resolved this one, a `stuck` entry of a session's log. It has left the prompts.
+    pub resolved_by: Option<EntryId>,
     /// Whether it is shown whole in every prompt.
     pub pinned: bool,
     /// 1, 2, 3 … of this note.
@@ -146,11 +148,15 @@ impl Note {
 }
 
 /// The fields and their names are the same in the command line, MCP, HTTP and the docs. An entry of a log has `seen`
-/// too: how often it was noted.
+/// too: how often it was noted; a resolved one
+/// has `resolved_by`, the id of the entry that says how.
 impl Serialize for Note {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let (seen, secrets) = (self.seen(), self.secrets());
-        let fields = 12 + usize::from(seen.is_some()) + usize::from(!secrets.is_empty());
+        let fields = 12
+            + usize::from(seen.is_some())
+            + usize::from(self.resolved_by.is_some())
+            + usize::from(!secrets.is_empty());
         let mut note = serializer.serialize_struct("Note", fields)?;
         note.serialize_field("address", &self.address)?;
         note.serialize_field("scope", &self.address.scope())?;
@@ -163,6 +169,9 @@ impl Serialize for Note {
         note.serialize_field("revision", &self.revision)?;
         if let Some(seen) = seen {
             note.serialize_field("seen", &seen)?;
+        }
+        if let Some(by) = self.resolved_by {
+            note.serialize_field("resolved_by", &by.to_string())?;
         }
         note.serialize_field("author", self.author.as_str())?;
         note.serialize_field("created_at", &self.created_at.to_string())?;

@@ -1,15 +1,19 @@
 //! Notes by iteration (source 001): the append-only log of a named run, which later iterations learn from.
 
+use crate::address::Address;
 use crate::change::Change;
 use crate::content::Content;
-use crate::error::Result;
-use crate::key::Name;
+use crate::error::{Error, Result};
+use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Filter, ScopeSummary, Store};
+use crate::store::{Filter, Recent, ScopeSummary, Store};
 
 /// The longest preview in the reply to an added entry, in UTF-16 units (source 001's program counts those).
 pub const REPLY_UNITS: usize = 50;
+
+/// Entries named in an error.
+const CANDIDATES: usize = 5;
 
 /// The log of one session.
 pub struct SessionLog<'s> {
@@ -45,16 +49,93 @@ impl<'s> SessionLog<'s> {
         content: Content,
         stamp: &Stamp,
     ) -> Result<Note> {
+        self.add_resolving(kind, iteration, content, None, stamp)
+    }
+
+    /// The same for an entry that may resolve a `stuck` one of this log: that leaves the prompts until it is noted again,
+    /// and stays in the log.
+    ///
+    /// # Errors
+    /// [`crate::Error::NotFound`] and [`crate::Error::NotResolved`] of the other entry; what the store says.
+    pub fn add_resolving(
+        &self,
+        kind: Kind,
+        iteration: Option<i64>,
+        content: Content,
+        resolves: Option<EntryId>,
+        stamp: &Stamp,
+    ) -> Result<Note> {
         let session = self.session.clone();
         let change = Change::Append {
             session,
             kind,
             iteration,
             content,
+            resolves,
             id: None,
             created_at: None,
         };
         crate::notebook::saved(self.store.apply(&[change], stamp)?).map(|(note, _)| note)
+    }
+
+    /// The open `stuck` entry that words name: its id, its address, `#3` for the only one of iteration 3, or some words of
+    /// it that no other one has, in any case.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchStuck`], with those that could be meant; what the store says.
+    pub fn stuck(&self, named: &str) -> Result<EntryId> {
+        let named = named.trim();
+        match named.parse() {
+            Ok(Address::Session(session, entry)) if session == self.session => return Ok(entry),
+            _ => {}
+        }
+        if let Ok(entry) = named.parse() {
+            return Ok(entry);
+        }
+        let open = Recent::Entries {
+            session: self.session.clone(),
+            kind: Kind::Stuck,
+            before: None,
+            open: true,
+        };
+        let open = self.store.recent(&open, 0, usize::MAX)?;
+        let iteration = named
+            .strip_prefix('#')
+            .and_then(|number| number.parse().ok());
+        let words = named.to_lowercase();
+        let is_meant = |note: &&Note| match iteration {
+            Some(iteration) => note.iteration == Some(iteration),
+            None => {
+                let text = note.content.shown();
+                !words.is_empty() && text.trim().to_lowercase().contains(&words)
+            }
+        };
+        let meant: Vec<&Note> = open.iter().filter(is_meant).collect();
+        match meant[..] {
+            [
+                Note {
+                    address: Address::Session(_, entry),
+                    ..
+                },
+            ] => Ok(*entry),
+            _ => {
+                let several = meant.len() > 1;
+                let candidates = if meant.is_empty() {
+                    open.iter().collect()
+                } else {
+                    meant
+                };
+                Err(Error::NoSuchStuck {
+                    named: named.to_owned(),
+                    several,
+                    candidates: candidates
+                        .into_iter()
+                        .take(CANDIDATES)
+                        .map(|note| (note.address.clone(), note.preview.clone()))
+                        .collect(),
+                })
+            }
+        }
     }
 
     /// The entries in the order in which they were made, of one type or of all.

@@ -8,6 +8,7 @@ use crate::address::Address;
 use crate::change::{Applied, Before, Change, decide};
 use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result};
+use crate::event::{Event, EventLog, Recorded};
 use crate::forget::{Forget, Forgotten};
 use crate::formats::zrb;
 use crate::key::{EntryId, Name};
@@ -44,6 +45,8 @@ pub enum Recent {
         kind: Kind,
         /// Only entries of earlier iterations than this one.
         before: Option<i64>,
+        /// Only entries that are not resolved.
+        open: bool,
     },
 }
 
@@ -63,10 +66,13 @@ impl Recent {
                 notes.retain(|note| note.pinned == *pinned && note.address.key().is_some());
                 notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
             }
-            Self::Entries { kind, before, .. } => {
+            Self::Entries {
+                kind, before, open, ..
+            } => {
                 notes.retain(|note| {
                     note.kind.as_ref() == Some(kind)
                         && before.is_none_or(|before| note.iteration.is_some_and(|of| of < before))
+                        && !(*open && note.resolved_by.is_some())
                 });
                 notes.sort_by_cached_key(|note| Reverse((note.iteration, note.address.key())));
             }
@@ -143,7 +149,7 @@ pub type FileMark = (String, ContentHash);
 /// A store of notes.
 ///
 /// An implementation carries out [`Change`]s as [`crate::change::decide`] says and adds no rule of its own.
-pub trait Store {
+pub trait Store: EventLog {
     /// Applies changes in one transaction: all of them or none, each with its guard checked inside it.
     ///
     /// # Errors
@@ -181,7 +187,33 @@ pub trait Store {
     /// What the engine says.
     fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64>;
 
-    /// How many entries a session's log has, of one type or of all, of earlier iterations than that one or in all.
+    /// Records what happened in a session, all of it or nothing, each as [`crate::event::check`] says. `lease` is the
+    /// number of the [`Event::LoopStarted`] whose holder speaks.
+    ///
+    /// # Errors
+    /// What the check refuses, or what the engine says.
+    fn record(
+        &self,
+        session: &Name,
+        events: &[Event],
+        lease: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<()>;
+
+    /// The loops that have a session, each with the [`Event::LoopStarted`] that it began with, by session.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn leases(&self) -> Result<Vec<(Name, Recorded)>>;
+
+    /// The largest iteration that an entry of a session's log belongs to.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn last_iteration(&self, session: &Name) -> Result<Option<i64>>;
+
+    /// How many entries a session's log has, of one type or of all, of earlier iterations than that one or in all,
+    /// resolved ones too or only `open` ones.
     ///
     /// # Errors
     /// What the engine says.
@@ -190,6 +222,7 @@ pub trait Store {
         session: &Name,
         kind: Option<&Kind>,
         before: Option<i64>,
+        open: bool,
     ) -> Result<u64>;
 
     /// The types that a session's entries have, by word.
@@ -275,6 +308,16 @@ pub trait Store {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoStore;
 
+impl EventLog for NoStore {
+    fn events(&self, _: &Name, _: Option<u64>, _: usize) -> Result<Vec<Recorded>> {
+        Ok(Vec::new())
+    }
+
+    fn lease(&self, _: &Name) -> Result<Option<Recorded>> {
+        Ok(None)
+    }
+}
+
 impl Store for NoStore {
     /// Refuses as any store does; what would have to be written is refused too.
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
@@ -319,7 +362,23 @@ impl Store for NoStore {
         Ok(0)
     }
 
-    fn count_entries(&self, _: &Name, _: Option<&Kind>, _: Option<i64>) -> Result<u64> {
+    /// Refuses, as there is no place to record it.
+    fn record(&self, _: &Name, _: &[Event], _: Option<u64>, _: &Stamp) -> Result<()> {
+        Err(Error::ReadOnly {
+            path: "store".into(),
+            reason: "it was opened for reading and does not exist".into(),
+        })
+    }
+
+    fn leases(&self) -> Result<Vec<(Name, Recorded)>> {
+        Ok(Vec::new())
+    }
+
+    fn last_iteration(&self, _: &Name) -> Result<Option<i64>> {
+        Ok(None)
+    }
+
+    fn count_entries(&self, _: &Name, _: Option<&Kind>, _: Option<i64>, _: bool) -> Result<u64> {
         Ok(0)
     }
 
@@ -406,6 +465,16 @@ impl Before for NoStore {
     }
 }
 
+impl<S: Store + ?Sized> EventLog for Box<S> {
+    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>> {
+        (**self).events(session, before, limit)
+    }
+
+    fn lease(&self, session: &Name) -> Result<Option<Recorded>> {
+        (**self).lease(session)
+    }
+}
+
 impl<S: Store + ?Sized> Store for Box<S> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         (**self).apply(changes, stamp)
@@ -436,8 +505,27 @@ impl<S: Store + ?Sized> Store for Box<S> {
         session: &Name,
         kind: Option<&Kind>,
         before: Option<i64>,
+        open: bool,
     ) -> Result<u64> {
-        (**self).count_entries(session, kind, before)
+        (**self).count_entries(session, kind, before, open)
+    }
+
+    fn record(
+        &self,
+        session: &Name,
+        events: &[Event],
+        lease: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<()> {
+        (**self).record(session, events, lease, stamp)
+    }
+
+    fn leases(&self) -> Result<Vec<(Name, Recorded)>> {
+        (**self).leases()
+    }
+
+    fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
+        (**self).last_iteration(session)
     }
 
     fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {

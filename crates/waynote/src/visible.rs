@@ -12,6 +12,13 @@ pub fn lines(text: &str) -> String {
 }
 
 fn escaped(text: &str, keep: impl Fn(char) -> bool) -> String {
+    // Most texts are nothing but plain characters.
+    if text
+        .bytes()
+        .all(|byte| matches!(byte, b' '..=b'~') || (byte.is_ascii() && keep(char::from(byte))))
+    {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     let mut before = None;
     let mut chars = text.chars().peekable();
@@ -96,7 +103,7 @@ pub fn code_span(text: &str) -> String {
     } else {
         ""
     };
-    format!("{fence}{pad}{text}{pad}{fence}")
+    [fence.as_str(), pad, &text, pad, &fence].concat()
 }
 
 /// Lines as a fenced Markdown code block, which nothing in them can end; each line begins with `indent`.
@@ -104,13 +111,14 @@ pub fn code_block(text: &str, indent: &str) -> String {
     // Both ends of line are one to whoever reads.
     let text = lines(&text.replace("\r\n", "\n"));
     let fence = "`".repeat((longest_run(&text) + 1).max(3));
-    let mut out = format!("{indent}{fence}\n");
+    let room = text.len() + 2 * (indent.len() + fence.len() + 1) + 1;
+    let mut out = String::with_capacity(room);
+    let mut add = |indent, line| [indent, line, "\n"].map(|part| out.push_str(part));
+    add(indent, fence.as_str());
     for line in text.trim_end_matches('\n').split('\n') {
-        out.push_str(if line.is_empty() { "" } else { indent });
-        out.push_str(line);
-        out.push('\n');
+        add(if line.is_empty() { "" } else { indent }, line);
     }
-    out.push_str(&format!("{indent}{fence}\n"));
+    add(indent, &fence);
     out
 }
 

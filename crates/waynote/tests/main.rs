@@ -10,6 +10,7 @@ mod suite {
     mod block;
     mod block_anew;
     mod conformance;
+    mod loops;
     mod processes;
     mod search;
     mod search_index;

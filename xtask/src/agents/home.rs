@@ -125,31 +125,46 @@ impl Home {
     /// Runs the agent to its end.
     pub(super) fn agent(&self, program: &Path, arguments: &[&str], port: u16) -> Result<()> {
         let mut command = self.command(program)?;
-        command
-            .args(arguments)
-            .env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}"))
-            .env("ANTHROPIC_API_KEY", "none")
-            .env("GOOGLE_GEMINI_BASE_URL", format!("http://127.0.0.1:{port}"))
-            .env("GEMINI_API_KEY", "none")
-            .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
-            .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
-            .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
-            .env("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1")
-            .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")
-            .env("DISABLE_TELEMETRY", "1")
-            .env("DISABLE_ERROR_REPORTING", "1")
-            .env("DISABLE_AUTOUPDATER", "1")
-            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-            // Tools are offered at once, so that the script can call one.
-            .env("ENABLE_TOOL_SEARCH", "false");
-        *self.heard.borrow_mut() = run(command, TURNS)?;
+        command.args(arguments);
+        *self.heard.borrow_mut() = run(with_model(command, port), TURNS)?;
         Ok(())
+    }
+
+    /// Runs the agent in a loop of ours, found as a person's shell finds it; what the loop prints.
+    pub(super) fn looping(&self, program: &Path, arguments: &[&str], port: u16) -> Result<String> {
+        let mut command = self.command(&self.waynote)?;
+        let mut path = program.parent().context("a folder")?.as_os_str().to_owned();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        command.args(arguments).env("PATH", path);
+        run(with_model(command, port), TURNS)
     }
 
     /// What the last agent printed.
     pub(super) fn heard(&self) -> String {
         self.heard.borrow().clone()
     }
+}
+
+/// The command of an agent that shall talk to our model, and to nobody else.
+fn with_model(mut command: Command, port: u16) -> Command {
+    command
+        .env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}"))
+        .env("ANTHROPIC_API_KEY", "none")
+        .env("GOOGLE_GEMINI_BASE_URL", format!("http://127.0.0.1:{port}"))
+        .env("GEMINI_API_KEY", "none")
+        .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+        .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+        .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+        .env("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1")
+        .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")
+        .env("DISABLE_TELEMETRY", "1")
+        .env("DISABLE_ERROR_REPORTING", "1")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        // Tools are offered at once, so that the script can call one.
+        .env("ENABLE_TOOL_SEARCH", "false");
+    command
 }
 
 fn without_port(text: &str) -> String {

@@ -1,6 +1,7 @@
 //! Real agents end to end: Claude Code, Codex, Gemini CLI and opencode from the npm registry, in a scratch home, talking to a scripted model on loopback.
 
 mod home;
+mod looping;
 mod model;
 
 use std::path::{Path, PathBuf};
@@ -94,8 +95,13 @@ pub(crate) fn run(all: bool) -> Result<()> {
         .context("build waynote first: `cargo build`")?;
     for agent in AGENTS.iter().filter(|agent| all || agent.in_gate) {
         match installed(agent) {
-            Ok(program) => checked(agent, &program, &waynote)
-                .with_context(|| format!("{} {}", agent.package, agent.version))?,
+            Ok(program) => {
+                let named = || format!("{} {}", agent.package, agent.version);
+                tried(agent, || check(agent, &program, &waynote)).with_context(named)?;
+                if agent.client == "claude-code" {
+                    tried(agent, || looping::check(&program, &waynote)).with_context(named)?;
+                }
+            }
             Err(error) => println!("NOT CHECKED: {}: {error:#}", agent.package),
         }
     }
@@ -104,14 +110,14 @@ pub(crate) fn run(all: bool) -> Result<()> {
 
 /// Checks an agent, up to three times: a hook that cannot answer at once adds nothing, and a machine that is busy for a
 /// moment is no fault of what was installed.
-fn checked(agent: &Agent, program: &Path, waynote: &Path) -> Result<()> {
+fn tried(agent: &Agent, check: impl Fn() -> Result<()>) -> Result<()> {
     for _ in 0..2 {
-        match check(agent, program, waynote) {
+        match check() {
             Ok(()) => return Ok(()),
             Err(error) => println!("{}: {error:#}; once more", agent.client),
         }
     }
-    check(agent, program, waynote)
+    check()
 }
 
 fn check(agent: &Agent, program: &Path, waynote: &Path) -> Result<()> {

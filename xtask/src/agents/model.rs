@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ pub(crate) enum Script {
     Answer,
     /// Calls a tool whose name ends so, then says a word.
     Call { tool: &'static str, input: Value },
+    /// The same, in every conversation the next of these.
+    Calls(Vec<(&'static str, Value)>),
 }
 
 /// A model that listens.
@@ -26,6 +29,8 @@ pub(crate) struct Model {
 
 struct State {
     script: Script,
+    /// Calls that were made.
+    called: AtomicUsize,
     /// The bodies of conversations' requests, in the order in which they came.
     requests: Mutex<Vec<Value>>,
 }
@@ -37,6 +42,7 @@ impl Model {
         let port = listener.local_addr()?.port();
         let state = Arc::new(State {
             script,
+            called: AtomicUsize::new(0),
             requests: Mutex::default(),
         });
         let shared = Arc::clone(&state);
@@ -140,13 +146,19 @@ fn read_request(reader: &mut impl BufRead) -> Result<(String, Vec<u8>)> {
 
 /// The name under which the request offers the scripted tool; none when it was called already or is not offered.
 fn to_call(state: &State, body: &Value, already: &str) -> Option<(String, Option<String>, Value)> {
-    let Script::Call { tool, input } = &state.script else {
-        return None;
+    let (tool, input) = match &state.script {
+        Script::Answer => return None,
+        Script::Call { tool, input } => (tool, input),
+        Script::Calls(calls) => {
+            let (tool, input) = calls.get(state.called.load(Ordering::SeqCst))?;
+            (tool, input)
+        }
     };
     if body.to_string().contains(already) {
         return None;
     }
     let (name, namespace) = offered(&body["tools"], tool, None)?;
+    state.called.fetch_add(1, Ordering::SeqCst);
     Some((name, namespace, input.clone()))
 }
 

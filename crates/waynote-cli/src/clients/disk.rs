@@ -1,40 +1,141 @@
-//! Clients' files, read and exchanged in one step: links are followed, modes stay.
+//! Clients' files, read and exchanged in one step: links are followed, modes and owners stay.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, DirBuilder, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
+use tempfile::NamedTempFile;
+
+use super::change::Refusal;
+use super::shell::quoted;
 use crate::error::{Failure, Outcome};
+
+/// No client's file is longer; what is was not written by a client.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// The text of a file; none when there is none.
 pub(crate) fn read(path: &Path) -> Outcome<Option<String>> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
+    let file = match fs::metadata(path) {
+        Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Failure::file(path, "read", error)),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            let above = path.ancestors().find(|above| above.is_file());
+            return Err(in_the_way(above.unwrap_or(path), "a file; a directory"));
+        }
+        Err(error) => return Err(not_readable(path, error)),
     };
+    if file.is_dir() {
+        return Err(in_the_way(path, "a directory; a file"));
+    }
+    if !file.is_file() {
+        return Err(in_the_way(path, "no regular file; one"));
+    }
+    if file.len() > MOST_BYTES {
+        return Err(Failure::refused(
+            "file_too_long",
+            format!(
+                "{} is too long: {} MiB, {} are read",
+                path.display(),
+                file.len() >> 20,
+                MOST_BYTES >> 20
+            ),
+            "look at what filled it, or move it away; nothing was written",
+        ));
+    }
+    let bytes = fs::read(path).map_err(|error| not_readable(path, error))?;
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        damaged(
-            path,
-            Some(1 + before.iter().filter(|byte| **byte == b'\n').count()),
-            "it is not UTF-8",
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        Refusal::damaged(Some(line), "it is not UTF-8").of(path)
+    })
+}
+
+fn not_readable(path: &Path, error: io::Error) -> Failure {
+    if error.kind() != io::ErrorKind::PermissionDenied {
+        return Failure::file(path, "read", error);
+    }
+    Failure::refused(
+        "unreadable_file",
+        format!("{} cannot be read: you have no right to", path.display()),
+        format!(
+            "`ls -l {}` tells whose it is; nothing was written",
+            quoted(&path.to_string_lossy())
+        ),
+    )
+}
+
+fn in_the_way(path: &Path, what: &str) -> Failure {
+    Failure::refused(
+        "not_a_file",
+        format!("{} is {what} should be there", path.display()),
+        "move it away, then run the command again; nothing was written",
+    )
+}
+
+/// Whether a file may be written, or made where there is none. Its folder would let us exchange it; whoever took the right to write
+/// away from the file would not.
+pub(crate) fn may_write(path: &Path) -> Outcome {
+    let target = followed(path);
+    let Ok(file) = fs::metadata(&target) else {
+        return may_change_folder(&target);
+    };
+    let is_writable = !file.permissions().readonly() && access(&target, Access::WRITE_OK).is_ok();
+    if is_writable {
+        return Ok(());
+    }
+    let shown = target.display();
+    let what = match target == path {
+        true => format!("{shown} is read-only"),
+        false => format!("{}, a link to {shown}, is read-only", path.display()),
+    };
+    let how = if file.uid() == rustix::process::geteuid().as_raw() {
+        format!(
+            "`chmod u+w {}` makes it writable",
+            quoted(&target.to_string_lossy())
         )
-    })
+    } else {
+        format!("it belongs to user {}, who may change it", file.uid())
+    };
+    Err(Failure::refused(
+        "read_only_file",
+        what,
+        format!(
+            "{how}; when another program manages it, change it there: `--dry-run` shows how; nothing was written"
+        ),
+    ))
 }
 
-/// A file that cannot be read as what it should be.
-pub(crate) fn damaged(path: &Path, line: Option<usize>, reason: impl Into<String>) -> Failure {
-    Failure::Library(waynote::Error::DamagedFile {
-        path: path.to_owned(),
-        line,
-        reason: reason.into(),
-    })
+/// Whether a file may be removed.
+pub(crate) fn may_remove(path: &Path) -> Outcome {
+    may_write(path)?;
+    may_change_folder(&followed(path))
 }
 
-/// Puts a text in a file's place, in one step. What the file held meanwhile must be `before`. Returns the folders that were
-/// made for it, the outermost first.
+/// Whether the folder of a file, or the nearest above it that there is, lets a file be made and removed in it.
+fn may_change_folder(file: &Path) -> Outcome {
+    let folder = file.ancestors().skip(1).find(|folder| folder.exists());
+    let folder = folder.unwrap_or(Path::new("/"));
+    if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
+        return Ok(());
+    }
+    Err(Failure::refused(
+        "read_only_folder",
+        format!(
+            "{} cannot be changed: you have no right to write to {}",
+            file.display(),
+            folder.display()
+        ),
+        format!(
+            "`ls -ld {}` tells whose it is; nothing was written",
+            quoted(&folder.to_string_lossy())
+        ),
+    ))
+}
+
+/// Puts a text in a file's place. What the file held meanwhile must be `before`. Returns the folders that were made for it, the
+/// outermost first.
 pub(crate) fn put(
     path: &Path,
     text: &str,
@@ -43,21 +144,10 @@ pub(crate) fn put(
 ) -> Outcome<Vec<PathBuf>> {
     let target = followed(path);
     let failed = |error| Failure::file(&target, "written", error);
+    may_write(path)?;
     let made = make_folder(&target)?;
-    let folder = target.parent().unwrap_or(Path::new("/"));
-    let mode = match fs::metadata(&target) {
-        Ok(file) => file.permissions().mode() & 0o7777,
-        Err(_) => new_mode,
-    };
-    let mut new = tempfile::Builder::new()
-        .prefix(".waynote-")
-        .tempfile_in(folder)
-        .map_err(failed)?;
-    new.write_all(text.as_bytes()).map_err(failed)?;
-    new.as_file()
-        .set_permissions(Permissions::from_mode(mode))
-        .map_err(failed)?;
-    new.as_file().sync_all().map_err(failed)?;
+    let old = fs::metadata(&target).ok();
+    let beside = write_beside(&target, text, old.as_ref(), new_mode);
     if read(&target)?.as_deref() != before {
         return Err(Failure::refused(
             "changed_meanwhile",
@@ -65,8 +155,64 @@ pub(crate) fn put(
             "run the command again; nothing was written to it",
         ));
     }
-    new.persist(&target).map_err(|error| failed(error.error))?;
+    let exchanged = match beside {
+        Ok(Some(new)) => new.persist(&target).map(drop).map_err(|error| error.error),
+        Ok(None) => write_in_place(&target, text),
+        Err(error) => Err(error),
+    };
+    match exchanged {
+        // Its folder is nobody's to change, or something is mounted on it.
+        Err(error) if old.is_some() && is_place_fixed(&error) => {
+            write_in_place(&target, text).map_err(failed)?;
+        }
+        exchanged => exchanged.map_err(failed)?,
+    }
     Ok(made)
+}
+
+fn is_place_fixed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::ResourceBusy
+    )
+}
+
+/// A file that can take the old one's place in one step, with its mode and owner; none where its place is not all there is to
+/// the old one: it has other names, or an owner that cannot be given away.
+fn write_beside(
+    target: &Path,
+    text: &str,
+    old: Option<&Metadata>,
+    new_mode: u32,
+) -> io::Result<Option<NamedTempFile>> {
+    if old.is_some_and(|old| old.nlink() > 1) {
+        return Ok(None);
+    }
+    let folder = target.parent().unwrap_or(Path::new("/"));
+    let mut new = tempfile::Builder::new()
+        .prefix(".waynote-")
+        .tempfile_in(folder)?;
+    new.write_all(text.as_bytes())?;
+    if let Some(old) = old {
+        let now = new.as_file().metadata()?;
+        let is_same = (now.uid(), now.gid()) == (old.uid(), old.gid());
+        if !is_same && fchown(new.as_file(), Some(old.uid()), Some(old.gid())).is_err() {
+            return Ok(None);
+        }
+    }
+    let mode = old.map_or(new_mode, |old| old.permissions().mode() & 0o7777);
+    new.as_file()
+        .set_permissions(Permissions::from_mode(mode))?;
+    new.as_file().sync_all()?;
+    Ok(Some(new))
+}
+
+fn write_in_place(target: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).truncate(true).open(target)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }
 
 /// Makes a file say that, if it does not already.
@@ -89,6 +235,7 @@ pub(crate) fn refresh(path: &Path, bytes: &[u8]) -> Outcome {
 /// Removes a file, and folders that were made for it and are empty.
 pub(crate) fn remove(path: &Path, made: &[PathBuf]) -> Outcome {
     let target = followed(path);
+    may_remove(path)?;
     match fs::remove_file(&target) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}

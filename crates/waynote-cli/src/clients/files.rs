@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::change::{Edit, Server};
 use super::json::{Json, JsonEdit};
+use super::shell::quoted;
 use super::{Client, Event};
 use crate::error::Outcome;
 use crate::home;
@@ -85,6 +86,7 @@ impl Plan {
             args,
             author,
         } = self.server();
+        let program = command.clone();
         let mut entry = Vec::new();
         if typed {
             entry.push(("type", Json::Text("stdio".into())));
@@ -97,7 +99,7 @@ impl Plan {
                 Json::Object(vec![("WAYNOTE_AUTHOR", Json::Text(author))]),
             ),
         ]);
-        JsonEdit::Server { at, entry }
+        JsonEdit::Server { at, program, entry }
     }
 
     /// The files, in the order in which they are written.
@@ -152,6 +154,7 @@ impl Plan {
                     args,
                     author,
                 } = self.server();
+                let program = command.clone();
                 let entry = vec![
                     ("type", Json::Text("local".into())),
                     ("command", Json::texts(std::iter::once(command).chain(args))),
@@ -173,9 +176,20 @@ impl Plan {
                     json(
                         with_comments(&config.join("opencode.json")),
                         "server",
-                        vec![JsonEdit::Server { at: "mcp", entry }],
+                        vec![JsonEdit::Server {
+                            at: "mcp",
+                            program,
+                            entry,
+                        }],
                     ),
-                    piece(plugins.join("waynote.js"), "plugin", Edit::Whole(plugin)),
+                    piece(
+                        plugins.join("waynote.js"),
+                        "plugin",
+                        Edit::Whole {
+                            text: plugin,
+                            mark: "Written by `waynote install opencode`",
+                        },
+                    ),
                 ]
             }
             Client::Gemini => {
@@ -203,7 +217,10 @@ impl Plan {
                     piece(
                         plugin.join("plugin.json"),
                         "plugin",
-                        Edit::Whole(format!("{about}\n")),
+                        Edit::Whole {
+                            text: format!("{about}\n"),
+                            mark: "\"name\": \"waynote\"",
+                        },
                     ),
                     json(
                         plugin.join("hooks/hooks.json"),
@@ -395,14 +412,4 @@ pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
             file.metadata()
                 .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
         })
-}
-
-/// A word for a shell.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |char: char| char.is_ascii_alphanumeric() || "/._-+:@%".contains(char);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

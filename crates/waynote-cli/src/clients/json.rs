@@ -4,7 +4,9 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
-use super::change::{Edited, NAME, Unreadable, is_our_program, starts_our_server, taken};
+use super::change::{Edited, NAME, Refusal};
+use super::json_found::{is_somebody_elses, once, up_to_date};
+use super::shell::our_program;
 
 /// A value in the order in which it is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,7 @@ pub(crate) enum JsonEdit {
     /// The entry of our server in the object of that name.
     Server {
         at: &'static str,
+        program: String,
         entry: Vec<(&'static str, Json)>,
     },
     /// A command among those of an event.
@@ -37,19 +40,22 @@ pub(crate) enum JsonEdit {
     Version(i64),
 }
 
-/// Puts our entries in.
+/// Puts our entries in. Those that are there already start our program where it is now, and stay otherwise as they are.
 pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> Edited {
+    once(text, edits)?;
     if edits.iter().any(|edit| is_somebody_elses(text, edit)) {
-        return Err(taken());
+        let what = "a server named `waynote`";
+        return Err(Refusal::Taken { what });
     }
+    let text = &up_to_date(text, edits)?;
     let root = parse(text)?;
     let is_new = root.value().is_none();
     let object = root
         .object_value_or_create()
-        .ok_or_else(|| Unreadable::new(Some(1), "it is not a JSON object"))?;
+        .ok_or_else(|| Refusal::damaged(Some(1), "it is not a JSON object"))?;
     for edit in edits {
         match edit {
-            JsonEdit::Server { at, entry } => add_server(&object, at, entry)?,
+            JsonEdit::Server { at, entry, .. } => add_server(&object, at, entry)?,
             JsonEdit::Hook {
                 event,
                 command,
@@ -70,54 +76,28 @@ pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> Edited {
     Ok(text)
 }
 
-/// Takes our entries out, and what they leave empty.
+/// Takes our entries out, and the lists and objects that they leave empty.
 pub(crate) fn take_back(text: &str, edits: &[JsonEdit]) -> Edited {
+    once(text, edits)?;
     let mut edits = edits.to_vec();
     edits.retain(|edit| !is_somebody_elses(text, edit));
-    let edits = edits.as_slice();
-    let left = super::json_cut::without_ours(text, edits)?;
-    if left == text {
-        return Ok(left);
-    }
+    super::json_cut::without_ours(text, &edits)
+}
+
+/// Whether a text says no more than what is written with the first entry of ours.
+pub(crate) fn is_nothing(text: &str, edits: &[JsonEdit]) -> bool {
     // Comments are somebody's: a file that has some is not empty.
-    let bare: String = left.chars().filter(|char| !char.is_whitespace()).collect();
+    let bare: String = text.chars().filter(|char| !char.is_whitespace()).collect();
     let makes_version = edits.iter().find_map(|edit| match edit {
         JsonEdit::Version(version) => Some(format!("{{\"version\":{version}}}")),
         _ => None,
     });
-    if bare.is_empty() || bare == "{}" || Some(bare) == makes_version {
-        return Ok(String::new());
-    }
-    Ok(left)
-}
-
-/// Whether the file has an entry of our server's name that does not start it.
-fn is_somebody_elses(text: &str, edit: &JsonEdit) -> bool {
-    let JsonEdit::Server { at, .. } = edit else {
-        return false;
-    };
-    let Some(entry) = read(text).and_then(|file| file.get(at)?.get(NAME).cloned()) else {
-        return false;
-    };
-    // A program and its arguments apart, or all in one list.
-    let words = [&entry["command"], &entry["args"]]
-        .into_iter()
-        .flat_map(|member| match member {
-            Value::Array(words) => words.iter().collect(),
-            word => vec![word],
-        });
-    !starts_our_server(words.filter_map(Value::as_str))
+    bare.is_empty() || bare == "{}" || Some(bare) == makes_version
 }
 
 /// Whether a command runs a hook of ours and does nothing else, wherever the program is.
 pub(crate) fn is_ours(command: &str) -> bool {
-    let Some((program, _)) = command.split_once(" hook ") else {
-        return false;
-    };
-    if command.contains(['|', '&', ';', '<', '>', '$', '`', '(']) {
-        return false;
-    }
-    is_our_program(program.trim())
+    our_program(command).is_some()
 }
 
 /// What a file says.
@@ -143,8 +123,8 @@ fn parse(text: &str) -> Edited<CstRootNode> {
     CstRootNode::parse(text, &OPTIONS).map_err(|error| unreadable(&error))
 }
 
-pub(super) fn unreadable(error: &jsonc_parser::errors::ParseError) -> Unreadable {
-    Unreadable::new(
+pub(super) fn unreadable(error: &jsonc_parser::errors::ParseError) -> Refusal {
+    Refusal::damaged(
         Some(error.line_display()),
         lowercase_first(&error.kind().to_string()),
     )
@@ -157,37 +137,16 @@ fn lowercase_first(text: &str) -> String {
     })
 }
 
-/// The line on which a member of the object stands.
-fn wrong(name: &str, what: &str) -> Unreadable {
-    Unreadable::new(None, format!("`{name}` in it is not {what}"))
+fn wrong(name: &str, what: &str) -> Refusal {
+    Refusal::damaged(None, format!("`{name}` in it is not {what}"))
 }
 
 fn add_server(object: &CstObject, at: &str, entry: &[(&'static str, Json)]) -> Edited<()> {
     let servers = object
         .object_value_or_create(at)
         .ok_or_else(|| wrong(at, "an object"))?;
-    let Some(member) = servers.get(NAME) else {
+    if servers.get(NAME).is_none() {
         servers.append(NAME, Json::Object(entry.to_vec()).input());
-        return Ok(());
-    };
-    let Some(own) = member.object_value() else {
-        member.set_value(Json::Object(entry.to_vec()).input());
-        return Ok(());
-    };
-    // What a person added to the entry stays.
-    for (name, value) in entry {
-        match own.get(name) {
-            None if *name == "env" || *name == "environment" => {}
-            None => {
-                own.append(name, value.input());
-            }
-            Some(_) if *name == "env" || *name == "environment" => {}
-            Some(member) => {
-                if member.value().and_then(|value| value.to_serde_value()) != Some(value.value()) {
-                    member.set_value(value.input());
-                }
-            }
-        }
     }
     Ok(())
 }
@@ -205,12 +164,7 @@ fn add_hook(
     let list = hooks
         .array_value_or_create(event)
         .ok_or_else(|| wrong(event, "a list"))?;
-    if let Some(own) = own_commands(&list).first() {
-        if let Some(member) = own.get("command")
-            && text_of(&member.value()).as_deref() != Some(command)
-        {
-            member.set_value(command.into());
-        }
+    if has_own_command(&list) {
         return Ok(());
     }
     let mut own = vec![("type", Json::Text("command".into()))];
@@ -227,20 +181,15 @@ fn add_hook(
     Ok(())
 }
 
-/// The commands of ours in an event's list, in groups or alone.
-fn own_commands(list: &CstArray) -> Vec<CstObject> {
-    let mut own = Vec::new();
-    for entry in list.elements().iter().filter_map(CstNode::as_object) {
-        let inner = entry.array_value("hooks");
-        let commands = inner.iter().flat_map(CstArray::elements);
-        let commands = commands.filter_map(|command| command.as_object());
-        own.extend(
-            std::iter::once(entry.clone())
-                .chain(commands)
-                .filter(is_own),
-        );
-    }
-    own
+/// Whether an event's list has a command of ours, in a group or alone.
+fn has_own_command(list: &CstArray) -> bool {
+    let entries = list.elements();
+    let mut entries = entries.iter().filter_map(CstNode::as_object);
+    entries.any(|entry| {
+        let group = entry.array_value("hooks");
+        let mut inner = group.iter().flat_map(CstArray::elements);
+        is_own(&entry) || inner.any(|command| command.as_object().is_some_and(|own| is_own(&own)))
+    })
 }
 
 fn is_own(command: &CstObject) -> bool {
@@ -275,19 +224,6 @@ impl Json {
                     .map(|(name, value)| ((*name).to_owned(), value.input()))
                     .collect(),
             ),
-        }
-    }
-
-    pub(crate) fn value(&self) -> Value {
-        match self {
-            Self::Bool(value) => Value::Bool(*value),
-            Self::Number(value) => Value::from(*value),
-            Self::Text(text) => Value::String(text.clone()),
-            Self::List(values) => values.iter().map(Self::value).collect(),
-            Self::Object(members) => members
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), value.value()))
-                .collect(),
         }
     }
 }

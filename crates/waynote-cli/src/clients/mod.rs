@@ -6,9 +6,11 @@ pub(crate) mod disk;
 pub(crate) mod files;
 pub(crate) mod json;
 mod json_cut;
+mod json_found;
 pub(crate) mod payload;
 pub(crate) mod probe;
 pub(crate) mod record;
+pub(crate) mod shell;
 pub(crate) mod toml;
 pub(crate) mod yaml;
 
@@ -18,6 +20,7 @@ use clap::ValueEnum;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Client {
     /// Claude Code
+    #[value(alias = "claude")]
     ClaudeCode,
     /// Codex CLI
     Codex,
@@ -26,10 +29,12 @@ pub(crate) enum Client {
     /// opencode
     Opencode,
     /// Gemini CLI
+    #[value(alias = "gemini-cli")]
     Gemini,
     /// Goose
     Goose,
     /// VS Code's agent mode
+    #[value(aliases = ["vs-code", "code"])]
     Vscode,
 }
 

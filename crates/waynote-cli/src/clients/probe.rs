@@ -33,41 +33,73 @@ impl Drop for Group {
     }
 }
 
-/// Starts the server and makes the round trip.
-pub(crate) fn round_trip(mut command: Command) -> Result<Answered, String> {
-    let mut group = Group(
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()
-            .map_err(|error| format!("it cannot be started: {error}"))?,
-    );
-    let (Some(mut stdin), Some(stdout)) = (group.0.stdin.take(), group.0.stdout.take()) else {
-        return Err("it has no streams".into());
-    };
-    let (sender, lines) = channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                return;
+/// A connection with a server that was started for it, and is ended with it.
+pub(crate) struct Conversation {
+    // Ends before the process is ended: most servers go by themselves then.
+    stdin: std::process::ChildStdin,
+    lines: Receiver<String>,
+    last_id: u64,
+    _group: Group,
+}
+
+impl Conversation {
+    /// Starts a server and greets it as that client; gives what it says of itself, too.
+    pub(crate) fn start(mut command: Command, client: &str) -> Result<(Self, Value), String> {
+        let mut group = Group(
+            command
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .process_group(0)
+                .spawn()
+                .map_err(|error| format!("it cannot be started: {error}"))?,
+        );
+        let (Some(stdin), Some(stdout)) = (group.0.stdin.take(), group.0.stdout.take()) else {
+            return Err("it has no streams".into());
+        };
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
             }
-        }
-    });
-    // One that does not listen any more does not answer either, and that is what is told.
-    let mut send = |message: Value| drop(writeln!(stdin, "{message}").and_then(|()| stdin.flush()));
-    send(json!({
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": { "name": "waynote-doctor", "version": env!("CARGO_PKG_VERSION") },
-        },
-    }));
-    let greeted = answer(&lines, 1, "initialize")?;
-    send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-    send(json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} }));
-    let listed = answer(&lines, 2, "tools/list")?;
+        });
+        let mut conversation = Self {
+            stdin,
+            lines,
+            last_id: 0,
+            _group: group,
+        };
+        let greeted = conversation.ask(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": { "name": client, "version": env!("CARGO_PKG_VERSION") },
+            }),
+        )?;
+        conversation.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        Ok((conversation, greeted))
+    }
+
+    /// Asks and waits for the answer.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Result<Value, String> {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        answer(&self.lines, id, method)
+    }
+
+    /// One that does not listen any more does not answer either, and that is what is told.
+    fn send(&mut self, message: &Value) {
+        let _ = writeln!(self.stdin, "{message}").and_then(|()| self.stdin.flush());
+    }
+}
+
+/// Starts the server and makes the round trip.
+pub(crate) fn round_trip(command: Command) -> Result<Answered, String> {
+    let (mut server, greeted) = Conversation::start(command, "waynote-doctor")?;
+    let listed = server.ask("tools/list", json!({}))?;
     let name = greeted["serverInfo"]["name"].as_str().unwrap_or_default();
     let tools = listed["tools"]
         .as_array()

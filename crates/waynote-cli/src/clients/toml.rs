@@ -1,8 +1,12 @@
-//! Codex's `config.toml`, edited so that everything else stays as it is.
+//! Codex's `config.toml`. Our table is put in by an editor that keeps formats, and everything else in place, by lines: comments
+//! and line ends that are somebody's stay as they are.
 
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+use std::ops::Range;
 
-use super::change::{Edited, NAME, Server, Unreadable, starts_our_server, taken};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+
+use super::change::{Edited, NAME, Refusal, Server, line_end, line_of, starts_our_server};
 
 const SERVERS: &str = "mcp_servers";
 
@@ -15,76 +19,66 @@ const HANDED_ON: [&str; 5] = [
     "WAYNOTE_ITERATION",
 ];
 
-/// Puts our server in.
+/// Puts our server in. An entry that is there already starts our program where it is now, and stays otherwise as it is.
 pub(crate) fn add(text: &str, server: &Server) -> Edited {
-    edit(text, |document| {
-        let servers = document.entry(SERVERS).or_insert_with(|| {
-            let mut table = Table::new();
-            table.set_implicit(true);
-            Item::Table(table)
-        });
-        let is_inline = servers.is_inline_table();
-        let servers = servers
-            .as_table_like_mut()
-            .ok_or_else(|| Unreadable::new(None, format!("`{SERVERS}` in it is not a table")))?;
-        let args: Array = server.args.iter().map(String::as_str).collect();
-        let Some(own) = servers.get_mut(NAME) else {
-            let mut env = InlineTable::new();
-            env.insert("WAYNOTE_AUTHOR", server.author.as_str().into());
-            let handed_on: Array = HANDED_ON.into_iter().collect();
-            let members: [(&str, Value); 4] = [
-                ("command", server.command.as_str().into()),
-                ("args", args.into()),
-                ("env", env.into()),
-                ("env_vars", handed_on.into()),
-            ];
-            let entry = if is_inline {
-                Item::Value(InlineTable::from_iter(members).into())
-            } else {
-                Item::Table(Table::from_iter(members))
-            };
-            servers.insert(NAME, entry);
-            return Ok(());
-        };
-        let own = own.as_table_like_mut().ok_or_else(|| {
-            Unreadable::new(None, format!("`{SERVERS}.{NAME}` in it is not a table"))
-        })?;
-        if !is_ours(own) {
-            return Err(taken());
-        }
-        // What a person added to the entry stays.
-        if own.get("command").and_then(Item::as_str) != Some(&server.command) {
-            own.insert("command", server.command.as_str().into());
-        }
-        let texts = |item: &Item| {
-            let array = item.as_array()?;
-            array
-                .iter()
-                .map(|arg| arg.as_str().map(str::to_owned))
-                .collect::<Option<Vec<_>>>()
-        };
-        if own.get("args").and_then(texts).as_ref() != Some(&server.args) {
-            own.insert("args", Item::Value(args.into()));
-        }
-        Ok(())
-    })
+    let document = parse(text)?;
+    let Some(servers) = document.get(SERVERS) else {
+        return insert(text, server);
+    };
+    let servers = servers
+        .as_table_like()
+        .ok_or_else(|| Refusal::damaged(None, format!("`{SERVERS}` in it is not a table")))?;
+    let Some(own) = servers.get(NAME) else {
+        return insert(text, server);
+    };
+    let Some(own) = own.as_table_like().filter(|own| is_ours(*own)) else {
+        let what = "a server named `waynote`";
+        return Err(Refusal::Taken { what });
+    };
+    let command = own.get("command");
+    if command.and_then(Item::as_str) == Some(&server.command) {
+        return Ok(text.to_owned());
+    }
+    let Some(range) = command.and_then(Item::span) else {
+        return Err(by_hand(
+            None,
+            "write where the program is now as its `command`",
+        ));
+    };
+    let mut after = text.to_owned();
+    after.replace_range(range, &Value::from(server.command.as_str()).to_string());
+    parse(&after)?;
+    Ok(after)
 }
 
 /// Takes our server out.
 pub(crate) fn take_back(text: &str) -> Edited {
-    edit(text, |document| {
-        let Some(servers) = document.get_mut(SERVERS).and_then(Item::as_table_like_mut) else {
-            return Ok(());
-        };
-        let is_ours = servers
-            .get(NAME)
-            .and_then(Item::as_table_like)
-            .is_some_and(is_ours);
-        if is_ours && servers.remove(NAME).is_some() && servers.is_empty() {
-            document.remove(SERVERS);
-        }
-        Ok(())
-    })
+    let document = parse(text)?;
+    let servers = document.get(SERVERS);
+    let own = servers
+        .and_then(Item::as_table_like)
+        .and_then(|servers| servers.get_key_value(NAME));
+    let Some((key, own)) = own.filter(|(_, own)| own.as_table_like().is_some_and(is_ours)) else {
+        return Ok(text.to_owned());
+    };
+    let after = if servers.is_some_and(Item::is_inline_table) {
+        edit(text, |document| {
+            if let Some(servers) = document[SERVERS].as_table_like_mut() {
+                servers.remove(NAME);
+            }
+        })?
+    } else {
+        let mut cuts = Vec::new();
+        lines(key.span(), own, &mut cuts);
+        without(text, cuts)
+    };
+    if meaning(&after, true) != meaning(text, true)
+        || meaning(&after, false) != meaning(&after, true)
+    {
+        let line = key.span().map(|span| line_of(text, span.start));
+        return Err(by_hand(line, "take the entry `waynote` out by hand"));
+    }
+    Ok(after)
 }
 
 /// Whether an entry of our name starts our server.
@@ -95,32 +89,167 @@ fn is_ours(entry: &dyn TableLike) -> bool {
     starts_our_server(command.into_iter().chain(args))
 }
 
-fn edit(text: &str, work: impl FnOnce(&mut DocumentMut) -> Edited<()>) -> Edited {
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        let line = error
-            .span()
-            .map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
-        Unreadable::new(line, error.message().trim().replace('\n', ", "))
-    })?;
-    let before = document.to_string();
-    work(&mut document)?;
-    let after = document.to_string();
-    if after == before {
-        return Ok(text.to_owned());
+fn insert(text: &str, server: &Server) -> Edited {
+    if parse(text)?.is_empty() && !text.is_empty() {
+        // The editor puts a first table above a file's comments.
+        let end = line_end(text);
+        let gap = if text.ends_with('\n') { "" } else { end };
+        let table = insert("", server)?.replace('\n', end);
+        return Ok(format!("{text}{gap}{end}{table}"));
     }
-    // The editor writes every line end as a line feed, and leaves a byte order mark out.
-    let is_windows =
-        text.contains("\r\n") && text.matches('\n').count() == text.matches("\r\n").count();
-    let after = match is_windows {
-        true => after.replace("\r\n", "\n").replace('\n', "\r\n"),
-        false => after,
-    };
-    Ok(
-        match text.starts_with('\u{feff}') && !after.starts_with('\u{feff}') {
-            true => format!("\u{feff}{after}"),
-            false => after,
-        },
-    )
+    edit(text, |document| {
+        let mut env = InlineTable::new();
+        env.insert("WAYNOTE_AUTHOR", server.author.as_str().into());
+        let args: Array = server.args.iter().map(String::as_str).collect();
+        let handed_on: Array = HANDED_ON.into_iter().collect();
+        let members: [(&str, Value); 4] = [
+            ("command", server.command.as_str().into()),
+            ("args", args.into()),
+            ("env", env.into()),
+            ("env_vars", handed_on.into()),
+        ];
+        let servers = document.entry(SERVERS).or_insert_with(|| {
+            let mut table = Table::new();
+            table.set_implicit(true);
+            Item::Table(table)
+        });
+        let entry = if servers.is_inline_table() {
+            Item::Value(InlineTable::from_iter(members).into())
+        } else {
+            Item::Table(Table::from_iter(members))
+        };
+        if let Some(servers) = servers.as_table_like_mut() {
+            servers.insert(NAME, entry);
+        }
+    })
+}
+
+/// The ranges of what makes up an item: a table's header with its own members, each of its tables, and lines that name
+/// it by a dotted key.
+fn lines(key: Option<Range<usize>>, item: &Item, cuts: &mut Vec<Range<usize>>) {
+    let joined = |key: Option<Range<usize>>, to: Option<Range<usize>>| Some(key?.start..to?.end);
+    match item {
+        Item::None => {}
+        Item::Value(value) => cuts.extend(joined(key, value.span())),
+        Item::ArrayOfTables(tables) => tables.iter().for_each(|table| table_lines(table, cuts)),
+        Item::Table(table) => table_lines(table, cuts),
+    }
+}
+
+fn table_lines(table: &Table, cuts: &mut Vec<Range<usize>>) {
+    let has_header = !table.is_implicit() && !table.is_dotted();
+    let header = table.span().filter(|_| has_header);
+    let begin = cuts.len();
+    cuts.extend(header.clone());
+    let mut own = header;
+    for (name, item) in table.iter() {
+        let is_below = match item {
+            Item::Table(table) => !table.is_dotted(),
+            Item::ArrayOfTables(_) => true,
+            Item::Value(_) | Item::None => false,
+        };
+        let mut found = Vec::new();
+        lines(
+            table.key(name).and_then(toml_edit::Key::span),
+            item,
+            &mut found,
+        );
+        match &mut own {
+            Some(own) if !is_below => {
+                own.end = found.iter().map(|cut| cut.end).fold(own.end, usize::max);
+            }
+            _ => cuts.extend(found),
+        }
+    }
+    if let Some(own) = own {
+        cuts[begin] = own;
+    }
+}
+
+/// The text without the lines in which those ranges are; a table goes with the blank line above its header.
+fn without(text: &str, mut cuts: Vec<Range<usize>>) -> String {
+    cuts.sort_by_key(|cut| cut.start);
+    let mut left = String::new();
+    let mut at = 0;
+    for cut in cuts {
+        let begin = text[..cut.start].rfind('\n').map_or(0, |end| end + 1);
+        let end = text[cut.end..]
+            .find('\n')
+            .map_or(text.len(), |end| cut.end + end + 1);
+        left.push_str(text.get(at..begin).unwrap_or_default());
+        if text[cut.start..].starts_with('[') {
+            // A line that is blank, not the end of the one above.
+            let blank = ["\r\n", "\n"].into_iter().find_map(|blank| {
+                let above = left.strip_suffix(blank)?;
+                (above.is_empty() || above.ends_with('\n')).then_some(above.len())
+            });
+            left.truncate(blank.unwrap_or(left.len()));
+        }
+        at = at.max(end);
+    }
+    left + &text[at..]
+}
+
+/// What a file says, without our entry or with it; nothing is as good as an empty table of servers.
+fn meaning(text: &str, without_ours: bool) -> Option<String> {
+    let mut file: toml::Table = text.parse().ok()?;
+    if without_ours && let Some(servers) = file.get_mut(SERVERS).and_then(toml::Value::as_table_mut)
+    {
+        servers.remove(NAME);
+    }
+    if file
+        .get(SERVERS)
+        .and_then(toml::Value::as_table)
+        .is_some_and(toml::Table::is_empty)
+    {
+        file.remove(SERVERS);
+    }
+    // Numbers that are none are not equal to themselves; their words are.
+    Some(format!("{file:?}"))
+}
+
+fn parse(text: &str) -> Edited<Document<&str>> {
+    Document::parse(text).map_err(|error| damaged(text, &error))
+}
+
+fn damaged(text: &str, error: &toml_edit::TomlError) -> Refusal {
+    let line = error.span().map(|span| line_of(text, span.start));
+    Refusal::damaged(line, error.message().trim().replace('\n', ", "))
+}
+
+fn by_hand(line: Option<usize>, hint: &str) -> Refusal {
+    Refusal::ByHand {
+        line,
+        name: "mcp_servers.waynote",
+        hint: format!("{hint}; nothing was written"),
+    }
+}
+
+/// The text as the editor leaves it, but for line ends: it makes line feeds of all.
+fn edit(text: &str, work: impl FnOnce(&mut DocumentMut)) -> Edited {
+    let mut document: DocumentMut = text.parse().map_err(|error| damaged(text, &error))?;
+    work(&mut document);
+    let after = document.to_string();
+    let old: Vec<&str> = text.split_inclusive('\n').collect();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let [bare_old, bare_new] = [&old, &new].map(|lines| {
+        let bare = lines.iter().map(|line| line.trim_end_matches(['\n', '\r']));
+        bare.collect::<Vec<_>>()
+    });
+    let mut out = String::new();
+    for op in capture_diff_slices(Algorithm::Myers, &bare_old, &bare_new) {
+        for (step, line) in op.new_range().enumerate() {
+            let end = match op {
+                DiffOp::Equal { old_index, .. } if old[old_index + step].ends_with('\n') => {
+                    &old[old_index + step][bare_old[old_index + step].len()..]
+                }
+                _ => line_end(text),
+            };
+            out.push_str(bare_new[line]);
+            out.push_str(if new[line].ends_with('\n') { end } else { "" });
+        }
+    }
+    Ok(out)
 }
 
 #[cfg(test)]

@@ -1,56 +1,53 @@
-//! Goose's `config.yaml`. No editor of YAML that keeps formats is at hand, so lines are put in and taken out, and the result is
-//! held against the file's meaning before: only our entry may differ, or nothing is written.
+//! Goose's `config.yaml`. No editor of YAML that keeps formats is at hand, so lines are put in and taken out where the parser says
+//! that they are, and the result is held against the file's meaning before: only our entry may differ, or nothing is written.
 
-use saphyr::{LoadableYamlNode, YamlOwned};
+use std::ops::Range;
 
-use super::change::{Edited, NAME, Server, Unreadable, starts_our_server, taken};
+use saphyr::{LoadableYamlNode, MarkedYamlOwned};
+
+use super::change::{Edited, NAME, Refusal, Server, line_end, starts_our_server};
+
+type Yaml = MarkedYamlOwned;
 
 const SERVERS: &str = "extensions";
 
-/// Puts our extension in.
+/// Puts our extension in. One that is there already starts our program where it is now, and stays otherwise as it is.
 pub(crate) fn add(text: &str, server: &Server) -> Edited {
-    if let Some(all) = extensions(&load(text)?)
-        && get(all, NAME).is_some_and(|own| !is_ours(own))
-    {
-        return Err(taken());
-    }
-    let without = take_back(text)?;
-    let before = load(&without)?;
-    let entry = |indent: &str| entry(server, indent);
-    let after = match place(&before, &without)? {
-        Place::Below { line, indent } => insert(&without, line, &entry(&indent)),
-        Place::Instead { line } => {
-            let text = remove(&without, line, line + 1);
-            insert(&text, line, &format!("{SERVERS}:\n{}", entry("  ")))
+    let before = load(text)?;
+    let refused = |line| {
+        by_hand(
+            line,
+            &format!(
+                "add this by hand below `{SERVERS}`, then run `waynote doctor goose`; nothing was written\n{}",
+                entry(server, "    ").trim_end()
+            ),
+        )
+    };
+    let after = match extensions(&before).and_then(|all| get(all, NAME)) {
+        Some((_, own)) if !is_ours(own) => {
+            let what = "an extension named `waynote`";
+            return Err(Refusal::Taken { what });
         }
-        Place::AtTheEnd => {
-            let mut text = without.clone();
-            if !text.is_empty() && !text.ends_with('\n') {
-                text.push('\n');
+        Some((_, own)) => {
+            let Some((_, command)) = get(own, "cmd") else {
+                return Err(refused(None));
+            };
+            if command.data.as_str() == Some(&server.command) {
+                return Ok(text.to_owned());
             }
-            text + &format!("{SERVERS}:\n{}", entry("  "))
+            let range = range(text, command).ok_or_else(|| refused(None))?;
+            let mut after = text.to_owned();
+            after.replace_range(range, &string(&server.command));
+            after
         }
+        None => insert(&before, text, server)?.ok_or_else(|| refused(line_of_servers(&before)))?,
     };
-    let now = load(&after)?;
-    let ours = extensions(&now).and_then(|extensions| get(extensions, NAME));
-    let is_right = ours
-        .and_then(|own| get(own, "cmd"))
-        .and_then(YamlOwned::as_str)
-        == Some(server.command.as_str());
+    let now = load(&after).map_err(|_| refused(line_of_servers(&before)))?;
+    let own = extensions(&now).and_then(|all| get(all, NAME));
+    let command = own.and_then(|(_, own)| get(own, "cmd"));
+    let is_right = command.and_then(|(_, command)| command.data.as_str()) == Some(&server.command);
     if !is_right || !same_but_ours(&before, &now) {
-        return Err(not_editable(&without));
-    }
-    // An entry that says the same already stays as it is written.
-    let earlier = load(text)?;
-    let same = |name: &str| {
-        let of = |file: &Option<YamlOwned>| {
-            let own = get(extensions(file)?, NAME)?;
-            Some(format!("{:?}", get(own, name)?))
-        };
-        of(&earlier) == of(&now)
-    };
-    if ["cmd", "args", "type"].into_iter().all(same) {
-        return Ok(text.to_owned());
+        return Err(refused(line_of_servers(&before)));
     }
     Ok(after)
 }
@@ -58,98 +55,147 @@ pub(crate) fn add(text: &str, server: &Server) -> Edited {
 /// Takes our extension out.
 pub(crate) fn take_back(text: &str) -> Edited {
     let before = load(text)?;
-    let Some(all) = extensions(&before) else {
+    let own = extensions(&before).and_then(|all| get(all, NAME));
+    let Some((key, _)) = own.filter(|(_, own)| is_ours(own)) else {
         return Ok(text.to_owned());
     };
-    if !get(all, NAME).is_some_and(is_ours) {
-        return Ok(text.to_owned());
-    }
-    let lines: Vec<&str> = text.lines().collect();
-    let begin = lines.iter().position(|line| {
-        line.starts_with(' ') && line.trim_end() == format!("{}{NAME}:", blanks(line))
-    });
-    let Some(begin) = begin else {
-        return Err(not_editable(text));
+    let refused = || {
+        by_hand(
+            Some(key.span.start.line()),
+            "take the entry `waynote` out by hand; nothing was written",
+        )
     };
-    let depth = blanks(lines[begin]).len();
-    let is_deeper = |line: &&str| !line.trim().is_empty() && blanks(line).len() > depth;
-    let own = lines[begin + 1..].iter().take_while(|line| is_deeper(line));
-    let mut after = remove(text, begin, begin + 1 + own.count());
-    let mut now = load(&after)?;
-    let is_empty = matches!(&now, Some(file) if get(file, SERVERS).is_some_and(YamlOwned::is_null));
-    if is_empty && let Some(line) = line_of_servers(&after) {
-        after = remove(&after, line, line + 1);
-        now = load(&after)?;
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let begin = key.span.start.line() - 1;
+    let depth = key.span.start.col();
+    if depth == 0
+        || lines
+            .get(begin)
+            .is_none_or(|line| blanks(line).len() != depth)
+    {
+        // It stands in braces.
+        return Err(refused());
     }
-    if !same_but_ours(&now, &before) {
-        return Err(not_editable(text));
+    let is_deeper = |line: &str| !line.trim().is_empty() && blanks(line).len() > depth;
+    let is_within = |line: &str| line.trim().is_empty() || is_deeper(line);
+    let below = lines[begin + 1..].iter().take_while(|line| is_within(line));
+    // Blank lines at its end stay.
+    let own = below.enumerate().filter(|(_, line)| is_deeper(line)).last();
+    let end = begin + 1 + own.map_or(0, |(last, _)| last + 1);
+    let mut after = lines[..begin].concat() + &lines[end..].concat();
+    let now = load(&after).map_err(|_| refused())?;
+    // The heading as we write it goes with the last entry below it.
+    let heading = line_of_servers(&now).map_or(0, |line| line - 1);
+    let is_empty = now
+        .as_ref()
+        .and_then(|file| get(file, SERVERS))
+        .is_some_and(|(_, all)| all.data.is_null());
+    if is_empty {
+        let lines: Vec<&str> = after.split_inclusive('\n').collect();
+        let is_bare = lines[heading].trim_end() == format!("{SERVERS}:");
+        let is_commented = lines[heading + 1..]
+            .iter()
+            .find(|line| !line.trim().is_empty())
+            .is_some_and(|line| !blanks(line).is_empty());
+        if is_bare && !is_commented {
+            after = lines[..heading].concat() + &lines[heading + 1..].concat();
+        }
+    }
+    let now = load(&after).map_err(|_| refused())?;
+    let is_gone = extensions(&now).and_then(|all| get(all, NAME)).is_none();
+    if !is_gone || !same_but_ours(&now, &before) {
+        return Err(refused());
     }
     Ok(after)
 }
 
+/// The words with which the file has our server started.
+pub(crate) fn command(text: &str) -> Option<Vec<String>> {
+    let file = load(text).ok()?;
+    let (_, own) = get(extensions(&file)?, NAME)?;
+    let (_, command) = get(own, "cmd")?;
+    let args = get(own, "args").and_then(|(_, args)| args.data.as_sequence());
+    let args = args
+        .into_iter()
+        .flatten()
+        .filter_map(|arg| arg.data.as_str());
+    let words = command.data.as_str().into_iter().chain(args);
+    Some(words.map(str::to_owned).collect())
+}
+
 /// Whether an entry of our name starts our server.
-fn is_ours(entry: &YamlOwned) -> bool {
-    let args = get(entry, "args").and_then(YamlOwned::as_sequence);
-    let args = args.into_iter().flatten().filter_map(YamlOwned::as_str);
-    let command = get(entry, "cmd").and_then(YamlOwned::as_str);
+fn is_ours(entry: &Yaml) -> bool {
+    let args = get(entry, "args").and_then(|(_, args)| args.data.as_sequence());
+    let args = args
+        .into_iter()
+        .flatten()
+        .filter_map(|arg| arg.data.as_str());
+    let command = get(entry, "cmd").and_then(|(_, command)| command.data.as_str());
     starts_our_server(command.into_iter().chain(args))
 }
 
-enum Place {
-    /// After that line, indented like the entries that are there.
-    Below {
-        line: usize,
-        indent: String,
-    },
-    /// In place of that line: there is an empty list of entries.
-    Instead {
-        line: usize,
-    },
-    AtTheEnd,
-}
-
-fn place(file: &Option<YamlOwned>, text: &str) -> Edited<Place> {
-    let Some(all) = file.as_ref().and_then(|file| get(file, SERVERS)) else {
-        return match file {
-            None => Ok(Place::AtTheEnd),
-            Some(file) if file.is_mapping() => Ok(Place::AtTheEnd),
-            Some(_) => Err(Unreadable::new(Some(1), "it is not a mapping")),
+/// The text with our entry in it; none where there is no line to put it below.
+fn insert(file: &Option<Yaml>, text: &str, server: &Server) -> Edited<Option<String>> {
+    let end = line_end(text);
+    let at_the_end = |text: &str| {
+        let gap = if text.is_empty() || text.ends_with('\n') {
+            ""
+        } else {
+            end
         };
+        format!(
+            "{text}{gap}{SERVERS}:{end}{}",
+            entry(server, "  ").replace('\n', end)
+        )
     };
-    let line = line_of_servers(text).ok_or_else(|| not_editable(text))?;
-    if all.is_null() || all.as_mapping().is_some_and(|all| all.is_empty()) {
-        return Ok(Place::Instead { line });
+    let Some(file) = file else {
+        return Ok(Some(at_the_end(text)));
+    };
+    if !file.data.is_mapping() {
+        return Err(Refusal::damaged(Some(1), "it is not a mapping"));
     }
-    let is_entry = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
-    let first = text.lines().skip(line + 1).find(is_entry);
-    match first.map(blanks) {
-        Some(indent) if !indent.is_empty() => Ok(Place::Below {
-            line: line + 1,
-            indent: indent.to_owned(),
-        }),
-        _ => Err(not_editable(text)),
+    let Some((key, all)) = get(file, SERVERS) else {
+        return Ok(Some(at_the_end(text)));
+    };
+    let mut text = text.to_owned();
+    let mut indent = "  ".to_owned();
+    let members = all.data.as_mapping();
+    match members.and_then(|members| members.keys().next()) {
+        Some(first) if first.span.start.line() > key.span.start.line() => {
+            indent = " ".repeat(first.span.start.col());
+        }
+        Some(_) => return Ok(None),
+        // The braces of an empty list, which stand on one line.
+        None if members.is_some() => match range(&text, all) {
+            Some(range) => text.replace_range(range, ""),
+            None => return Ok(None),
+        },
+        None if all.data.is_null() => {}
+        None => {
+            return Err(Refusal::damaged(
+                Some(key.span.start.line()),
+                format!("`{SERVERS}` in it is not a mapping"),
+            ));
+        }
     }
+    let heading = key.span.start.line();
+    let at: usize = text.split_inclusive('\n').take(heading).map(str::len).sum();
+    let gap = if text[..at].ends_with('\n') { "" } else { end };
+    let new = entry(server, &indent).replace('\n', end);
+    text.insert_str(at, &format!("{gap}{new}"));
+    Ok(Some(text))
 }
 
-/// The line, from 0, on which the extensions begin.
-fn line_of_servers(text: &str) -> Option<usize> {
-    text.lines().position(|line| {
-        line.strip_prefix(SERVERS)
-            .is_some_and(|rest| rest.trim_start().starts_with(':'))
-    })
-}
-
-/// The entry's lines. A JSON string is a YAML one.
+/// The entry's lines.
 fn entry(server: &Server, indent: &str) -> String {
-    let text = |text: &str| serde_json::Value::from(text).to_string();
-    let args: Vec<String> = server.args.iter().map(|arg| text(arg)).collect();
+    let args: Vec<String> = server.args.iter().map(|arg| string(arg)).collect();
     let lines = [
         format!("{NAME}:"),
         format!("  name: {NAME}"),
         "  type: stdio".into(),
-        format!("  cmd: {}", text(&server.command)),
+        format!("  cmd: {}", string(&server.command)),
         format!("  args: [{}]", args.join(", ")),
-        format!("  envs: {{ WAYNOTE_AUTHOR: {} }}", text(&server.author)),
+        format!("  envs: {{ WAYNOTE_AUTHOR: {} }}", string(&server.author)),
         "  enabled: true".into(),
         "  timeout: 300".into(),
     ];
@@ -159,79 +205,117 @@ fn entry(server: &Server, indent: &str) -> String {
         .collect()
 }
 
-fn insert(text: &str, line: usize, new: &str) -> String {
-    let is_windows = text.contains("\r\n");
-    let new = match is_windows {
-        true => new.replace('\n', "\r\n"),
-        false => new.to_owned(),
-    };
-    let at: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-    let end = if is_windows { "\r\n" } else { "\n" };
-    let gap = match text[..at].is_empty() || text[..at].ends_with('\n') {
-        true => "",
-        false => end,
-    };
-    format!("{}{gap}{new}{}", &text[..at], &text[at..])
-}
-
-fn remove(text: &str, from: usize, to: usize) -> String {
-    text.split_inclusive('\n')
-        .enumerate()
-        .filter(|(line, _)| !(from..to).contains(line))
-        .map(|(_, line)| line)
-        .collect()
+/// A JSON string is a YAML one.
+fn string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 fn blanks(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches(' ').len()]
 }
 
-fn load(text: &str) -> Edited<Option<YamlOwned>> {
-    let mut files = YamlOwned::load_from_str(text)
-        .map_err(|error| Unreadable::new(Some(error.marker().line()), error.info().to_owned()))?;
+/// The parser goes down with every level, and levels below these nobody writes.
+const MOST_LEVELS: usize = 256;
+
+fn load(text: &str) -> Edited<Option<Yaml>> {
+    // Each level takes a column of the indent, or a dash in front.
+    let depth = |line: &str| {
+        let bare = line.trim_start_matches([' ', '-', '?', '\t']);
+        line.len() - bare.len()
+    };
+    if let Some(line) = text.lines().position(|line| depth(line) > MOST_LEVELS) {
+        return Err(Refusal::damaged(Some(line + 1), "it is nested too deeply"));
+    }
+    let mut files = Yaml::load_from_str(text)
+        .map_err(|error| Refusal::damaged(Some(error.marker().line()), error.info().to_owned()))?;
     match files.len() {
         0 => Ok(None),
-        1 => Ok(files.pop().filter(|file| !file.is_null())),
-        _ => Err(Unreadable::new(None, "it holds several documents")),
+        1 => Ok(files.pop().filter(|file| !file.data.is_null())),
+        _ => Err(Refusal::damaged(None, "it holds several documents")),
     }
 }
 
-fn extensions(file: &Option<YamlOwned>) -> Option<&YamlOwned> {
-    get(file.as_ref()?, SERVERS).filter(|all| all.is_mapping())
+fn extensions(file: &Option<Yaml>) -> Option<&Yaml> {
+    let (_, all) = get(file.as_ref()?, SERVERS)?;
+    all.data.is_mapping().then_some(all)
 }
 
-fn get<'y>(mapping: &'y YamlOwned, name: &str) -> Option<&'y YamlOwned> {
-    mapping.as_mapping_get(name)
+/// A member with its name.
+fn get<'y>(mapping: &'y Yaml, name: &str) -> Option<(&'y Yaml, &'y Yaml)> {
+    let mut members = mapping.data.as_mapping()?.iter();
+    members.find(|(key, _)| key.data.as_str() == Some(name))
+}
+
+/// The line, from 1, on which the extensions begin.
+fn line_of_servers(file: &Option<Yaml>) -> Option<usize> {
+    let (key, _) = get(file.as_ref()?, SERVERS)?;
+    Some(key.span.start.line())
+}
+
+/// The bytes of a scalar on one line, or of a list of nothing in braces: where the parser says that one ends, a comment may have
+/// been passed over too.
+fn range(text: &str, node: &Yaml) -> Option<Range<usize>> {
+    let (begin, _) = text.char_indices().nth(node.span.start.index())?;
+    let rest = &text[begin..];
+    let length = match rest.chars().next()? {
+        '{' => {
+            rest.find('}')
+                .filter(|end| rest[1..*end].trim().is_empty())?
+                + 1
+        }
+        '\'' => 1 + closed_by_quote(&rest[1..])?,
+        '"' => {
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<String>();
+            values.next()?.ok()?;
+            values.byte_offset()
+        }
+        _ => node
+            .data
+            .as_str()
+            .filter(|plain| rest.starts_with(plain))?
+            .len(),
+    };
+    Some(begin..begin + length)
+}
+
+/// Behind the quote that ends a text in single quotes; two of them are one of its characters.
+fn closed_by_quote(text: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += text[at..].find('\'')? + 1;
+        if !text[at..].starts_with('\'') {
+            return Some(at);
+        }
+        at += 1;
+    }
 }
 
 /// Whether two files mean the same, our entry and an empty list of entries aside.
-fn same_but_ours(one: &Option<YamlOwned>, other: &Option<YamlOwned>) -> bool {
-    let rest = |file: &Option<YamlOwned>| {
+fn same_but_ours(one: &Option<Yaml>, other: &Option<Yaml>) -> bool {
+    fn members(mapping: &Yaml) -> impl Iterator<Item = (&Yaml, &Yaml)> {
+        mapping.data.as_mapping().into_iter().flatten()
+    }
+    let rest = |file: &Option<Yaml>| {
         let mut rest = Vec::new();
-        let members = file.as_ref().and_then(YamlOwned::as_mapping);
-        for (name, value) in members.into_iter().flatten() {
-            if name.as_str() != Some(SERVERS) {
-                rest.push(format!("{name:?}: {value:?}"));
+        for (name, value) in file.iter().flat_map(members) {
+            if name.data.as_str() != Some(SERVERS) {
+                rest.push((None, name.clone(), value.clone()));
                 continue;
             }
-            let inner = value.as_mapping().into_iter().flatten();
-            for (inner, value) in inner.filter(|(name, _)| name.as_str() != Some(NAME)) {
-                rest.push(format!("{SERVERS}: {inner:?}: {value:?}"));
-            }
+            let inner = members(value).filter(|(name, _)| name.data.as_str() != Some(NAME));
+            rest.extend(inner.map(|(inner, value)| (Some(SERVERS), inner.clone(), value.clone())));
         }
         rest
     };
     rest(one) == rest(other)
 }
 
-fn not_editable(text: &str) -> Unreadable {
-    let line = line_of_servers(text).map(|line| line + 1);
-    Unreadable::new(
+fn by_hand(line: Option<usize>, hint: &str) -> Refusal {
+    Refusal::ByHand {
         line,
-        format!(
-            "its `{SERVERS}` are written in a way that cannot be edited here; add the entry by hand"
-        ),
-    )
+        name: SERVERS,
+        hint: hint.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -82,6 +82,7 @@ fn import(folder: &Path) -> Outcome {
             )
         })?;
         changes.push(Change::Append {
+            resolves: None,
             session: SESSION.parse()?,
             kind: Kind::Learning,
             iteration: None,

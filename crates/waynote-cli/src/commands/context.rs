@@ -8,11 +8,18 @@ use super::Context;
 use crate::args::{ContextArgs, SectionArg, StyleArg};
 use crate::error::{Failure, Outcome};
 use crate::input;
+use crate::inside::Inside;
 use crate::table::table;
 
 pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
-    let request = request(context, args)?;
-    let block = context.read(|store| Ok(render(store, &request)?))?;
+    let mut request = request(context, args)?;
+    let settings = context.settings.clone();
+    let block = context.read(|store| {
+        let inside = Inside::of(&settings, store)?;
+        request.session = inside.session;
+        request.iteration = inside.iteration;
+        Ok(render(store, &request)?)
+    })?;
     if context.output.json {
         context.output.value(&block)
     } else if args.explain {
@@ -46,8 +53,6 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
     };
     let place = input::place(args.at.path.as_deref())?;
     Ok(Request {
-        session: settings.session.value.clone(),
-        iteration: settings.iteration.value,
         style,
         only: args.only.map(|section| match section {
             SectionArg::Places => Section::Places,

@@ -1,103 +1,67 @@
-//! `waynote demo`: the main job on sample notes of all three kinds, in a store that is thrown away.
+//! `waynote demo`: the real loop in a store that is thrown away. Three iterations of a small agent learn from each other.
 
-use waynote::context::{Request, render};
-use waynote::{
-    Base, Content, Kind, Notebook, Options, Place, Places, SaveOptions, SessionLog, SqliteStore,
-    Stamp,
-};
+use std::process::{Command, ExitCode, Stdio};
 
 use crate::error::{Failure, Outcome};
 use crate::output::Output;
 
-const PLACES: [(&str, &str); 3] = [
-    ("~", "Prefers short answers and small commits."),
-    (
-        "~/projects/shop",
-        "Rust workspace; `cargo xtask test` is the gate. Prices are integers, in cents.",
-    ),
-    (
-        "~/projects/shop/api",
-        "The handlers here must not block: use the worker pool.",
-    ),
-];
-
-const KEYS: [(&str, &str, bool); 3] = [
-    (
-        "release-steps",
-        "1. Tag on main.\n2. Wait for CI.\n3. Run `make ship` from a clean clone.",
-        true,
-    ),
-    (
-        "staging-db",
-        "postgres://staging.internal/shop, read-only for agents",
-        false,
-    ),
-    (
-        "flaky-tests",
-        "checkout::retries fails about once in 40 runs; rerun before digging",
-        false,
-    ),
-];
-
-const LOG: [(i64, Kind, &str); 4] = [
-    (
-        1,
-        Kind::Decision,
-        "SQLite over Postgres for the cart, for simplicity",
-    ),
-    (2, Kind::Learning, "The test suite needs --no-cache"),
-    (
-        3,
-        Kind::Stuck,
-        "The API allows 100 requests a minute; without backoff the import dies at 60 %",
-    ),
-    (3, Kind::Tip, "Start with `make seed`, or every test fails"),
-];
-
-pub(super) fn run(output: &mut Output) -> Outcome {
+pub(super) fn run(output: &mut Output) -> Outcome<ExitCode> {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::file("temporary folder", "made", error))?;
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default())?;
-    let base = Base::new("/home/you", "/home/you/projects/shop/api")?;
-    let agent: waynote::Name = "builder".parse()?;
-    let session: waynote::Name = "nightly".parse()?;
-    let now = crate::clock::now()?;
-    let person = Stamp::new(now, "person".parse()?);
-    let builder = Stamp::new(now, "agent:builder".parse()?);
-
-    for (path, text) in PLACES {
-        Places::new(&store).write(&Place::resolve(path, &base)?, Content::text(text)?, &person)?;
-    }
-    let notebook = Notebook::of_agent(&store, agent.clone());
-    for (key, text, pinned) in KEYS {
-        let options = SaveOptions {
-            pin: Some(pinned),
-            ..SaveOptions::default()
-        };
-        notebook.save(&key.parse()?, Content::text(text)?, options, &builder)?;
-    }
-    let log = SessionLog::new(&store, session.clone());
-    for (iteration, kind, text) in LOG {
-        log.add(kind, Some(iteration), Content::text(text)?, &builder)?;
-    }
-    let request = Request {
-        session: Some(session),
-        iteration: Some(4),
-        ..Request::new(agent, base.cwd(), now)
+    let exe =
+        std::env::current_exe().map_err(|error| Failure::file("this program", "found", error))?;
+    let waynote = || {
+        let mut command = Command::new(&exe);
+        // Nothing of this machine's own shall be in it, and nothing of it in there.
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy();
+            if name != "WAYNOTE_NOW" && (name.starts_with("WAYNOTE_") || name.starts_with("XDG_")) {
+                command.env_remove(&*name);
+            }
+        }
+        command
+            .env("HOME", folder.path())
+            .current_dir(folder.path())
+            .args(["--agent", "importer", "--session", "nightly", "--store"])
+            .arg(folder.path().join("notes.db"));
+        command
     };
-    let block = render(&store, &request)?;
+    let agent = [exe.as_os_str(), "demo-agent".as_ref()];
+    let mut looping = waynote();
     if output.json {
-        return output.value(&block);
+        looping.arg("--json");
     }
-    let steps = [
-        "Yesterday, a person and an agent left notes in a throwaway store:",
-        "  3 on directories   waynote place write --at ~/projects/shop \"Rust workspace; …\"",
-        "  3 by key           waynote key save release-steps - --pin < steps.md",
-        "  4 by iteration     waynote log add \"The API allows 100 requests a minute; …\" --type stuck",
-        "Today, iteration 4 of session nightly starts in ~/projects/shop/api. Its prompt gets this:",
-        "  waynote --agent builder --session nightly --iteration 4 context",
-        "",
-    ];
-    steps.iter().try_for_each(|line| output.line(line))?;
-    output.bytes(block.text.as_bytes())
+    looping
+        .args(["loop", "--iterations", "5", "--"])
+        .args(agent);
+    if !output.json {
+        let steps = [
+            "A scripted agent imports orders in a loop; the store is thrown away afterwards.",
+            "  waynote loop --session nightly --iterations 5 -- AGENT",
+            "",
+        ];
+        steps.iter().try_for_each(|line| output.line(line))?;
+        output.flush()?;
+        // One stream, so that what is said stays in its order.
+        looping.stderr(std::io::stdout());
+    }
+    let status = status(looping)?;
+    if !status.success() {
+        let what = "the loop of the demo failed";
+        return Err(Failure::refused("demo", what, "its own words are above"));
+    }
+    if !output.json {
+        output.line("\nWhat is left of it:\n  waynote --session nightly log show")?;
+        output.flush()?;
+        let mut show = waynote();
+        show.args(["log", "show"]).stderr(Stdio::inherit());
+        self::status(show)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn status(mut command: Command) -> Outcome<std::process::ExitStatus> {
+    command
+        .status()
+        .map_err(|error| Failure::file("this program", "started", error))
 }

@@ -12,7 +12,8 @@ use waynote::visible::visible;
 use waynote::{Content, Options, Places, SqliteStore, Stamp, Store};
 
 use super::Context;
-use super::install::{State, plan, reach, state, words};
+use super::install::{plan, reach, words};
+use super::installed::{State, is_set_up, state, way_out};
 use crate::clients::change::{Edit, NAME};
 use crate::clients::files::{Plan, Reach, on_path};
 use crate::clients::{Client, Event, answer, disk, probe};
@@ -85,7 +86,7 @@ pub(super) fn run(
         let is_set_up = plan
             .pieces()?
             .iter()
-            .any(|piece| state(piece) != State::Missing);
+            .any(|piece| !matches!(state(piece), State::Missing));
         if named.is_empty() && !is_set_up {
             continue;
         }
@@ -130,9 +131,12 @@ fn binary(findings: &mut Findings) {
     let own = std::env::current_exe().and_then(|own| own.canonicalize());
     let found = on_path("waynote");
     let Some(path) = found else {
+        let folder = std::env::current_exe().ok();
+        let folder = folder.as_deref().and_then(Path::parent);
+        let folder = folder.map_or("its folder".into(), |folder| folder.display().to_string());
         findings.note(
             "`waynote` is not on the path",
-            "add its folder to PATH: files that a team shares start it by its name",
+            format!("add {folder} to PATH: files that a team shares start it by its name"),
         );
         return;
     };
@@ -159,10 +163,17 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
     }
     match context.read(|store| Ok(store.verify()?)) {
         Ok(report) if report.is_clean() => {
-            findings.ok(format!("store: {path}, {} notes, sound", report.notes));
+            let notes = match report.notes {
+                1 => "1 note".to_owned(),
+                notes => format!("{notes} notes"),
+            };
+            findings.ok(format!("store: {path}, {notes}, sound"));
         }
         Ok(report) => findings.wrong(
-            format!("store: {path} has {} problems", report.problems.len()),
+            format!(
+                "store: {path} is damaged in places: {} found",
+                report.problems.len()
+            ),
             "`waynote verify` names them",
         ),
         Err(failure) => findings.wrong(
@@ -175,30 +186,43 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
 fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
     let title = plan.client.title();
     let mut server = None;
-    let mut hooked = false;
+    let (mut hooked, mut is_there) = (false, false);
     for piece in plan.pieces()? {
         let path = piece.path.display();
         let what = piece.what;
         let install = format!("`waynote install {}`", words(plan));
         match state(&piece) {
             State::There => findings.ok(format!("{title}: {what} in {path}")),
-            State::Differs => findings.note(
-                format!("{title}: {what} in {path} differs from what this version writes"),
+            State::Outdated => findings.note(
+                format!("{title}: {what} in {path} is of another version or place of waynote"),
                 format!("{install} brings it up to date; `--dry-run` shows how"),
             ),
-            State::Missing => findings.wrong(
-                format!("{title}: no {what} in {path}"),
-                format!("{install} adds it"),
-            ),
-            State::Damaged(reason) => findings.wrong(
-                format!("{title}: {reason}"),
-                "mend the file; it was left as it is",
-            ),
+            State::Missing => {
+                findings.wrong(
+                    format!("{title}: no {what} in {path}"),
+                    format!("{install} sets it up"),
+                );
+                continue;
+            }
+            // What is somebody else's is not started.
+            State::Refused(failure) => {
+                findings.wrong(format!("{title}: {}", failure.line()), way_out(&failure));
+                continue;
+            }
         }
+        is_there = true;
         if let Ok(Some(text)) = disk::read(&piece.path) {
             server = server.or_else(|| configured(plan.client, &piece.edit, &text));
             hooked |= what.contains("hooks") || what == "plugin";
         }
+    }
+    let starts_by_name = is_there && !plan.program.contains('/');
+    if starts_by_name && on_path(&plan.program).is_none() {
+        findings.wrong(
+            format!("{title}: these files start `waynote` by its name, and it is not on the path"),
+            "put it there, here and wherever the files are shared",
+        );
+        (server, hooked) = (None, false);
     }
     if let Some(server) = server {
         live(plan, &server, findings);
@@ -206,7 +230,11 @@ fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
     if hooked {
         canary(plan, findings);
     }
-    trust(plan, findings)
+    // What is not there needs no trust.
+    if is_there {
+        trust(plan, findings)?;
+    }
+    Ok(())
 }
 
 /// The command of our server as the client's file has it.
@@ -237,15 +265,8 @@ fn configured(client: Client, edit: &Edit, text: &str) -> Option<Vec<String>> {
             let entry = file.get("mcp_servers")?.get(NAME)?;
             split(&json!(entry), "command")
         }
-        Edit::Yaml(server) => {
-            // Written by us in one way, and found again by its meaning.
-            (edit.add(text).ok()? == text).then(|| {
-                std::iter::once(server.command.clone())
-                    .chain(server.args.clone())
-                    .collect()
-            })
-        }
-        Edit::Whole(_) => None,
+        Edit::Yaml(_) => crate::clients::yaml::command(text),
+        Edit::Whole { .. } => None,
     }
 }
 
@@ -366,7 +387,8 @@ fn trust(plan: &Plan, findings: &mut Findings) -> Outcome {
         (Client::Codex, reach) => {
             let user = super::install::plan(Client::Codex, Reach::User, false)?.pieces()?;
             let config = user.first().map(|piece| piece.path.clone());
-            let config = config.map(|path| disk::read(&path)).transpose()?.flatten();
+            // One that cannot be read is named above.
+            let config = config.and_then(|path| disk::read(&path).ok().flatten());
             let table: toml::Table = config
                 .as_deref()
                 .and_then(|text| text.parse().ok())
@@ -422,13 +444,19 @@ fn trust(plan: &Plan, findings: &mut Findings) -> Outcome {
                 findings.ok(format!(
                     "{title}: GOOSE_MOIM_MESSAGE_FILE names the file with the notes"
                 ));
-            } else {
-                for step in plan.left_to_the_user() {
-                    findings.note(
-                        format!("{title}: it does not read the file with the notes"),
-                        step,
-                    );
-                }
+            } else if let Some(step) = plan.left_to_the_user().into_iter().next() {
+                findings.note(
+                    format!("{title}: it does not read the file with the notes"),
+                    step,
+                );
+            }
+            if plan.reach == Reach::Project && !is_set_up(Client::Goose, Reach::User) {
+                findings.note(
+                    format!(
+                        "{title}: it has no server: it reads servers from the user's file alone"
+                    ),
+                    "`waynote install goose` sets it up",
+                );
             }
         }
         (Client::ClaudeCode, Reach::User) | (Client::Opencode, _) => {}

@@ -6,36 +6,37 @@ use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use waynote::visible::visible;
 
-use super::Context;
+use super::{Context, installed};
 use crate::args::{InstallArgs, UninstallArgs};
-use crate::clients::change::Unreadable;
-use crate::clients::files::{Piece, Plan, Reach, program};
+use crate::clients::change::Refusal;
+use crate::clients::files::{Piece, Plan, Reach, on_path, program};
 use crate::clients::record::{self, Record};
-use crate::clients::{Client, disk};
-use crate::error::Outcome;
-use crate::table::table;
+use crate::clients::{Client, Event, disk};
+use crate::error::{Failure, Outcome};
+use crate::home;
 
 pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
     let Some(client) = args.client else {
-        return list(context);
+        return installed::list(context);
     };
     let plan = plan(client, reach(args.project), args.every_prompt)?;
+    if args.every_prompt && Event::Prompt.word(client).is_none() {
+        return Err(Failure::usage(
+            format!("{} takes no notes at prompts", client.title()),
+            "leave `--every-prompt` away: claude-code, codex and gemini take some; goose has them always",
+        ));
+    }
+    let is_found = plan.is_found()?;
     // All of them are looked at before the first is written.
     let mut steps = Vec::new();
     for piece in plan.pieces()? {
         let before = disk::read(&piece.path)?;
         let text = before.as_deref().unwrap_or_default();
-        let after = edited(&piece.path, piece.edit.add(text))?;
-        steps.push(Step {
-            action: match &before {
-                Some(before) if *before == after => "unchanged",
-                Some(_) => "changed",
-                None => "made",
-            },
-            after: Some(after),
-            before,
-            piece,
-        });
+        let after = piece
+            .edit
+            .add(text)
+            .map_err(|refusal| refusal.of(&piece.path))?;
+        steps.push(Step::new(piece, before, Some(after), args.dry_run)?);
     }
     if !args.dry_run {
         let everything = Plan {
@@ -48,23 +49,66 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
             put(step, whole, plan.reach)?;
         }
     }
-    report(context, &steps, args.dry_run)?;
+    let next = next_steps(context, &plan, is_found);
+    report(context, &steps, args.dry_run, &next)?;
     if context.output.json {
         return Ok(());
     }
-    if !args.dry_run && steps.iter().any(|step| step.action == "changed") {
+    if steps.iter().all(|step| step.action == "unchanged") {
+        let words = words(&plan);
+        return context.output.line(format!(
+            "it was set up already; `waynote doctor {words}` checks it"
+        ));
+    }
+    if args.dry_run {
+        return context.output.line(DRY_RUN);
+    }
+    if steps.iter().any(|step| step.action == "changed") {
         let folder = record::folder()?;
         context.output.line(format!(
             "copies of the files as they were: {}",
             visible(&folder.display().to_string())
         ))?;
     }
-    for step in plan.left_to_the_user() {
+    for step in next {
         context.output.line(format!("next: {step}"))?;
     }
     context
         .output
         .line(format!("then: waynote doctor {}", words(&plan)))
+}
+
+/// What is left to be done, and what could surprise.
+fn next_steps(context: &Context<'_>, plan: &Plan, is_found: bool) -> Vec<String> {
+    let mut steps = plan.left_to_the_user();
+    let title = plan.client.title();
+    if !is_found && plan.reach == Reach::User {
+        steps.insert(
+            0,
+            format!("install {title}: it was not found on this machine; its files wait for it"),
+        );
+    }
+    if plan.reach == Reach::Project && on_path("waynote").is_none() {
+        steps.push(
+            "put `waynote` on the path, here and wherever these files are shared: they start it by its name".into(),
+        );
+    }
+    let store = &context.settings.store;
+    let of_what = match store.origin.as_str() {
+        "--store" => Some("it is not told `--store`"),
+        "WAYNOTE_STORE" => {
+            Some("started from elsewhere than this shell, it does not know WAYNOTE_STORE")
+        }
+        _ => None,
+    };
+    if let Some(why) = of_what {
+        steps.push(format!(
+            "write `store = \"{}\"` into {}, if {title} is to use that store: {why}",
+            store.value.display(),
+            context.settings.file.display()
+        ));
+    }
+    steps
 }
 
 pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outcome {
@@ -77,22 +121,14 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
             (None, _) => None,
             (Some(text), Some(record)) if record.is_of(text) => record.before.clone(),
             (Some(text), _) => {
-                let left = edited(&piece.path, piece.edit.take_back(text))?;
+                let left = take_back(&piece, text)?;
                 // A file that `install` made goes when nothing of anybody's is in it.
                 let is_ours = is_ours_alone(&piece.path) || made_here(record.as_ref());
-                Some(left).filter(|left| !(left.is_empty() && is_ours))
+                let is_left = !(is_ours && piece.edit.is_nothing(&left));
+                is_left.then_some(left)
             }
         };
-        steps.push(Step {
-            action: match (&before, &after) {
-                (before, after) if before == after => "unchanged",
-                (_, None) => "removed",
-                _ => "changed",
-            },
-            before,
-            after,
-            piece,
-        });
+        steps.push(Step::new(piece, before, after, args.dry_run)?);
     }
     if !args.dry_run {
         for step in steps.iter().rev() {
@@ -113,8 +149,43 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
             }
         }
     }
-    report(context, &steps, args.dry_run)
+    report(context, &steps, args.dry_run, &[])?;
+    if context.output.json {
+        return Ok(());
+    }
+    if steps.iter().all(|step| step.action == "unchanged") {
+        return context.output.line("nothing of waynote was in them");
+    }
+    if args.dry_run {
+        return context.output.line(DRY_RUN);
+    }
+    let (title, word) = (plan.client.title(), plan.client.word());
+    let store = visible(&context.settings.store.value.display().to_string());
+    let (other, whose, command) = match plan.reach {
+        Reach::Project => (Reach::User, "your own files", word.to_owned()),
+        Reach::User => (
+            Reach::Project,
+            "this directory's files",
+            format!("{word} --project"),
+        ),
+    };
+    context.output.line(match installed::is_set_up(plan.client, other) {
+        true => format!(
+            "{title} still has waynote from {whose}: `waynote uninstall {command}` takes it back there"
+        ),
+        false => format!(
+            "{title} runs without waynote from its next session on; the notes stay in {store}"
+        ),
+    })?;
+    if plan.client == Client::Goose && plan.reach == Reach::User {
+        context
+            .output
+            .line("next: take GOOSE_MOIM_MESSAGE_FILE out of your shell's profile")?;
+    }
+    Ok(())
 }
+
+const DRY_RUN: &str = "nothing was written: this was a dry run";
 
 /// What happens to a file.
 struct Step {
@@ -123,6 +194,51 @@ struct Step {
     /// None: it goes.
     after: Option<String>,
     action: &'static str,
+    /// What a person should know of it.
+    note: Option<String>,
+}
+
+impl Step {
+    /// Refused where it cannot be carried out; a dry run says so.
+    fn new(
+        piece: Piece,
+        before: Option<String>,
+        after: Option<String>,
+        dry_run: bool,
+    ) -> Outcome<Self> {
+        let action = match (&before, &after) {
+            (before, after) if before == after => "unchanged",
+            (None, _) => "made",
+            (_, None) => "removed",
+            _ => "changed",
+        };
+        let obstacle = match action {
+            "unchanged" => None,
+            "removed" => disk::may_remove(&piece.path).err(),
+            _ => disk::may_write(&piece.path).err(),
+        };
+        let note = match obstacle {
+            Some(failure) if !dry_run => return Err(failure),
+            Some(failure) => Some(format!("{}: it would be refused", failure.line())),
+            None => {
+                let text = before.as_deref().unwrap_or_default();
+                let taken = piece.edit.add(text).err();
+                taken.and_then(|refusal| match refusal {
+                    Refusal::Taken { what } => Some(format!(
+                        "it has {what} that waynote did not write: that stays"
+                    )),
+                    _ => None,
+                })
+            }
+        };
+        Ok(Self {
+            piece,
+            before,
+            after,
+            action,
+            note,
+        })
+    }
 }
 
 /// Writes what a step says, with the record of what was there before anything of ours.
@@ -141,8 +257,8 @@ fn put(step: &Step, whole: &Piece, reach: Reach) -> Outcome {
             Record::new(path, earlier.before.as_deref(), after)
         }
         (_, Some(before)) => {
-            let without = edited(path, whole.edit.take_back(before))?;
-            let was_there = !(without.is_empty() && is_ours_alone(path));
+            let without = take_back(whole, before)?;
+            let was_there = !(whole.edit.is_nothing(&without) && is_ours_alone(path));
             Record::new(path, was_there.then_some(without.as_str()), after)
         }
         (_, None) => Record::new(path, None, after),
@@ -186,12 +302,48 @@ pub(super) fn reach(project: bool) -> Reach {
 }
 
 pub(super) fn plan(client: Client, reach: Reach, every_prompt: bool) -> Outcome<Plan> {
+    match reach {
+        Reach::Project => is_project()?,
+        Reach::User => is_home()?,
+    }
     Ok(Plan {
         client,
         reach,
         every_prompt,
         program: program(reach)?,
     })
+}
+
+/// A home that is not there is a mistake, and nobody's to make.
+fn is_home() -> Outcome {
+    let home = home::home()?;
+    if Path::new(&home).is_dir() {
+        return Ok(());
+    }
+    Err(Failure::refused(
+        "no_home",
+        format!("HOME is no directory: {home}"),
+        "set HOME to your home directory",
+    ))
+}
+
+/// Home and the root are no project: what is written there would count everywhere below, or be the user's own files.
+fn is_project() -> Outcome {
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::file("the working directory", "read", error))?;
+    let home = Path::new(&home::home()?).canonicalize();
+    if here.parent().is_some() && home.ok().as_deref() != Some(&*here) {
+        return Ok(());
+    }
+    let what = match here.parent() {
+        Some(_) => "your home directory",
+        None => "the root",
+    };
+    Err(Failure::refused(
+        "no_project",
+        format!("{} is {what}, not a project's directory", here.display()),
+        "go to the project's directory first, or leave `--project` away",
+    ))
 }
 
 pub(super) fn words(plan: &Plan) -> String {
@@ -202,25 +354,25 @@ pub(super) fn words(plan: &Plan) -> String {
     format!("{}{project}", plan.client.word())
 }
 
-/// An edit, or the file named that cannot be edited.
-pub(super) fn edited(path: &Path, text: Result<String, Unreadable>) -> Outcome<String> {
-    text.map_err(|Unreadable { line, reason }| disk::damaged(path, line, reason))
+fn take_back(piece: &Piece, text: &str) -> Outcome<String> {
+    let left = piece.edit.take_back(text);
+    left.map_err(|refusal| refusal.of(&piece.path))
 }
 
-fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool) -> Outcome {
+fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool, next: &[String]) -> Outcome {
     if context.output.json {
         let files: Vec<Value> = steps
             .iter()
             .map(|step| {
                 json!({
                     "file": step.piece.path, "what": step.piece.what, "action": step.action,
-                    "diff": diff(step).concat(),
+                    "diff": diff(step).concat(), "note": step.note,
                 })
             })
             .collect();
         return context
             .output
-            .value(&json!({ "dry_run": dry_run, "files": files }));
+            .value(&json!({ "dry_run": dry_run, "files": files, "next": next }));
     }
     for step in steps {
         let would = match (dry_run, step.action) {
@@ -237,6 +389,9 @@ fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool) -> Outcome {
             context
                 .output
                 .line(format!("  {}", line.trim_end_matches('\n')))?;
+        }
+        if let Some(note) = &step.note {
+            context.output.line(format!("  {}", visible(note)))?;
         }
     }
     Ok(())
@@ -270,81 +425,4 @@ fn diff(step: &Step) -> Vec<String> {
         }
     }
     lines
-}
-
-/// How a piece of a setup is.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum State {
-    There,
-    Differs,
-    Missing,
-    Damaged(String),
-}
-
-pub(super) fn state(piece: &Piece) -> State {
-    let text = match disk::read(&piece.path) {
-        Ok(text) => text.unwrap_or_default(),
-        Err(failure) => return State::Damaged(failure.line()),
-    };
-    match (piece.edit.add(&text), piece.edit.take_back(&text)) {
-        (Ok(after), _) if after == text => State::There,
-        (Ok(_), Ok(without)) if without == text => State::Missing,
-        (Ok(_), Ok(_)) => State::Differs,
-        (Err(error), _) | (_, Err(error)) => {
-            State::Damaged(disk::damaged(&piece.path, error.line, error.reason).line())
-        }
-    }
-}
-
-/// Every client: whether it is on this machine, and how it is set up.
-fn list(context: &mut Context<'_>) -> Outcome {
-    let mut rows = Vec::new();
-    let mut values = Vec::new();
-    let mut damaged = Vec::new();
-    for client in Client::ALL {
-        let mut of = |reach| -> Outcome<&'static str> {
-            let pieces = plan(client, reach, false)?.pieces()?;
-            let states: Vec<State> = pieces.iter().map(state).collect();
-            for state in &states {
-                if let State::Damaged(reason) = state {
-                    damaged.push(reason.clone());
-                }
-            }
-            let all = |state| states.iter().all(|other| *other == state);
-            Ok(if all(State::There) {
-                "set up"
-            } else if all(State::Missing) {
-                "-"
-            } else if states
-                .iter()
-                .any(|state| matches!(state, State::Damaged(_)))
-            {
-                "damaged"
-            } else {
-                "in part"
-            })
-        };
-        let found = plan(client, Reach::User, false)?.is_found()?;
-        let (user, project) = (of(Reach::User)?, of(Reach::Project)?);
-        values.push(
-            json!({ "client": client.word(), "found": found, "user": user, "project": project }),
-        );
-        let found = if found { "yes" } else { "-" };
-        rows.push(
-            [client.word(), found, user, project]
-                .map(str::to_owned)
-                .to_vec(),
-        );
-    }
-    if context.output.json {
-        return context.output.value(&values);
-    }
-    let heading = ["client", "found", "user", "this directory"];
-    context.output.line(table(&heading, rows))?;
-    for reason in damaged {
-        context.output.line(reason)?;
-    }
-    context
-        .output
-        .line("\nwaynote install CLIENT sets one up; waynote doctor checks those that are")
 }

@@ -1,45 +1,53 @@
 //! `waynote log`: notes by iteration, in a session's append-only log.
 
-use anstyle::{AnsiColor, Color, Style};
 use serde_json::json;
-use waynote::{Kind, Note, SessionLog, already_noted, confirmation};
+use waynote::event::{self, Event, Recorded};
+use waynote::looping::{block, complete};
+use waynote::{Kind, SessionLog, already_noted, confirmation};
 
 use super::Context;
 use crate::args::LogCommand;
 use crate::error::Outcome;
 use crate::input;
+use crate::plot::Plot;
 use crate::table::table;
+use crate::{inside, session_view};
 
 pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
     match command {
         LogCommand::Add {
             text,
             kind,
+            resolves,
             secrets,
         } => {
-            let session = context.settings.session()?.clone();
+            let (session, iteration) = context.session()?;
             let kind: Kind = kind.trim().parse()?;
             let (content, stamp) = (input::text(text)?, context.stamp_allowing(secrets)?);
-            let iteration = context.settings.iteration.value;
-            let note =
-                context.write(|store| {
-                    Ok(SessionLog::new(store, session).add(
-                        kind.clone(),
-                        iteration,
-                        content,
-                        &stamp,
-                    )?)
-                })?;
+            let note = context.write(|store| {
+                let log = SessionLog::new(store, session);
+                let resolves = resolves
+                    .as_ref()
+                    .map(|named| log.stuck(named))
+                    .transpose()?;
+                Ok(log.add_resolving(kind.clone(), iteration, content, resolves, &stamp)?)
+            })?;
             let is_repeat = note.revision > 1;
             let mut value = json!(note);
             value["repeat"] = json!(is_repeat);
-            context.output.answer(&value, || match is_repeat {
-                true => already_noted(&note),
-                false => confirmation(&kind, &note.content),
+            context.output.answer(&value, || {
+                let said = match is_repeat {
+                    true => already_noted(&note),
+                    false => confirmation(&kind, &note.content),
+                };
+                match resolves {
+                    Some(_) => format!("{said}; the stuck note is resolved"),
+                    None => said,
+                }
             })
         }
         LogCommand::List { kind } => {
-            let session = context.settings.session()?.clone();
+            let (session, _) = context.session()?;
             let kind = kind.as_deref().map(Kind::imported);
             let notes = context
                 .read(|store| Ok(SessionLog::new(store, session.clone()).list(kind.as_ref())?))?;
@@ -63,7 +71,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 let mut row = vec![
                     self::iteration(note.iteration),
                     kind,
-                    note.preview.clone(),
+                    match note.resolved_by {
+                        Some(_) => format!("{} (resolved)", note.preview),
+                        None => note.preview.clone(),
+                    },
                     note.address.to_string(),
                 ];
                 if some_repeated {
@@ -73,17 +84,75 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             });
             context.output.line(table(&heading, rows))
         }
-        LogCommand::Show => {
-            let session = context.settings.session()?.clone();
-            let notes = context.read(|store| Ok(SessionLog::new(store, session).list(None)?))?;
-            if context.output.json {
-                return context.output.value(&notes);
+        LogCommand::Complete { summary } => {
+            let (session, _) = context.session()?;
+            let (summary, stamp) = (input::text(summary)?, context.stamp()?);
+            let iteration = context.settings.iteration.value;
+            context.change(|store| {
+                Ok(complete(
+                    store,
+                    &session,
+                    iteration,
+                    &summary.shown(),
+                    &stamp,
+                )?)
+            })?;
+            context.output.answer(&json!({ "done": "completed" }), || {
+                format!("session {session} is complete: no further iteration starts")
+            })
+        }
+        LogCommand::Blocked { question } => {
+            let (session, _) = context.session()?;
+            let (question, stamp) = (input::text(question)?, context.stamp()?);
+            let iteration = context.settings.iteration.value;
+            context.change(|store| {
+                Ok(block(
+                    store,
+                    &session,
+                    iteration,
+                    &question.shown(),
+                    &stamp,
+                )?)
+            })?;
+            context.output.answer(&json!({ "done": "blocked" }), || {
+                "the loop stops after this iteration and asks; the answer will be in the next prompt".into()
+            })
+        }
+        LogCommand::Plot { width } => {
+            let (session, _) = context.session()?;
+            let (notes, iterations) = context.read(|store| {
+                let notes = SessionLog::new(store, session.clone()).list(None)?;
+                Ok((notes, event::iterations(store, &session, usize::MAX)?))
+            })?;
+            let entries = notes
+                .into_iter()
+                .filter_map(|note| note.kind.zip(note.iteration));
+            let plot = Plot::new(&iterations, entries);
+            let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+            let width = width.or(terminal).unwrap_or(80);
+            let text = plot.draw(width, context.output.has_colour());
+            match text.is_empty() {
+                true => context
+                    .output
+                    .line(format!("no iterations in session:{session}")),
+                false => context.output.bytes(text.as_bytes()),
             }
-            let text = display(
-                &notes,
-                context.output.has_colour(),
-                context.output.is_terminal(),
-            );
+        }
+        LogCommand::Show => {
+            let (session, _) = context.session()?;
+            let (notes, iterations, is_live) = context.read(|store| {
+                let notes = SessionLog::new(store, session.clone()).list(None)?;
+                let iterations = event::iterations(store, &session, usize::MAX)?;
+                let is_live = store.lease(&session)?.is_some_and(|held| is_running(&held));
+                Ok((notes, iterations, is_live))
+            })?;
+            if context.output.json {
+                let value = json!({ "iterations": iterations, "notes": notes, "running": is_live });
+                return context.output.value(&value);
+            }
+            let (colour, terminal) = (context.output.has_colour(), context.output.is_terminal());
+            let text = session_view::iterations(&iterations, is_live, colour)
+                + &session_view::notes(&notes, colour, terminal);
             context.output.bytes(text.as_bytes())
         }
         LogCommand::Sessions => {
@@ -114,68 +183,7 @@ pub(super) fn iteration(iteration: Option<i64>) -> String {
     iteration.map_or("-".into(), |iteration| format!("#{iteration}"))
 }
 
-/// The start-up display of source 001: the four types in colour, nothing when there are no notes.
-fn display(notes: &[Note], colour: bool, terminal: bool) -> String {
-    if notes.is_empty() {
-        return String::new();
-    }
-    let title = Style::new()
-        .bold()
-        .fg_color(Some(Color::Ansi(AnsiColor::Magenta)));
-    let mut text = format!("\n{}\n", painted("SESSION NOTES", title, colour));
-    for kind in Kind::ALL {
-        let group: Vec<&Note> = notes
-            .iter()
-            .filter(|note| note.kind.as_ref() == Some(&kind))
-            .collect();
-        if group.is_empty() {
-            continue;
-        }
-        let style = Style::new().fg_color(Some(Color::Ansi(match kind {
-            Kind::Stuck => AnsiColor::Red,
-            Kind::Learning => AnsiColor::Green,
-            Kind::Tip => AnsiColor::Cyan,
-            Kind::Decision | Kind::Other(_) => AnsiColor::Yellow,
-        })));
-        text.push_str(&format!(
-            "\n{}\n",
-            painted(&kind.as_str().to_uppercase(), style, colour)
-        ));
-        for note in group {
-            let iteration = note
-                .iteration
-                .map_or(String::new(), |iteration| format!("[#{iteration}]"));
-            let shown = note.content.shown();
-            let shown = waynote::secrets::masked(&shown);
-            // A terminal would act on what a note holds; a pipe gets it as it is.
-            let shown = if terminal {
-                waynote::visible::lines(&shown)
-            } else {
-                shown.into_owned()
-            };
-            let seen = match note.seen() {
-                Some(seen) if seen > 1 => format!(" ({seen} times)"),
-                _ => String::new(),
-            };
-            text.push_str(&format!("  {iteration} {shown}{seen}\n"));
-        }
-    }
-    text
-}
-
-/// The source's own sequences: the attribute and the colour in one.
-fn painted(text: &str, style: Style, colour: bool) -> String {
-    if !colour {
-        return text.to_owned();
-    }
-    let number = match style.get_fg_color() {
-        Some(Color::Ansi(colour)) => 30 + colour as u8,
-        _ => 39,
-    };
-    let bold = if style.get_effects().contains(anstyle::Effects::BOLD) {
-        "1;"
-    } else {
-        ""
-    };
-    format!("\u{1b}[{bold}{number}m{text}\u{1b}[0m")
+/// Whether the loop that has a session still lives.
+fn is_running(held: &Recorded) -> bool {
+    matches!(&held.event, Event::LoopStarted { holder, .. } if !inside::is_dead(holder))
 }

@@ -12,6 +12,7 @@ use super::Context;
 use crate::delivered::{Delivered, Process};
 use crate::error::{Failure, Outcome};
 use crate::home;
+use crate::inside::Inside;
 use crate::opened::Opened;
 use crate::settings::Settings;
 
@@ -31,17 +32,24 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     for name in PROJECT {
         directories.extend(home::variable(name)?);
     }
-    let mut caller = caller(settings, directories)?;
+    let inside = inside(settings);
+    let mut caller = caller(settings, inside, directories)?;
     let has_project = caller.names_project();
     // One that is gone or has no name in UTF-8 is no project.
     let cwd = std::env::current_dir().ok();
     let cwd = cwd.and_then(|cwd| cwd.into_os_string().into_string().ok());
     caller.directories.extend(cwd);
+    let is_in_loop = caller.is_in_loop;
     let options = Options {
         caller,
         tools,
         has_project,
-        deliver: deliver()?,
+        // A loop's prompt had it.
+        deliver: if is_in_loop {
+            Box::new(|| false)
+        } else {
+            deliver()?
+        },
     };
     end_with_parent();
     let source = Stores(settings.clone());
@@ -67,11 +75,23 @@ fn sets(words: &[String]) -> Outcome<Vec<Set>> {
     Ok(sets)
 }
 
-fn caller(settings: &Settings, directories: Vec<String>) -> Outcome<Caller> {
+/// In which session the client works. A store that cannot be read says so when it is asked for notes.
+fn inside(settings: &Settings) -> Inside {
+    let found = Opened::for_reading(settings, false)
+        .and_then(|opened| Inside::of(settings, opened.store()));
+    found.unwrap_or_else(|_| Inside {
+        session: settings.session.value.clone(),
+        ..Inside::default()
+    })
+}
+
+fn caller(settings: &Settings, inside: Inside, directories: Vec<String>) -> Outcome<Caller> {
     let agent = settings.agent.value.clone();
     Ok(Caller {
-        session: settings.session.value.clone(),
+        session: inside.session,
+        // The live one may be another by the time of a call.
         iteration: settings.iteration.value,
+        is_in_loop: inside.is_in_loop,
         // Whoever calls a tool is no person.
         author: match settings.author.is_default() {
             true => format!("agent:{agent}").parse()?,

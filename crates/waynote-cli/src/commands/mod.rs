@@ -4,6 +4,7 @@ mod bench;
 mod config;
 mod context;
 mod demo;
+mod demo_agent;
 mod doctor;
 mod export;
 mod forget;
@@ -11,8 +12,10 @@ mod history;
 mod hook;
 mod import;
 mod install;
+mod installed;
 mod key;
 mod log;
+mod looping;
 mod manual;
 mod mcp;
 mod overview;
@@ -24,10 +27,11 @@ mod verify;
 
 use std::process::ExitCode;
 
-use waynote::{SecretPolicy, Stamp, Store};
+use waynote::{Name, SecretPolicy, Stamp, Store};
 
 use crate::args::{Cli, Command, SecretArgs};
 use crate::error::Outcome;
+use crate::inside::Inside;
 use crate::opened::Opened;
 use crate::output::Output;
 use crate::settings::Settings;
@@ -55,6 +59,15 @@ impl Context<'_> {
         })
     }
 
+    /// The session that this process works in, and the iteration; a refusal when there is none.
+    fn session(&self) -> Outcome<(Name, Option<i64>)> {
+        let inside = self.read(|store| Inside::of(&self.settings, store))?;
+        match inside.session {
+            Some(session) => Ok((session, inside.iteration)),
+            None => Ok((self.settings.session()?.clone(), None)),
+        }
+    }
+
     /// Opens the store for reading and does something with it.
     fn read<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
         let opened = Opened::for_reading(&self.settings, self.output.json)?;
@@ -80,7 +93,9 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     match &cli.command {
         Some(Command::Completions { shell }) => return manual::completions(*shell, output).map(ok),
         Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),
-        Some(Command::Demo) => return demo::run(output).map(ok),
+        Some(Command::Demo) => return demo::run(output),
+        Some(Command::LoopGuard) => return looping::guard().map(ok),
+        Some(Command::DemoAgent) => return demo_agent::run(output).map(ok),
         Some(Command::Bench(command)) => return bench::run(command, output).map(ok),
         Some(Command::Hook(args)) => return Ok(hook::run(args, &cli.global, output)),
         _ => {}
@@ -94,6 +109,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Place(command)) => place::run(&mut context, command).map(ok),
         Some(Command::Key(command)) => key::run(&mut context, command).map(ok),
         Some(Command::Log(command)) => log::run(&mut context, command).map(ok),
+        Some(Command::Loop(args)) => looping::run(&mut context, args),
         Some(Command::Context(args)) => context::run(&mut context, args).map(ok),
         Some(Command::Search(args)) => search::run(&mut context, args).map(ok),
         Some(Command::Show(args)) => show::run(&mut context, args).map(ok),
@@ -119,6 +135,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             Command::Completions { .. }
             | Command::Man { .. }
             | Command::Demo
+            | Command::DemoAgent
+            | Command::LoopGuard
             | Command::Bench(_)
             | Command::Hook(_),
         ) => Ok(ExitCode::SUCCESS),

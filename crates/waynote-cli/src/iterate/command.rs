@@ -77,6 +77,31 @@ impl AgentCommand {
         }
     }
 
+    /// Whether there is such a program: said before an iteration begins that could not run.
+    pub(crate) fn check(&self) -> Outcome {
+        let is_path = self.program.as_bytes().contains(&b'/');
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_there = match is_path {
+            true => Path::new(&self.program).is_file(),
+            false => {
+                std::env::split_paths(&path).any(|folder| folder.join(&self.program).is_file())
+            }
+        };
+        if is_there {
+            return Ok(());
+        }
+        let program = waynote::visible::visible(&self.program.to_string_lossy());
+        let hint = match is_path {
+            true => "name a file that can be run",
+            false => "install it, or name it by its path",
+        };
+        Err(Failure::refused(
+            "no_agent",
+            format!("there is no program `{program}`"),
+            hint,
+        ))
+    }
+
     /// The words, for people.
     pub(crate) fn shown(&self) -> String {
         let words = std::iter::once(&self.program).chain(&self.arguments);

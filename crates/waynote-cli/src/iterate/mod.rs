@@ -1,14 +1,10 @@
 //! What `waynote loop` is made of, apart from the store: the prompt, the agent's command, one attempt of it, and what
 //! a person sees meanwhile.
 
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the command that calls this is not there yet")
-)]
-
 pub(crate) mod agent;
 #[cfg(test)]
 mod agent_tests;
+pub(crate) mod backoff;
 pub(crate) mod command;
 pub(crate) mod group;
 pub(crate) mod guard;
@@ -16,4 +12,5 @@ pub(crate) mod prompt;
 pub(crate) mod signals;
 pub(crate) mod status;
 mod streams;
+pub(crate) mod tree;
 pub(crate) mod until;

@@ -44,7 +44,8 @@ The answer:
 const TOOLS: &str = "\
 They are tools of the MCP server waynote. Without MCP, run the command in a shell instead.
 - note_add(content, type, resolves?) - Record learning/tip/blocker/decision for later iterations
-  Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves ID]
+  Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves NOTE]
+  resolves: the stuck note that this one solves, by its #iteration or some of its words
 - note_list(type?) - View the notes
   Shell: waynote log list
 - session_complete(summary) - Everything is done: end the loop
@@ -271,7 +272,8 @@ mod tests {
         ## Available Tools
         They are tools of the MCP server waynote. Without MCP, run the command in a shell instead.
         - note_add(content, type, resolves?) - Record learning/tip/blocker/decision for later iterations
-          Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves ID]
+          Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves NOTE]
+          resolves: the stuck note that this one solves, by its #iteration or some of its words
         - note_list(type?) - View the notes
           Shell: waynote log list
         - session_complete(summary) - Everything is done: end the loop
@@ -312,7 +314,8 @@ mod tests {
         ## Available Tools
         They are tools of the MCP server waynote. Without MCP, run the command in a shell instead.
         - note_add(content, type, resolves?) - Record learning/tip/blocker/decision for later iterations
-          Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves ID]
+          Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves NOTE]
+          resolves: the stuck note that this one solves, by its #iteration or some of its words
         - note_list(type?) - View the notes
           Shell: waynote log list
         - session_complete(summary) - Everything is done: end the loop

@@ -67,6 +67,13 @@ impl Screen {
         )
     }
 
+    /// Both on standard error.
+    pub(crate) fn on_standard_error() -> Self {
+        let err = io::stderr();
+        let output = || Output::of(err.as_fd(), err.is_terminal());
+        Self::of(output(), output())
+    }
+
     pub(super) fn of(out: Option<Output>, err: Option<Output>) -> Self {
         Self(Arc::new(Mutex::new(Inner {
             out,

@@ -1,6 +1,7 @@
 //! The reference is what the program says of itself, and the README's example what it prints.
 
 use super::common::Scratch;
+use super::loop_stops::seconds_gone;
 
 #[test]
 fn the_reference_is_up_to_date() {
@@ -92,65 +93,66 @@ fn the_overview_has_ten_lines() {
 #[test]
 fn the_demo_plays() {
     let scratch = Scratch::new();
-    insta::assert_snapshot!(scratch.ok("demo"), @r#"
-    Yesterday, a person and an agent left notes in a throwaway store:
-      3 on directories   waynote place write --at ~/projects/shop "Rust workspace; …"
-      3 by key           waynote key save release-steps - --pin < steps.md
-      4 by iteration     waynote log add "The API allows 100 requests a minute; …" --type stuck
-    Today, iteration 4 of session nightly starts in ~/projects/shop/api. Its prompt gets this:
-      waynote --agent builder --session nightly --iteration 4 context
+    insta::assert_snapshot!(seconds_gone(&scratch.ok("demo")), @"
+    A scripted agent imports orders in a loop; the store is thrown away afterwards.
+      waynote loop --session nightly --iterations 5 -- AGENT
 
-    ## Pinned notes
+    ── iteration 1 ──
+      the notes in its prompt:
+      | (none)
+      it imports as fast as it can:
+        orders 1 to 100 … there; order 101 … 429 Too Many Requests
+      note_add: Note added: [stuck] The orders API refuses more than 100 requests a mi...
+    ── iteration 2 ──
+      the notes in its prompt:
+      | ## Notes from previous iterations
+      |
+      | STUCK:
+      | - [#1] `The orders API refuses more than 100 requests a minute: 429 at order 101, the import died`
+      |
+      | 46 of 2,000 tokens
+      it goes round what an earlier one ran into:
+        orders 1 to 100 … there; a minute's pause
+        orders 101 to 200 … there; a minute's pause
+        orders 201 to 250 … there; a minute's pause
+      note_add: Note added: [learning] Import in batches of 100 with a minute between the...; the stuck note is resolved
+    ── iteration 3 ──
+      the notes in its prompt:
+      | ## Notes from previous iterations
+      |
+      | LEARNING:
+      | - [#2] `Import in batches of 100 with a minute between them: all 250 orders arrive`
+      |
+      | 41 of 2,000 tokens
+      it has only to check what is there:
+        250 orders, the totals agree
+      note_add: Note added: [decision] Prices stay integers, in cents: the API's decimals...
+      session_complete: session nightly is complete: no further iteration starts
+    session nightly: 3 iterations in N.Ns, 3 notes added (1 stuck, 1 learning, 1 decision)
+    stopped: the agent says that all is done
+      250 orders imported and checked
 
-    ### `agent:builder#release-steps` (2026-05-17)
+    What is left of it:
+      waynote --session nightly log show
 
-    ```
-    1. Tag on main.
-    2. Wait for CI.
-    3. Run `make ship` from a clean clone.
-    ```
+    ITERATIONS
 
-    ## Notes of this place
+    ITERATION  STARTED (UTC)     TOOK  ENDED  NOTES
+    #1         2026-05-17 12:00  N.Ns  done   1
+    #2         2026-05-17 12:00  N.Ns  done   1
+    #3         2026-05-17 12:00  N.Ns  done   1
 
-    ### `place:~` (2026-05-17, by a person)
+    SESSION NOTES
 
-    ```
-    Prefers short answers and small commits.
-    ```
+    STUCK
+      [#1] The orders API refuses more than 100 requests a minute: 429 at order 101, the import died (resolved)
 
-    ### `place:~/projects/shop` (2026-05-17, by a person)
+    LEARNING
+      [#2] Import in batches of 100 with a minute between them: all 250 orders arrive
 
-    ```
-    Rust workspace; `cargo xtask test` is the gate. Prices are integers, in cents.
-    ```
-
-    ### `place:~/projects/shop/api` (2026-05-17, by a person)
-
-    ```
-    The handlers here must not block: use the worker pool.
-    ```
-
-    ## Other notes
-
-    - `agent:builder#flaky-tests` (2026-05-17): `checkout::retries fails about once in 40 runs; rerun before digging`
-    - `agent:builder#staging-db` (2026-05-17): `postgres://staging.internal/shop, read-only for agents`
-
-    ## Notes from previous iterations
-
-    STUCK:
-    - [#3] `The API allows 100 requests a minute; without backoff the import dies at 60 %`
-
-    LEARNING:
-    - [#2] `The test suite needs --no-cache`
-
-    TIP:
-    - [#3] ``Start with `make seed`, or every test fails``
-
-    DECISION:
-    - [#1] `SQLite over Postgres for the cart, for simplicity`
-
-    339 of 2,000 tokens
-    "#);
+    DECISION
+      [#3] Prices stay integers, in cents: the API's decimals lose a cent in 1 of 40 orders
+    ");
     assert!(!scratch.store().exists());
     let readme = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
     let readme = std::fs::read_to_string(readme).unwrap();
@@ -158,7 +160,10 @@ fn the_demo_plays() {
         .run("demo")
         .env("WAYNOTE_NOW", "2026-11-22T12:00:00Z")
         .ok();
-    assert!(readme.contains(&shown), "the README shows another demo");
+    assert!(
+        seconds_gone(&readme).contains(&seconds_gone(&shown)),
+        "the README shows another demo"
+    );
 }
 
 /// The page about the block shows what these notes come to.

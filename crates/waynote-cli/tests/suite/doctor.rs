@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::common::{Run, Scratch};
 
@@ -32,7 +32,10 @@ cat > /dev/null"#;
 
 fn said(scratch: &Scratch, words: &str) -> String {
     let run: Run = scratch.run(words).env("PATH", "/usr/bin:/bin");
-    let said = run.said().replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE");
+    let program = env!("CARGO_BIN_EXE_waynote");
+    let folder = Path::new(program).parent().unwrap();
+    let said = run.said().replace(program, "WAYNOTE");
+    let said = said.replace(folder.to_str().unwrap(), "BIN");
     let mut lines = Vec::new();
     for line in said.lines() {
         // How long it took is no two times the same.
@@ -55,9 +58,9 @@ fn all_is_well() {
     insta::assert_snapshot!(said(&scratch, "doctor claude-code"), @"
     exit 0
     note  `waynote` is not on the path
-          next: add its folder to PATH: files that a team shares start it by its name
-    ok    store: HOME/.local/share/waynote/notes.db, 1 notes, sound
-    note  Claude Code: server in HOME/.claude.json differs from what this version writes
+          next: add BIN to PATH: files that a team shares start it by its name
+    ok    store: HOME/.local/share/waynote/notes.db, 1 note, sound
+    note  Claude Code: server in HOME/.claude.json is of another version or place of waynote
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     ok    Claude Code: hooks in HOME/.claude/settings.json
     ok    Claude Code: the server answers, with 2 tools
@@ -103,9 +106,9 @@ fn each_fault_says_what_to_do() {
     WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it answered `initialize` with an error: no store
     exit 1
     note  `waynote` is not on the path
-          next: add its folder to PATH: files that a team shares start it by its name
+          next: add BIN to PATH: files that a team shares start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
-    note  Claude Code: server in HOME/.claude.json differs from what this version writes
+    note  Claude Code: server in HOME/.claude.json is of another version or place of waynote
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     ok    Claude Code: hooks in HOME/.claude/settings.json
     WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it cannot be started: No such file or directory (os error 2)
@@ -138,7 +141,7 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
     insta::assert_snapshot!(said(&scratch, "doctor"), @"
     exit 0
     note  `waynote` is not on the path
-          next: add its folder to PATH: files that a team shares start it by its name
+          next: add BIN to PATH: files that a team shares start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
     note  no agent is set up
           next: `waynote install` lists those on this machine
@@ -146,14 +149,12 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
     insta::assert_snapshot!(said(&scratch, "doctor codex"), @"
     exit 1
     note  `waynote` is not on the path
-          next: add its folder to PATH: files that a team shares start it by its name
+          next: add BIN to PATH: files that a team shares start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
     WRONG Codex: no server in HOME/.codex/config.toml
-          next: `waynote install codex` adds it
+          next: `waynote install codex` sets it up
     WRONG Codex: no hooks in HOME/.codex/hooks.json
-          next: `waynote install codex` adds it
-    note  Codex: the hooks are not trusted yet: Codex skips them without a word
-          next: start Codex, open `/hooks` and trust them
+          next: `waynote install codex` sets it up
     ");
     fs::create_dir_all(scratch.home().join(".codex")).unwrap();
     fs::write(scratch.home().join(".codex/config.toml"), "x = \n").unwrap();
@@ -162,15 +163,13 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
     insta::assert_snapshot!(said(&scratch, "doctor codex"), @"
     exit 1
     note  `waynote` is not on the path
-          next: add its folder to PATH: files that a team shares start it by its name
+          next: add BIN to PATH: files that a team shares start it by its name
     WRONG store: HOME/.local/share/waynote/notes.db is not a waynote store: it is no SQLite database
           next: `waynote verify` says more; `waynote config` tells where its name comes from
     WRONG Codex: HOME/.codex/config.toml is damaged: line 1: string values must be quoted, expected literal string
-          next: mend the file; it was left as it is
+          next: mend it or move it away
     WRONG Codex: no hooks in HOME/.codex/hooks.json
-          next: `waynote install codex` adds it
-    note  Codex: the hooks are not trusted yet: Codex skips them without a word
-          next: start Codex, open `/hooks` and trust them
+          next: `waynote install codex` sets it up
     ");
 }
 

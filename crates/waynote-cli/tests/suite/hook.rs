@@ -396,17 +396,3 @@ fn a_block_over_the_clients_cap_is_made_again_smaller() {
         assert!(text.lines().last().unwrap().contains("tokens"), "{text}");
     }
 }
-
-#[test]
-fn on_prompts_the_notes_that_match_are_chosen() {
-    let scratch = Scratch::new();
-    scratch.ok("key save deploy ship-it");
-    let input = json!({"session_id": "s", "prompt": "how do we deploy?"});
-    let answer: Value = hook(&scratch, "claude-code UserPromptSubmit", &input).json();
-    assert_eq!(
-        answer["hookSpecificOutput"]["hookEventName"],
-        "UserPromptSubmit"
-    );
-    let gemini: Value = hook(&scratch, "gemini BeforeAgent", &json!({"prompt": "deploy"})).json();
-    assert_eq!(gemini["hookSpecificOutput"]["hookEventName"], "BeforeAgent");
-}

@@ -19,7 +19,7 @@ fn the_list_of_tools_is_short() {
     assert!(tools.len() <= 7);
     let lines: Vec<String> = tools.iter().map(listed).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
-    adds note_add(content: string, type: string)
+    adds note_add(content: string, [resolves: string], type: string)
     reads note_list([type: string])
     overwrites note_save(content: string, [if_revision: integer], [key: string], [pin: boolean], [place: string])
     reads note_show([address: string], [key: string], [place: string])

@@ -195,3 +195,86 @@ fn half_a_message_waits_and_then_gets_an_error() {
     let (rest, _) = client.end();
     assert_eq!(rest, "{\"jsonrpc\":\"2.0\",\"id\":78,\"result\":{}}\n");
 }
+
+#[test]
+fn no_error_says_a_credential_again() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp");
+    // Made here, so that no file of ours holds what looks like a token.
+    let token = format!("gh{}_{}", 'p', &"aZ3kQ9xW7m".repeat(4)[..36]);
+    let sent = [
+        ("note_list", json!({ "type": token })),
+        (
+            "note_list",
+            json!({ "type": format!("of all that has {token}") }),
+        ),
+        ("note_show", json!({ "address": token })),
+        (
+            "note_show",
+            json!({ "address": format!("agent:a#{token}") }),
+        ),
+        ("note_show", json!({ "key": token })),
+        ("note_delete", json!({ "key": format!("key of {token}") })),
+        (
+            "note_save",
+            json!({ "key": "k", "content": "v", token.clone(): 1 }),
+        ),
+        (
+            "note_save",
+            json!({ "key": "k", "content": format!("push with {token}") }),
+        ),
+        (
+            "note_save",
+            json!({ "place": format!("/{token}/\u{0}"), "content": "v" }),
+        ),
+        (token.as_str(), json!({})),
+    ];
+    let mut said = Vec::new();
+    for (tool, arguments) in sent {
+        let answer = client.answer(
+            "tools/call",
+            json!({ "name": tool, "arguments": arguments }),
+        );
+        let text = match answer["error"]["message"].as_str() {
+            Some(text) => text,
+            None => {
+                assert_eq!(answer["result"]["isError"], true, "{answer}");
+                answer["result"]["content"][0]["text"].as_str().unwrap()
+            }
+        };
+        assert!(!answer.to_string().contains(&token[4..20]), "{answer}");
+        said.push(text.replace('\n', " / "));
+    }
+    insta::assert_snapshot!(said.join("\n"), @r"
+    `type` cannot be `[masked: github-token]` / `type` is one of stuck, learning, tip, decision; nothing was done
+    `type` cannot be `of all that has [masked: github-token]` / `type` is one of stuck, learning, tip, decision; nothing was done
+    `[masked: github-token]` is not an address: it starts with none of `place:`, `agent:`, `session:` / write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+    `[masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `[masked: github-token]` would do
+    `[masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `[masked: github-token]` would do
+    `key of [masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `key-of-[masked: github-token]` would do
+    `[masked: github-token]` is no argument of note_save / it takes content, key, place, pin, if_revision; nothing was done
+    the text holds a credential (github-token) at line 1, column 11 / write where it is kept (a variable, a vault) instead of the credential itself
+    `/[masked: github-token]/\0` is not a place: it holds a NUL / a place is `~`, `~/x`, an absolute path, or a relative one
+    Unknown tool: [masked: github-token]; the tools are note_list, note_save, note_show, note_delete, note_pin, note_search
+    ");
+}
+
+#[test]
+fn a_text_of_nothing_is_no_note() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "--session s mcp");
+    let mut said = Vec::new();
+    for (tool, arguments) in [
+        ("note_save", json!({ "key": "k", "content": "" })),
+        ("note_save", json!({ "place": ".", "content": " \n\t" })),
+        ("note_add", json!({ "content": "", "type": "tip" })),
+    ] {
+        said.push(client.call(tool, arguments).replace('\n', " / "));
+    }
+    insta::assert_snapshot!(said.join("\n"), @"
+    error: `content` says nothing / send what the next run needs, or use note_delete to remove a note; nothing was done
+    error: `content` says nothing / send what the next run needs, or use note_delete to remove a note; nothing was done
+    error: `content` says nothing / send what the next run needs, or use note_delete to remove a note; nothing was done
+    ");
+    insta::assert_snapshot!(scratch.ok("key list"), @"no notes in agent:default");
+}

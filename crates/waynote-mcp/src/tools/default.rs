@@ -22,6 +22,11 @@ pub(super) const TOOLS: &[Spec] = &[
         parameters: &[
             required("content", Kind::Text, "One fact, specific enough to act on"),
             required("type", Kind::Word(TYPES), ""),
+            optional(
+                "resolves",
+                Kind::Text,
+                "The stuck note that this solves: #3, some of its words, or its address",
+            ),
         ],
         effect: Effect::Adds,
         output: Some(changed),
@@ -138,6 +143,9 @@ pub(super) fn listed_note(note: &Note) -> Value {
         value["type"] = kind.as_str().into();
         value["iteration"] = json!(note.iteration);
     }
+    if let Some(by) = note.resolved_by {
+        value["resolved_by"] = by.to_string().into();
+    }
     value
 }
 
@@ -149,20 +157,27 @@ fn done(text: String, note: &Note, how: &str) -> Reply {
 fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let session = call.here.session()?;
     let kind: waynote::Kind = call.arguments.required("type").parse()?;
-    let content = call.content("content")?;
-    let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
+    let content = call.telling("content")?;
+    let stamp = call.stamp();
+    let resolves = call.arguments.text("resolves").map(str::to_owned);
     let store = call.keeper.write()?;
-    let note = SessionLog::new(store, session).add(kind.clone(), iteration, content, &stamp)?;
-    Ok(if note.revision > 1 {
-        done(already_noted(&note), &note, "already noted")
-    } else {
-        done(confirmation(&kind, &note.content), &note, "added")
-    })
+    let iteration = call.here.iteration(store)?;
+    let log = SessionLog::new(store, session);
+    let resolves = resolves.map(|named| log.stuck(&named)).transpose()?;
+    let note = log.add_resolving(kind.clone(), iteration, content, resolves, &stamp)?;
+    let (mut text, how) = match note.revision {
+        1 => (confirmation(&kind, &note.content), "added"),
+        _ => (already_noted(&note), "already noted"),
+    };
+    if resolves.is_some() {
+        text.push_str("; the stuck note is resolved");
+    }
+    Ok(done(text, &note, how))
 }
 
 fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let address = call.named_itself()?;
-    let content = call.content("content")?;
+    let content = call.telling("content")?;
     let expect = match call.arguments.number("if_revision") {
         Some(revision) => Expect::Revision(u64::try_from(revision).unwrap_or_default()),
         None => Expect::Any,

@@ -110,6 +110,7 @@ impl List {
                 session: session.clone(),
                 kind: kind.clone(),
                 before: None,
+                open: false,
             };
             let mut entries = store.recent(&recent, 0, ENTRIES)?;
             if entries.is_empty() {
@@ -124,7 +125,7 @@ impl List {
                 self.line(&format!("[{iteration}]"), entry);
             }
             self.rest(
-                store.count_entries(session, Some(kind), None)?,
+                store.count_entries(session, Some(kind), None, false)?,
                 entries.len(),
             );
         }
@@ -140,8 +141,13 @@ impl List {
             Some(seen) if seen > 1 => format!(" ({seen} times)"),
             _ => String::new(),
         };
+        let resolved = note.resolved_by.map_or("", |_| " (resolved)");
         let preview = visible(&note.preview);
-        let _ = writeln!(self.text, "- {}{colon} {preview}{seen}", visible(name));
+        let _ = writeln!(
+            self.text,
+            "- {}{colon} {preview}{seen}{resolved}",
+            visible(name)
+        );
         self.notes.push(listed_note(note));
     }
 

@@ -5,6 +5,7 @@ mod list;
 mod memory;
 mod openotters;
 mod ralph;
+mod session;
 mod zrb;
 
 use std::str::FromStr;
@@ -58,10 +59,15 @@ impl Set {
     }
 
     /// The tools of these sets, each name once: where two sets have one, the set that is named first keeps it. Tools
-    /// of a session's log are left out where there is none.
-    pub(crate) fn offered(sets: &[Self], has_session: bool) -> Vec<&'static Spec> {
+    /// of a session's log are left out where there is none; to the agent of a loop two more are offered.
+    pub(crate) fn offered(
+        sets: &[Self],
+        has_session: bool,
+        is_in_loop: bool,
+    ) -> Vec<&'static Spec> {
         let mut offered: Vec<&'static Spec> = Vec::new();
-        for spec in sets.iter().flat_map(|set| set.tools()) {
+        let of_loop = if is_in_loop { session::TOOLS } else { &[] };
+        for spec in sets.iter().flat_map(|set| set.tools()).chain(of_loop) {
             let is_known = offered.iter().any(|of| of.name == spec.name);
             let needs_session = spec.name == "note_add";
             if !is_known && (has_session || !needs_session) {

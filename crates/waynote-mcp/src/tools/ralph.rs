@@ -33,8 +33,10 @@ fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let session = call.here.session()?;
     let kind: Type = call.arguments.required("type").parse()?;
     let content = call.content("content")?;
-    let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
-    let log = SessionLog::new(call.keeper.write()?, session);
+    let stamp = call.stamp();
+    let store = call.keeper.write()?;
+    let iteration = call.here.iteration(store)?;
+    let log = SessionLog::new(store, session);
     let note = log.add(kind.clone(), iteration, content, &stamp)?;
     Ok(Reply::text(match note.revision {
         1 => confirmation(&kind, &note.content),

@@ -384,9 +384,10 @@ impl<'s> Claimants<'s> {
         }
         // Those of one type are not counted as long as there are more than were read.
         match (entries, &request.session) {
-            (None, Some(session)) => {
-                Ok(all + self.store.count_entries(session, None, request.iteration)?)
-            }
+            (None, Some(session)) => Ok(all
+                + self
+                    .store
+                    .count_entries(session, None, request.iteration, true)?),
             (entries, _) => Ok(all + entries.unwrap_or(0)),
         }
     }

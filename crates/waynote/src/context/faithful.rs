@@ -182,6 +182,7 @@ mod tests {
             preview: case["preview"].as_str().unwrap_or_default().to_owned(),
             kind: None,
             iteration: None,
+            resolved_by: None,
             pinned: true,
             revision: 1,
             author: agent,

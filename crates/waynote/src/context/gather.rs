@@ -21,16 +21,19 @@ pub(super) struct Pool<'s> {
     notes: RefCell<Vec<Note>>,
     /// Whether the last of them was read.
     is_read: Cell<bool>,
+    /// How many are read at once, at least.
+    page: usize,
     /// How many there are besides, which cannot be shown.
     beyond: u64,
 }
 
 impl<'s> Pool<'s> {
-    fn of(store: &'s dyn Store, recent: Recent) -> Self {
+    fn of(store: &'s dyn Store, recent: Recent, page: usize) -> Self {
         Self {
             source: Some((store, recent)),
             notes: RefCell::default(),
             is_read: Cell::new(false),
+            page,
             beyond: 0,
         }
     }
@@ -40,6 +43,7 @@ impl<'s> Pool<'s> {
             source: None,
             notes: RefCell::new(notes),
             is_read: Cell::new(true),
+            page: 0,
             beyond: 0,
         }
     }
@@ -54,7 +58,7 @@ impl<'s> Pool<'s> {
             // As much again as there is: finding where a page begins costs as much as reading what lies before it.
             let wanted = match count {
                 usize::MAX => count,
-                _ => PAGE.max(notes.len()),
+                _ => self.page.max(notes.len()),
             };
             let page = store.recent(recent, notes.len(), wanted)?;
             self.is_read.set(page.len() < wanted);
@@ -129,6 +133,7 @@ pub(super) fn gather<'s>(store: &'s dyn Store, request: &Request) -> Result<Gath
             session: session.clone(),
             kind: kind.clone(),
             before: request.iteration,
+            open: true,
         });
         groups.push((kind, pool(store, request, recent)?));
     }
@@ -153,7 +158,11 @@ pub(super) fn gather<'s>(store: &'s dyn Store, request: &Request) -> Result<Gath
 fn pool<'s>(store: &'s dyn Store, request: &Request, recent: Option<Recent>) -> Result<Pool<'s>> {
     Ok(match (recent, request.as_of) {
         (None, _) => Pool::whole(Vec::new()),
-        (Some(recent), None) => Pool::of(store, recent),
+        (Some(recent), None) => {
+            // Without a cap all are shown.
+            let page = request.budget.cap().map_or(usize::MAX, |_| PAGE);
+            Pool::of(store, recent, page)
+        }
         (Some(recent), Some(moment)) => {
             Pool::whole(recent.pick(store.select_at(&[recent.scope()], moment)?))
         }

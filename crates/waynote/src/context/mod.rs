@@ -6,6 +6,7 @@ mod budget;
 mod counted;
 mod faithful;
 mod gather;
+mod matching;
 mod pieces;
 mod receipt;
 mod stable;
@@ -29,6 +30,7 @@ use crate::session::{SessionLog, seen_before};
 use crate::store::{Moment, Store, Version};
 
 pub use budget::Budget;
+pub use matching::{Matching, matching};
 pub use receipt::{Claim, Receipt, Shown, Why};
 
 use arrange::Arranged;

@@ -59,9 +59,9 @@ impl Told<'_> {
             Some(_) => {
                 let text = shown.trim_end_matches(['\r', '\n']);
                 if text.contains('\n') {
-                    format!("- [{}]\n{}", self.origin(), code_block(text, "  "))
+                    ["- [", &self.origin(), "]\n", &code_block(text, "  ")].concat()
                 } else {
-                    format!("- [{}] {}\n", self.origin(), code_span(text))
+                    ["- [", &self.origin(), "] ", &code_span(text), "\n"].concat()
                 }
             }
         }

@@ -230,6 +230,7 @@ fn entry(
         return Ok(Err("no id could follow its id".into()));
     }
     Ok(Ok(Change::Append {
+        resolves: None,
         session,
         kind,
         iteration,

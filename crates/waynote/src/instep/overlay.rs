@@ -84,6 +84,7 @@ impl<'a> Overlay<'a> {
             content,
             kind: None,
             iteration: None,
+            resolved_by: None,
             pinned: stored.is_some_and(|note| note.pinned),
             revision,
             author: self.author.clone(),

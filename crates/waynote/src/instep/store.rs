@@ -8,6 +8,7 @@ use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::content::ContentHash;
 use crate::error::Result;
+use crate::event::{Event, EventLog, Recorded};
 use crate::forget::{Forget, Forgotten};
 use crate::key::Name;
 use crate::note::{Kind, Note, Position, Revision, Stamp};
@@ -53,6 +54,16 @@ impl<S: Store> InStep<S> {
             }
         }
         Ok(())
+    }
+}
+
+impl<S: Store> EventLog for InStep<S> {
+    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>> {
+        self.inner.events(session, before, limit)
+    }
+
+    fn lease(&self, session: &Name) -> Result<Option<Recorded>> {
+        self.inner.lease(session)
     }
 }
 
@@ -135,8 +146,27 @@ impl<S: Store> Store for InStep<S> {
         session: &Name,
         kind: Option<&Kind>,
         before: Option<i64>,
+        open: bool,
     ) -> Result<u64> {
-        self.inner.count_entries(session, kind, before)
+        self.inner.count_entries(session, kind, before, open)
+    }
+
+    fn record(
+        &self,
+        session: &Name,
+        events: &[Event],
+        lease: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<()> {
+        self.inner.record(session, events, lease, stamp)
+    }
+
+    fn leases(&self) -> Result<Vec<(Name, Recorded)>> {
+        self.inner.leases()
+    }
+
+    fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
+        self.inner.last_iteration(session)
     }
 
     fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {

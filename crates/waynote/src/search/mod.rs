@@ -26,6 +26,7 @@ use crate::error::Result;
 use crate::note::Note;
 use crate::scope::Scope;
 
+pub(crate) use analyze::is_stop_word;
 use build::{Builder, InMemory};
 use damage::{Looked, Sound, Stopped};
 use docs::Docs;

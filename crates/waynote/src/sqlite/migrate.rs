@@ -35,6 +35,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "search",
         sql: include_str!("migrations/0004_search.sql"),
     },
+    Migration {
+        number: 5,
+        name: "events",
+        sql: include_str!("migrations/0005_events.sql"),
+    },
 ];
 
 /// The number of the newest migration this program knows.

@@ -6,6 +6,7 @@
 //! the application set them.
 
 mod errors;
+mod events;
 mod flush;
 mod forget;
 mod migrate;
@@ -15,6 +16,7 @@ mod read;
 mod recent;
 mod search;
 mod verify;
+mod verify_events;
 mod verify_search;
 mod write;
 
@@ -28,6 +30,7 @@ use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::content::ContentHash;
 use crate::error::Result;
+use crate::event::{Event, EventLog, Recorded};
 use crate::forget::{Forget, Forgotten};
 use crate::key::Name;
 use crate::note::{Kind, Note, Position, Revision, Stamp};
@@ -67,7 +70,6 @@ pub struct SqliteStore<'c> {
     queue: Option<Queue>,
     wait: Duration,
     wrote: Cell<bool>,
-    searched: Cell<bool>,
     indexing: Indexing,
     /// How far the index was known to reach at the last write.
     indexed: Cell<Option<i64>>,
@@ -124,6 +126,16 @@ impl<'c> SqliteStore<'c> {
     }
 }
 
+impl EventLog for SqliteStore<'_> {
+    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>> {
+        self.mapped(events::page(self.conn(), session, before, limit))
+    }
+
+    fn lease(&self, session: &Name) -> Result<Option<Recorded>> {
+        self.mapped(events::lease(self.conn(), session))
+    }
+}
+
 impl Store for SqliteStore<'_> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         write::apply(self, changes, stamp)
@@ -154,8 +166,33 @@ impl Store for SqliteStore<'_> {
         session: &Name,
         kind: Option<&Kind>,
         before: Option<i64>,
+        open: bool,
     ) -> Result<u64> {
-        self.mapped(recent::count_entries(self.conn(), session, kind, before))
+        self.mapped(recent::count_entries(
+            self.conn(),
+            session,
+            kind,
+            before,
+            open,
+        ))
+    }
+
+    fn record(
+        &self,
+        session: &Name,
+        events: &[Event],
+        lease: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<()> {
+        events::record(self, session, events, lease, stamp)
+    }
+
+    fn leases(&self) -> Result<Vec<(Name, Recorded)>> {
+        self.mapped(events::leases(self.conn()))
+    }
+
+    fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
+        self.mapped(recent::last_iteration(self.conn(), session))
     }
 
     fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {

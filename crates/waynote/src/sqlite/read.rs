@@ -13,6 +13,7 @@ use crate::secrets;
 use crate::store::{FileMark, Filter, Moment, ScopeSummary};
 
 use super::errors::Outcome;
+use super::events;
 
 /// A row that does not say what it should: damage, named by the engine's own error for it.
 pub(super) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
@@ -46,7 +47,7 @@ fn address(scope: &Scope, key: &str, column: usize) -> rusqlite::Result<Address>
     Address::from_parts(scope.clone(), key).map_err(|error| unreadable(column, error))
 }
 
-fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     let micros: i64 = row.get(column)?;
     Timestamp::from_microsecond(micros).map_err(|error| unreadable(column, error))
 }
@@ -56,7 +57,7 @@ pub(super) fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     u64::try_from(number).map_err(|_| FromSqlError::OutOfRange(number).into())
 }
 
-fn author(row: &Row<'_>, column: usize) -> rusqlite::Result<Name> {
+pub(super) fn author(row: &Row<'_>, column: usize) -> rusqlite::Result<Name> {
     row.get_ref(column)?
         .as_str()?
         .parse()
@@ -70,7 +71,7 @@ fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Kind>> {
 
 /// The columns of a current note, from 0.
 pub(super) const NOTE: &str = "n.key, n.revision, n.preview, n.kind, n.iteration, n.pinned, n.author, n.created_at, \
-                    n.updated_at, c.body";
+                    n.updated_at, c.body, n.resolved_by";
 
 pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
     let content = Content::imported(row.get::<_, Vec<u8>>(9)?);
@@ -88,6 +89,10 @@ pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
         author: author(row, 6)?,
         created_at: time(row, 7)?,
         updated_at: time(row, 8)?,
+        resolved_by: match row.get_ref(10)?.as_str_or_null()? {
+            Some(id) => Some(id.parse().map_err(|error| unreadable(10, error))?),
+            None => None,
+        },
         content,
     })
 }
@@ -115,6 +120,20 @@ pub(super) fn get_in(
     Ok(statement
         .query_row((id, key), |row| note(row, scope))
         .optional()?)
+}
+
+/// The notes of a scope that are resolved.
+pub(super) fn resolved(conn: &Connection, scope: &Scope) -> Outcome<Vec<Note>> {
+    let Some(id) = scope_id(conn, scope)? else {
+        return Ok(Vec::new());
+    };
+    let sql = format!(
+        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+         WHERE n.scope = ?1 AND n.resolved_by IS NOT NULL"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_map([id], |row| note(row, scope))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 pub(super) fn select(conn: &Connection, filter: &Filter) -> Outcome<Vec<Note>> {
@@ -150,8 +169,8 @@ fn of_kind(conn: &Connection, kind: ScopeKind) -> Outcome<Vec<Note>> {
     );
     let mut statement = conn.prepare_cached(&sql)?;
     let rows = statement.query_map([kind.as_str()], |row| {
-        let scope = Scope::from_parts(kind, row.get_ref(10)?.as_str()?)
-            .map_err(|error| unreadable(10, error))?;
+        let scope = Scope::from_parts(kind, row.get_ref(11)?.as_str()?)
+            .map_err(|error| unreadable(11, error))?;
         note(row, &scope)
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -212,6 +231,8 @@ fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
             content,
             kind: kind(row, 5)?,
             iteration: row.get(6)?,
+            // What is current says so, and what was then is told by the events.
+            resolved_by: None,
             pinned: row.get(7)?,
             revision: number,
             author,
@@ -273,9 +294,15 @@ pub(super) fn select_at(conn: &Connection, scopes: &[Scope], moment: Moment) -> 
             continue;
         };
         let keys = statement.query_map([id], |row| row.get::<_, String>(0))?;
+        let resolved = events::resolved_at(conn, scope, moment)?;
         for key in keys {
             let address = address(scope, &key?, 0)?;
-            notes.extend(moment.pick(&history(conn, &address)?));
+            let history = history(conn, &address)?;
+            let then = moment.until(&history);
+            notes.extend(moment.pick(&history).map(|mut note| {
+                note.resolved_by = resolved.of(&note, then);
+                note
+            }));
         }
     }
     Ok(notes)

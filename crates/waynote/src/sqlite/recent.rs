@@ -14,27 +14,31 @@ use super::read::{self, NOTE, note, number, scope_id};
 fn clauses(recent: &Recent) -> (&'static str, &'static str) {
     match recent {
         Recent::Keyed { .. } => (
-            "n.scope = ?1 AND n.pinned = ?2 AND n.kind IS NULL AND n.key <> '' AND ?3 IS NULL",
+            "n.scope = ?1 AND n.pinned = ?2 AND n.kind IS NULL AND n.key <> '' AND ?3 IS NULL AND ?6 = 0",
             "n.updated_at DESC, n.key",
         ),
         Recent::Entries {
             before: Some(_), ..
         } => (
-            "n.scope = ?1 AND n.kind = ?2 AND n.kind IS NOT NULL AND n.iteration < ?3",
+            "n.scope = ?1 AND n.kind = ?2 AND n.kind IS NOT NULL AND n.iteration < ?3
+             AND (?6 = 0 OR n.resolved_by IS NULL)",
             "n.iteration DESC, n.key DESC",
         ),
         Recent::Entries { before: None, .. } => (
-            "n.scope = ?1 AND n.kind = ?2 AND n.kind IS NOT NULL AND ?3 IS NULL",
+            "n.scope = ?1 AND n.kind = ?2 AND n.kind IS NOT NULL AND ?3 IS NULL
+             AND (?6 = 0 OR n.resolved_by IS NULL)",
             "n.iteration DESC, n.key DESC",
         ),
     }
 }
 
 /// What the condition is about, beside the scope.
-fn wanted(recent: &Recent) -> (rusqlite::types::Value, Option<i64>) {
+fn wanted(recent: &Recent) -> (rusqlite::types::Value, Option<i64>, bool) {
     match recent {
-        Recent::Keyed { pinned, .. } => (i64::from(*pinned).into(), None),
-        Recent::Entries { kind, before, .. } => (kind.as_str().to_owned().into(), *before),
+        Recent::Keyed { pinned, .. } => (i64::from(*pinned).into(), None, false),
+        Recent::Entries {
+            kind, before, open, ..
+        } => (kind.as_str().to_owned().into(), *before, *open),
     }
 }
 
@@ -54,9 +58,9 @@ pub(super) fn page(
          WHERE {condition} ORDER BY {order} LIMIT ?4 OFFSET ?5"
     );
     let mut statement = conn.prepare_cached(&sql)?;
-    let (what, before) = wanted(recent);
+    let (what, before, open) = wanted(recent);
     let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    let parameters = (id, what, before, number(limit), number(skip));
+    let parameters = (id, what, before, number(limit), number(skip), open);
     let rows = statement.query_map(parameters, |row| note(row, &scope))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
@@ -79,16 +83,25 @@ pub(super) fn count_keyed(conn: &Connection, scope: &Scope, pinned: bool) -> Out
     })
 }
 
-/// Few are of this iteration or later ones; the others are what the scope counts besides.
 pub(super) fn count_entries(
     conn: &Connection,
     session: &Name,
     kind: Option<&Kind>,
     before: Option<i64>,
+    open: bool,
 ) -> Outcome<u64> {
-    if let Some(kind) = kind {
-        return count_of_kind(conn, session, kind, before);
+    let all = match kind {
+        Some(kind) => count_of_kind(conn, session, kind, before)?,
+        None => count_all(conn, session, before)?,
+    };
+    match open {
+        true => Ok(all.saturating_sub(count_resolved(conn, session, kind, before)?)),
+        false => Ok(all),
     }
+}
+
+/// Few are of this iteration or later ones; the others are what the scope counts besides.
+fn count_all(conn: &Connection, session: &Name, before: Option<i64>) -> Outcome<u64> {
     let scope = Scope::Session(session.clone());
     let all = read::count(conn, &scope)?;
     let (Some(id), Some(before)) = (scope_id(conn, &scope)?, before) else {
@@ -122,6 +135,42 @@ fn count_of_kind(
          WHERE scope = ?1 AND kind = ?2 AND kind IS NOT NULL AND (?3 IS NULL OR iteration < ?3)",
     )?;
     Ok(statement.query_row((id, kind.as_str(), before), |row| number(row, 0))?)
+}
+
+/// Few are resolved.
+fn count_resolved(
+    conn: &Connection,
+    session: &Name,
+    kind: Option<&Kind>,
+    before: Option<i64>,
+) -> Outcome<u64> {
+    let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
+        return Ok(0);
+    };
+    let mut statement = conn.prepare_cached(
+        // Without statistics the engine would rather go through the whole log.
+        "SELECT count(*) FROM waynote_note INDEXED BY waynote_note_resolved
+         WHERE scope = ?1 AND resolved_by IS NOT NULL AND (?2 IS NULL OR kind = ?2)
+               AND (?3 IS NULL OR iteration < ?3)",
+    )?;
+    let kind = kind.map(Kind::as_str);
+    Ok(statement.query_row((id, kind, before), |row| number(row, 0))?)
+}
+
+/// The largest iteration that an entry belongs to.
+pub(super) fn last_iteration(conn: &Connection, session: &Name) -> Outcome<Option<i64>> {
+    let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
+        return Ok(None);
+    };
+    let mut statement = conn.prepare_cached(
+        "SELECT max(iteration) FROM waynote_note WHERE scope = ?1 AND kind = ?2 AND kind IS NOT NULL",
+    )?;
+    let mut last = None;
+    for kind in kinds(conn, session)? {
+        let of_kind = statement.query_row((id, kind.as_str()), |row| row.get(0))?;
+        last = last.max(of_kind);
+    }
+    Ok(last)
 }
 
 pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {

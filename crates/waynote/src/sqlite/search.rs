@@ -14,9 +14,9 @@ use crate::search::damage::{Damage, Looked, Stopped};
 use crate::search::docs::Docs;
 use crate::search::{Document, Hit, Index, Kinds, Query, SearchRequest, Segment, Tail};
 
+use super::SqliteStore;
 use super::errors::Outcome;
 use super::read;
-use super::{Handle, SqliteStore};
 
 /// The format of the segments that this program writes and reads.
 pub(super) const FORMAT: i64 = 1;
@@ -36,7 +36,6 @@ type TailKey = (i64, i64, i64, i64);
 
 pub(super) fn search(store: &SqliteStore<'_>, request: &SearchRequest) -> Result<Vec<Hit>> {
     let conn = store.conn();
-    store.mapped(more_pages(store))?;
     // One snapshot, so that segments and tail fit together.
     let _state = store.mapped(read::one_state(conn))?;
     let mut view = View {
@@ -56,15 +55,6 @@ pub(super) fn search(store: &SqliteStore<'_>, request: &SearchRequest) -> Result
         Stopped::Failed(error) => error,
         Stopped::Damaged(damage) => damaged(store, damage),
     })
-}
-
-/// A search reads more pages than a write; on a lent connection that is the application's to say.
-fn more_pages(store: &SqliteStore<'_>) -> Outcome<()> {
-    const KIBIBYTES: i64 = 16 * 1024;
-    if matches!(store.handle, Handle::Owned(_)) && !store.searched.replace(true) {
-        store.conn().pragma_update(None, "cache_size", -KIBIBYTES)?;
-    }
-    Ok(())
 }
 
 fn damaged(store: &SqliteStore<'_>, damage: Damage) -> crate::Error {

@@ -31,6 +31,7 @@ pub(super) fn verify(conn: &Connection) -> Outcome<Report> {
         for (check, says) in CHECKS {
             named(conn, check, says, &mut report)?;
         }
+        super::verify_events::verify(conn, &mut report)?;
         super::verify_search::verify(conn, &mut report)?;
     }
     drop(transaction);

@@ -8,12 +8,14 @@ use crate::address::Address;
 use crate::change::{Applied, Before, Change, Write, decide};
 use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result};
+use crate::event::Event;
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Revision, Stamp};
 use crate::scope::Scope;
 
 use super::SqliteStore;
 use super::errors::Outcome;
+use super::events;
 use super::flush;
 use super::read;
 
@@ -167,7 +169,7 @@ impl<'a> View<'a> {
     }
 
     /// The row of a scope, made when it is new.
-    fn scope_row(&self, scope: &Scope) -> Outcome<i64> {
+    pub(super) fn scope_row(&self, scope: &Scope) -> Outcome<i64> {
         if let Some(id) = self.scope_id(scope)? {
             return Ok(id);
         }
@@ -364,6 +366,14 @@ pub(super) fn put(view: &View<'_>, write: &Write) -> Outcome<()> {
             )?
             .execute((scope_id, &key, position))?;
         }
+    }
+    if let (Some(entry), Address::Session(session, by)) = (write.resolves, address) {
+        let event = Event::Resolved { entry, by: *by };
+        events::insert(view, session, &event, recorded_at, revision.author())?;
+        conn.prepare_cached(
+            "UPDATE waynote_note SET resolved_by = ?3 WHERE scope = ?1 AND key = ?2",
+        )?
+        .execute((scope_id, entry.to_string(), &key))?;
     }
     let counted = i64::from(!key.is_empty());
     let change = counted * (i64::from(note.is_some()) - i64::from(*existed));

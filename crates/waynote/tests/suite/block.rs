@@ -46,6 +46,7 @@ fn save(address: &str, text: &str, pinned: bool, second: i64) -> Change {
 
 fn append(kind: &str, iteration: i64, text: &str) -> Change {
     Change::Append {
+        resolves: None,
         session: "s".parse().unwrap(),
         kind: Kind::imported(kind),
         iteration: Some(iteration),

@@ -7,7 +7,7 @@ use waynote::{
     Store, undo_last,
 };
 
-fn each_store(test: impl Fn(&dyn Store)) {
+pub(super) fn each_store(test: impl Fn(&dyn Store)) {
     let folder = tempfile::tempdir().unwrap();
     test(&SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap());
     let conn = rusqlite::Connection::open_in_memory().unwrap();
@@ -18,14 +18,14 @@ fn each_store(test: impl Fn(&dyn Store)) {
     test(&waynote::InStep::new(store, &file, base).unwrap());
 }
 
-fn at(second: i64) -> Stamp {
+pub(super) fn at(second: i64) -> Stamp {
     Stamp::new(
         jiff::Timestamp::from_second(second).unwrap(),
         name("person"),
     )
 }
 
-fn name(text: &str) -> Name {
+pub(super) fn name(text: &str) -> Name {
     text.parse().unwrap()
 }
 
@@ -33,11 +33,11 @@ fn place(text: &str) -> Place {
     text.parse().unwrap()
 }
 
-fn text(text: &str) -> Content {
+pub(super) fn text(text: &str) -> Content {
     Content::text(text).unwrap()
 }
 
-fn contents(notes: &[waynote::Note]) -> Vec<String> {
+pub(super) fn contents(notes: &[waynote::Note]) -> Vec<String> {
     notes
         .iter()
         .map(|note| note.content.shown().into_owned())
@@ -369,6 +369,7 @@ fn a_text_noted_again_is_a_repeat_of_its_entry() {
 
         // What comes from elsewhere is kept as it is.
         let bring = |id: &str| Change::Append {
+            resolves: None,
             session: name("s"),
             kind: Kind::Stuck,
             iteration: Some(1),

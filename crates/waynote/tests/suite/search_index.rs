@@ -224,6 +224,7 @@ fn change(step: &Step) -> Change {
             pinned: true,
         },
         Step::Append(log, words, _) => Change::Append {
+            resolves: None,
             session: name(&format!("s{log}")),
             kind: Kind::Tip,
             iteration: None,

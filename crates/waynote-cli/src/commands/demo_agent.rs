@@ -1,0 +1,109 @@
+//! The agent of `waynote demo`: no model, but all else is real. It gets a prompt from the loop, decides by nothing but the
+//! notes in it, and speaks MCP to the server.
+
+use std::io::Read;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::clients::probe::Conversation;
+use crate::error::{Failure, Outcome};
+use crate::output::Output;
+
+/// What the API of the story refuses.
+const LIMIT: u32 = 100;
+
+/// Orders to be imported.
+const ORDERS: u32 = 250;
+
+const WALL: &str =
+    "The orders API refuses more than 100 requests a minute: 429 at order 101, the import died";
+const WAY: &str = "Import in batches of 100 with a minute between them: all 250 orders arrive";
+
+pub(super) fn run(output: &mut Output) -> Outcome {
+    let mut prompt = String::new();
+    std::io::stdin()
+        .read_to_string(&mut prompt)
+        .map_err(|error| Failure::file("the prompt", "read", error))?;
+    let notes = notes(&prompt);
+    output.line("  the notes in its prompt:")?;
+    match notes.is_empty() {
+        true => output.line("  | (none)")?,
+        false => notes
+            .lines()
+            .try_for_each(|line| output.line(format!("  | {line}").trim_end()))?,
+    }
+    let exe =
+        std::env::current_exe().map_err(|error| Failure::file("this program", "found", error))?;
+    let mut server = Command::new(exe);
+    server.arg("mcp");
+    let (mut server, _) = Conversation::start(server, "waynote-demo").map_err(refused)?;
+    let mut call = |output: &mut Output, tool: &str, arguments: Value| -> Outcome {
+        let reply = server.ask(
+            "tools/call",
+            json!({ "name": tool, "arguments": arguments }),
+        );
+        let reply = reply.map_err(refused)?;
+        let said = reply["content"][0]["text"].as_str().unwrap_or_default();
+        output.line(format!("  {tool}: {said}"))
+    };
+
+    let knows_limit = notes.contains(WALL);
+    let knows_way = notes.contains(WAY);
+    if knows_way {
+        output.line("  it has only to check what is there:")?;
+        output.line(format!("    {ORDERS} orders, the totals agree"))?;
+        let text =
+            "Prices stay integers, in cents: the API's decimals lose a cent in 1 of 40 orders";
+        call(
+            output,
+            "note_add",
+            json!({ "content": text, "type": "decision" }),
+        )?;
+        let summary = format!("{ORDERS} orders imported and checked");
+        call(output, "session_complete", json!({ "summary": summary }))
+    } else if knows_limit {
+        output.line("  it goes round what an earlier one ran into:")?;
+        for first in (1..=ORDERS).step_by(LIMIT as usize) {
+            let last = ORDERS.min(first + LIMIT - 1);
+            output.line(format!(
+                "    orders {first} to {last} … there; a minute's pause"
+            ))?;
+        }
+        let arguments = json!({
+            "content": WAY, "type": "learning", "resolves": "100 requests a minute",
+        });
+        call(output, "note_add", arguments)
+    } else {
+        output.line("  it imports as fast as it can:")?;
+        output.line(format!(
+            "    orders 1 to {LIMIT} … there; order {} … 429 Too Many Requests",
+            LIMIT + 1
+        ))?;
+        call(
+            output,
+            "note_add",
+            json!({ "content": WALL, "type": "stuck" }),
+        )
+    }
+}
+
+fn refused(why: String) -> Failure {
+    Failure::refused(
+        "demo",
+        format!("the server of the demo failed: {why}"),
+        "report it",
+    )
+}
+
+/// The block in the prompt: from its first heading to its last line, which says how full it is.
+fn notes(prompt: &str) -> &str {
+    let Some(start) = prompt.find("## Notes from previous iterations") else {
+        return "";
+    };
+    let rest = &prompt[start..];
+    let end = rest
+        .find(" tokens\n")
+        .map_or(rest.len(), |end| end + " tokens".len());
+    &rest[..end]
+}

@@ -1,0 +1,356 @@
+//! A loop that has begun: one iteration after another, until something stops it.
+
+use std::ffi::OsString;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use waynote::context::Renderer;
+use waynote::event::{self, Outcome as Ending, Said};
+use waynote::looping::{Begin, Loop, added};
+use waynote::store::Store;
+use waynote::{Kind, Name, Position, Stamp, progress};
+
+use crate::args::LoopArgs;
+use crate::error::{Failure, Outcome, say};
+use crate::inside;
+use crate::iterate::agent::{self, Attempt, How, Patience};
+use crate::iterate::group;
+use crate::iterate::guard::Guard;
+use crate::iterate::signals::Signals;
+use crate::iterate::status::{Screen, status};
+use crate::iterate::until::Until;
+
+use super::plan::Plan;
+use super::stop::{Stall, Stop};
+use super::summary::Summary;
+
+/// A loop that has a session.
+pub(super) struct Course<'p> {
+    plan: &'p Plan,
+    store: &'p dyn Store,
+    run: Loop<'p>,
+    /// Whether standard output is for the summary alone.
+    is_json: bool,
+    begun: Instant,
+    /// The number of its first iteration.
+    first: i64,
+    signals: Signals,
+    guard: Guard,
+    screen: Screen,
+    renderer: Renderer,
+    stall: Stall,
+}
+
+/// What an iteration came to.
+struct Turn {
+    ending: Ending,
+    /// Why no further one follows, as far as the agent's process tells.
+    stop: Option<Stop>,
+}
+
+impl<'p> Course<'p> {
+    pub(super) fn begin(
+        plan: &'p Plan,
+        store: &'p dyn Store,
+        args: &LoopArgs,
+        is_json: bool,
+    ) -> Outcome<Self> {
+        // From here on a signal ends the loop in order.
+        let signals = Signals::listen()?;
+        group::adopt_orphans();
+        let guard = Guard::start(guard()?)?;
+        let begin = Begin {
+            holder: inside::holder(),
+            directory: plan.directory.display().to_string(),
+            answer: args.answer.as_deref(),
+            is_dead: &|holder| args.take_over || inside::is_dead(holder),
+        };
+        let stamp = stamp(plan)?;
+        let run = Loop::begin(store, plan.session.clone(), begin, &stamp)?;
+        let first = run.next_iteration()?;
+        Ok(Self {
+            stall: Stall::new(plan.stall, plan.tree()),
+            plan,
+            store,
+            run,
+            is_json,
+            begun: Instant::now(),
+            first,
+            signals,
+            guard,
+            screen: match is_json {
+                true => Screen::on_standard_error(),
+                false => Screen::new(),
+            },
+            renderer: Renderer::default(),
+        })
+    }
+
+    /// Runs iterations until something stops it.
+    pub(super) fn run(&mut self) -> Outcome<Stop> {
+        let mut done = 0;
+        loop {
+            if let Some(signal) = self.signals.asked() {
+                return Ok(Stop::Interrupted(signal));
+            }
+            if self.time_left() == Some(Duration::ZERO) {
+                return Ok(Stop::Time);
+            }
+            if let Some(stop) = self.iteration()? {
+                return Ok(stop);
+            }
+            done += 1;
+            if Some(done) == self.plan.iterations {
+                return Ok(Stop::Iterations(done));
+            }
+        }
+    }
+
+    /// Gives the session back and sums up; what went wrong on the way is told after that.
+    pub(super) fn end(self, stop: Outcome<Stop>) -> Outcome<Summary> {
+        let stamp = stamp(self.plan)?;
+        let reason = stop.as_ref().map_or(event::Reason::Error, Stop::reason);
+        let ended = self.run.end(reason, &stamp);
+        let stop = stop?;
+        ended?;
+        let session = &self.plan.session;
+        let mut iterations = event::iterations(self.store, session, usize::MAX)?;
+        iterations.retain(|of| of.number >= self.first);
+        let last = iterations.last().map_or(self.first, |of| of.number);
+        Ok(Summary {
+            notes: notes_by_type(self.store, session, self.first, last)?,
+            session: session.clone(),
+            stop,
+            iterations,
+            duration: self.begun.elapsed(),
+        })
+    }
+
+    /// One iteration, from its prompt to what it brought.
+    fn iteration(&mut self) -> Outcome<Option<Stop>> {
+        let number = self.run.next_iteration()?;
+        let prompt = self.plan.prompt(self.store, &mut self.renderer, number)?;
+        let before = self.store.version()?.position;
+        self.run.start_iteration(&stamp(self.plan)?)?;
+        self.tell(&format!("── iteration {number} ──"));
+        let begun = Instant::now();
+        let (turn, attempts) = self.attempts(number, &prompt);
+        let (ending, stop) = match &turn {
+            Ok(turn) => (turn.ending, turn.stop.clone()),
+            Err(_) => (Ending::NotStarted, None),
+        };
+        let stamp = stamp(self.plan)?;
+        // What the agent said counts while its iteration is the live one.
+        let said = event::said(self.store, &self.plan.session)?;
+        self.run
+            .end_iteration(number, ending, begun.elapsed(), attempts, &stamp)?;
+        turn?;
+        let stop = match (stop, said) {
+            (Some(Stop::Interrupted(signal)), _) => Some(Stop::Interrupted(signal)),
+            (_, Some(Said::Blocked(question))) => Some(Stop::Blocked(question)),
+            (_, Some(Said::Completed(summary))) => Some(Stop::Completed(summary)),
+            (stop, None) => stop,
+        };
+        match stop {
+            Some(stop) => Ok(Some(stop)),
+            None => self.stalled(before),
+        }
+    }
+
+    fn stalled(&mut self, before: Option<Position>) -> Outcome<Option<Stop>> {
+        if self.plan.stall == 0 {
+            return Ok(None);
+        }
+        let author = self.plan.author()?;
+        let progress = progress::since(self.store, &self.plan.session, &author, before)?;
+        let evidence = self.stall.after(&progress, self.plan.tree());
+        Ok(evidence.map(Stop::Stalled))
+    }
+
+    /// Starts the agent, and again when it fails: how the last attempt ended, and how many there were.
+    fn attempts(&mut self, number: i64, prompt: &str) -> (Outcome<Turn>, u32) {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let turn = self.attempt(number, prompt);
+            let Ok(Turn { ending, stop: None }) = &turn else {
+                return (turn, attempts);
+            };
+            if ending.is_success() {
+                return (turn, attempts);
+            }
+            let Some(wait) = self.plan.backoff.after(attempts) else {
+                let stop = Some(Stop::Failed(ending.to_string()));
+                return (
+                    Ok(Turn {
+                        ending: *ending,
+                        stop,
+                    }),
+                    attempts,
+                );
+            };
+            // An agent that said what it had to say is not asked again.
+            if matches!(event::said(self.store, &self.plan.session), Ok(Some(_))) {
+                return (turn, attempts);
+            }
+            let wait = self.time_left().map_or(wait, |left| wait.min(left));
+            self.tell(&format!(
+                "iteration {number}: {ending}; attempt {} in {}",
+                attempts + 1,
+                crate::session_view::duration(wait)
+            ));
+            if let Some(signal) = self.signals.wait(wait) {
+                let stop = Some(Stop::Interrupted(signal));
+                return (
+                    Ok(Turn {
+                        ending: Ending::Interrupted,
+                        stop,
+                    }),
+                    attempts,
+                );
+            }
+            if self.time_left() == Some(Duration::ZERO) {
+                return (
+                    Ok(Turn {
+                        ending: *ending,
+                        stop: Some(Stop::Time),
+                    }),
+                    attempts,
+                );
+            }
+        }
+    }
+
+    fn attempt(&mut self, number: i64, prompt: &str) -> Outcome<Turn> {
+        let plan = self.plan;
+        let prepared = plan.agent.with_prompt(prompt)?;
+        let environment = environment(plan, number)?;
+        let times = [self.time_left(), plan.iteration_time];
+        let most = times.into_iter().flatten().min();
+        let log = plan.logs.as_deref();
+        let log = log
+            .map(|folder| log_file(folder, &plan.session, number))
+            .transpose()?;
+        let (store, session, screen) = (self.store, &plan.session, &self.screen);
+        let has_status = screen.has_status();
+        let mut tick = |elapsed: Duration| {
+            if has_status {
+                let notes = added(store, session, number).unwrap_or_default();
+                let notes = usize::try_from(notes).unwrap_or(usize::MAX);
+                screen.draw(&status(number, elapsed, notes));
+            }
+        };
+        tick(Duration::ZERO);
+        let attempt = Attempt {
+            prepared: &prepared,
+            environment: &environment,
+            directory: Some(&plan.directory),
+            screen: log.is_none().then_some(screen),
+            log,
+            until: plan
+                .until
+                .as_deref()
+                .and_then(|text| Until::new(text, prompt)),
+            deadline: most.and_then(|most| Instant::now().checked_add(most)),
+            patience: Patience::default(),
+        };
+        let ended = agent::run(attempt, &self.signals, Some(&self.guard), &mut tick);
+        self.screen.erase();
+        group::reap_orphans();
+        let ended = ended?;
+        if let Some(error) = ended.log_error {
+            self.tell(&format!(
+                "the log of iteration {number} is not whole: {error}"
+            ));
+        }
+        let stop = match ended.how {
+            How::Interrupted(signal) => Some(Stop::Interrupted(signal)),
+            _ if ended.until_seen => plan.until.clone().map(Stop::Until),
+            How::TimedOut if self.time_left() == Some(Duration::ZERO) => Some(Stop::Time),
+            _ => None,
+        };
+        Ok(Turn {
+            ending: match ended.how {
+                How::Exited(code) => Ending::Exited { code },
+                How::Signalled(signal) => Ending::Signalled { signal },
+                How::TimedOut => Ending::TimedOut,
+                How::Interrupted(_) => Ending::Interrupted,
+            },
+            stop,
+        })
+    }
+
+    /// How much of the loop's time is left, where it has a limit.
+    fn time_left(&self) -> Option<Duration> {
+        let time = self.plan.time?;
+        Some(time.saturating_sub(self.begun.elapsed()))
+    }
+
+    fn tell(&self, text: &str) {
+        if !self.is_json {
+            say(text);
+        }
+    }
+}
+
+/// The command of the guard.
+fn guard() -> Outcome<Command> {
+    let program = std::env::current_exe();
+    let program = program.map_err(|error| Failure::file("this program", "found", error))?;
+    let mut command = Command::new(program);
+    command.arg("loop-guard");
+    Ok(command)
+}
+
+fn stamp(plan: &Plan) -> Outcome<Stamp> {
+    let author = plan.settings.author.value.clone();
+    let stamp = Stamp::new(crate::clock::now()?, author);
+    Ok(stamp.allowing(plan.settings.secret_policy()))
+}
+
+/// What an agent and all that it starts are told.
+fn environment(plan: &Plan, number: i64) -> Outcome<Vec<(String, OsString)>> {
+    let settings = &plan.settings;
+    let store = std::path::absolute(&settings.store.value)
+        .map_err(|error| Failure::file(&settings.store.value, "found", error))?;
+    let author = plan.author()?;
+    let names: [(&str, OsString); 6] = [
+        ("WAYNOTE_STORE", store.into()),
+        ("WAYNOTE_SESSION", plan.session.as_str().into()),
+        ("WAYNOTE_ITERATION", number.to_string().into()),
+        ("WAYNOTE_AGENT", settings.agent.value.as_str().into()),
+        ("WAYNOTE_AUTHOR", author.as_str().into()),
+        (inside::LOOP, plan.session.as_str().into()),
+    ];
+    Ok(names.map(|(name, value)| (name.to_owned(), value)).into())
+}
+
+/// The file of an iteration's output; attempts follow one another in it.
+fn log_file(folder: &std::path::Path, session: &Name, number: i64) -> Outcome<std::fs::File> {
+    std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, "made", error))?;
+    let session = utf8_percent_encode(session.as_str(), NON_ALPHANUMERIC);
+    let path = folder.join(format!("{session}-{number:04}.log"));
+    let mut options = std::fs::OpenOptions::new();
+    let opened = options.create(true).append(true).open(&path);
+    opened.map_err(|error| Failure::file(path, "written", error))
+}
+
+/// The new entries of these iterations by type: the four, then what else there is.
+fn notes_by_type(
+    store: &dyn Store,
+    session: &Name,
+    first: i64,
+    last: i64,
+) -> Outcome<Vec<(Kind, u64)>> {
+    let mut kinds = Kind::ALL.to_vec();
+    let others = store.kinds(session)?.into_iter();
+    kinds.extend(others.filter(|kind| matches!(kind, Kind::Other(_))));
+    let mut counts = Vec::new();
+    for kind in kinds {
+        let before = |iteration| store.count_entries(session, Some(&kind), Some(iteration), false);
+        let count = before(last.saturating_add(1))?.saturating_sub(before(first)?);
+        counts.push((kind, count));
+    }
+    Ok(counts)
+}

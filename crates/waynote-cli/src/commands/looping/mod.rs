@@ -1,0 +1,93 @@
+//! `waynote loop`: runs an agent again and again, each time with a fresh context and the notes of earlier iterations.
+//!
+//! What the agent prints goes where it would go without us. What we say goes to standard error, so that neither is in the
+//! other's way; with `--json` standard output has the summary alone.
+
+mod course;
+mod plan;
+mod stop;
+mod summary;
+
+use std::process::ExitCode;
+
+use waynote::event;
+use waynote::store::Recent;
+use waynote::{Kind, Scope};
+
+use super::Context;
+use crate::args::LoopArgs;
+use crate::error::{Outcome, say};
+use crate::iterate::agent::Patience;
+use crate::iterate::guard;
+use crate::opened::Opened;
+use crate::session_view;
+
+use course::Course;
+use plan::Plan;
+
+pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCode> {
+    let plan = Plan::new(&context.settings, args)?;
+    if args.dry_run {
+        let opened = Opened::for_reading(&context.settings, context.output.json)?;
+        let prompt = plan.next_prompt(opened.store(), args.answer.as_deref())?;
+        context.output.bytes(prompt.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    plan.agent.check()?;
+    let opened = Opened::for_writing(&context.settings, context.output.json)?;
+    let store = opened.store();
+    let mut course = Course::begin(&plan, store, args, context.output.json)?;
+    if !context.output.json {
+        show(&plan, store)?;
+    }
+    let stop = course.run();
+    let summary = course.end(stop)?;
+    if context.output.json {
+        context.output.value(&summary)?;
+    } else {
+        say(&summary.text(session_view::stderr_has_colour()));
+    }
+    Ok(summary.stop.exit_code())
+}
+
+/// Keeps watch until the loop that started it is gone.
+pub(super) fn guard() -> Outcome {
+    guard::keep(std::io::stdin().lock(), Patience::default().end)
+}
+
+/// Open notes of each type that are shown before the first iteration.
+const SHOWN: usize = 10;
+
+/// The session as it is, before the first iteration: its latest iterations, and its latest open notes by type.
+fn show(plan: &Plan, store: &dyn waynote::Store) -> Outcome {
+    let colour = session_view::stderr_has_colour();
+    let iterations = event::iterations(store, &plan.session, usize::MAX)?;
+    let mut notes = Vec::new();
+    for kind in Kind::ALL {
+        let latest = Recent::Entries {
+            session: plan.session.clone(),
+            kind,
+            before: None,
+            open: true,
+        };
+        let mut latest = store.recent(&latest, 0, SHOWN)?;
+        latest.reverse();
+        notes.extend(latest);
+    }
+    let text = session_view::iterations(&iterations, false, colour)
+        + &session_view::notes(&notes, colour, true);
+    if text.is_empty() {
+        return Ok(());
+    }
+    say(text.trim_end());
+    let all = store.count(&Scope::Session(plan.session.clone()))?;
+    if all > notes.len() as u64 {
+        say(&format!(
+            "\n{} of {all} notes: `waynote --session {} log show` has all",
+            notes.len(),
+            plan.session
+        ));
+    }
+    say("");
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! What a loop came to: for people, and as JSON.
+
+use std::time::Duration;
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+use waynote::event::Iteration;
+use waynote::{Kind, Name};
+
+use crate::session_view;
+
+use super::stop::Stop;
+
+/// What a loop came to.
+pub(super) struct Summary {
+    pub(super) session: Name,
+    pub(super) stop: Stop,
+    /// Those of this run.
+    pub(super) iterations: Vec<Iteration>,
+    pub(super) duration: Duration,
+    /// New entries of the log by type: the four, then what else there is.
+    pub(super) notes: Vec<(Kind, u64)>,
+}
+
+impl Summary {
+    pub(super) fn text(&self, colour: bool) -> String {
+        let count = self.iterations.len();
+        let notes: u64 = self.notes.iter().map(|(_, count)| count).sum();
+        let mut text = format!(
+            "session {}: {count} iteration{} in {}, {notes} note{} added",
+            self.session,
+            if count == 1 { "" } else { "s" },
+            session_view::duration(self.duration),
+            if notes == 1 { "" } else { "s" },
+        );
+        let by_type = self.notes.iter().filter(|(_, count)| *count > 0);
+        let by_type: Vec<String> = by_type
+            .map(|(kind, count)| {
+                let said = format!("{count} {kind}");
+                session_view::painted(&said, session_view::style(kind), colour)
+            })
+            .collect();
+        if !by_type.is_empty() {
+            text.push_str(&format!(" ({})", by_type.join(", ")));
+        }
+        text.push_str(&format!("\nstopped: {}", self.stop.line()));
+        for line in self.stop.details() {
+            let line = waynote::visible::visible(&waynote::secrets::masked(&line));
+            text.push_str(&format!("\n  {line}"));
+        }
+        if let Some(next) = self.next() {
+            text.push_str(&format!("\n{next}"));
+        }
+        text
+    }
+
+    /// What to do now.
+    fn next(&self) -> Option<String> {
+        let session = &self.session;
+        Some(match self.stop {
+            Stop::Blocked(_) => "answer with the same command and `--answer TEXT`".into(),
+            Stop::Stalled(_) => format!(
+                "look at `waynote --session {session} log show`; go on with the same command once the cause is gone"
+            ),
+            Stop::Failed(_) => "go on with the same command once the agent works".into(),
+            _ => return None,
+        })
+    }
+}
+
+impl Serialize for Summary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("Summary", 7)?;
+        out.serialize_field("session", self.session.as_str())?;
+        out.serialize_field("reason", self.stop.reason().as_str())?;
+        out.serialize_field("exit_code", &self.stop.code())?;
+        let details = self.stop.details();
+        let details: Vec<_> = details
+            .iter()
+            .map(|line| waynote::secrets::masked(line))
+            .collect();
+        match &self.stop {
+            Stop::Completed(_) => out.serialize_field("summary", &details.join("\n"))?,
+            Stop::Blocked(_) => out.serialize_field("question", &details.join("\n"))?,
+            Stop::Stalled(_) => out.serialize_field("evidence", &details)?,
+            _ => out.serialize_field("detail", &self.stop.line())?,
+        }
+        out.serialize_field("iterations", &self.iterations)?;
+        out.serialize_field("seconds", &self.duration.as_secs_f64())?;
+        let notes = self
+            .notes
+            .iter()
+            .map(|(kind, count)| (kind.as_str(), *count));
+        let notes: serde_json::Map<String, serde_json::Value> = notes
+            .map(|(kind, count)| (kind.to_owned(), count.into()))
+            .collect();
+        out.serialize_field("notes_added", &notes)?;
+        out.end()
+    }
+}

@@ -1,0 +1,200 @@
+//! The working tree as far as it tells whether an agent did anything: HEAD, and every file that is not as HEAD has it.
+//!
+//! `git status` alone says of a file that it is changed, and says the same when it is changed once more. So the size and
+//! the time of the last write of each file that it names count too.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use sha2::{Digest, Sha256};
+
+/// A state of a working tree; equal ones are alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fingerprint {
+    hash: [u8; 32],
+    /// The commit that HEAD is, in short; none before the first.
+    head: Option<String>,
+    changed: usize,
+}
+
+/// In words, for evidence.
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.head {
+            Some(head) => write!(f, "HEAD {head}")?,
+            None => f.write_str("no commit yet")?,
+        }
+        match self.changed {
+            0 => f.write_str(", nothing changed since"),
+            1 => f.write_str(", 1 file changed since"),
+            many => write!(f, ", {many} files changed since"),
+        }
+    }
+}
+
+/// The state of the repository that a directory is in, but for files that are ours: below one of these paths, or beside it
+/// under its name. None outside a repository, or where git cannot be asked.
+pub(crate) fn fingerprint(directory: &Path, own: &[&Path]) -> Option<Fingerprint> {
+    // Nothing is started where there is no repository.
+    let root = directory
+        .ancestors()
+        .find(|folder| folder.join(".git").exists())?;
+    let status = Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .args([
+            "status",
+            "--porcelain=v2",
+            "--branch",
+            "-z",
+            "--untracked-files=all",
+        ])
+        // It may run beside the agent's own, and shall not be in its way.
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let own: Vec<PathBuf> = own
+        .iter()
+        .filter_map(|path| std::path::absolute(path).ok())
+        .collect();
+    let mut hash = Sha256::new();
+    let (mut head, mut changed) = (None, 0);
+    let mut fields = status
+        .stdout
+        .split(|byte| *byte == 0)
+        .filter(|field| !field.is_empty());
+    while let Some(field) = fields.next() {
+        if let Some(commit) = field.strip_prefix(b"# branch.oid ") {
+            head = Some(String::from_utf8_lossy(commit).chars().take(7).collect());
+            head = head.filter(|head: &String| head != "(initia");
+            hash.update(commit);
+            continue;
+        }
+        if field.starts_with(b"#") {
+            continue;
+        }
+        // A renamed file's old name is a field of its own.
+        let old = field.starts_with(b"2 ").then(|| fields.next()).flatten();
+        let Some(path) = path_of(field) else { continue };
+        let path = root.join(OsStr::from_bytes(path));
+        if own.iter().any(|own| is_of(&path, own)) {
+            continue;
+        }
+        changed += 1;
+        for part in [field, old.unwrap_or_default(), &written(&path)] {
+            hash.update(part);
+            hash.update([0]);
+        }
+    }
+    Some(Fingerprint {
+        hash: hash.finalize().into(),
+        head,
+        changed,
+    })
+}
+
+/// The path in an entry: behind as many blanks as its kind has fields.
+fn path_of(entry: &[u8]) -> Option<&[u8]> {
+    let fields = match entry.first()? {
+        b'1' => 8,
+        b'2' => 9,
+        b'u' => 10,
+        b'?' | b'!' => 1,
+        _ => return None,
+    };
+    entry.splitn(fields + 1, |byte| *byte == b' ').nth(fields)
+}
+
+/// Whether a path is one of ours: below it, or one that belongs to it (`notes.db-wal`).
+fn is_of(path: &Path, own: &Path) -> bool {
+    path.starts_with(own)
+        || (path.parent() == own.parent()
+            && path
+                .as_os_str()
+                .as_bytes()
+                .starts_with(own.as_os_str().as_bytes()))
+}
+
+/// Size and time of the last write of what lies there; nothing of what does not.
+fn written(path: &Path) -> Vec<u8> {
+    match std::fs::symlink_metadata(path) {
+        Ok(file) => format!("{} {} {}", file.size(), file.mtime(), file.mtime_nsec()).into_bytes(),
+        Err(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn git(folder: &Path, words: &[&str]) {
+        let mut git = Command::new("git");
+        git.args([
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@example.org",
+            "-c",
+            "core.quotePath=true",
+        ]);
+        let output = git.args(words).current_dir(folder).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {output:?}");
+    }
+
+    #[test]
+    fn whatever_changes_is_seen_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let below = folder.join("below");
+        std::fs::create_dir(&below).unwrap();
+        assert_eq!(fingerprint(&below, &[]), None);
+        git(&folder, &["init", "-q"]);
+        let own = below.join("notes.db");
+        let state = || fingerprint(&below, &[&own]).unwrap();
+        assert_eq!(state().to_string(), "no commit yet, nothing changed since");
+        let mut last = state();
+        let mut is_new = |what: &str| {
+            let now = state();
+            let is_new = now != last;
+            assert_eq!(now, state(), "{what}");
+            last = now;
+            is_new
+        };
+        let file = folder.join("a file\nwith ü");
+        std::fs::write(&file, "one").unwrap();
+        assert!(is_new("an untracked file"));
+        std::fs::write(&file, "two!").unwrap();
+        assert!(is_new("the same file once more"));
+        git(&folder, &["add", "."]);
+        assert!(is_new("it is staged"));
+        git(&folder, &["commit", "-qm", "first"]);
+        assert!(is_new("a commit"));
+        git(&folder, &["commit", "-q", "--allow-empty", "-m", "second"]);
+        assert!(is_new("an empty commit"));
+        git(&folder, &["mv", "a file\nwith ü", "below/b"]);
+        assert!(is_new("a rename"));
+        std::fs::write(below.join("b"), "three").unwrap();
+        assert!(is_new("a change of what was renamed"));
+        std::fs::remove_file(below.join("b")).unwrap();
+        assert!(is_new("it is gone"));
+        for name in ["notes.db", "notes.db-wal", "notes.db.queue"] {
+            std::fs::write(below.join(name), "ours").unwrap();
+        }
+        assert!(!is_new("what we write ourselves"));
+        assert!(!is_new("nothing"));
+    }
+
+    #[test]
+    fn a_repository_that_is_none_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(".git"), "gitdir: nowhere").unwrap();
+        assert_eq!(fingerprint(folder.path(), &[]), None);
+    }
+}

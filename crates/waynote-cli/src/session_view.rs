@@ -1,0 +1,169 @@
+//! How a session is shown to people: what its iterations were, and its notes by type in colour.
+
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Color, Style};
+use jiff::Timestamp;
+use waynote::event::Iteration;
+use waynote::{Kind, Note};
+
+use crate::table::table;
+
+/// Iterations that are listed.
+pub(crate) const LISTED: usize = 20;
+
+/// A part of the display with a title above it; nothing where there is nothing to show.
+fn titled(title: &str, body: &str, colour: bool) -> String {
+    let style = Style::new()
+        .bold()
+        .fg_color(Some(Color::Ansi(AnsiColor::Magenta)));
+    format!("\n{}\n{body}", painted(title, style, colour))
+}
+
+/// The latest iterations, oldest first: when each began, how long it took, how it ended, what it noted.
+pub(crate) fn iterations(iterations: &[Iteration], is_live: bool, colour: bool) -> String {
+    if iterations.is_empty() {
+        return String::new();
+    }
+    let earlier = iterations.len().saturating_sub(LISTED);
+    let last = iterations.last().map(|last| last.number);
+    let rows = iterations[earlier..].iter().map(|of| {
+        let ended = match of.outcome {
+            Some(outcome) => outcome.to_string(),
+            None if is_live && Some(of.number) == last => "running".into(),
+            None => "lost".into(),
+        };
+        let attempts = match of.attempts {
+            0 | 1 => String::new(),
+            attempts => format!(", {attempts} attempts"),
+        };
+        vec![
+            format!("#{}", of.number),
+            minute(of.started_at),
+            of.duration.map_or("-".into(), duration),
+            format!("{ended}{attempts}"),
+            of.notes_added.to_string(),
+        ]
+    });
+    let heading = ["iteration", "started (UTC)", "took", "ended", "notes"];
+    let mut body = format!("\n{}\n", table(&heading, rows));
+    if earlier > 0 {
+        body.push_str(&format!("and {earlier} earlier\n"));
+    }
+    titled("ITERATIONS", &body, colour)
+}
+
+/// The start-up display of source 001: the four types in colour, nothing when there are no notes.
+pub(crate) fn notes(notes: &[Note], colour: bool, terminal: bool) -> String {
+    if notes.is_empty() {
+        return String::new();
+    }
+    let mut text = String::new();
+    for kind in Kind::ALL {
+        let group: Vec<&Note> = notes
+            .iter()
+            .filter(|note| note.kind.as_ref() == Some(&kind))
+            .collect();
+        if group.is_empty() {
+            continue;
+        }
+        let title = painted(&kind.as_str().to_uppercase(), style(&kind), colour);
+        text.push_str(&format!("\n{title}\n"));
+        for note in group {
+            let iteration = note
+                .iteration
+                .map_or(String::new(), |iteration| format!("[#{iteration}]"));
+            let shown = note.content.shown();
+            let shown = waynote::secrets::masked(&shown);
+            // A terminal would act on what a note holds; a pipe gets it as it is.
+            let shown = if terminal {
+                waynote::visible::lines(&shown)
+            } else {
+                shown.into_owned()
+            };
+            let seen = match note.seen() {
+                Some(seen) if seen > 1 => format!(" ({seen} times)"),
+                _ => String::new(),
+            };
+            let resolved = note.resolved_by.map_or("", |_| " (resolved)");
+            text.push_str(&format!("  {iteration} {shown}{seen}{resolved}\n"));
+        }
+    }
+    titled("SESSION NOTES", &text, colour)
+}
+
+/// A type's colour (source 001).
+pub(crate) fn style(kind: &Kind) -> Style {
+    Style::new().fg_color(Some(Color::Ansi(match kind {
+        Kind::Stuck => AnsiColor::Red,
+        Kind::Learning => AnsiColor::Green,
+        Kind::Tip => AnsiColor::Cyan,
+        Kind::Decision | Kind::Other(_) => AnsiColor::Yellow,
+    })))
+}
+
+/// The source's own sequences: the attribute and the colour in one.
+pub(crate) fn painted(text: &str, style: Style, colour: bool) -> String {
+    if !colour {
+        return text.to_owned();
+    }
+    let number = match style.get_fg_color() {
+        Some(Color::Ansi(colour)) => 30 + colour as u8,
+        _ => 39,
+    };
+    let bold = if style.get_effects().contains(anstyle::Effects::BOLD) {
+        "1;"
+    } else {
+        ""
+    };
+    format!("\u{1b}[{bold}{number}m{text}\u{1b}[0m")
+}
+
+/// Whether to colour what is said on standard error.
+pub(crate) fn stderr_has_colour() -> bool {
+    anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
+}
+
+/// Day and minute, in universal time.
+fn minute(time: Timestamp) -> String {
+    let time = jiff::tz::Offset::UTC.to_datetime(time);
+    format!("{} {:02}:{:02}", time.date(), time.hour(), time.minute())
+}
+
+/// A duration in its two largest units.
+pub(crate) fn duration(of: Duration) -> String {
+    let seconds = of.as_secs();
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    match (hours, minutes) {
+        (0, 0) if seconds < 10 => format!("{:.1}s", of.as_secs_f64()),
+        (0, 0) => format!("{seconds}s"),
+        (0, _) => format!("{minutes}m {:02}s", seconds % 60),
+        (_, _) => format!("{hours}h {minutes:02}m"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_in_two_units() {
+        let said = [
+            0,
+            900,
+            9_949,
+            59_999,
+            60_000,
+            3_599_000,
+            3_600_000,
+            360_000_000,
+        ]
+        .map(|millis| duration(Duration::from_millis(millis)));
+        assert_eq!(
+            said,
+            [
+                "0.0s", "0.9s", "9.9s", "59s", "1m 00s", "59m 59s", "1h 00m", "100h 00m"
+            ]
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! A home with clients' files as people have them, and what is done with them.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use super::common::{Run, Scratch};
+
+pub(crate) const CLIENTS: [&str; 7] = [
+    "claude-code",
+    "codex",
+    "cursor",
+    "opencode",
+    "gemini",
+    "goose",
+    "vscode",
+];
+
+/// Files as they are found: comments, odd blanks, other people's entries.
+pub(crate) const FOUND: [(&str, &str); 9] = [
+    (
+        ".claude.json",
+        "{\n  \"numStartups\": 12,\n  \"projects\": {\n    \"/home/u/p\": { \"allowedTools\": [] }\n  }\n}\n",
+    ),
+    (
+        ".claude/settings.json",
+        "{\n\t// what I allow\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\"], },\n\t\"hooks\": {\n\t\t\"SessionStart\": [ { \"matcher\": \"startup\", \"hooks\": [ { \"type\": \"command\", \"command\": \"date\" } ] } ] // mine\n\t}\n}",
+    ),
+    (
+        ".codex/config.toml",
+        "model = \"o3\"   # the good one\n\n[mcp_servers.other]\ncommand = \"other\" # kept\n\n[tui]\nnotifications = true\n",
+    ),
+    (".cursor/mcp.json", "{ \"mcpServers\": { } }\n"),
+    (
+        ".cursor/hooks.json",
+        "{\"version\":1,\"hooks\":{\"stop\":[{\"command\":\"./x.sh\"}]}}",
+    ),
+    (
+        ".config/opencode/opencode.jsonc",
+        "{\r\n  \"$schema\": \"https://opencode.ai/config.json\", // schema\r\n  \"theme\": \"dark\"\r\n}\r\n",
+    ),
+    (".gemini/settings.json", "{}"),
+    (
+        ".config/goose/config.yaml",
+        "GOOSE_PROVIDER: openai\nextensions:\n  # built in\n  developer:\n    enabled: true\n    type: builtin\n",
+    ),
+    (
+        ".config/Code/User/mcp.json",
+        "{\n    \"servers\": {\n        \"a\": { \"command\": \"a\" }\n    },\n    \"inputs\": []\n}\n",
+    ),
+];
+
+pub(crate) fn found() -> Scratch {
+    let scratch = Scratch::new();
+    for (path, text) in FOUND {
+        let path = scratch.home().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    scratch
+}
+
+/// Runs words where no client is on the path, whatever is on this machine.
+pub(crate) fn run(scratch: &Scratch, words: &str) -> Run {
+    let bin = scratch.path("bin");
+    if !bin.exists() {
+        fs::create_dir(&bin).unwrap();
+        // `doctor` runs hooks by it.
+        symlink("/bin/sh", bin.join("sh")).unwrap();
+    }
+    scratch.run(words).env("PATH", bin)
+}
+
+/// What is said, with the program's path written as `WAYNOTE`.
+pub(crate) fn said(scratch: &Scratch, words: &str) -> String {
+    let said = run(scratch, words).said();
+    said.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE")
+}
+
+/// Every file below home but waynote's own, by name.
+pub(crate) fn files(scratch: &Scratch) -> Vec<(String, String)> {
+    fn collect(folder: &Path, files: &mut Vec<(String, String)>, home: &Path) {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(home).unwrap().display().to_string();
+            if name.starts_with(".local/share/waynote") {
+            } else if path.is_dir() {
+                files.push((name, "folder".into()));
+                collect(&path, files, home);
+            } else {
+                files.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    let mut all = Vec::new();
+    collect(&scratch.home(), &mut all, &scratch.home());
+    all.sort();
+    all
+}

@@ -1,0 +1,166 @@
+//! What a person changed in our entries stays when they are installed again, and what they wrote around them stays for good.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::client_files::{CLIENTS, run};
+use super::common::Scratch;
+
+fn put(scratch: &Scratch, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    let file = scratch.home().join(name);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, text).unwrap();
+    file
+}
+
+/// An entry as a person made it their own, with the program where it was before.
+const TAILORED: [(&str, &str, &str); 5] = [
+    (
+        "goose",
+        ".config/goose/config.yaml",
+        "extensions:\n  other:\n    enabled: true\n  # only at work\n  waynote:\n    name: notes\n    type: stdio\n    cmd: /old/waynote # by hand\n    args: [mcp, --tools, all]\n    envs: {WAYNOTE_AGENT: mine}\n    # asked for too often\n    enabled: false\n    timeout: 5\n\n    bundled: null\nGOOSE_MODE: auto\n",
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        "# only at work\n[mcp_servers.waynote] # ours\n# by hand\ncommand = '/old/waynote' # moved\nargs = [ 'mcp', '--tools', 'all' ]\nenabled = false\n\n[mcp_servers.waynote.env]\nWAYNOTE_AGENT = 'mine'\n",
+    ),
+    (
+        "opencode",
+        ".config/opencode/opencode.json",
+        "{ \"mcp\": { \"waynote\": { \"enabled\": false, \"type\": \"local\", \"command\": [\"/old/waynote\" /* moved */, \"mcp\", \"--tools\", \"all\"] } } }",
+    ),
+    (
+        "vscode",
+        ".config/Code/User/mcp.json",
+        "{ \"servers\": { \"waynote\": { \"command\": \"/old/waynote\", \"args\": [\"--store\", \"/x.db\", \"mcp\"] } } }",
+    ),
+    (
+        "claude-code",
+        ".claude/settings.json",
+        "{ \"hooks\": { \"SessionStart\": [ { \"matcher\": \"startup\", \"hooks\": [ { \"command\": \"WAYNOTE_AGENT=mine '/old dir/waynote' hook claude-code SessionStart --budget 500\", \"timeout\": 3, \"type\": \"command\" } ] } ] } }",
+    ),
+];
+
+#[test]
+fn what_a_person_changed_in_our_entries_stays() {
+    let program = env!("CARGO_BIN_EXE_waynote");
+    for (client, name, text) in TAILORED {
+        let scratch = Scratch::new();
+        let file = put(&scratch, name, text);
+        run(&scratch, &format!("install {client}")).ok();
+        let now = fs::read_to_string(&file).unwrap();
+        // The program is where it is now; nothing else is touched.
+        let expected = match client {
+            "goose" => text.replace("/old/waynote", &format!("{program:?}")),
+            "codex" => text.replace("'/old/waynote'", &format!("{program:?}")),
+            "claude-code" => text.replace("'/old dir/waynote'", program),
+            _ => text.replace("/old/waynote", program),
+        };
+        // Where an event was missing, blanks and braces move.
+        let bare = |text: &str| text.replace([' ', '\n'], "");
+        let expected = bare(&expected);
+        assert!(
+            bare(&now).contains(expected.trim_end_matches('}')),
+            "{client}: {now}"
+        );
+        let is_whole = ["goose", "codex"].contains(&client);
+        assert!(!is_whole || bare(&now) == expected, "{client}: {now}");
+        let again: Value = run(&scratch, &format!("install {client} --json")).json();
+        for file in again["files"].as_array().unwrap() {
+            assert_eq!(file["action"], "unchanged", "{file}");
+        }
+    }
+}
+
+#[test]
+fn what_a_person_wrote_around_our_entries_stays() {
+    for (client, name, before, written, after) in [
+        (
+            "codex",
+            ".codex/config.toml",
+            "model = \"o3\"\n",
+            (
+                "[mcp_servers.waynote]",
+                "# my notes\n\n# more\n[mcp_servers.waynote]",
+            ),
+            "model = \"o3\"\n\n# my notes\n\n# more\n",
+        ),
+        (
+            "goose",
+            ".config/goose/config.yaml",
+            "extensions: # all\n  a:\n    enabled: true\n",
+            ("  waynote:", "  # my notes\n  waynote:"),
+            "extensions: # all\n  # my notes\n  a:\n    enabled: true\n",
+        ),
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            "{\n  \"mcpServers\": {\n    \"a\": {}\n  }\n}\n",
+            ("    \"waynote\"", "    // my notes\n    \"waynote\""),
+            "{\n  \"mcpServers\": {\n    \"a\": {}\n    // my notes\n  }\n}\n",
+        ),
+    ] {
+        let scratch = Scratch::new();
+        let file = put(&scratch, name, before);
+        run(&scratch, &format!("install {client}")).ok();
+        let installed = fs::read_to_string(&file).unwrap();
+        let edited = installed.replace(written.0, written.1);
+        assert_ne!(edited, installed);
+        fs::write(&file, edited).unwrap();
+        run(&scratch, &format!("uninstall {client}")).ok();
+        assert_eq!(fs::read_to_string(&file).unwrap(), after, "{client}");
+    }
+}
+
+/// Windows' editors begin a file with a mark; a client reads it all the same.
+#[test]
+fn a_byte_order_mark_stays() {
+    for (client, name, text) in [
+        ("claude-code", ".claude.json", "{\r\n  \"a\": 1\r\n}\r\n"),
+        ("codex", ".codex/config.toml", "a = 1\r\n"),
+        ("goose", ".config/goose/config.yaml", "a: 1\r\n"),
+    ] {
+        let scratch = Scratch::new();
+        let text = format!("\u{feff}{text}");
+        let file = put(&scratch, name, &text);
+        run(&scratch, &format!("install {client}")).ok();
+        let installed = fs::read_to_string(&file).unwrap();
+        assert!(installed.starts_with("\u{feff}"), "{client}: {installed}");
+        assert_eq!(installed.matches('\u{feff}').count(), 1);
+        assert!(installed.contains("waynote"));
+        let lone = installed.replace("\r\n", "").contains('\n');
+        assert!(!lone, "{client}: {installed:?}");
+        // Without its copy too.
+        fs::remove_dir_all(scratch.home().join(".local")).unwrap();
+        run(&scratch, &format!("uninstall {client}")).ok();
+        assert_eq!(fs::read_to_string(&file).unwrap(), text, "{client}");
+    }
+}
+
+/// A program whose path is odd is known again.
+#[test]
+fn a_program_at_an_odd_path_is_known_again() {
+    let scratch = Scratch::new();
+    let bin = scratch.home().join("it's (my) \"hook\" hook dir $x");
+    fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_waynote"), bin.join("waynote")).unwrap();
+    let odd = |words: &str| scratch.run(words).env("PATH", &bin);
+    for client in CLIENTS {
+        odd(&format!("install {client}")).ok();
+        let again: Value = odd(&format!("install {client} --json")).json();
+        for file in again["files"].as_array().unwrap() {
+            assert_eq!(file["action"], "unchanged", "{file}");
+        }
+    }
+    fs::remove_dir_all(scratch.home().join(".local")).unwrap();
+    for client in CLIENTS {
+        odd(&format!("uninstall {client}")).ok();
+        let listed: Value = odd("install --json").json();
+        let listed = listed.as_array().unwrap();
+        let row = listed.iter().find(|row| row["client"] == client).unwrap();
+        assert_eq!(row["user"], "-", "{row}");
+    }
+}

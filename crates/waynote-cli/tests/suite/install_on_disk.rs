@@ -1,0 +1,226 @@
+//! Clients' files on the disk: links, modes, owners, the right to write.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+
+use super::client_files::{FOUND, files, found, run, said};
+use super::common::Scratch;
+
+#[test]
+fn links_are_followed_and_modes_stay() {
+    let scratch = found();
+    let real = scratch.home().join("dotfiles.json");
+    fs::rename(scratch.home().join(".claude.json"), &real).unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("dotfiles.json", scratch.home().join(".claude.json")).unwrap();
+    run(&scratch, "install claude-code").ok();
+    let link = fs::symlink_metadata(scratch.home().join(".claude.json")).unwrap();
+    assert!(link.is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().contains("waynote"));
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&real), 0o640);
+    run(&scratch, "uninstall claude-code").ok();
+    assert_eq!(fs::read_to_string(&real).unwrap(), FOUND[0].1);
+    assert_eq!(mode(&real), 0o640);
+    run(&scratch, "install codex").ok();
+    assert_eq!(mode(&scratch.home().join(".codex/hooks.json")), 0o600);
+    run(&scratch, "install codex --project").ok();
+    assert_eq!(mode(&scratch.home().join("work/.codex/hooks.json")), 0o644);
+}
+
+/// Whoever took the right to write away meant it, though an exchange would get around it.
+#[test]
+fn a_read_only_file_is_left_alone() {
+    let scratch = found();
+    let file = scratch.home().join(".claude/settings.json");
+    let before = files(&scratch);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+    let mut seen = String::new();
+    for words in ["install claude-code", "install claude-code --dry-run"] {
+        let said = said(&scratch, words);
+        let lines: Vec<&str> = said
+            .lines()
+            .filter(|line| {
+                !line.starts_with("  +") && !line.starts_with("  -") && !line.starts_with("   ")
+            })
+            .collect();
+        seen += &format!("$ {words}\n{}\n", lines.join("\n"));
+    }
+    // Nothing of the client is half written.
+    assert_eq!(files(&scratch), before);
+    let writable = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+    writable(0o600);
+    run(&scratch, "install claude-code").ok();
+    let installed = files(&scratch);
+    writable(0o400);
+    seen += &format!("$ uninstall\n{}", said(&scratch, "uninstall claude-code"));
+    assert_eq!(files(&scratch), installed);
+    insta::assert_snapshot!(seen, @"
+    $ install claude-code
+    exit 1
+    error: HOME/.claude/settings.json is read-only
+      `chmod u+w HOME/.claude/settings.json` makes it writable; when another program manages it, change it there: `--dry-run` shows how; nothing was written
+    $ install claude-code --dry-run
+    exit 0
+    HOME/.claude.json (server): would be changed
+    HOME/.claude/settings.json (hooks): would be changed
+      HOME/.claude/settings.json is read-only: it would be refused
+    nothing was written: this was a dry run
+    $ uninstall
+    exit 1
+    error: HOME/.claude/settings.json is read-only
+      `chmod u+w HOME/.claude/settings.json` makes it writable; when another program manages it, change it there: `--dry-run` shows how; nothing was written
+    ");
+}
+
+#[test]
+fn what_is_no_file_is_named() {
+    let scratch = Scratch::new();
+    let home = scratch.home();
+    fs::create_dir_all(home.join(".codex/config.toml")).unwrap();
+    fs::create_dir(home.join(".cursor")).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(home.join(".cursor/mcp.json"))
+        .status();
+    assert!(made.unwrap().success());
+    fs::write(home.join(".gemini"), "a file").unwrap();
+    symlink("settings.json", home.join("settings.json")).unwrap();
+    fs::create_dir(home.join(".claude")).unwrap();
+    symlink("settings.json", home.join(".claude/settings.json")).unwrap();
+    let long = fs::File::create(home.join(".claude.json")).unwrap();
+    long.set_len(1 << 30).unwrap();
+    let mut seen = String::new();
+    for client in ["codex", "cursor", "gemini", "claude-code"] {
+        seen += &format!(
+            "$ install {client}: {}",
+            said(&scratch, &format!("install {client}"))
+        );
+    }
+    fs::remove_file(home.join(".claude.json")).unwrap();
+    seen += &format!(
+        "$ install claude-code: {}",
+        said(&scratch, "install claude-code")
+    );
+    insta::assert_snapshot!(seen, @"
+    $ install codex: exit 1
+    error: HOME/.codex/config.toml is a directory; a file should be there
+      move it away, then run the command again; nothing was written
+    $ install cursor: exit 1
+    error: HOME/.cursor/mcp.json is no regular file; one should be there
+      move it away, then run the command again; nothing was written
+    $ install gemini: exit 1
+    error: HOME/.gemini is a file; a directory should be there
+      move it away, then run the command again; nothing was written
+    $ install claude-code: exit 1
+    error: HOME/.claude.json is too long: 1024 MiB, 64 are read
+      look at what filled it, or move it away; nothing was written
+    $ install claude-code: exit 1
+    error: HOME/.claude/settings.json cannot be read: Too many levels of symbolic links (os error 40)
+      mend that and try again
+    ");
+}
+
+#[test]
+fn a_file_of_several_names_keeps_them() {
+    let scratch = found();
+    let (file, other) = (
+        scratch.home().join(".claude.json"),
+        scratch.home().join("dotfiles.json"),
+    );
+    fs::hard_link(&file, &other).unwrap();
+    run(&scratch, "install claude-code").ok();
+    assert_eq!(fs::read(&file).unwrap(), fs::read(&other).unwrap());
+    assert!(fs::read_to_string(&other).unwrap().contains("waynote"));
+    run(&scratch, "uninstall claude-code").ok();
+    assert_eq!(fs::read_to_string(&other).unwrap(), FOUND[0].1);
+}
+
+#[test]
+fn a_file_keeps_its_owner() {
+    let scratch = found();
+    let file = scratch.home().join(".claude.json");
+    // Only root may give files away; a group of one's own anyone may.
+    let nobody = 65534;
+    if std::os::unix::fs::chown(&file, Some(nobody), Some(nobody)).is_err() {
+        return;
+    }
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o4640)).unwrap();
+    run(&scratch, "install claude-code").ok();
+    let now = fs::metadata(&file).unwrap();
+    assert_eq!(
+        (now.uid(), now.gid(), now.mode() & 0o7777),
+        (nobody, nobody, 0o4640)
+    );
+}
+
+/// Runs words as somebody who is not root, to whom no right is denied.
+fn as_a_person(scratch: &Scratch, words: &str) -> String {
+    let mut command = scratch.command(words);
+    let nobody = 65534;
+    if std::os::unix::fs::chown(scratch.home(), Some(nobody), Some(nobody)).is_ok() {
+        command.uid(nobody).gid(nobody);
+    }
+    let output = command.env("PATH", "/usr/bin:/bin").output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    String::from_utf8(text)
+        .unwrap()
+        .replace(&*scratch.home().to_string_lossy(), "HOME")
+}
+
+#[test]
+fn a_right_that_is_missing_is_named() {
+    let scratch = Scratch::new();
+    let home = scratch.home();
+    let mode =
+        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    mode(home.parent().unwrap(), 0o755);
+    for folder in [".cursor", ".codex"] {
+        fs::create_dir(home.join(folder)).unwrap();
+    }
+    let config = home.join(".codex/config.toml");
+    fs::write(&config, "").unwrap();
+    mode(&config, 0o000);
+    mode(&home.join(".cursor"), 0o555);
+    let mut seen = String::new();
+    for words in ["install cursor", "install codex", "doctor codex"] {
+        seen += &format!("$ {words}\n{}", as_a_person(&scratch, words));
+    }
+    let dry = as_a_person(&scratch, "install cursor --dry-run");
+    assert!(dry.contains("it would be refused"), "{dry}");
+    seen = seen.replace(
+        Path::new(env!("CARGO_BIN_EXE_waynote"))
+            .parent()
+            .unwrap()
+            .to_str()
+            .unwrap(),
+        "BIN",
+    );
+    insta::assert_snapshot!(seen, @"
+    $ install cursor
+    error: HOME/.cursor/mcp.json cannot be changed: you have no right to write to HOME/.cursor
+      `ls -ld HOME/.cursor` tells whose it is; nothing was written
+    $ install codex
+    error: HOME/.codex/config.toml cannot be read: you have no right to
+      `ls -l HOME/.codex/config.toml` tells whose it is; nothing was written
+    $ doctor codex
+    note  `waynote` is not on the path
+          next: add BIN to PATH: files that a team shares start it by its name
+    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    WRONG Codex: HOME/.codex/config.toml cannot be read: you have no right to
+          next: `ls -l HOME/.codex/config.toml` tells whose it is
+    WRONG Codex: no hooks in HOME/.codex/hooks.json
+          next: `waynote install codex` sets it up
+    ");
+}
+
+#[test]
+fn a_home_that_is_not_there_is_not_made() {
+    let scratch = Scratch::new();
+    let nowhere = scratch.home().join("typo");
+    let run = run(&scratch, "install cursor").env("HOME", &nowhere);
+    let said = run.said();
+    assert!(said.contains("HOME is no directory"), "{said}");
+    assert!(!nowhere.exists());
+}

@@ -1,0 +1,392 @@
+//! Clients' files that are not as they should be: named, and left alone.
+
+use std::fs;
+
+use super::client_files::{found, said};
+use super::common::Scratch;
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_and_left_alone() {
+    let scratch = found();
+    let damage = |path: &str, text: &[u8]| fs::write(scratch.home().join(path), text).unwrap();
+    damage(".claude/settings.json", b"{\n  \"a\": 1\n  \"b\": 2\n}\n");
+    damage(".codex/config.toml", b"a = 1\nb = \n");
+    damage(".cursor/mcp.json", b"[]\n");
+    damage(".gemini/settings.json", b"{\"mcpServers\": 5}");
+    damage(".config/goose/config.yaml", b"a: [\n");
+    damage(".config/Code/User/mcp.json", b"{\n\"a\": \"\xff\"}");
+    let before = scratch.home().join(".claude.json");
+    let before = fs::read_to_string(before).unwrap();
+    let mut seen = String::new();
+    for client in [
+        "claude-code",
+        "codex",
+        "cursor",
+        "gemini",
+        "goose",
+        "vscode",
+    ] {
+        for command in ["install", "uninstall"] {
+            seen += &format!(
+                "$ {command} {client}: {}",
+                said(&scratch, &format!("{command} {client}"))
+            );
+        }
+    }
+    seen += &said(&scratch, "install");
+    insta::assert_snapshot!(seen, @"
+    $ install claude-code: exit 1
+    error: HOME/.claude/settings.json is damaged: line 2: expected comma
+      mend it or move it away; nothing was written to it
+    $ uninstall claude-code: exit 1
+    error: HOME/.claude/settings.json is damaged: line 2: expected comma
+      mend it or move it away; nothing was written to it
+    $ install codex: exit 1
+    error: HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
+      mend it or move it away; nothing was written to it
+    $ uninstall codex: exit 1
+    error: HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
+      mend it or move it away; nothing was written to it
+    $ install cursor: exit 1
+    error: HOME/.cursor/mcp.json is damaged: line 1: it is not a JSON object
+      mend it or move it away; nothing was written to it
+    $ uninstall cursor: exit 0
+    HOME/.cursor/mcp.json (server): unchanged
+    HOME/.cursor/hooks.json (hooks): unchanged
+    nothing of waynote was in them
+    $ install gemini: exit 1
+    error: HOME/.gemini/settings.json is damaged: `mcpServers` in it is not an object
+      mend it or move it away; nothing was written to it
+    $ uninstall gemini: exit 0
+    HOME/.gemini/settings.json (server and hooks): unchanged
+    nothing of waynote was in them
+    $ install goose: exit 1
+    error: HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
+      mend it or move it away; nothing was written to it
+    $ uninstall goose: exit 1
+    error: HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
+      mend it or move it away; nothing was written to it
+    $ install vscode: exit 1
+    error: HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
+      mend it or move it away; nothing was written to it
+    $ uninstall vscode: exit 1
+    error: HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
+      mend it or move it away; nothing was written to it
+    exit 0
+    CLIENT       FOUND  USER       THIS DIRECTORY
+    claude-code  yes    see below  -
+    codex        yes    see below  -
+    cursor       yes    see below  -
+    opencode     yes    -          -
+    gemini       yes    see below  -
+    goose        yes    see below  -
+    vscode       yes    see below  -
+
+    HOME/.claude/settings.json is damaged: line 2: expected comma
+      mend it or move it away
+
+    HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
+      mend it or move it away
+
+    HOME/.cursor/mcp.json is damaged: line 1: it is not a JSON object
+      mend it or move it away
+
+    HOME/.gemini/settings.json is damaged: `mcpServers` in it is not an object
+      mend it or move it away
+
+    HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
+      mend it or move it away
+
+    HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
+      mend it or move it away
+
+    waynote install CLIENT sets one up; waynote doctor checks those that are
+    ");
+    let after = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();
+    assert_eq!(after, before);
+}
+
+/// An entry that a person made under the same name is theirs.
+#[test]
+fn somebody_elses_entry_is_left_alone() {
+    let scratch = Scratch::new();
+    let files = [
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            r#"{"mcpServers":{"waynote":{"command":"/opt/my-wrapper","args":["--store","/x"],"env":{"T":"1"}}}}"#,
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "# c1\n[mcp_servers.waynote]\ncommand = \"/opt/wrap\" # why\n\n[mcp_servers.waynote.env]\nTOKEN = \"x\"\n",
+        ),
+        (
+            "goose",
+            ".config/goose/config.yaml",
+            "extensions:\n  waynote:\n    enabled: false\n    type: stdio\n    cmd: /opt/wrap\n    args: []\n    envs: {TOKEN: x}\n    timeout: 5\n",
+        ),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"cd /x && /usr/bin/waynote hook claude-code SessionStart | tee log"}]}]}}"#,
+        ),
+    ];
+    for (client, name, text) in files {
+        let file = scratch.home().join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+        scratch.run(&format!("uninstall {client}")).output();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "{client}");
+        let installed = scratch.run(&format!("install {client}")).output();
+        if client != "claude-code" {
+            assert!(!installed.status.success(), "{client}");
+            let said = String::from_utf8(installed.stderr).unwrap();
+            assert!(
+                said.contains("named `waynote` that waynote did not write"),
+                "{said}"
+            );
+        }
+        scratch.run(&format!("uninstall {client}")).output();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "{client}");
+    }
+}
+
+/// The person is told what is there, and that it is theirs.
+#[test]
+fn somebody_elses_entry_is_called_so() {
+    let scratch = Scratch::new();
+    let put = |name: &str, text: &str| {
+        let file = scratch.home().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    put(
+        ".cursor/mcp.json",
+        r#"{"mcpServers":{"waynote":{"command":"/opt/my-wrapper"}}}"#,
+    );
+    put(
+        ".codex/config.toml",
+        "[mcp_servers.waynote]\nurl = \"https://notes.example.com\"\n",
+    );
+    put(
+        ".config/goose/config.yaml",
+        "extensions:\n  waynote:\n    type: stdio\n    cmd: /opt/wrap\n",
+    );
+    put(".config/opencode/plugins/waynote.js", "// mine\n");
+    let mut seen = String::new();
+    for client in ["cursor", "codex", "goose", "opencode"] {
+        for command in ["install", "uninstall"] {
+            seen += &format!(
+                "$ {command} {client}: {}",
+                said(&scratch, &format!("{command} {client}"))
+            );
+        }
+        let doctor = said(&scratch, &format!("doctor {client}"));
+        // What is somebody else's is not started.
+        assert!(!doctor.contains("cannot be started"), "{doctor}");
+        let of_files = doctor.lines().skip_while(|line| !line.contains("WRONG"));
+        seen += &format!(
+            "$ doctor {client}\n{}\n",
+            of_files.collect::<Vec<_>>().join("\n")
+        );
+    }
+    seen += &said(&scratch, "install");
+    insta::assert_snapshot!(seen, @"
+    $ install cursor: exit 1
+    error: HOME/.cursor/mcp.json has a server named `waynote` that waynote did not write
+      rename or remove it, then run the command again; nothing was written
+    $ uninstall cursor: exit 0
+    HOME/.cursor/mcp.json (server): unchanged
+      it has a server named `waynote` that waynote did not write: that stays
+    HOME/.cursor/hooks.json (hooks): unchanged
+    nothing of waynote was in them
+    $ doctor cursor
+    WRONG Cursor: HOME/.cursor/mcp.json has a server named `waynote` that waynote did not write
+          next: rename or remove it, then run the command again
+    WRONG Cursor: no hooks in HOME/.cursor/hooks.json
+          next: `waynote install cursor` sets it up
+    $ install codex: exit 1
+    error: HOME/.codex/config.toml has a server named `waynote` that waynote did not write
+      rename or remove it, then run the command again; nothing was written
+    $ uninstall codex: exit 0
+    HOME/.codex/config.toml (server): unchanged
+      it has a server named `waynote` that waynote did not write: that stays
+    HOME/.codex/hooks.json (hooks): unchanged
+    nothing of waynote was in them
+    $ doctor codex
+    WRONG Codex: HOME/.codex/config.toml has a server named `waynote` that waynote did not write
+          next: rename or remove it, then run the command again
+    WRONG Codex: no hooks in HOME/.codex/hooks.json
+          next: `waynote install codex` sets it up
+    $ install goose: exit 1
+    error: HOME/.config/goose/config.yaml has an extension named `waynote` that waynote did not write
+      rename or remove it, then run the command again; nothing was written
+    $ uninstall goose: exit 0
+    HOME/.config/goose/config.yaml (server): unchanged
+      it has an extension named `waynote` that waynote did not write: that stays
+    HOME/.agents/plugins/waynote/plugin.json (plugin): unchanged
+    HOME/.agents/plugins/waynote/hooks/hooks.json (hooks): unchanged
+    nothing of waynote was in them
+    $ doctor goose
+    WRONG Goose: HOME/.config/goose/config.yaml has an extension named `waynote` that waynote did not write
+          next: rename or remove it, then run the command again
+    WRONG Goose: no plugin in HOME/.agents/plugins/waynote/plugin.json
+          next: `waynote install goose` sets it up
+    WRONG Goose: no hooks in HOME/.agents/plugins/waynote/hooks/hooks.json
+          next: `waynote install goose` sets it up
+    $ install opencode: exit 1
+    error: HOME/.config/opencode/plugins/waynote.js has a text that waynote did not write
+      rename or remove it, then run the command again; nothing was written
+    $ uninstall opencode: exit 0
+    HOME/.config/opencode/opencode.json (server): unchanged
+    HOME/.config/opencode/plugins/waynote.js (plugin): unchanged
+      it has a text that waynote did not write: that stays
+    nothing of waynote was in them
+    $ doctor opencode
+    WRONG opencode: no server in HOME/.config/opencode/opencode.json
+          next: `waynote install opencode` sets it up
+    WRONG opencode: HOME/.config/opencode/plugins/waynote.js has a text that waynote did not write
+          next: rename or remove it, then run the command again
+    exit 0
+    CLIENT       FOUND  USER       THIS DIRECTORY
+    claude-code  -      -          -
+    codex        yes    see below  -
+    cursor       yes    see below  -
+    opencode     yes    see below  -
+    gemini       -      -          -
+    goose        yes    see below  -
+    vscode       -      -          -
+
+    HOME/.codex/config.toml has a server named `waynote` that waynote did not write
+      rename or remove it, then run the command again
+
+    HOME/.cursor/mcp.json has a server named `waynote` that waynote did not write
+      rename or remove it, then run the command again
+
+    HOME/.config/opencode/plugins/waynote.js has a text that waynote did not write
+      rename or remove it, then run the command again
+
+    HOME/.config/goose/config.yaml has an extension named `waynote` that waynote did not write
+      rename or remove it, then run the command again
+
+    waynote install CLIENT sets one up; waynote doctor checks those that are
+    ");
+}
+
+/// Readers take the last of two; which of them a person means, only they know.
+#[test]
+fn a_name_that_stands_twice_is_named() {
+    let scratch = found();
+    let files = [
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            "{\n  \"mcpServers\": {},\n  \"a\": 1,\n  \"mcpServers\": {}\n}\n",
+        ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            "{\n  \"hooks\": {\n    \"SessionStart\": [],\n    \"SessionStart\": []\n  }\n}\n",
+        ),
+        (
+            "vscode",
+            ".config/Code/User/mcp.json",
+            "{ \"servers\": {\n  \"waynote\": {\"command\": \"waynote\", \"args\": [\"mcp\"]},\n  \"waynote\": {} } }\n",
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "[mcp_servers.a]\ncommand = \"a\"\n[mcp_servers.a]\n",
+        ),
+        (
+            "goose",
+            ".config/goose/config.yaml",
+            "extensions:\n  a: 1\nextensions:\n  b: 1\n",
+        ),
+    ];
+    let mut seen = String::new();
+    for (client, name, text) in files {
+        let file = scratch.home().join(name);
+        fs::write(&file, text).unwrap();
+        for command in ["install", "uninstall"] {
+            seen += &format!(
+                "$ {command} {client}: {}",
+                said(&scratch, &format!("{command} {client}"))
+            );
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+    // One that is none of ours to touch is in nobody's way.
+    fs::write(scratch.home().join(".claude.json"), "{\"a\": 1, \"a\": 2}").unwrap();
+    said(&scratch, "install claude-code");
+    let now = fs::read_to_string(scratch.home().join(".claude.json")).unwrap();
+    assert!(
+        now.contains("mcpServers") && now.contains("\"a\": 1"),
+        "{now}"
+    );
+    insta::assert_snapshot!(seen, @"
+    $ install cursor: exit 1
+    error: HOME/.cursor/mcp.json has `mcpServers` twice, on lines 2 and 4
+      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+    $ uninstall cursor: exit 1
+    error: HOME/.cursor/mcp.json has `mcpServers` twice, on lines 2 and 4
+      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+    $ install gemini: exit 1
+    error: HOME/.gemini/settings.json has `SessionStart` twice, on lines 3 and 4
+      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+    $ uninstall gemini: exit 1
+    error: HOME/.gemini/settings.json has `SessionStart` twice, on lines 3 and 4
+      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+    $ install vscode: exit 1
+    error: HOME/.config/Code/User/mcp.json has `waynote` twice, on lines 2 and 3
+      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+    $ uninstall vscode: exit 1
+    error: HOME/.config/Code/User/mcp.json has `waynote` twice, on lines 2 and 3
+      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+    $ install codex: exit 1
+    error: HOME/.codex/config.toml is damaged: line 3: duplicate key
+      mend it or move it away; nothing was written to it
+    $ uninstall codex: exit 1
+    error: HOME/.codex/config.toml is damaged: line 3: duplicate key
+      mend it or move it away; nothing was written to it
+    $ install goose: exit 1
+    error: HOME/.config/goose/config.yaml is damaged: line 3: duplicated key in mapping
+      mend it or move it away; nothing was written to it
+    $ uninstall goose: exit 1
+    error: HOME/.config/goose/config.yaml is damaged: line 3: duplicated key in mapping
+      mend it or move it away; nothing was written to it
+    ");
+}
+
+/// What cannot be edited is said with what to do by hand, for what was asked.
+#[test]
+fn what_only_a_person_can_edit_is_said_with_how() {
+    let scratch = Scratch::new();
+    let file = scratch.home().join(".config/goose/config.yaml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "a: 1\nextensions: {other: {enabled: true}}\n").unwrap();
+    let mut seen = format!("$ install: {}", said(&scratch, "install goose"));
+    fs::write(
+        &file,
+        "extensions: {waynote: {cmd: /x/waynote, args: [mcp]}}\n",
+    )
+    .unwrap();
+    seen += &format!("$ uninstall: {}", said(&scratch, "uninstall goose"));
+    insta::assert_snapshot!(seen, @r#"
+    $ install: exit 1
+    error: HOME/.config/goose/config.yaml has `extensions` on line 2 in a form that waynote cannot edit
+      add this by hand below `extensions`, then run `waynote doctor goose`; nothing was written
+        waynote:
+          name: waynote
+          type: stdio
+          cmd: "WAYNOTE"
+          args: ["mcp"]
+          envs: { WAYNOTE_AUTHOR: "agent:goose" }
+          enabled: true
+          timeout: 300
+    $ uninstall: exit 1
+    error: HOME/.config/goose/config.yaml has `extensions` on line 1 in a form that waynote cannot edit
+      take the entry `waynote` out by hand; nothing was written
+    "#);
+}

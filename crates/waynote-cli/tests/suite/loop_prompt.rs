@@ -1,0 +1,233 @@
+//! What the agent of a loop gets.
+
+use super::common::Scratch;
+use super::loop_stops::{looping, summary};
+
+#[test]
+fn the_prompt_has_the_sources_order() {
+    let scratch = Scratch::new();
+    let work = scratch.home().join("work");
+    std::fs::write(work.join("spec.md"), "Move in.\n").unwrap();
+    std::fs::write(work.join("tasks.md"), "- [ ] carry boxes\n").unwrap();
+    scratch.ok("--session s --iteration 1 log add the_stairs_are_narrow --type stuck");
+    let prompt = looping(
+        &scratch,
+        "--spec spec.md --tasks tasks.md --dry-run",
+        "true",
+    )
+    .ok();
+    insta::assert_snapshot!(prompt, @"
+    ## Context
+    - Spec: Move in.
+    - Iteration: #2
+    - Session: s
+
+    ## Notes from previous iterations
+
+    STUCK:
+    - [#1, by a person] `the_stairs_are_narrow`
+
+    34 of 2,000 tokens
+
+    ## Current Task State
+    - [ ] carry boxes
+
+    ## Available Tools
+    They are tools of the MCP server waynote. Without MCP, run the command in a shell instead.
+    - note_add(content, type, resolves?) - Record learning/tip/blocker/decision for later iterations
+      Shell: waynote log add TEXT --type learning|stuck|tip|decision [--resolves NOTE]
+      resolves: the stuck note that this one solves, by its #iteration or some of its words
+    - note_list(type?) - View the notes
+      Shell: waynote log list
+    - session_complete(summary) - Everything is done: end the loop
+      Shell: waynote log complete SUMMARY
+    - blocked(question) - A person must decide: end the loop with a question
+      Shell: waynote log blocked QUESTION
+
+    ## Instructions
+    1. This is one iteration of a loop: a run with a fresh context. Nothing of it reaches the next iteration but the notes
+       and the files, and nothing reached you but them.
+    2. Read the notes first, if there are any; do not try again what they say does not work.
+    3. Pick one thing that is not done yet, the most important. Do that one thing and check that it works.
+    4. If stuck or learned something important: call note_add(). Say what you tried and what came of it; the reader knows
+       nothing else of this run.
+    5. When a stuck note is solved: call note_add() with what solved it, and `resolves` naming that note.
+    6. Leave the files in a state that the next iteration can go on from: nothing half-done, the task list up to date.
+    7. When everything is done, and only then: call session_complete(summary).
+    8. When a person must decide: call blocked(question). Do not guess, and do not wait: the answer comes with a later
+       iteration.
+    9. Then stop. The next iteration starts by itself.
+    ");
+    // Nothing is begun by it, and the agent gets just that.
+    let (_, of) = summary(looping(
+        &scratch,
+        "--spec spec.md --tasks tasks.md --iterations 1 --json",
+        "cat > got",
+    ));
+    assert_eq!(of["iterations"][0]["iteration"], 2);
+    assert_eq!(std::fs::read_to_string(work.join("got")).unwrap(), prompt);
+}
+
+#[test]
+fn nothing_in_a_note_a_spec_or_a_task_file_is_a_placeholder() {
+    let scratch = Scratch::new();
+    let work = scratch.home().join("work");
+    std::fs::write(work.join("spec.md"), "spec {{ tasks }} {prompt}").unwrap();
+    std::fs::write(work.join("tasks.md"), "tasks {{ notes }} {% raw %}").unwrap();
+    std::fs::write(
+        work.join("mine"),
+        "{{ spec }}|{{ tasks }}|{{ notes }}|{{ iteration }}\n",
+    )
+    .unwrap();
+    let add = [
+        "--session",
+        "s",
+        "--iteration",
+        "4",
+        "log",
+        "add",
+        "note {{ spec }} {{tasks}}",
+        "--type",
+        "tip",
+    ];
+    scratch.waynote(add).ok();
+    let prompt = looping(
+        &scratch,
+        "--spec spec.md --tasks tasks.md --prompt mine --dry-run",
+        "true",
+    )
+    .ok();
+    assert!(
+        prompt.starts_with("spec {{ tasks }} {prompt}|tasks {{ notes }} {% raw %}|"),
+        "{prompt}"
+    );
+    assert!(prompt.contains("note {{ spec }} {{tasks}}"), "{prompt}");
+    assert!(prompt.ends_with("|5\n"), "{prompt}");
+}
+
+#[test]
+fn a_template_that_is_wrong_is_said_before_anything_begins() {
+    let scratch = Scratch::new();
+    let work = scratch.home().join("work");
+    let said = [
+        "{{ specs }}",
+        "\n\n{% if spec %}",
+        "{{ notes | shout }}",
+        "  ",
+    ]
+    .map(|template| {
+        std::fs::write(work.join("mine"), template).unwrap();
+        looping(&scratch, "--prompt mine", "true").said()
+    });
+    insta::assert_snapshot!(said.join("\n"), @"
+    exit 1
+    error: mine, line 1: there is no placeholder `specs`
+      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+
+    exit 1
+    error: mine, line 3: unexpected end of input, expected end of block
+      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+
+    exit 1
+    error: mine, line 1: filter shout is unknown
+      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+
+    exit 1
+    error: mine: it makes an empty prompt
+      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+    ");
+    assert!(
+        scratch.json("--session s log show --json")["iterations"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn the_prompt_goes_where_the_agent_takes_it() {
+    let scratch = Scratch::new();
+    let run = |arguments: &[&str]| {
+        let words = ["--session", "s", "loop", "--iterations", "1", "--"];
+        let output = scratch.waynote(words.iter().chain(arguments)).output();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let expected = |prompt: &str| prompt.contains("## Instructions");
+    assert!(expected(&run(&["cat"])));
+    assert!(expected(&run(&["printf", "%s", "{prompt}"])));
+    assert!(expected(&run(&["cat", "{prompt_file}"])));
+    let file = run(&["echo", "--file={prompt_file}"]);
+    let path = file.trim().strip_prefix("--file=").unwrap();
+    assert!(!std::path::Path::new(path).exists(), "{path}");
+}
+
+#[test]
+fn the_agent_is_told_where_it_is_and_so_is_one_that_drops_it() {
+    let scratch = Scratch::new();
+    let told = looping(&scratch, "--iterations 1", "env | grep ^WAYNOTE_ | sort").output();
+    let told = String::from_utf8(told.stdout)
+        .unwrap()
+        .replace(&*scratch.home().to_string_lossy(), "HOME");
+    insta::assert_snapshot!(told, @"
+    WAYNOTE_AGENT=default
+    WAYNOTE_AUTHOR=agent:default
+    WAYNOTE_ITERATION=1
+    WAYNOTE_LOOP=s
+    WAYNOTE_NOW=2026-05-17T12:00:00Z
+    WAYNOTE_SESSION=s
+    WAYNOTE_STORE=HOME/.local/share/waynote/notes.db
+    ");
+    // Nothing is left of the environment but what a program needs.
+    let drops = "env -i HOME=\"$HOME\" WAYNOTE_NOW=\"$WAYNOTE_NOW\" \"$WAYNOTE\" log add 'from the void' --type tip";
+    let (_, of) = summary(looping(&scratch, "--iterations 1 --json", drops));
+    assert_eq!(of["notes_added"]["tip"], 1, "{of}");
+    let list = scratch.json("--session s log list --json");
+    assert_eq!(
+        (&list[0]["iteration"], &list[0]["content"]),
+        (&2.into(), &"from the void".into())
+    );
+}
+
+/// With ten thousand notes in the session, whatever the budget is.
+#[test]
+fn a_prompts_notes_are_never_over_their_budget() {
+    let scratch = Scratch::new();
+    let store =
+        waynote::SqliteStore::open(&scratch.home().join("n.db"), &waynote::Options::default())
+            .unwrap();
+    let stamp = waynote::Stamp::new(
+        "2026-05-17T12:00:00Z".parse().unwrap(),
+        "person".parse().unwrap(),
+    );
+    let changes: Vec<_> = (0..10_000)
+        .map(|number: i64| waynote::Change::Append {
+            session: "s".parse().unwrap(),
+            kind: waynote::Kind::ALL[usize::try_from(number % 4).unwrap()].clone(),
+            iteration: Some(number / 10),
+            content: waynote::Content::text(format!(
+                "entry {number}: {}",
+                "word ".repeat(number as usize % 50)
+            ))
+            .unwrap(),
+            resolves: None,
+            id: None,
+            created_at: None,
+        })
+        .collect();
+    waynote::Store::apply(&store, &changes, &stamp).unwrap();
+    drop(store);
+    for budget in [150, 500, 2_000] {
+        let words = format!(
+            "--session s --store {} loop --budget {budget} --dry-run -- true",
+            scratch.home().join("n.db").display()
+        );
+        let prompt = scratch.ok(&words);
+        let start = prompt.find("## Notes from previous").unwrap();
+        let end = prompt[start..].find("## Available Tools").unwrap() + start;
+        let notes = prompt[start..end].trim_end().to_owned() + "\n";
+        let tokens = waynote_tokens::count(&notes);
+        assert!(tokens <= budget, "{tokens} of {budget}");
+        assert!(tokens * 2 > budget, "{tokens} of {budget}");
+    }
+}

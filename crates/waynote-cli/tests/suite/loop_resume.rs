@@ -1,0 +1,194 @@
+//! A loop that is killed, interrupted, or started twice.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::common::Scratch;
+use super::loop_stops::{looping, summary};
+
+/// A loop that goes on until somebody ends it; its agent is a shell script.
+fn endless(scratch: &Scratch, script: &str) -> Child {
+    let mut command = scratch.command("--session s loop --stall 0 --retry-wait 0s -- sh -c");
+    command
+        .arg(script)
+        .env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"));
+    let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
+    command.stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits until it holds; looking costs little, and a minute is more than it can take.
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(
+            begin.elapsed() < Duration::from_secs(60),
+            "{what}: it does not come"
+        );
+        std::thread::yield_now();
+    }
+}
+
+fn signal(child: &Child, signal: &str) {
+    let status = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+fn is_running(pid: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
+    status.is_ok_and(|status| !status.contains("State:\tZ"))
+}
+
+fn lines(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.lines().map(String::from).collect()
+}
+
+/// Killed at any moment: numbers have no gap and no repeat, and what was acknowledged is there.
+#[test]
+fn killed_at_random_moments_it_goes_on_where_it_was() {
+    let scratch = Scratch::new();
+    let work = scratch.home().join("work");
+    // What the agent was told of goes to a file, which is there when the note is.
+    let script = "echo $WAYNOTE_ITERATION >> began; cat > /dev/null; for n in 1 2 3; do \
+        \"$WAYNOTE\" log add \"note $n of $WAYNOTE_ITERATION\" --type tip > /dev/null && \
+        echo \"note $n of $WAYNOTE_ITERATION\" >> acknowledged; done";
+    let mut random: u64 = 0x9e37_79b9_7f4a_7c15;
+    for round in 0..20 {
+        let before = lines(&work.join("began")).len();
+        let mut child = endless(&scratch, script);
+        until("an iteration", || lines(&work.join("began")).len() > before);
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        // Some way into this iteration or one after it.
+        let wait = Duration::from_micros((random >> 33) % 60_000);
+        let begin = Instant::now();
+        until("the moment", || begin.elapsed() >= wait);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // A second at once finds it dead; its agent is ended by the guard, so that it notes nothing more.
+        let (code, of) = summary(looping(&scratch, "--iterations 1 --stall 0 --json", "true"));
+        assert_eq!(code, 0, "round {round}: {of}");
+    }
+    let shown = scratch.json("--session s log show --json");
+    let iterations = shown["iterations"].as_array().unwrap();
+    let numbers: Vec<i64> = iterations
+        .iter()
+        .map(|of| of["iteration"].as_i64().unwrap())
+        .collect();
+    let last = i64::try_from(numbers.len()).unwrap();
+    assert_eq!(numbers, (1..=last).collect::<Vec<_>>());
+    assert!(iterations.iter().all(|of| !of["outcome"].is_null()));
+    let lost = iterations
+        .iter()
+        .filter(|of| of["outcome"]["how"] == "lost")
+        .count();
+    assert!(lost > 0, "no kill came within an iteration");
+    let began: Vec<String> = lines(&work.join("began"));
+    let once: BTreeSet<&String> = began.iter().collect();
+    assert_eq!(once.len(), began.len(), "an iteration began twice");
+    let notes: BTreeSet<(i64, String)> = shown["notes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|note| {
+            (
+                note["iteration"].as_i64().unwrap(),
+                note["content"].as_str().unwrap().to_owned(),
+            )
+        })
+        .collect();
+    for text in lines(&work.join("acknowledged")) {
+        let of: i64 = text.rsplit(' ').next().unwrap().parse().unwrap();
+        assert!(notes.contains(&(of, text.clone())), "`{text}` is lost");
+    }
+    assert!(scratch.run("verify").output().status.success());
+}
+
+#[test]
+fn interrupted_it_ends_all_that_the_agent_started() {
+    for (name, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        let scratch = Scratch::new();
+        let work = scratch.home().join("work");
+        let script = "\"$WAYNOTE\" log add before --type tip; sleep 1000 & echo $! > child; echo $$ > agent; wait";
+        let child = endless(&scratch, script);
+        let pid = |name: &str| lines(&work.join(name)).first().cloned().unwrap_or_default();
+        until("the agent", || !pid("agent").is_empty());
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        until("the end of the agent", || {
+            !is_running(&pid("agent")) && !is_running(&pid("child"))
+        });
+        let shown = scratch.json("--session s log show --json");
+        assert_eq!(shown["iterations"][0]["outcome"]["how"], "interrupted");
+        assert_eq!(shown["iterations"][0]["notes_added"], 1);
+        assert_eq!(shown["running"], false);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("stopped: interrupted (SIG"), "{said}");
+    }
+}
+
+#[test]
+fn a_second_loop_is_refused_while_the_first_lives() {
+    let scratch = Scratch::new();
+    let mut first = endless(&scratch, "echo here; cat > /dev/null; sleep 1000");
+    let mut line = String::new();
+    BufReader::new(first.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert_eq!(line, "here\n");
+    let said = looping(&scratch, "", "true").said();
+    let said = said.replace(&first.id().to_string(), "PID");
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let said = said.replace(&format!("on {},", host.trim()), "on HOST,");
+    insta::assert_snapshot!(said, @"
+    exit 1
+    error: a loop is running in session s: process PID on HOST, since 2026-05-17 12:00 UTC
+      wait for it or end it, or name another session; one on another machine that is known to be dead, `--take-over`
+    ");
+    let shown = scratch.ok("--session s log show");
+    assert!(shown.contains("running"), "{shown}");
+    // Another session can run beside it.
+    scratch.ok("--session t loop --iterations 1 -- true");
+    signal(&first, "-TERM");
+    let mut rest = String::new();
+    first
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut rest)
+        .unwrap();
+    first.wait().unwrap();
+    let (code, of) = summary(looping(&scratch, "--iterations 1 --json", "true"));
+    assert_eq!((code, &of["iterations"][0]["iteration"]), (0, &2.into()));
+}
+
+#[test]
+fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
+    let scratch = Scratch::new();
+    looping(&scratch, "--iterations 1", "true").ok();
+    let conn = rusqlite::Connection::open(scratch.store()).unwrap();
+    conn.execute_batch(
+        "INSERT INTO waynote_event SELECT scope, max(number) + 1, 0, 'person', 1, '{\"event\":\"loop_started\",\
+         \"holder\":{\"host\":\"elsewhere\",\"boot\":\"b\",\"pid\":7,\"start\":3},\"directory\":\"/p\"}' FROM waynote_event;
+         UPDATE waynote_scope SET lease = (SELECT max(number) FROM waynote_event);",
+    ).unwrap();
+    drop(conn);
+    insta::assert_snapshot!(looping(&scratch, "", "true").said(), @"
+    exit 1
+    error: a loop is running in session s: process 7 on elsewhere, since 1970-01-01 00:00 UTC
+      wait for it or end it, or name another session; one on another machine that is known to be dead, `--take-over`
+    ");
+    let (code, of) = summary(looping(
+        &scratch,
+        "--take-over --iterations 1 --json",
+        "true",
+    ));
+    assert_eq!((code, &of["iterations"][0]["iteration"]), (0, &2.into()));
+}

@@ -1,0 +1,382 @@
+//! Every way in which a loop stops, with scripted agents.
+
+use serde_json::Value;
+
+use super::common::{Run, Scratch};
+
+/// A loop in session `s` whose agent is a shell script.
+pub(super) fn looping(scratch: &Scratch, options: &str, script: &str) -> Run {
+    let options = options.split_whitespace().map(String::from);
+    let words = ["--session", "s", "loop", "--retry-wait", "0s"].map(String::from);
+    let agent = ["--", "sh", "-c", script].map(String::from);
+    let run = scratch.waynote(words.into_iter().chain(options).chain(agent));
+    run.env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"))
+}
+
+/// The exit code, and the summary.
+pub(super) fn summary(run: Run) -> (i32, Value) {
+    let output = run.output();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    let summary = serde_json::from_slice(&output.stdout);
+    let code = output
+        .status
+        .code()
+        .unwrap_or_else(|| panic!("killed: {err}"));
+    (
+        code,
+        summary.unwrap_or_else(|error| panic!("{error}: {code} {err}")),
+    )
+}
+
+#[test]
+fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
+    let scratch = Scratch::new();
+    let script = "\"$WAYNOTE\" log add \"tip $WAYNOTE_ITERATION\" --type tip";
+    let said = looping(&scratch, "--iterations 2", script).said();
+    let said = seconds_gone(&said);
+    insta::assert_snapshot!(said, @"
+    exit 0
+    Note added: [tip] tip 1
+    Note added: [tip] tip 2
+    ── iteration 1 ──
+    ── iteration 2 ──
+    session s: 2 iterations in N.Ns, 2 notes added (2 tip)
+    stopped: the 2 iterations that were asked for are done
+    ");
+    insta::assert_snapshot!(seconds_gone(&looping(&scratch, "--iterations 1", script).said()), @"
+    exit 0
+    Note added: [tip] tip 3
+
+    ITERATIONS
+
+    ITERATION  STARTED (UTC)     TOOK  ENDED  NOTES
+    #1         2026-05-17 12:00  N.Ns  done   1
+    #2         2026-05-17 12:00  N.Ns  done   1
+
+    SESSION NOTES
+
+    TIP
+      [#1] tip 1
+      [#2] tip 2
+
+    ── iteration 3 ──
+    session s: 1 iteration in N.Ns, 1 note added (1 tip)
+    stopped: the iteration that was asked for is done
+    ");
+    let (code, summary) = summary(looping(&scratch, "--iterations 1 --json", script));
+    assert_eq!((code, &summary["reason"]), (0, &"iterations".into()));
+    assert_eq!(summary["iterations"][0]["iteration"], 4);
+    assert_eq!(summary["notes_added"]["tip"], 1);
+}
+
+/// Durations are the machine's.
+pub(super) fn seconds_gone(text: &str) -> String {
+    let mut gone = String::new();
+    let mut digits = String::new();
+    let chars: Vec<char> = text.chars().collect();
+    for (index, char) in chars.iter().enumerate() {
+        let is_seconds = *char == 's'
+            && !chars
+                .get(index + 1)
+                .is_some_and(|next| next.is_alphanumeric());
+        if char.is_ascii_digit() || (*char == '.' && !digits.is_empty()) {
+            digits.push(*char);
+            continue;
+        }
+        if is_seconds && digits.contains('.') {
+            gone.push_str("N.N");
+        } else {
+            gone.push_str(&digits);
+        }
+        digits.clear();
+        gone.push(*char);
+    }
+    gone + &digits
+}
+
+#[test]
+fn a_text_in_the_output_stops_it() {
+    let scratch = Scratch::new();
+    let script = "cat > /dev/null; printf 'ALL '; test $WAYNOTE_ITERATION = 3 && echo DONE >&2; test $WAYNOTE_ITERATION = 2 && printf DO && echo NE; true";
+    let (code, of) = summary(looping(&scratch, "--stall 0 --until DONE --json", script));
+    assert_eq!((code, &of["reason"]), (0, &"until".into()));
+    assert_eq!(of["iterations"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn the_agent_says_that_all_is_done() {
+    let scratch = Scratch::new();
+    let script = "test $WAYNOTE_ITERATION = 2 && \"$WAYNOTE\" log complete 'moved in\nkeys on the table'; true";
+    let said = looping(&scratch, "--iterations 9", script).said();
+    insta::assert_snapshot!(seconds_gone(&said), @"
+    exit 0
+    session s is complete: no further iteration starts
+    ── iteration 1 ──
+    ── iteration 2 ──
+    session s: 2 iterations in N.Ns, 0 notes added
+    stopped: the agent says that all is done
+      moved in
+      keys on the table
+    ");
+    // The next loop is another one, and its agent has yet to say so.
+    let (_, of) = summary(looping(&scratch, "--iterations 1 --json", "true"));
+    assert_eq!(of["reason"], "iterations");
+    let late = scratch.run("--session s log complete late");
+    insta::assert_snapshot!(late.said(), @"
+    exit 1
+    error: no iteration of session s is running
+      this is for the agent that a loop runs, while it runs
+    ");
+}
+
+#[test]
+fn a_question_stops_it_until_it_is_answered() {
+    let scratch = Scratch::new();
+    let asks = "cat > prompt; \"$WAYNOTE\" log blocked 'blue or green?'";
+    insta::assert_snapshot!(seconds_gone(&looping(&scratch, "", asks).said()), @"
+    exit 4
+    the loop stops after this iteration and asks; the answer will be in the next prompt
+    ── iteration 1 ──
+    session s: 1 iteration in N.Ns, 0 notes added
+    stopped: the agent needs an answer
+      blue or green?
+    answer with the same command and `--answer TEXT`
+    ");
+    insta::assert_snapshot!(looping(&scratch, "", asks).said(), @"
+    exit 1
+    error: session s waits for an answer to: blue or green?
+      start the loop again with `--answer TEXT`
+    ");
+    let shown = looping(&scratch, "--dry-run --answer green", "true").ok();
+    assert!(
+        shown.contains("blue or green?") && shown.contains("green"),
+        "{shown}"
+    );
+    let reads = "cat > prompt";
+    let (code, _) = summary(looping(
+        &scratch,
+        "--iterations 1 --json --answer green",
+        reads,
+    ));
+    assert_eq!(code, 0);
+    let prompt = std::fs::read_to_string(scratch.home().join("work/prompt")).unwrap();
+    assert!(
+        prompt.contains("blue or green?") && prompt.contains("green"),
+        "{prompt}"
+    );
+    assert!(
+        scratch
+            .ok("--session s log show")
+            .contains("Answered: green")
+    );
+    insta::assert_snapshot!(looping(&scratch, "--answer green", reads).said(), @"
+    exit 1
+    error: nobody has asked anything in session s
+      start the loop without `--answer`; put what it shall know into the spec or a note
+    ");
+}
+
+#[test]
+fn an_agent_that_fails_is_tried_again_and_then_given_up() {
+    let scratch = Scratch::new();
+    let said = looping(&scratch, "--retries 1", "exit 7").said();
+    insta::assert_snapshot!(seconds_gone(&said), @"
+    exit 5
+    ── iteration 1 ──
+    iteration 1: failed (exit code 7); attempt 2 in N.Ns
+    session s: 1 iteration in N.Ns, 0 notes added
+    stopped: the agent failed (exit code 7) in every attempt
+    go on with the same command once the agent works
+    ");
+    // One that comes round after all goes on.
+    let script = "test -e tried && exit 0; touch tried; exit 1";
+    let (code, of) = summary(looping(&scratch, "--iterations 1 --json", script));
+    assert_eq!(code, 0);
+    assert_eq!(of["iterations"][0]["attempts"], 2);
+    let (code, of) = summary(looping(&scratch, "--retries 0 --json", "kill -9 $$"));
+    assert_eq!(code, 5);
+    let outcome = &of["iterations"][0]["outcome"];
+    assert_eq!(
+        (&outcome["how"], &outcome["signal"]),
+        (&"signalled".into(), &9.into())
+    );
+}
+
+#[test]
+fn an_agent_that_cannot_be_started_is_no_iteration() {
+    let scratch = Scratch::new();
+    let run = scratch.waynote(["--session", "s", "loop", "--", "no-such-agent"]);
+    insta::assert_snapshot!(run.said(), @"
+    exit 1
+    error: there is no program `no-such-agent`
+      install it, or name it by its path
+    ");
+    insta::assert_snapshot!(scratch.run("--session s log show --json").said(), @r#"
+    exit 0
+    {
+      "iterations": [],
+      "notes": [],
+      "running": false
+    }
+    "#);
+}
+
+#[test]
+fn the_same_wall_three_times_is_a_stall() {
+    let scratch = Scratch::new();
+    let script = "\"$WAYNOTE\" log add 'the door is locked' --type stuck; \"$WAYNOTE\" log add \"new $WAYNOTE_ITERATION\" --type tip";
+    let said = looping(&scratch, "--iterations 9", script).said();
+    insta::assert_snapshot!(seconds_gone(&said), @"
+    exit 3
+    Note added: [stuck] the door is locked
+    Note added: [tip] new 1
+    already noted at #1, seen 2 times
+    Note added: [tip] new 2
+    already noted at #1, seen 3 times
+    Note added: [tip] new 3
+    ── iteration 1 ──
+    ── iteration 2 ──
+    ── iteration 3 ──
+    session s: 3 iterations in N.Ns, 4 notes added (1 stuck, 3 tip)
+    stopped: it stalls: going on would only cost
+      stuck at the same in #1, #2, #3: the door is locked (session:s#03g56gadhc9giz28czz13wi38)
+    look at `waynote --session s log show`; go on with the same command once the cause is gone
+    ");
+    // Three times in one iteration is no wall that iterations run into.
+    let other = Scratch::new();
+    let three = "for n in 1 2 3; do \"$WAYNOTE\" log add wall --type stuck; done; \"$WAYNOTE\" log add \"new $WAYNOTE_ITERATION\" --type tip";
+    let (code, of) = summary(looping(&other, "--iterations 2 --json", three));
+    assert_eq!((code, &of["reason"]), (0, &"iterations".into()));
+}
+
+#[test]
+fn nothing_new_is_a_stall() {
+    let scratch = Scratch::new();
+    let said = looping(&scratch, "", "true").said();
+    insta::assert_snapshot!(seconds_gone(&said), @"
+    exit 3
+    ── iteration 1 ──
+    ── iteration 2 ──
+    ── iteration 3 ──
+    session s: 3 iterations in N.Ns, 0 notes added
+    stopped: it stalls: going on would only cost
+      3 iterations brought no new note
+    look at `waynote --session s log show`; go on with the same command once the cause is gone
+    ");
+    let (_, of) = summary(looping(&scratch, "--stall 5 --json", "true"));
+    assert_eq!(of["iterations"].as_array().unwrap().len(), 5);
+    let (_, of) = summary(looping(&scratch, "--stall 0 --iterations 7 --json", "true"));
+    assert_eq!(
+        (&of["reason"], of["iterations"].as_array().unwrap().len()),
+        (&"iterations".into(), 7)
+    );
+}
+
+#[test]
+fn a_change_of_the_working_tree_is_something_new() {
+    let scratch = Scratch::new();
+    let work = scratch.home().join("work");
+    let git = |words: &str| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]);
+        let status = git
+            .args(words.split(' '))
+            .current_dir(&work)
+            .output()
+            .unwrap();
+        assert!(status.status.success(), "{words}: {status:?}");
+    };
+    git("init -q");
+    std::fs::write(work.join("file"), "one").unwrap();
+    git("add .");
+    git("commit -qm first");
+    // The same file is edited again and again; then nobody does anything.
+    let script = "test $WAYNOTE_ITERATION -le 4 && echo more >> file; true";
+    let (code, of) = summary(looping(&scratch, "--json", script));
+    assert_eq!(code, 3);
+    assert_eq!(of["iterations"].as_array().unwrap().len(), 7);
+    let evidence = of["evidence"][0].as_str().unwrap();
+    assert!(
+        evidence.contains("3 iterations brought no new note and no change of the working tree"),
+        "{evidence}"
+    );
+    assert!(evidence.contains("HEAD "), "{evidence}");
+}
+
+#[test]
+fn its_time_ends_the_agent_that_runs() {
+    let scratch = Scratch::new();
+    let (code, of) = summary(looping(
+        &scratch,
+        "--time 1s --json",
+        "cat > /dev/null; while :; do sleep 1000; done",
+    ));
+    assert_eq!((code, &of["reason"]), (0, &"time".into()));
+    assert_eq!(of["iterations"][0]["outcome"]["how"], "timed_out");
+    // Of one attempt: that one failed.
+    let (code, of) = summary(looping(
+        &scratch,
+        "--iteration-time 0.2s --retries 0 --json",
+        "sleep 1000",
+    ));
+    assert_eq!((code, &of["reason"]), (5, &"failed".into()));
+}
+
+#[test]
+fn arguments_that_say_nothing_are_refused() {
+    let scratch = Scratch::new();
+    let said = [
+        "loop -- true",
+        "--session s loop",
+        "--session s loop --time soon -- true",
+        "--session s loop --until  -- true",
+        "--session s loop --iterations 0 -- true",
+        "--session s loop --with emacs",
+        "--session s loop --spec none.md -- true",
+    ]
+    .map(|words| format!("$ waynote {words}\n{}", scratch.run(words).said()));
+    insta::assert_snapshot!(said.join("\n"), @"
+    $ waynote loop -- true
+    exit 2
+    error: no session is named
+      name one with `--session NAME` or WAYNOTE_SESSION
+
+    $ waynote --session s loop
+    exit 2
+    error: the following required arguments were not provided:
+      <AGENT>...
+
+    Usage: waynote loop -- <AGENT>...
+
+    For more information, try '--help'.
+
+    $ waynote --session s loop --time soon -- true
+    exit 2
+    error: invalid value 'soon' for '--time <TIME>': write a time as 90s, 10m or 1h30m
+
+    For more information, try '--help'.
+
+    $ waynote --session s loop --until  -- true
+    exit 2
+    error: the text to wait for is empty
+      name one with `--until TEXT`
+
+    $ waynote --session s loop --iterations 0 -- true
+    exit 2
+    error: invalid value '0' for '--iterations <N>': 0 is not in 1..18446744073709551615
+
+    For more information, try '--help'.
+
+    $ waynote --session s loop --with emacs
+    exit 2
+    error: invalid value 'emacs' for '--with <CLIENT>'
+      [possible values: claude-code, codex, opencode, gemini, goose]
+
+    For more information, try '--help'.
+
+    $ waynote --session s loop --spec none.md -- true
+    exit 1
+    error: none.md cannot be read: No such file or directory (os error 2)
+      mend that and try again
+    ");
+}

@@ -1,0 +1,200 @@
+//! The server of an agent that a loop runs.
+
+use serde_json::{Value, json};
+use waynote::event::{Holder, Outcome, Said, said};
+use waynote::looping::{Begin, Loop};
+use waynote::{Options, SqliteStore, Stamp};
+
+use super::common::{NOW, Scratch};
+use super::loop_stops::looping;
+use super::mcp_client::Client;
+
+fn stamp() -> Stamp {
+    Stamp::new(NOW.parse().unwrap(), "person".parse().unwrap())
+}
+
+fn store(scratch: &Scratch) -> SqliteStore<'static> {
+    SqliteStore::open(&scratch.store(), &Options::default()).unwrap()
+}
+
+/// A loop in session `s`, run by this very process.
+fn begin<'s>(store: &'s SqliteStore<'static>) -> Loop<'s> {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap().trim().to_owned();
+    let stat = read("/proc/self/stat");
+    let start = stat
+        .rsplit_once(')')
+        .unwrap()
+        .1
+        .split_whitespace()
+        .nth(19)
+        .unwrap();
+    let begin = Begin {
+        holder: Holder {
+            host: read("/proc/sys/kernel/hostname"),
+            boot: read("/proc/sys/kernel/random/boot_id"),
+            pid: std::process::id(),
+            start: start.parse().unwrap(),
+        },
+        directory: "/p".into(),
+        answer: None,
+        is_dead: &|_| false,
+    };
+    Loop::begin(store, "s".parse().unwrap(), begin, &stamp()).unwrap()
+}
+
+fn tools(client: &mut Client) -> Vec<String> {
+    let listed = client.request("tools/list", json!({}));
+    let listed = listed["tools"].as_array().unwrap().iter();
+    listed
+        .map(|tool| tool["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn two_tools_are_offered_inside_a_loop_alone() {
+    let scratch = Scratch::new();
+    let store = store(&scratch);
+    let mut outside = Client::start(&scratch, "--session t mcp");
+    assert_eq!(tools(&mut outside).len(), 7);
+    let run = begin(&store);
+    // Between two iterations there is nobody to listen.
+    let mut between = Client::start(&scratch, "mcp");
+    assert!(!tools(&mut between).contains(&"blocked".to_owned()));
+    run.start_iteration(&stamp()).unwrap();
+    // Nothing in the environment: the processes above the server tell.
+    let mut inside = Client::start(&scratch, "mcp");
+    let offered = tools(&mut inside);
+    assert_eq!(offered.len(), 9);
+    assert_eq!(offered[7..], ["session_complete", "blocked"]);
+    let listed = inside.request("tools/list", json!({}));
+    let tokens = waynote_tokens::count(&listed.to_string());
+    assert!(tokens <= 1_500, "{tokens}");
+    // Another session's server is not the loop's agent.
+    let mut other = Client::start(&scratch, "--session t mcp");
+    assert_eq!(tools(&mut other).len(), 7);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_agent_speaks_to_its_loop() {
+    let scratch = Scratch::new();
+    let store = store(&scratch);
+    let run = begin(&store);
+    run.start_iteration(&stamp()).unwrap();
+    let mut client = Client::start(&scratch, "mcp");
+    let mut replies = Vec::new();
+    let mut call = |tool: &str, arguments: Value| {
+        replies.push(format!("{tool}: {}", client.call(tool, arguments)));
+    };
+    call(
+        "note_add",
+        json!({ "content": "the door is locked", "type": "stuck" }),
+    );
+    call(
+        "note_add",
+        json!({ "content": "the window is shut", "type": "stuck" }),
+    );
+    call(
+        "note_add",
+        json!({ "content": "try", "type": "tip", "resolves": "the" }),
+    );
+    call(
+        "note_add",
+        json!({ "content": "try", "type": "tip", "resolves": "roof" }),
+    );
+    call(
+        "note_add",
+        json!({ "content": "oil the lock", "type": "learning", "resolves": "door" }),
+    );
+    call("note_list", json!({ "type": "stuck" }));
+    call("blocked", json!({ "question": " " }));
+    call("blocked", json!({ "question": "which key?" }));
+    let session = "s".parse().unwrap();
+    assert_eq!(
+        said(&store, &session).unwrap(),
+        Some(Said::Blocked("which key?".into()))
+    );
+    call("session_complete", json!({ "summary": "inside" }));
+    assert_eq!(
+        said(&store, &session).unwrap(),
+        Some(Said::Completed("inside".into()))
+    );
+    let done = Outcome::Exited { code: 0 };
+    run.end_iteration(1, done, std::time::Duration::ZERO, 1, &stamp())
+        .unwrap();
+    call("session_complete", json!({ "summary": "too late" }));
+    insta::assert_snapshot!(replies.join("\n"), @"
+    note_add: Note added: [stuck] the door is locked
+    note_add: Note added: [stuck] the window is shut
+    note_add: error: `the` fits more than one open stuck note
+    name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
+    note_add: error: `roof` fits no open stuck note
+    name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
+    note_add: Note added: [learning] oil the lock; the stuck note is resolved
+    note_list: session:s
+    STUCK:
+    - [#1] the door is locked (resolved)
+    - [#1] the window is shut
+    blocked: error: the question is empty
+    say what the question is
+    blocked: the loop stops after this iteration and asks; the answer will be in the next prompt
+    session_complete: session s is complete: no further iteration starts
+    session_complete: error: no iteration of session s is running
+    this is for the agent that a loop runs, while it runs
+    ");
+    // A server that lives on notes in the iteration that runs by then.
+    run.start_iteration(&stamp()).unwrap();
+    client.call("note_add", json!({ "content": "later", "type": "tip" }));
+    let list = scratch.json("--session s log list --json");
+    let last = list.as_array().unwrap().last().unwrap().clone();
+    assert_eq!(
+        (&last["content"], &last["iteration"]),
+        (&"later".into(), &2.into())
+    );
+}
+
+/// The loop's prompt had the block: a hook adds it after a compaction alone.
+#[test]
+fn a_hook_inside_a_loop_does_not_repeat_the_prompt() {
+    let scratch = Scratch::new();
+    scratch.ok("place write canary");
+    let hook = |source: &str| {
+        let payload =
+            json!({ "session_id": source, "hook_event_name": "SessionStart", "source": source });
+        format!("echo '{payload}' | \"$WAYNOTE\" hook claude-code SessionStart; echo")
+    };
+    let script = format!("cat > /dev/null; {}; {}", hook("startup"), hook("compact"));
+    let said = looping(&scratch, "--iterations 1", &script)
+        .env("WAYNOTE_HOOK_WAIT", "10")
+        .ok();
+    assert_eq!(said.matches("canary").count(), 1, "{said}");
+    assert!(
+        said.trim_end().lines().last().unwrap().contains("canary"),
+        "{said}"
+    );
+    let outside = scratch
+        .waynote(["hook", "claude-code", "SessionStart"])
+        .env("WAYNOTE_HOOK_WAIT", "10");
+    assert!(
+        outside
+            .stdin("{\"session_id\":\"x\",\"source\":\"startup\"}")
+            .ok()
+            .contains("canary")
+    );
+}
+
+/// The loop's prompt had the block: it does not come again with the first answer.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_block_is_not_delivered_twice() {
+    let scratch = Scratch::new();
+    scratch.ok("place write canary");
+    let answer = |client: &mut Client| client.result("note_list", json!({})).to_string();
+    let mut outside = Client::start(&scratch, "mcp");
+    assert!(answer(&mut outside).contains("as they were before this call"));
+    let store = store(&scratch);
+    let run = begin(&store);
+    run.start_iteration(&stamp()).unwrap();
+    let mut inside = Client::start(&scratch, "mcp");
+    assert!(!answer(&mut inside).contains("as they were before this call"));
+}

@@ -1,0 +1,54 @@
+//! What an agent says to the loop that runs it: that all is done, or that a person is needed.
+
+use serde_json::{Value, json};
+use waynote::looping::{block, complete};
+
+use crate::call::Call;
+use crate::reply::{Refusal, Reply};
+use crate::tool::{Effect, Kind, Spec, required};
+
+pub(super) const TOOLS: &[Spec] = &[
+    Spec {
+        name: "session_complete",
+        about: "Say that the whole task is done, not only this turn: no further iteration is started.",
+        parameters: &[required("summary", Kind::Text, "What was done")],
+        effect: Effect::Sets,
+        output: Some(said),
+        run: done,
+    },
+    Spec {
+        name: "blocked",
+        about: "Say that only a person can decide how to go on: the loop stops and asks them. End your turn afterwards.",
+        parameters: &[required(
+            "question",
+            Kind::Text,
+            "All they need to answer it",
+        )],
+        effect: Effect::Sets,
+        output: Some(said),
+        run: ask,
+    },
+];
+
+fn said() -> Value {
+    json!({ "type": "object", "properties": { "done": { "type": "string" } }, "required": ["done"] })
+}
+
+fn done(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let session = call.here.session()?;
+    let summary = call.arguments.required("summary").to_owned();
+    let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
+    complete(call.keeper.write()?, &session, iteration, &summary, &stamp)?;
+    let text = format!("session {session} is complete: no further iteration starts");
+    Ok(Reply::with_data(text, json!({ "done": "completed" })))
+}
+
+fn ask(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+    let session = call.here.session()?;
+    let question = call.arguments.required("question").to_owned();
+    let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
+    block(call.keeper.write()?, &session, iteration, &question, &stamp)?;
+    let text =
+        "the loop stops after this iteration and asks; the answer will be in the next prompt";
+    Ok(Reply::with_data(text, json!({ "done": "blocked" })))
+}

@@ -1,0 +1,155 @@
+//! The notes that match what is asked: what a prompt gets beside the block that its session began with.
+
+use super::stable::Told;
+use super::{Request, Shown};
+use crate::error::Result;
+use crate::note::Note;
+use crate::scope::Scope;
+use crate::search::{SearchRequest, is_stop_word};
+use crate::session::SessionLog;
+use crate::store::Store;
+
+/// More notes than these are no answer to one prompt.
+const MOST: usize = 5;
+
+/// How many matches are looked at to find some that are not known.
+const LOOKED_AT: usize = 32;
+
+/// What matches less than this share of the best match's score is beside the point.
+const NEAR: f64 = 0.3;
+
+/// A note of more tokens is shown by its line.
+const WHOLE_TOKENS: usize = 150;
+
+/// As much of what is asked as is looked at: each word takes its time, and a long paste asks for nothing in particular.
+const ASKED_CHARS: usize = 2000;
+const ASKED_WORDS: usize = 64;
+
+/// Notes that match, as text for a prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Matching {
+    /// The notes, the lines first, each the best first; empty when none matches.
+    pub text: String,
+    /// What is in it.
+    pub notes: Vec<(Note, Shown)>,
+}
+
+/// The notes that apply and match the request's query, at most five, the best first, within its budget. The query is taken as plain
+/// words. `known` tells how much of a note its reader has been shown already: what would say nothing new is left out.
+///
+/// # Errors
+/// What the store says.
+pub fn matching(
+    store: &dyn Store,
+    request: &Request,
+    known: &dyn Fn(&Note) -> Option<Shown>,
+) -> Result<Matching> {
+    let Some(query) = plain(request.query.as_deref().unwrap_or_default()) else {
+        return Ok(Matching::default());
+    };
+    let mut scopes = request.chain();
+    scopes.push(Scope::Agent(request.agent.clone()));
+    scopes.extend(request.session.clone().map(Scope::Session));
+    let hits = store.search(&SearchRequest {
+        scopes,
+        limit: LOOKED_AT,
+        ..SearchRequest::new(query)
+    })?;
+    let least = hits.first().map_or(0.0, |best| best.score * NEAR);
+    let log = request
+        .session
+        .clone()
+        .map(|session| SessionLog::new(store, session));
+    let mut found = Matching::default();
+    let mut whole = String::new();
+    let mut left = request.budget.cap().unwrap_or(usize::MAX);
+    for hit in hits.into_iter().take_while(|hit| hit.score >= least) {
+        let note = hit.note;
+        let times = match (&log, note.seen()) {
+            // Beside a match in a log stands perhaps its answer, but no word of the query.
+            (Some(_), Some(_)) if hit.snippet.matches.is_empty() => 0,
+            (Some(log), Some(_)) => log.seen_before(&note, request.iteration)?,
+            _ => 1,
+        };
+        let known = known(&note);
+        if times == 0 || note.content.is_blank() || known == Some(Shown::Whole) {
+            continue;
+        }
+        let told = Told {
+            note: &note,
+            times,
+            reader: &request.agent,
+        };
+        let is_in_line = note.content.shown().trim() == note.preview;
+        let full = match is_in_line && note.kind.is_none() {
+            true => told.listed(),
+            false => told.whole(),
+        };
+        let (shown, piece) = match waynote_tokens::count(&full) <= WHOLE_TOKENS.min(left) {
+            true => (Shown::Whole, full),
+            false if note.kind.is_some() => (Shown::Line, told.cut()),
+            false => (Shown::Line, told.listed()),
+        };
+        let tokens = waynote_tokens::count(&piece);
+        let says_nothing_new = known == Some(Shown::Line) && (shown == Shown::Line || is_in_line);
+        if says_nothing_new || tokens > left {
+            continue;
+        }
+        left -= tokens;
+        // A line under another note's heading would seem to be of it.
+        match piece.starts_with('#') {
+            true => whole.push_str(&piece),
+            false => found.text.push_str(&piece),
+        }
+        found.notes.push((note, shown));
+        if found.notes.len() == MOST {
+            break;
+        }
+    }
+    if !whole.is_empty() {
+        let gap = if found.text.is_empty() { "" } else { "\n" };
+        found.text.push_str(&format!("{gap}{}\n", whole.trim_end()));
+    }
+    Ok(found)
+}
+
+/// What is asked, without the signs of the query language, which a prompt does not mean; none where nothing is asked.
+fn plain(asked: &str) -> Option<String> {
+    let cut: String = asked.chars().take(ASKED_CHARS).collect();
+    let signs = |char: char| matches!(char, '"' | '*') || char.is_whitespace();
+    let words = cut.split(signs).map(|word| word.trim_start_matches('-'));
+    let words = words.filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.take(ASKED_WORDS).collect();
+    let bare = |word: &str| {
+        word.trim_matches(|char: char| !char.is_alphanumeric())
+            .to_lowercase()
+    };
+    let says_something = words.iter().any(|word| !is_stop_word(&bare(word)));
+    says_something.then(|| words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_plain_words() {
+        for (asked, words) in [
+            ("How do the tests fail?", Some("How do the tests fail?")),
+            (
+                "-not \"this way\" conf* --no-cache",
+                Some("not this way conf no-cache"),
+            ),
+            ("the of", None),
+            ("The, of!", None),
+            ("- \" * \"", None),
+            ("", None),
+        ] {
+            assert_eq!(plain(asked).as_deref(), words, "{asked}");
+        }
+        assert_eq!(
+            plain(&"x".repeat(5000)).map(|words| words.len()),
+            Some(ASKED_CHARS)
+        );
+    }
+}

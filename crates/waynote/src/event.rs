@@ -1,0 +1,620 @@
+//! What happens in a session beside its notes: a loop takes it, iterations begin and end, an agent says that all is
+//! done or that a person is needed.
+//!
+//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and each knows the last change of the journal
+//! before it. They are no notes: no list, count, search or prompt block has them. A store reads what [`EventLog`] gives
+//! inside its transaction, asks [`check`], and writes the event.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::address::Address;
+use crate::content::Content;
+use crate::error::{Error, Result};
+use crate::key::{EntryId, Name};
+use crate::note::{Note, Position, Revision, Stamp};
+use crate::store::Moment;
+
+/// Something that happened in a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// A loop took the session: no other can until it has ended.
+    LoopStarted {
+        /// The process that runs it.
+        holder: Holder,
+        /// The directory it runs in, absolute.
+        directory: String,
+    },
+    /// The loop ended, or was found dead.
+    LoopEnded {
+        /// Why.
+        reason: Reason,
+    },
+    /// An iteration began; it is the live one until it ends.
+    IterationStarted {
+        /// Its number, larger than every one before.
+        iteration: i64,
+    },
+    /// The live iteration ended.
+    IterationEnded {
+        /// Its number.
+        iteration: i64,
+        /// How the agent ended at the last attempt.
+        outcome: Outcome,
+        /// How long it took, all attempts together; none: nobody was there to measure.
+        duration_ms: Option<u64>,
+        /// How often the agent was started.
+        attempts: u32,
+        /// Entries that it added to the log.
+        notes_added: u64,
+    },
+    /// The agent says that all is done.
+    Completed {
+        /// The iteration in which it said so.
+        iteration: i64,
+        /// What was done.
+        summary: String,
+    },
+    /// The agent cannot go on without a person.
+    Blocked {
+        /// The iteration in which it said so.
+        iteration: i64,
+        /// What the person has to say.
+        question: String,
+    },
+    /// A person answered the last question.
+    Answered {
+        /// The answer.
+        answer: String,
+    },
+    /// A `stuck` entry was resolved by another one: it leaves the prompts until it is noted again.
+    Resolved {
+        /// The entry.
+        #[serde(with = "as_text")]
+        entry: EntryId,
+        /// The one that says how.
+        #[serde(with = "as_text")]
+        by: EntryId,
+    },
+}
+
+/// A process, named for good: no other has the same four.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The machine's name.
+    pub host: String,
+    /// What the machine's kernel calls the time since it was started; empty where none does.
+    pub boot: String,
+    /// The process's number.
+    pub pid: u32,
+    /// When it was started, as the kernel counts; 0 where it does not say.
+    pub start: u64,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} on {}", self.pid, self.host)
+    }
+}
+
+/// How an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The agent ended by itself.
+    Exited {
+        /// Its exit code; 0 is success.
+        code: i32,
+    },
+    /// A signal that nobody here sent ended it.
+    Signalled {
+        /// The signal's number.
+        signal: i32,
+    },
+    /// It could not be started.
+    NotStarted,
+    /// Its time was over, and it was ended.
+    TimedOut,
+    /// A person or the system ended the loop, and it was ended with it.
+    Interrupted,
+    /// The loop was killed, and nobody knows.
+    Lost,
+}
+
+impl Outcome {
+    /// Whether the agent did its turn.
+    pub fn is_success(self) -> bool {
+        self == Self::Exited { code: 0 }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited { code: 0 } => f.write_str("done"),
+            Self::Exited { code } => write!(f, "failed (exit code {code})"),
+            Self::Signalled { signal } => write!(f, "killed (signal {signal})"),
+            Self::NotStarted => f.write_str("not started"),
+            Self::TimedOut => f.write_str("timed out"),
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Lost => f.write_str("lost"),
+        }
+    }
+}
+
+/// Why a loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The iterations that were asked for are done.
+    Iterations,
+    /// Its time was over.
+    Time,
+    /// The agent's output held the text that was waited for.
+    Until,
+    /// The agent said that all is done.
+    Completed,
+    /// The agent asked for a person.
+    Blocked,
+    /// Going on brought nothing new.
+    Stalled,
+    /// The agent failed again and again.
+    Failed,
+    /// A person or the system ended it.
+    Interrupted,
+    /// It could not go on: the store or the disk failed.
+    Error,
+    /// It was killed: another loop found it dead.
+    Lost,
+}
+
+impl Reason {
+    /// The reason's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Iterations => "iterations",
+            Self::Time => "time",
+            Self::Until => "until",
+            Self::Completed => "completed",
+            Self::Blocked => "blocked",
+            Self::Stalled => "stalled",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+            Self::Error => "error",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An event as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// 1, 2, 3 … of the session.
+    pub number: u64,
+    /// The last change of the store's journal before it, when there was one.
+    pub after: Option<Position>,
+    /// Who recorded it.
+    pub author: Name,
+    /// When.
+    pub recorded_at: Timestamp,
+    /// What happened.
+    pub event: Event,
+}
+
+/// What is kept of what happened.
+pub trait EventLog {
+    /// A session's events before that number (none: from the end), latest first, at most `limit`.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>>;
+
+    /// The loop that has the session: its [`Event::LoopStarted`].
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn lease(&self, session: &Name) -> Result<Option<Recorded>>;
+}
+
+/// Checks that an event can have happened now. `lease` is the number of the [`Event::LoopStarted`] whose holder speaks;
+/// what an agent or a person says needs none.
+///
+/// # Errors
+/// [`Error::LoopRunning`], [`Error::LeaseLost`], [`Error::NoLiveIteration`], [`Error::NothingAsked`], [`Error::Empty`],
+/// and what is said of credentials.
+pub fn check(
+    event: &Event,
+    log: &dyn EventLog,
+    session: &Name,
+    lease: Option<u64>,
+    stamp: &Stamp,
+) -> Result<()> {
+    let of_loop = || match log.lease(session)? {
+        Some(held) if Some(held.number) == lease => Ok(()),
+        _ => Err(Error::LeaseLost {
+            session: session.clone(),
+        }),
+    };
+    let live = live_iteration(log, session)?;
+    let is_live = |iteration: i64| match live {
+        Some(live) if live == iteration => Ok(()),
+        _ => Err(Error::NoLiveIteration {
+            session: session.clone(),
+            iteration: Some(iteration),
+        }),
+    };
+    match event {
+        Event::LoopStarted { .. } => match log.lease(session)? {
+            Some(held) => Err(running(session, &held)),
+            None => Ok(()),
+        },
+        Event::LoopEnded { .. } => of_loop(),
+        Event::IterationStarted { iteration } => {
+            of_loop()?;
+            // Only a loop that is not ours would come to another number.
+            match last_iteration(log, session)? {
+                Some(last) if live.is_some() || last >= *iteration => Err(Error::LeaseLost {
+                    session: session.clone(),
+                }),
+                _ => Ok(()),
+            }
+        }
+        Event::IterationEnded { iteration, .. } => {
+            of_loop()?;
+            is_live(*iteration)
+        }
+        Event::Completed { iteration, summary } => {
+            is_live(*iteration)?;
+            may_say("summary", summary, stamp)
+        }
+        Event::Blocked {
+            iteration,
+            question,
+        } => {
+            is_live(*iteration)?;
+            may_say("question", question, stamp)
+        }
+        Event::Answered { answer } => {
+            if open_question(log, session)?.is_none() {
+                return Err(Error::NothingAsked {
+                    session: session.clone(),
+                });
+            }
+            may_say("answer", answer, stamp)
+        }
+        // Checked with the entry that resolves it.
+        Event::Resolved { .. } => Ok(()),
+    }
+}
+
+/// A text without a body says nothing; a credential is refused as in a note.
+fn may_say(what: &'static str, text: &str, stamp: &Stamp) -> Result<()> {
+    if text.trim().is_empty() {
+        return Err(Error::Empty { what });
+    }
+    stamp.secrets.check(&Content::text(text)?)
+}
+
+/// The refusal to share a session with the loop that has it.
+pub(crate) fn running(session: &Name, held: &Recorded) -> Error {
+    let holder = match &held.event {
+        Event::LoopStarted { holder, .. } => holder.to_string(),
+        _ => "another loop".into(),
+    };
+    Error::LoopRunning {
+        session: session.clone(),
+        holder,
+        since: held.recorded_at,
+    }
+}
+
+/// A session's events, latest first, read as they are asked for.
+pub(crate) fn latest<'l>(
+    log: &'l (impl EventLog + ?Sized),
+    session: &'l Name,
+) -> impl Iterator<Item = Result<Recorded>> + 'l {
+    const PAGE: usize = 8;
+    let (mut before, mut limit, mut is_over) = (None, PAGE, false);
+    let mut page = Vec::new().into_iter();
+    std::iter::from_fn(move || {
+        loop {
+            match page.next() {
+                Some(recorded) => return Some(Ok(recorded)),
+                None if is_over => return None,
+                None => {}
+            }
+            match log.events(session, before, limit) {
+                Ok(events) => {
+                    is_over = events.len() < limit;
+                    before = events.last().map(|last: &Recorded| last.number);
+                    page = events.into_iter();
+                    limit *= 2;
+                }
+                Err(error) => {
+                    is_over = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+    })
+}
+
+/// The iteration that runs now, if one does: it began and nobody said that it ended.
+///
+/// # Errors
+/// What the engine says.
+pub fn live_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<i64>> {
+    for recorded in latest(log, session) {
+        match recorded?.event {
+            Event::IterationStarted { iteration } => return Ok(Some(iteration)),
+            Event::IterationEnded { .. } => return Ok(None),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The number of the last iteration that a loop began.
+///
+/// # Errors
+/// What the engine says.
+pub fn last_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<i64>> {
+    for recorded in latest(log, session) {
+        if let Event::IterationStarted { iteration } | Event::IterationEnded { iteration, .. } =
+            recorded?.event
+        {
+            return Ok(Some(iteration));
+        }
+    }
+    Ok(None)
+}
+
+/// A question of the agent, and in which iteration it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// What it asked.
+    pub question: String,
+    /// The iteration.
+    pub iteration: i64,
+}
+
+/// The question that nobody has answered yet: of the last iteration that ran.
+///
+/// # Errors
+/// What the engine says.
+pub fn open_question(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Question>> {
+    for recorded in latest(log, session) {
+        match recorded?.event {
+            Event::Blocked {
+                iteration,
+                question,
+            } => {
+                return Ok(Some(Question {
+                    question,
+                    iteration,
+                }));
+            }
+            Event::Answered { .. } | Event::IterationStarted { .. } => return Ok(None),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// A question with its answer, which no iteration has done its turn with yet.
+///
+/// # Errors
+/// What the engine says.
+pub fn fresh_answer(
+    log: &(impl EventLog + ?Sized),
+    session: &Name,
+) -> Result<Option<(Question, String)>> {
+    let mut answered = None;
+    for recorded in latest(log, session) {
+        match (recorded?.event, &mut answered) {
+            (Event::Answered { answer }, None) => answered = Some(answer),
+            (
+                Event::Blocked {
+                    iteration,
+                    question,
+                },
+                Some(answer),
+            ) => {
+                let question = Question {
+                    question,
+                    iteration,
+                };
+                return Ok(Some((question, std::mem::take(answer))));
+            }
+            (Event::IterationEnded { outcome, .. }, None) if outcome.is_success() => {
+                return Ok(None);
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// What an agent said in the live iteration about the loop's end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// All is done: the summary.
+    Completed(String),
+    /// A person is needed: the question.
+    Blocked(String),
+}
+
+/// What the agent said last in the live iteration.
+///
+/// # Errors
+/// What the engine says.
+pub fn said(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Said>> {
+    for recorded in latest(log, session) {
+        match recorded?.event {
+            Event::Completed { summary, .. } => return Ok(Some(Said::Completed(summary))),
+            Event::Blocked { question, .. } => return Ok(Some(Said::Blocked(question))),
+            Event::IterationStarted { .. } => return Ok(None),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// One iteration of a loop, as its events tell it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Iteration {
+    /// Its number.
+    pub number: i64,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// How long it took, when that was measured.
+    pub duration: Option<Duration>,
+    /// How it ended; none: it runs, or the loop was killed and nobody has looked since.
+    pub outcome: Option<Outcome>,
+    /// How often the agent was started.
+    pub attempts: u32,
+    /// Entries that it added to the log.
+    pub notes_added: u64,
+    /// Who ran it.
+    pub author: Name,
+}
+
+impl Serialize for Iteration {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut out = serializer.serialize_struct("Iteration", 7)?;
+        out.serialize_field("iteration", &self.number)?;
+        out.serialize_field("started_at", &self.started_at.to_string())?;
+        out.serialize_field("seconds", &self.duration.map(|of| of.as_secs_f64()))?;
+        out.serialize_field("outcome", &self.outcome)?;
+        out.serialize_field("attempts", &self.attempts)?;
+        out.serialize_field("notes_added", &self.notes_added)?;
+        out.serialize_field("author", self.author.as_str())?;
+        out.end()
+    }
+}
+
+/// The iterations of a session, the latest `limit` of them, oldest first.
+///
+/// # Errors
+/// What the engine says.
+pub fn iterations(
+    log: &(impl EventLog + ?Sized),
+    session: &Name,
+    limit: usize,
+) -> Result<Vec<Iteration>> {
+    let mut iterations: Vec<Iteration> = Vec::new();
+    let mut ended = None;
+    for recorded in latest(log, session) {
+        let recorded = recorded?;
+        match recorded.event {
+            Event::IterationEnded {
+                outcome,
+                duration_ms,
+                attempts,
+                notes_added,
+                ..
+            } => ended = Some((outcome, duration_ms, attempts, notes_added)),
+            Event::IterationStarted { iteration } => {
+                if iterations.len() == limit {
+                    break;
+                }
+                let (outcome, duration_ms, attempts, notes_added) = match ended.take() {
+                    Some((outcome, duration, attempts, added)) => {
+                        (Some(outcome), duration, attempts, added)
+                    }
+                    None => (None, None, 1, 0),
+                };
+                iterations.push(Iteration {
+                    number: iteration,
+                    started_at: recorded.recorded_at,
+                    duration: duration_ms.map(Duration::from_millis),
+                    outcome,
+                    attempts,
+                    notes_added,
+                    author: recorded.author,
+                });
+            }
+            _ => {}
+        }
+    }
+    iterations.reverse();
+    Ok(iterations)
+}
+
+/// The last change of the journal before an entry was last resolved; none: it never was.
+pub(crate) fn last_resolved(
+    log: &(impl EventLog + ?Sized),
+    address: &Address,
+) -> Result<Option<Position>> {
+    let Address::Session(session, id) = address else {
+        return Ok(None);
+    };
+    for recorded in latest(log, session) {
+        let recorded = recorded?;
+        if matches!(&recorded.event, Event::Resolved { entry, .. } if entry == id) {
+            return Ok(recorded.after);
+        }
+    }
+    Ok(None)
+}
+
+/// Which entries of a log were resolved at a moment.
+#[derive(Debug, Default)]
+pub(crate) struct Resolutions(HashMap<EntryId, (Option<Position>, EntryId)>);
+
+impl Resolutions {
+    /// Takes in an event, in the order of their numbers.
+    pub(crate) fn add(&mut self, recorded: Recorded, moment: Moment) {
+        let by_then = match moment {
+            Moment::Position(position) => recorded.after <= Some(position),
+            Moment::Time(time) => recorded.recorded_at <= time,
+        };
+        if let (true, Event::Resolved { entry, by }) = (by_then, recorded.event) {
+            self.0.insert(entry, (recorded.after, by));
+        }
+    }
+
+    /// The entries that were ever resolved until then.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = EntryId> {
+        self.0.keys().copied()
+    }
+
+    /// The entry that had resolved this one, from its history until then: noted again later, it was open again.
+    pub(crate) fn of(&self, note: &Note, history: &[Revision]) -> Option<EntryId> {
+        let Address::Session(_, entry) = &note.address else {
+            return None;
+        };
+        let (after, by) = self.0.get(entry)?;
+        let noted = history.last().and_then(|last| last.position);
+        (noted <= *after).then_some(*by)
+    }
+}
+
+mod as_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use crate::key::EntryId;
+
+    pub(super) fn serialize<S: Serializer>(id: &EntryId, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(id)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<EntryId, D::Error> {
+        String::deserialize(from)?.parse().map_err(Error::custom)
+    }
+}

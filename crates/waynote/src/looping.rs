@@ -1,0 +1,244 @@
+//! A loop: it has a session to itself and runs its iterations one after another.
+
+use std::time::Duration;
+
+use crate::content::Content;
+use crate::error::{Error, Result};
+use crate::event::{
+    Event, Holder, Outcome, Question, Reason, last_iteration, live_iteration, open_question,
+    running,
+};
+use crate::key::Name;
+use crate::note::{Kind, Stamp};
+use crate::session::SessionLog;
+use crate::store::Store;
+
+/// The loop that has a session. Dropping it without [`Loop::end`] leaves the session as a loop does that is killed.
+pub struct Loop<'s> {
+    store: &'s dyn Store,
+    session: Name,
+    lease: u64,
+}
+
+/// Who begins a loop, and where.
+pub struct Begin<'a> {
+    /// The process.
+    pub holder: Holder,
+    /// The directory it runs in, absolute.
+    pub directory: String,
+    /// What a person answers to the question that the last loop stopped with.
+    pub answer: Option<&'a str>,
+    /// Whether a process is no more.
+    pub is_dead: &'a dyn Fn(&Holder) -> bool,
+}
+
+impl<'s> Loop<'s> {
+    /// Takes a session. What a dead loop left open is told as lost.
+    ///
+    /// # Errors
+    /// [`Error::LoopRunning`] when another loop has it; [`Error::Unanswered`] when the agent waits for an answer and
+    /// none is given, [`Error::NothingAsked`] when one is and it does not; what the store says.
+    pub fn begin(
+        store: &'s dyn Store,
+        session: Name,
+        begin: Begin<'_>,
+        stamp: &Stamp,
+    ) -> Result<Self> {
+        let held = store.lease(&session)?;
+        let mut events = Vec::new();
+        if let Some(held) = &held {
+            match &held.event {
+                Event::LoopStarted { holder, .. } if (begin.is_dead)(holder) => {}
+                _ => return Err(running(&session, held)),
+            }
+            if let Some(iteration) = live_iteration(store, &session)? {
+                events.push(Event::IterationEnded {
+                    iteration,
+                    outcome: Outcome::Lost,
+                    duration_ms: None,
+                    attempts: 1,
+                    notes_added: added(store, &session, iteration)?,
+                });
+            }
+            events.push(Event::LoopEnded {
+                reason: Reason::Lost,
+            });
+        }
+        let asked = open_question(store, &session)?;
+        events.push(Event::LoopStarted {
+            holder: begin.holder,
+            directory: begin.directory,
+        });
+        match (&asked, begin.answer) {
+            (Some(asked), None) => {
+                return Err(Error::Unanswered {
+                    session,
+                    question: asked.question.clone(),
+                });
+            }
+            (_, Some(answer)) => events.push(Event::Answered {
+                answer: answer.into(),
+            }),
+            (None, None) => {}
+        }
+        let lease = held.map(|held| held.number);
+        store.record(&session, &events, lease, stamp)?;
+        let lease = store.lease(&session)?.map_or(0, |held| held.number);
+        if let (Some(asked), Some(answer)) = (asked, begin.answer) {
+            remember(store, &session, &asked, answer, stamp)?;
+        }
+        Ok(Self {
+            store,
+            session,
+            lease,
+        })
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Name {
+        &self.session
+    }
+
+    /// The number of the next iteration: it goes on from the last one, of a loop or of any entry of the log.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn next_iteration(&self) -> Result<i64> {
+        next_iteration(self.store, &self.session)
+    }
+
+    /// Begins the next iteration and gives its number.
+    ///
+    /// # Errors
+    /// [`Error::LeaseLost`]; what the store says.
+    pub fn start_iteration(&self, stamp: &Stamp) -> Result<i64> {
+        let iteration = self.next_iteration()?;
+        self.record(Event::IterationStarted { iteration }, stamp)?;
+        Ok(iteration)
+    }
+
+    /// Ends the iteration and tells how many entries it added.
+    ///
+    /// # Errors
+    /// [`Error::LeaseLost`]; what the store says.
+    pub fn end_iteration(
+        &self,
+        iteration: i64,
+        outcome: Outcome,
+        duration: Duration,
+        attempts: u32,
+        stamp: &Stamp,
+    ) -> Result<u64> {
+        let notes_added = added(self.store, &self.session, iteration)?;
+        let event = Event::IterationEnded {
+            iteration,
+            outcome,
+            duration_ms: Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
+            attempts,
+            notes_added,
+        };
+        self.record(event, stamp)?;
+        Ok(notes_added)
+    }
+
+    /// Gives the session back.
+    ///
+    /// # Errors
+    /// [`Error::LeaseLost`]; what the store says.
+    pub fn end(self, reason: Reason, stamp: &Stamp) -> Result<()> {
+        self.record(Event::LoopEnded { reason }, stamp)
+    }
+
+    fn record(&self, event: Event, stamp: &Stamp) -> Result<()> {
+        self.store
+            .record(&self.session, &[event], Some(self.lease), stamp)
+    }
+}
+
+/// The number that the next iteration of a session has.
+///
+/// # Errors
+/// What the store says.
+pub fn next_iteration(store: &dyn Store, session: &Name) -> Result<i64> {
+    let last = match last_iteration(store, session)? {
+        Some(last) => Some(last),
+        // An imported log, or one that was written without a loop.
+        None => store.last_iteration(session)?,
+    };
+    Ok(last.map_or(1, |last| last.saturating_add(1)).max(1))
+}
+
+/// How many entries the log has of one iteration.
+///
+/// # Errors
+/// What the store says.
+pub fn added(store: &dyn Store, session: &Name, iteration: i64) -> Result<u64> {
+    let before = |iteration| store.count_entries(session, None, Some(iteration), false);
+    Ok(before(iteration.saturating_add(1))?.saturating_sub(before(iteration)?))
+}
+
+/// The agent of the live iteration says that all is done. An `iteration` must be the live one; none: whichever it is.
+///
+/// # Errors
+/// [`Error::NoLiveIteration`]; [`Error::Empty`]; a credential; what the store says.
+pub fn complete(
+    store: &dyn Store,
+    session: &Name,
+    iteration: Option<i64>,
+    summary: &str,
+    stamp: &Stamp,
+) -> Result<()> {
+    let event = Event::Completed {
+        iteration: live(store, session, iteration)?,
+        summary: summary.trim().into(),
+    };
+    store.record(session, &[event], None, stamp)
+}
+
+/// The agent of the live iteration says that it needs a person. See [`complete`].
+///
+/// # Errors
+/// As [`complete`].
+pub fn block(
+    store: &dyn Store,
+    session: &Name,
+    iteration: Option<i64>,
+    question: &str,
+    stamp: &Stamp,
+) -> Result<()> {
+    let event = Event::Blocked {
+        iteration: live(store, session, iteration)?,
+        question: question.trim().into(),
+    };
+    store.record(session, &[event], None, stamp)
+}
+
+fn live(store: &dyn Store, session: &Name, iteration: Option<i64>) -> Result<i64> {
+    let live = match iteration {
+        Some(iteration) => Some(iteration),
+        None => live_iteration(store, session)?,
+    };
+    live.ok_or_else(|| Error::NoLiveIteration {
+        session: session.clone(),
+        iteration: None,
+    })
+}
+
+/// What a person decided is a decision: later iterations see it as any other.
+fn remember(
+    store: &dyn Store,
+    session: &Name,
+    asked: &Question,
+    answer: &str,
+    stamp: &Stamp,
+) -> Result<()> {
+    let text = format!("Asked: {}\nAnswered: {}", asked.question, answer.trim());
+    let log = SessionLog::new(store, session.clone());
+    log.add(
+        Kind::Decision,
+        Some(asked.iteration),
+        Content::text(text)?,
+        stamp,
+    )?;
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! Whether an iteration brought anything new, or only ran into what earlier ones ran into.
+
+use std::collections::BTreeSet;
+
+use crate::address::Address;
+use crate::error::Result;
+use crate::key::Name;
+use crate::note::{Action, Kind, Note, Position, Revision};
+use crate::store::Store;
+
+/// What an iteration left in the store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// New entries of the session's log, and notes of any kind that the agent wrote. Repeats are not new.
+    pub new_notes: u64,
+    /// Open `stuck` entries that it noted once more.
+    pub walls: Vec<Wall>,
+}
+
+/// What several iterations ran into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wall {
+    /// The `stuck` entry.
+    pub note: Note,
+    /// The iterations that noted it since it was last resolved, in order, each once.
+    pub iterations: Vec<i64>,
+}
+
+/// What was written since a position of the journal in a session, or by an agent anywhere.
+///
+/// # Errors
+/// What the store says.
+pub fn since(
+    store: &dyn Store,
+    session: &Name,
+    author: &Name,
+    position: Option<Position>,
+) -> Result<Progress> {
+    let mut progress = Progress::default();
+    let mut repeated: BTreeSet<String> = BTreeSet::new();
+    for revision in written_since(store, position)? {
+        let is_of_session = matches!(revision.address(), Address::Session(of, _) if of == session);
+        match revision.action {
+            Action::Save if is_of_session || revision.author() == author => progress.new_notes += 1,
+            Action::Repeat if is_of_session => {
+                let address = revision.address();
+                if repeated.insert(address.to_string()) {
+                    progress.walls.extend(wall(store, address)?);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(progress)
+}
+
+/// The journal after a position, latest first.
+fn written_since(store: &dyn Store, position: Option<Position>) -> Result<Vec<Revision>> {
+    const PAGE: usize = 64;
+    let mut written: Vec<Revision> = Vec::new();
+    loop {
+        let before = written.last().and_then(|last| last.position);
+        let page = store.journal(before, PAGE)?;
+        let is_last = page.len() < PAGE;
+        let since = page.into_iter().take_while(|of| of.position > position);
+        let known = written.len();
+        written.extend(since);
+        if is_last || written.len() < known + PAGE {
+            return Ok(written);
+        }
+    }
+}
+
+/// An entry that was noted again, when it is where a run was blocked and still is.
+fn wall(store: &dyn Store, address: &Address) -> Result<Option<Wall>> {
+    let is_open = |note: &Note| note.kind == Some(Kind::Stuck) && note.resolved_by.is_none();
+    let Some(note) = store.get(address)?.filter(is_open) else {
+        return Ok(None);
+    };
+    let history = store.history(address)?;
+    let resolved = crate::event::last_resolved(store, address)?;
+    let noted = history.iter().filter(|of| of.position > resolved);
+    let noted = noted.filter_map(Revision::note);
+    let iterations: BTreeSet<i64> = noted.filter_map(|note| note.iteration).collect();
+    Ok(Some(Wall {
+        note,
+        iterations: iterations.into_iter().collect(),
+    }))
+}

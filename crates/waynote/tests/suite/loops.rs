@@ -1,0 +1,508 @@
+//! Loops and their events, in every store.
+
+use std::time::Duration;
+
+use waynote::context::{Request, render};
+use waynote::event::{
+    Event, Holder, Outcome, Reason, Said, fresh_answer, iterations, live_iteration, open_question,
+    said,
+};
+use waynote::looping::{Begin, Loop, block, complete, next_iteration};
+use waynote::progress::{self, Progress};
+use waynote::{
+    Error, Kind, Moment, Note, Options, Place, Places, Scope, ScopeKind, SearchRequest, SessionLog,
+    SqliteStore, Stamp, Store,
+};
+
+use super::conformance::{at, contents, each_store, name, text};
+
+fn holder(pid: u32) -> Holder {
+    Holder {
+        host: "here".into(),
+        boot: "b".into(),
+        pid,
+        start: 7,
+    }
+}
+
+fn begin<'s>(
+    store: &'s dyn Store,
+    pid: u32,
+    answer: Option<&str>,
+    dead: &[u32],
+) -> waynote::Result<Loop<'s>> {
+    let is_dead = |holder: &Holder| dead.contains(&holder.pid);
+    let begin = Begin {
+        holder: holder(pid),
+        directory: "/p".into(),
+        answer,
+        is_dead: &is_dead,
+    };
+    Loop::begin(store, name("s"), begin, &at(1))
+}
+
+const DONE: Outcome = Outcome::Exited { code: 0 };
+
+fn second() -> Duration {
+    Duration::from_secs(1)
+}
+
+fn turn(run: &Loop<'_>, outcome: Outcome) -> i64 {
+    let iteration = run.start_iteration(&at(2)).unwrap();
+    run.end_iteration(iteration, outcome, second(), 1, &at(3))
+        .unwrap();
+    iteration
+}
+
+#[test]
+fn a_session_has_one_loop_and_its_numbers_go_on() {
+    each_store(|store| {
+        let session = name("s");
+        let first = begin(store, 1, None, &[]).unwrap();
+        assert_eq!(turn(&first, DONE), 1);
+        let error = begin(store, 2, None, &[]).map(|_| ()).unwrap_err();
+        assert!(matches!(error, Error::LoopRunning { .. }), "{error}");
+        assert_eq!(store.leases().unwrap().len(), 1);
+        assert_eq!(turn(&first, Outcome::Exited { code: 3 }), 2);
+        first.end(Reason::Iterations, &at(4)).unwrap();
+        assert!(store.leases().unwrap().is_empty());
+
+        let second = begin(store, 2, None, &[]).unwrap();
+        assert_eq!(live_iteration(store, &session).unwrap(), None);
+        assert_eq!(second.start_iteration(&at(5)).unwrap(), 3);
+        assert_eq!(live_iteration(store, &session).unwrap(), Some(3));
+        // It is killed here; the next one finds it dead and tells what it left.
+        drop(second);
+        let third = begin(store, 3, None, &[2]).unwrap();
+        assert_eq!(live_iteration(store, &session).unwrap(), None);
+        assert_eq!(turn(&third, DONE), 4);
+        let history = iterations(store, &session, 100).unwrap();
+        let told: Vec<_> = history.iter().map(|of| (of.number, of.outcome)).collect();
+        assert_eq!(
+            told,
+            [
+                (1, Some(DONE)),
+                (2, Some(Outcome::Exited { code: 3 })),
+                (3, Some(Outcome::Lost)),
+                (4, Some(DONE)),
+            ]
+        );
+        assert_eq!(iterations(store, &session, 2).unwrap(), history[2..]);
+        assert!(store.verify().unwrap().problems.is_empty());
+    });
+}
+
+#[test]
+fn a_loop_that_lost_its_session_says_nothing_more() {
+    each_store(|store| {
+        let lost = begin(store, 1, None, &[]).unwrap();
+        lost.start_iteration(&at(2)).unwrap();
+        // Taken for dead while it lives, as by another machine.
+        let taken = begin(store, 2, None, &[1]).unwrap();
+        let refused = |result: waynote::Result<()>| {
+            assert!(matches!(result, Err(Error::LeaseLost { .. })), "{result:?}");
+        };
+        refused(lost.end_iteration(1, DONE, second(), 1, &at(3)).map(|_| ()));
+        refused(lost.start_iteration(&at(3)).map(|_| ()));
+        refused(lost.end(Reason::Iterations, &at(3)));
+        assert_eq!(turn(&taken, DONE), 2);
+        taken.end(Reason::Iterations, &at(4)).unwrap();
+    });
+}
+
+#[test]
+fn events_are_no_notes() {
+    each_store(|store| {
+        let run = begin(store, 1, None, &[]).unwrap();
+        run.start_iteration(&at(2)).unwrap();
+        complete(store, &name("s"), None, "wonderful", &at(3)).unwrap();
+        let scope = Scope::Session(name("s"));
+        assert!(store.scopes(ScopeKind::Session).unwrap().is_empty());
+        assert_eq!(store.count(&scope).unwrap(), 0);
+        assert!(store.journal(None, 10).unwrap().is_empty());
+        assert!(
+            store
+                .search(&SearchRequest::new("wonderful"))
+                .unwrap()
+                .is_empty()
+        );
+        let request = Request {
+            session: Some(name("s")),
+            ..Request::new(name("a"), "~/p".parse::<Place>().unwrap(), at(9).now)
+        };
+        assert_eq!(render(store, &request).unwrap().text, "");
+        assert!(store.verify().unwrap().problems.is_empty());
+    });
+}
+
+#[test]
+fn an_agent_says_that_it_is_done_or_blocked_only_while_it_runs() {
+    each_store(|store| {
+        let session = name("s");
+        let no_iteration = |result: waynote::Result<()>| {
+            assert!(
+                matches!(result, Err(Error::NoLiveIteration { .. })),
+                "{result:?}"
+            );
+        };
+        no_iteration(complete(store, &session, None, "done", &at(1)));
+        let run = begin(store, 1, None, &[]).unwrap();
+        no_iteration(block(store, &session, None, "who?", &at(1)));
+        run.start_iteration(&at(2)).unwrap();
+        no_iteration(complete(store, &session, Some(7), "done", &at(2)));
+        assert_eq!(said(store, &session).unwrap(), None);
+        complete(store, &session, Some(1), " done\n", &at(2)).unwrap();
+        assert_eq!(
+            said(store, &session).unwrap(),
+            Some(Said::Completed("done".into()))
+        );
+        let empty = block(store, &session, None, " \n", &at(2)).unwrap_err();
+        assert!(matches!(empty, Error::Empty { what: "question" }));
+        let token = format!("gh{}_{}6wq2", 'p', "aZ3kQ9xW".repeat(4));
+        let secret = format!("why is {token} refused?");
+        let refused = block(store, &session, None, &secret, &at(2)).unwrap_err();
+        assert!(matches!(refused, Error::HoldsSecret { .. }), "{refused}");
+        run.end_iteration(1, DONE, second(), 1, &at(3)).unwrap();
+        no_iteration(complete(store, &session, None, "late", &at(4)));
+    });
+}
+
+#[test]
+fn a_question_stops_the_session_until_it_is_answered() {
+    each_store(|store| {
+        let session = name("s");
+        let run = begin(store, 1, None, &[]).unwrap();
+        run.start_iteration(&at(2)).unwrap();
+        block(store, &session, None, "blue or green?", &at(2)).unwrap();
+        assert_eq!(
+            said(store, &session).unwrap(),
+            Some(Said::Blocked("blue or green?".into()))
+        );
+        run.end_iteration(1, DONE, second(), 1, &at(3)).unwrap();
+        run.end(Reason::Blocked, &at(3)).unwrap();
+
+        let refused = begin(store, 2, None, &[]).map(|_| ()).unwrap_err();
+        assert!(
+            matches!(refused, Error::Unanswered { question, .. } if question == "blue or green?")
+        );
+        assert!(store.leases().unwrap().is_empty());
+        assert!(begin(store, 2, Some(" "), &[]).is_err());
+        let run = begin(store, 2, Some("green"), &[]).unwrap();
+        assert_eq!(open_question(store, &session).unwrap(), None);
+        let (asked, answer) = fresh_answer(store, &session).unwrap().unwrap();
+        assert_eq!((asked.iteration, answer.as_str()), (1, "green"));
+        // A turn that failed may not have come to it.
+        turn(&run, Outcome::Exited { code: 1 });
+        assert!(fresh_answer(store, &session).unwrap().is_some());
+        turn(&run, DONE);
+        assert!(fresh_answer(store, &session).unwrap().is_none());
+        run.end(Reason::Iterations, &at(5)).unwrap();
+        let nothing = begin(store, 3, Some("green"), &[]).map(|_| ()).unwrap_err();
+        assert!(matches!(nothing, Error::NothingAsked { .. }));
+        let log = SessionLog::new(store, session).list(None).unwrap();
+        assert_eq!(contents(&log), ["Asked: blue or green?\nAnswered: green"]);
+        assert_eq!(
+            (&log[0].kind, log[0].iteration),
+            (&Some(Kind::Decision), Some(1))
+        );
+    });
+}
+
+#[test]
+fn numbers_go_on_from_a_log_that_no_loop_wrote() {
+    each_store(|store| {
+        let log = SessionLog::new(store, name("s"));
+        assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
+        log.add(Kind::Tip, None, text("none"), &at(1)).unwrap();
+        assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
+        log.add(Kind::Tip, Some(7), text("seven"), &at(1)).unwrap();
+        log.add(Kind::Stuck, Some(4), text("four"), &at(1)).unwrap();
+        let run = begin(store, 1, None, &[]).unwrap();
+        assert_eq!(turn(&run, DONE), 8);
+        // From then on what loops began counts.
+        log.add(Kind::Tip, Some(100), text("far"), &at(1)).unwrap();
+        assert_eq!(turn(&run, DONE), 9);
+    });
+}
+
+#[test]
+fn new_entries_of_an_iteration_are_counted() {
+    each_store(|store| {
+        let log = SessionLog::new(store, name("s"));
+        let run = begin(store, 1, None, &[]).unwrap();
+        let add = |iteration, said: &str| {
+            log.add(Kind::Tip, Some(iteration), text(said), &at(2))
+                .unwrap();
+        };
+        let first = run.start_iteration(&at(2)).unwrap();
+        add(first, "a");
+        add(first, "b");
+        assert_eq!(
+            run.end_iteration(first, DONE, second(), 1, &at(3)).unwrap(),
+            2
+        );
+        let next = run.start_iteration(&at(4)).unwrap();
+        add(next, "b");
+        add(next, "c");
+        assert_eq!(
+            run.end_iteration(next, DONE, second(), 2, &at(5)).unwrap(),
+            1
+        );
+        let told = iterations(store, &name("s"), 9).unwrap();
+        assert_eq!((told[1].notes_added, told[1].attempts), (1, 2));
+    });
+}
+
+#[test]
+fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
+    each_store(|store| {
+        let session = name("s");
+        let log = SessionLog::new(store, session.clone());
+        let stuck = |iteration, said: &str, second| {
+            log.add(Kind::Stuck, Some(iteration), text(said), &at(second))
+                .unwrap()
+        };
+        let block = || {
+            let request = Request {
+                session: Some(session.clone()),
+                iteration: Some(9),
+                ..Request::new(name("a"), "~/p".parse::<Place>().unwrap(), at(99).now)
+            };
+            render(store, &request).unwrap().text
+        };
+        let wall = stuck(1, "the wall is high", 10);
+        stuck(1, "the moat is deep", 11);
+        stuck(2, "no bridge", 12);
+        assert!(block().contains("the wall is high"));
+
+        let resolve = |kind, said: &str, named: &str, second| {
+            let entry = log.stuck(named)?;
+            log.add_resolving(kind, Some(3), text(said), Some(entry), &at(second))
+        };
+        // Words that no other one has, the only one of an iteration, an address, an id.
+        assert_eq!(
+            log.stuck("WALL").unwrap().to_string(),
+            wall.address.key().unwrap()
+        );
+        assert_eq!(
+            log.stuck(&wall.address.to_string()).unwrap(),
+            log.stuck("high").unwrap()
+        );
+        assert_eq!(
+            log.stuck(&wall.address.key().unwrap()).unwrap(),
+            log.stuck("high").unwrap()
+        );
+        assert!(log.stuck("#2").is_ok());
+        for (named, candidates) in [("the", 2), ("#1", 2), ("roof", 3), ("", 3)] {
+            match log.stuck(named).unwrap_err() {
+                Error::NoSuchStuck {
+                    candidates: found, ..
+                } => assert_eq!(found.len(), candidates),
+                other => panic!("{named}: {other}"),
+            }
+        }
+        let before = store.journal(None, 1).unwrap()[0].position.unwrap();
+        let ladder = resolve(Kind::Learning, "a ladder", "wall", 20).unwrap();
+        let after = store.journal(None, 1).unwrap()[0].position.unwrap();
+        let is_resolved = |notes: Vec<Note>| {
+            let note = notes.into_iter().find(|note| note.address == wall.address);
+            note.unwrap().resolved_by.map(|by| by.to_string())
+        };
+        assert_eq!(is_resolved(log.list(None).unwrap()), ladder.address.key());
+        assert!(!block().contains("the wall is high"), "{}", block());
+        assert!(block().contains("a ladder"));
+        assert_eq!(store.count_entries(&session, None, None, true).unwrap(), 3);
+        assert_eq!(
+            store
+                .count_entries(&session, Some(&Kind::Stuck), None, false)
+                .unwrap(),
+            3
+        );
+        // Seen and history are what they were.
+        let now = store.get(&wall.address).unwrap().unwrap();
+        assert_eq!(
+            (now.seen(), store.history(&wall.address).unwrap().len()),
+            (Some(1), 1)
+        );
+
+        // As it was.
+        let scopes = [Scope::Session(session.clone())];
+        let then = |moment| is_resolved(store.select_at(&scopes, moment).unwrap());
+        assert_eq!(then(Moment::Position(before)), None);
+        assert_eq!(then(Moment::Time(at(19).now)), None);
+        assert_eq!(then(Moment::Position(after)), ladder.address.key());
+        assert_eq!(then(Moment::Time(at(20).now)), ladder.address.key());
+
+        // The same wall again.
+        stuck(4, "the wall is high", 30);
+        assert_eq!(is_resolved(log.list(None).unwrap()), None);
+        assert_eq!(then(Moment::Time(at(31).now)), None);
+        assert_eq!(then(Moment::Time(at(29).now)), ladder.address.key());
+        assert!(block().contains("the wall is high"));
+        // What was said before resolves it just as well.
+        let again = resolve(Kind::Learning, "a ladder", "wall", 40).unwrap();
+        assert_eq!(again.address, ladder.address);
+        assert_eq!(is_resolved(log.list(None).unwrap()), ladder.address.key());
+        assert!(store.verify().unwrap().problems.is_empty());
+    });
+}
+
+#[test]
+fn only_being_stuck_is_resolved_and_by_something_else() {
+    each_store(|store| {
+        let log = SessionLog::new(store, name("s"));
+        let tip = log.add(Kind::Tip, None, text("tip"), &at(1)).unwrap();
+        let wall = log.add(Kind::Stuck, None, text("wall"), &at(1)).unwrap();
+        let resolve = |kind, note: &Note| {
+            let entry = log.stuck(&note.address.to_string()).unwrap();
+            log.add_resolving(kind, None, text("x"), Some(entry), &at(2))
+        };
+        for (kind, note) in [(Kind::Tip, &tip), (Kind::Stuck, &wall)] {
+            let error = resolve(kind, note).unwrap_err();
+            assert!(matches!(error, Error::NotResolved { .. }), "{error}");
+        }
+        let elsewhere = SessionLog::new(store, name("t"));
+        let entry = log.stuck("wall").unwrap();
+        let error = elsewhere.add_resolving(Kind::Tip, None, text("x"), Some(entry), &at(2));
+        assert!(matches!(error, Err(Error::NotFound { .. })));
+        assert_eq!(store.count(&Scope::Session(name("t"))).unwrap(), 0);
+        assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 2);
+    });
+}
+
+/// Damage to events is found, and named by its session.
+#[test]
+fn damaged_events_are_found() {
+    let damage = [
+        (
+            "DELETE FROM waynote_event WHERE number = 2",
+            "session:s has a gap in its events",
+        ),
+        (
+            "UPDATE waynote_scope SET lease = NULL",
+            "session:s is held by another loop than its events say",
+        ),
+        (
+            "UPDATE waynote_event SET event = '{}' WHERE number = 1",
+            "session:s has a damaged event",
+        ),
+        (
+            "UPDATE waynote_note SET resolved_by = NULL",
+            "is resolved otherwise than its events say",
+        ),
+        (
+            "DELETE FROM waynote_event",
+            "session:s is held by a loop that never began",
+        ),
+    ];
+    for (sql, says) in damage {
+        let conn = rusqlite::Connection::open_in_memory().unwrap();
+        let store = SqliteStore::attach(&conn).unwrap();
+        let run = begin(&store, 1, None, &[]).unwrap();
+        turn(&run, DONE);
+        let log = SessionLog::new(&store, name("s"));
+        log.add(Kind::Stuck, None, text("wall"), &at(4)).unwrap();
+        let entry = log.stuck("wall").unwrap();
+        log.add_resolving(Kind::Tip, None, text("ladder"), Some(entry), &at(5))
+            .unwrap();
+        assert_eq!(store.verify().unwrap().problems, Vec::<String>::new());
+        conn.execute_batch(sql).unwrap();
+        let problems = store.verify().unwrap().problems;
+        assert!(
+            problems.iter().any(|problem| problem.contains(says)),
+            "{sql}: {problems:?}"
+        );
+    }
+}
+
+#[test]
+fn an_event_reads_as_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("n.db"), &Options::default()).unwrap();
+    let run = begin(&store, 4, None, &[]).unwrap();
+    turn(&run, Outcome::Signalled { signal: 9 });
+    drop(run);
+    let held = store.leases().unwrap();
+    let Event::LoopStarted {
+        holder: found,
+        directory,
+    } = &held[0].1.event
+    else {
+        panic!("{held:?}");
+    };
+    assert_eq!((found, directory.as_str()), (&holder(4), "/p"));
+    let told = serde_json::to_value(iterations(&store, &name("s"), 9).unwrap()).unwrap();
+    assert_eq!(
+        told,
+        serde_json::json!([{
+            "iteration": 1, "started_at": "1970-01-01T00:00:02Z", "seconds": 1.0,
+            "outcome": { "how": "signalled", "signal": 9 }, "attempts": 1, "notes_added": 0,
+            "author": "person",
+        }])
+    );
+}
+
+#[test]
+fn what_an_iteration_brought_is_told_from_what_it_ran_into_again() {
+    each_store(|store| {
+        let session = name("s");
+        let agent = name("agent:a");
+        let log = SessionLog::new(store, session.clone());
+        let position = || store.version().unwrap().position;
+        let brought = |since| progress::since(store, &session, &agent, since).unwrap();
+        let stuck = |iteration| {
+            log.add(Kind::Stuck, Some(iteration), text("wall"), &at(iteration))
+                .unwrap();
+        };
+        let start = position();
+        for iteration in [1, 2, 2, 2] {
+            stuck(iteration);
+        }
+        let first = brought(start);
+        assert_eq!(first.new_notes, 1);
+        assert_eq!(first.walls[0].iterations, [1, 2]);
+
+        // Others write in the same store meanwhile, much.
+        let start = position();
+        let places = Places::new(store);
+        for number in 0..200 {
+            let place = format!("~/p{number}").parse::<Place>().unwrap();
+            places.write(&place, text("x"), &at(3)).unwrap();
+        }
+        stuck(3);
+        let brought_then = brought(start);
+        assert_eq!(brought_then.new_notes, 0);
+        assert_eq!(brought_then.walls.len(), 1);
+        assert_eq!(brought_then.walls[0].iterations, [1, 2, 3]);
+
+        // What the agent writes anywhere is new; so is an entry by anybody.
+        let start = position();
+        let by_agent = Stamp::new(at(4).now, agent.clone());
+        places
+            .write(&"~/q".parse().unwrap(), text("y"), &by_agent)
+            .unwrap();
+        log.add(Kind::Tip, Some(4), text("tip"), &at(4)).unwrap();
+        log.add(Kind::Tip, Some(4), text("tip"), &at(4)).unwrap();
+        assert_eq!(
+            brought(start),
+            Progress {
+                new_notes: 2,
+                walls: Vec::new()
+            }
+        );
+        assert_eq!(brought(position()), Progress::default());
+
+        // A resolved one is no wall, and neither is a tip.
+        let start = position();
+        stuck(5);
+        let entry = log.stuck("wall").unwrap();
+        log.add_resolving(Kind::Tip, Some(5), text("tip"), Some(entry), &at(5))
+            .unwrap();
+        assert_eq!(brought(start), Progress::default());
+
+        // Open again, it begins anew.
+        let start = position();
+        stuck(6);
+        assert_eq!(brought(start).walls[0].iterations, [6]);
+    });
+}
