@@ -65,8 +65,6 @@ pub(crate) struct Ended {
     pub(crate) how: How,
     /// Whether it printed the `until` text; when it then did not end by itself, `how` is the signal that ended it.
     pub(crate) until_seen: bool,
-    /// From the start until it and all that it started were gone.
-    pub(crate) duration: Duration,
     /// Why the log is not whole, if it is not.
     pub(crate) log_error: Option<io::Error>,
 }
@@ -84,6 +82,7 @@ pub(crate) enum How {
 }
 
 /// What the threads tell.
+#[derive(Clone, Copy)]
 enum Event {
     /// The agent has ended; what it started may not have.
     Exited(Exit),
@@ -112,7 +111,6 @@ pub(crate) fn run(
         return Ok(Ended {
             how: How::Interrupted(signal),
             until_seen: false,
-            duration: Duration::ZERO,
             log_error: None,
         });
     }
@@ -151,7 +149,7 @@ pub(crate) fn run(
         leave_at: None,
         stopper: Some(stopper),
     };
-    run.to_the_end(&events, begin, tick);
+    run.finish(&events, begin, tick);
     group.kill();
     group.reap();
     if let Some(guard) = guard {
@@ -165,7 +163,6 @@ pub(crate) fn run(
             (None, None) => How::Signalled(rustix::process::Signal::KILL.as_raw()),
         },
         until_seen: until_seen.load(Ordering::Relaxed),
-        duration: begin.elapsed(),
         log_error: log.error(),
     })
 }
@@ -196,12 +193,7 @@ struct Run {
 }
 
 impl Run {
-    fn to_the_end(
-        &mut self,
-        events: &Receiver<Event>,
-        begin: Instant,
-        tick: &mut dyn FnMut(Duration),
-    ) {
+    fn finish(&mut self, events: &Receiver<Event>, begin: Instant, tick: &mut dyn FnMut(Duration)) {
         let mut tick_at = begin + TICK;
         while !(self.is_alone && self.reading == 0) {
             let wakes = [self.deadline, self.until_by, self.force_at, self.leave_at];

@@ -1,6 +1,6 @@
 //! The signals that ask the loop to end, as events instead of a sudden death.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -79,10 +79,7 @@ impl Signals {
         let _listening = self.each(move |signal| {
             let _ = sender.send(signal);
         });
-        match signals.recv_timeout(duration) {
-            Ok(signal) => Some(signal),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        signals.recv_timeout(duration).ok()
     }
 }
 
@@ -108,7 +105,7 @@ fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
 }
 
 /// Whether the process was started with the signal ignored. Only Linux tells without more ado.
-fn is_ignored(signal: i32) -> bool {
+pub(super) fn is_ignored(signal: i32) -> bool {
     std::fs::read_to_string("/proc/self/status").is_ok_and(|status| {
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
