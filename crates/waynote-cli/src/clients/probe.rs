@@ -73,7 +73,7 @@ impl Conversation {
         };
         let greeted = conversation.ask(
             "initialize",
-            json!({
+            &json!({
                 "protocolVersion": "2025-06-18", "capabilities": {},
                 "clientInfo": { "name": client, "version": env!("CARGO_PKG_VERSION") },
             }),
@@ -83,7 +83,7 @@ impl Conversation {
     }
 
     /// Asks and waits for the answer.
-    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Result<Value, String> {
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Result<Value, String> {
         self.last_id += 1;
         let id = self.last_id;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
@@ -99,7 +99,7 @@ impl Conversation {
 /// Starts the server and makes the round trip.
 pub(crate) fn round_trip(command: Command) -> Result<Answered, String> {
     let (mut server, greeted) = Conversation::start(command, "waynote-doctor")?;
-    let listed = server.ask("tools/list", json!({}))?;
+    let listed = server.ask("tools/list", &json!({}))?;
     let name = greeted["serverInfo"]["name"].as_str().unwrap_or_default();
     let tools = listed["tools"]
         .as_array()

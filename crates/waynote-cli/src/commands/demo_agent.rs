@@ -41,7 +41,7 @@ pub(super) fn run(output: &mut Output) -> Outcome {
     let mut call = |output: &mut Output, tool: &str, arguments: Value| -> Outcome {
         let reply = server.ask(
             "tools/call",
-            json!({ "name": tool, "arguments": arguments }),
+            &json!({ "name": tool, "arguments": arguments }),
         );
         let reply = reply.map_err(refused)?;
         let said = reply["content"][0]["text"].as_str().unwrap_or_default();
@@ -88,7 +88,7 @@ pub(super) fn run(output: &mut Output) -> Outcome {
     }
 }
 
-fn refused(why: String) -> Failure {
+fn refused(why: impl std::fmt::Display) -> Failure {
     Failure::refused(
         "demo",
         format!("the server of the demo failed: {why}"),

@@ -149,7 +149,7 @@ pub(crate) fn run(
         leave_at: None,
         stopper: Some(stopper),
     };
-    run.finish(&events, begin, tick);
+    run.until_the_end(&events, begin, tick);
     group.kill();
     group.reap();
     if let Some(guard) = guard {
@@ -193,7 +193,12 @@ struct Run {
 }
 
 impl Run {
-    fn finish(&mut self, events: &Receiver<Event>, begin: Instant, tick: &mut dyn FnMut(Duration)) {
+    fn until_the_end(
+        &mut self,
+        events: &Receiver<Event>,
+        begin: Instant,
+        tick: &mut dyn FnMut(Duration),
+    ) {
         let mut tick_at = begin + TICK;
         while !(self.is_alone && self.reading == 0) {
             let wakes = [self.deadline, self.until_by, self.force_at, self.leave_at];

@@ -291,31 +291,39 @@ mod tests {
         assert_eq!(fed.stdin.unwrap().len(), 2 * long.len() + 1);
     }
 
+    impl AgentCommand {
+        fn shown(&self) -> String {
+            let words = std::iter::once(&self.program).chain(&self.arguments);
+            let words: Vec<_> = words.map(|word| format!("[{}]", word.display())).collect();
+            words.concat()
+        }
+    }
+
     #[test]
     fn presets_take_more_words() {
-        let lines = |extra: &[&str]| {
-            let extra: Vec<OsString> = extra.iter().map(OsString::from).collect();
-            let line = |preset: &Preset| {
-                let words = preset.words(&extra);
-                let words = words.iter().map(|word| word.to_str().unwrap());
-                words.collect::<Vec<_>>().join(" ")
-            };
-            let lines = Preset::value_variants().iter().map(line);
-            lines.collect::<Vec<_>>().join("\n")
-        };
-        assert_snapshot!(lines(&["--model", "m"]), @"
-        claude -p --model m
-        codex exec --model m -
-        opencode run --model m
-        gemini --model m
-        goose run --model m -i -
+        let extra = ["--model", "a b"].map(OsString::from);
+        let shown = |preset| AgentCommand::new(Some(preset), &extra).unwrap().shown();
+        let all: Vec<_> = Preset::value_variants()
+            .iter()
+            .map(|preset| shown(*preset))
+            .collect();
+        assert_snapshot!(all.join("\n"), @"
+        [claude][-p][--model][a b]
+        [codex][exec][--model][a b][-]
+        [opencode][run][--model][a b]
+        [gemini][--model][a b]
+        [goose][run][--model][a b][-i][-]
         ");
-        assert_snapshot!(lines(&[]), @"
-        claude -p
-        codex exec -
-        opencode run
-        gemini
-        goose run -i -
+        let bare: Vec<_> = Preset::value_variants()
+            .iter()
+            .map(|preset| AgentCommand::new(Some(*preset), &[]).unwrap().shown())
+            .collect();
+        assert_snapshot!(bare.join("\n"), @"
+        [claude][-p]
+        [codex][exec][-]
+        [opencode][run]
+        [gemini]
+        [goose][run][-i][-]
         ");
     }
 
