@@ -36,8 +36,8 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// The state of the repository that a directory is in, but for files that are ours: below one of these paths, or beside it
-/// under its name. None outside a repository, or where git cannot be asked.
+/// The state of the repository that a directory is in, but for files that are ours: these paths, what is below them, and
+/// what a store has beside it. None outside a repository, or where git cannot be asked.
 pub(crate) fn fingerprint(directory: &Path, own: &[&Path]) -> Option<Fingerprint> {
     // Nothing is started where there is no repository.
     let root = directory
@@ -45,7 +45,7 @@ pub(crate) fn fingerprint(directory: &Path, own: &[&Path]) -> Option<Fingerprint
         .find(|folder| folder.join(".git").exists())?;
     let status = Command::new("git")
         .arg("-C")
-        .arg(root)
+        .arg(root.as_os_str())
         .args([
             "status",
             "--porcelain=v2",
@@ -53,6 +53,10 @@ pub(crate) fn fingerprint(directory: &Path, own: &[&Path]) -> Option<Fingerprint
             "-z",
             "--untracked-files=all",
         ])
+        // The repository that is here, also where we were started from another's hook.
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
         // It may run beside the agent's own, and shall not be in its way.
         .env("GIT_OPTIONAL_LOCKS", "0")
         .stdin(Stdio::null())
@@ -60,10 +64,8 @@ pub(crate) fn fingerprint(directory: &Path, own: &[&Path]) -> Option<Fingerprint
         .output()
         .ok()
         .filter(|output| output.status.success())?;
-    let own: Vec<PathBuf> = own
-        .iter()
-        .filter_map(|path| std::path::absolute(path).ok())
-        .collect();
+    let root = root.canonicalize().ok()?;
+    let own: Vec<PathBuf> = own.iter().filter_map(|path| found(path)).collect();
     let mut hash = Sha256::new();
     let (mut head, mut changed) = (None, 0);
     let mut fields = status
@@ -112,14 +114,24 @@ fn path_of(entry: &[u8]) -> Option<&[u8]> {
     entry.splitn(fields + 1, |byte| *byte == b' ').nth(fields)
 }
 
-/// Whether a path is one of ours: below it, or one that belongs to it (`notes.db-wal`).
+/// What the store's files beside it end in.
+const BESIDE: [&[u8]; 4] = [b"-wal", b"-shm", b"-journal", b"-lock"];
+
+/// Whether a path is one of ours: it, below it, or a file of the store (`notes.db-wal`).
 fn is_of(path: &Path, own: &Path) -> bool {
-    path.starts_with(own)
-        || (path.parent() == own.parent()
-            && path
-                .as_os_str()
-                .as_bytes()
-                .starts_with(own.as_os_str().as_bytes()))
+    let rest = path.as_os_str().as_bytes();
+    let rest = rest.strip_prefix(own.as_os_str().as_bytes());
+    path.starts_with(own) || rest.is_some_and(|rest| BESIDE.contains(&rest))
+}
+
+/// A path as git has it: links in its folder followed.
+fn found(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => Some(folder.join(name)),
+        _ => Some(path),
+    }
 }
 
 /// Size and time of the last write of what lies there; nothing of what does not.
@@ -184,11 +196,31 @@ mod tests {
         assert!(is_new("a change of what was renamed"));
         std::fs::remove_file(below.join("b")).unwrap();
         assert!(is_new("it is gone"));
-        for name in ["notes.db", "notes.db-wal", "notes.db.queue"] {
+        for name in ["notes.db", "notes.db-wal", "notes.db-lock"] {
             std::fs::write(below.join(name), "ours").unwrap();
         }
         assert!(!is_new("what we write ourselves"));
+        std::fs::write(below.join("notes.db.md"), "theirs").unwrap();
+        assert!(is_new("what is only called alike"));
         assert!(!is_new("nothing"));
+    }
+
+    #[test]
+    fn what_is_ours_is_known_through_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        std::fs::create_dir_all(real.join("log")).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        git(&real, &["init", "-q"]);
+        let state = || {
+            let through_link = fingerprint(&link, &[&real.join("log")]);
+            assert_eq!(through_link, fingerprint(&real, &[&link.join("log")]));
+            through_link.unwrap().to_string()
+        };
+        std::fs::write(real.join("log/1"), "ours").unwrap();
+        assert_eq!(state(), "no commit yet, nothing changed since");
+        std::fs::write(real.join("login.rs"), "theirs").unwrap();
+        assert_eq!(state(), "no commit yet, 1 file changed since");
     }
 
     #[test]
