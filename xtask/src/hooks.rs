@@ -12,6 +12,10 @@ use crate::measure::{median, run as timed, run_on};
 const NOTES: u64 = 100_000;
 const ROUNDS: usize = 101;
 
+/// What a person asks: words that many notes have, and few.
+const ASKED: &str = "note 4711 of agent number please look at what the store says about entry 12345 and change the \
+                     handler so that it keeps the order of iteration when two writers meet in the same place again";
+
 pub(crate) fn run() -> Result<()> {
     gate::build_release()?;
     let folder = Path::new("target/bench").join(NOTES.to_string());
@@ -41,15 +45,23 @@ pub(crate) fn run() -> Result<()> {
         command
     };
     let mut hook = command(&["hook", "claude-code", "SessionStart"]);
+    let mut prompt = command(&["hook", "claude-code", "UserPromptSubmit"]);
     let mut context = command(&["context", "--at", "~/a/b/c/d/e"]);
     let mut rounds = Vec::new();
     for round in 0..ROUNDS {
         let said = format!(
             r#"{{"session_id":"bench-{round}","cwd":"/home/bench/a/b/c/d/e","hook_event_name":"SessionStart","source":"startup"}}"#
         );
-        rounds.push((run_on(&mut hook, &said)?, timed(&mut context)?));
+        let asked = format!(
+            r#"{{"session_id":"asked-{round}","cwd":"/home/bench/a/b/c/d/e","hook_event_name":"UserPromptSubmit","prompt":"{ASKED}"}}"#
+        );
+        rounds.push((
+            run_on(&mut hook, &said, 100)?,
+            timed(&mut context)?,
+            run_on(&mut prompt, &asked, 1)?,
+        ));
     }
-    let mut walls: Vec<f64> = rounds.iter().map(|(hook, _)| hook.wall * 1e3).collect();
+    let mut walls: Vec<f64> = rounds.iter().map(|(hook, ..)| hook.wall * 1e3).collect();
     walls.sort_by(f64::total_cmp);
     println!("hook: {NOTES} notes; {ROUNDS} rounds of whole processes in turn with `context`");
     println!(
@@ -60,8 +72,17 @@ pub(crate) fn run() -> Result<()> {
         median(
             rounds
                 .iter()
-                .map(|(hook, context)| hook.wall / context.wall)
+                .map(|(hook, context, _)| hook.wall / context.wall)
         ),
+    );
+    let mut walls: Vec<f64> = rounds.iter().map(|(.., asked)| asked.wall * 1e3).collect();
+    walls.sort_by(f64::total_cmp);
+    println!(
+        "  at a prompt of {} words: median {:.2} ms, nine in ten under {:.2} ms, slowest {:.2} ms",
+        ASKED.split(' ').count(),
+        walls[ROUNDS / 2],
+        walls[ROUNDS * 9 / 10],
+        walls[ROUNDS - 1],
     );
     Ok(())
 }

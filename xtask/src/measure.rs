@@ -30,8 +30,8 @@ pub(crate) fn run(command: &mut Command) -> Result<Cost> {
     })
 }
 
-/// The same for a command that reads something.
-pub(crate) fn run_on(command: &mut Command, input: &str) -> Result<Cost> {
+/// The same for a command that reads something, and says more than so many bytes.
+pub(crate) fn run_on(command: &mut Command, input: &str, least: usize) -> Result<Cost> {
     let before = children_cpu()?;
     let begin = Instant::now();
     let mut child = command
@@ -45,7 +45,7 @@ pub(crate) fn run_on(command: &mut Command, input: &str) -> Result<Cost> {
     let output = child.wait_with_output()?;
     let wall = begin.elapsed().as_secs_f64();
     ensure!(
-        output.status.success() && output.stdout.len() > 100,
+        output.status.success() && output.stdout.len() > least,
         "{command:?}: {}",
         output.status
     );

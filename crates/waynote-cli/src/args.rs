@@ -1,13 +1,15 @@
 //! What can be typed. The texts here are the help, and the reference is made from them.
 
+mod session;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::clients::Client;
-use crate::iterate::command::Preset;
+
+pub(crate) use session::{LogCommand, LoopArgs};
 
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
 ///
@@ -336,119 +338,6 @@ pub(crate) enum KeyCommand {
         #[command(flatten)]
         notebook: NotebookArgs,
     },
-}
-
-#[derive(Subcommand)]
-pub(crate) enum LogCommand {
-    /// Add an entry for later iterations
-    Add {
-        /// The text; `-` reads it from standard input as it is
-        #[arg(allow_hyphen_values = true)]
-        text: OsString,
-        /// stuck, learning, tip or decision
-        #[arg(long = "type", value_name = "TYPE")]
-        kind: String,
-        /// The stuck note that this one solves, which then leaves the prompts: #3 for the only one of iteration 3, some of
-        /// its words, or its address
-        #[arg(long, value_name = "NOTE")]
-        resolves: Option<String>,
-        #[command(flatten)]
-        secrets: SecretArgs,
-    },
-    /// For the agent of a loop: say that the whole task is done, so that no further iteration starts
-    Complete {
-        /// What was done; `-` reads it from standard input
-        #[arg(allow_hyphen_values = true)]
-        summary: OsString,
-    },
-    /// For the agent of a loop: say that only a person can decide how to go on, so that the loop stops and asks
-    Blocked {
-        /// The question; `-` reads it from standard input
-        #[arg(allow_hyphen_values = true)]
-        question: OsString,
-    },
-    /// List the entries, the oldest first
-    List {
-        /// Only entries of this type
-        #[arg(long = "type", value_name = "TYPE")]
-        kind: Option<String>,
-    },
-    /// Draw the session: its iterations across, the notes of each by type
-    Plot {
-        /// How many columns [default: the terminal's]
-        #[arg(long, value_name = "COLUMNS")]
-        width: Option<usize>,
-    },
-    /// Show the session to people: its iterations, when and how long and how they ended, and its notes by type
-    Show,
-    /// List the sessions
-    Sessions,
-}
-
-#[derive(Args)]
-pub(crate) struct LoopArgs {
-    /// The agent and its arguments; behind `--with`, further arguments for that client
-    #[arg(last = true, value_name = "AGENT", required_unless_present_any = ["with"])]
-    pub(crate) command: Vec<OsString>,
-    /// A client's own way to run without a person, instead of AGENT
-    #[arg(long, value_name = "CLIENT")]
-    pub(crate) with: Option<Preset>,
-    /// What is to be done: a file whose text opens every prompt
-    #[arg(long, value_name = "FILE")]
-    pub(crate) spec: Option<PathBuf>,
-    /// How far it is: a file whose text, as it is by then, is in every prompt
-    #[arg(long, value_name = "FILE")]
-    pub(crate) tasks: Option<PathBuf>,
-    /// A template of the prompt instead of the built-in one; the guide lists its placeholders
-    #[arg(long, value_name = "TEMPLATE")]
-    pub(crate) prompt: Option<PathBuf>,
-    /// How many more iterations; without it, as many as it takes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) iterations: Option<u64>,
-    /// Stop when the agent's output holds this
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) until: Option<String>,
-    /// Stop after this time, as 8h or 1h30m; the agent that runs then is ended
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub(crate) time: Option<Duration>,
-    /// End an attempt of the agent that takes longer, and count it as failed
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub(crate) iteration_time: Option<Duration>,
-    /// The most tokens of the notes in a prompt; 0: no cap [env: WAYNOTE_BUDGET] [default: 2000]
-    #[arg(long, value_name = "TOKENS")]
-    pub(crate) budget: Option<usize>,
-    /// Stop when so many iterations noted the same as stuck, or brought neither a note nor a change of the working tree;
-    /// 0: never
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    pub(crate) stall: usize,
-    /// How often an agent that fails is tried again within an iteration
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    pub(crate) retries: u32,
-    /// How long before the first of these; twice as long before each next one, at most five minutes
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]
-    pub(crate) retry_wait: Duration,
-    /// The agent's output goes into a file an iteration in this folder, and is not shown
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) logs: Option<PathBuf>,
-    /// The answer to the question that the loop stopped with
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub(crate) answer: Option<String>,
-    /// Take the session from a loop on another machine that is known to be dead
-    #[arg(long)]
-    pub(crate) take_over: bool,
-    /// Print the prompt of the next iteration, and do nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-/// A time as people write it: 90s, 10m, 1h30m, or seconds.
-fn duration(text: &str) -> Result<Duration, String> {
-    if let Ok(seconds) = text.trim().parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string());
-    }
-    let of = text.trim().parse::<jiff::SignedDuration>();
-    let of = of.ok().and_then(|of| Duration::try_from(of).ok());
-    of.ok_or_else(|| "write a time as 90s, 10m or 1h30m".to_owned())
 }
 
 #[derive(Args)]

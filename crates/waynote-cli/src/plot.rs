@@ -97,7 +97,7 @@ impl Plot {
             return Self::default();
         };
         // An entry may name any iteration; a drawing of all before it would be of nothing.
-        const MOST: i64 = 1_000_000;
+        const MOST: i64 = 100_000;
         let first = (*first).max(last.saturating_sub(MOST));
         let place = |number: i64| usize::try_from(number.checked_sub(first)?).ok();
         let mut bars = vec![Bar::default(); place(*last).unwrap_or(0) + 1];
@@ -373,6 +373,7 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
         #[test]
         fn it_keeps_to_its_width_and_never_fails(count in 0_i64..400, width in 0_usize..200, far in proptest::num::i64::ANY) {
             let iterations: Vec<_> = (1..=count).map(|number| iteration(number, DONE)).collect();

@@ -60,6 +60,12 @@ pub(crate) fn keep(words: impl BufRead, patience: Duration) -> Outcome {
         signal_hook::flag::register(signal, ignored)
             .map_err(|error| Failure::file("signals", "listened to", error))?;
     }
+    follow(words, patience);
+    Ok(())
+}
+
+/// Remembers which group runs, and ends it when the words end.
+fn follow(words: impl BufRead, patience: Duration) {
     let mut group = None;
     for word in words.lines().map_while(Result::ok) {
         group = word
@@ -70,7 +76,6 @@ pub(crate) fn keep(words: impl BufRead, patience: Duration) -> Outcome {
     if let Some(group) = group {
         end(group, patience);
     }
-    Ok(())
 }
 
 /// Asks a group to end, waits, and ends it.
@@ -148,7 +153,7 @@ mod members {
     }
 
     /// The process that a line of /proc/PID/stat is about, if it lives and is of the group.
-    fn member(stat: &str, group: Pid) -> Option<Pid> {
+    pub(super) fn member(stat: &str, group: Pid) -> Option<Pid> {
         // `pid (name) state parent group …`, and the name may hold blanks and brackets.
         let (pid, _) = stat.split_once(' ')?;
         let (_, rest) = stat.rsplit_once(") ")?;
@@ -200,3 +205,7 @@ mod members {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "guard_tests.rs"]
+mod tests;

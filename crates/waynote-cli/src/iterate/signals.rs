@@ -105,7 +105,7 @@ fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
 }
 
 /// Whether the process was started with the signal ignored. Only Linux tells without more ado.
-fn is_ignored(signal: i32) -> bool {
+pub(super) fn is_ignored(signal: i32) -> bool {
     std::fs::read_to_string("/proc/self/status").is_ok_and(|status| {
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())

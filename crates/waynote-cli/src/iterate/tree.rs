@@ -40,7 +40,7 @@ impl fmt::Display for Fingerprint {
 /// What we write ourselves, which is no work of the agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Own {
-    /// All that is below one of these, or beside it under its name (`notes.db-wal`); without symbolic links.
+    /// These, all that is below them, and what a store has beside it (`notes.db-wal`); without symbolic links.
     paths: Vec<PathBuf>,
     /// Files by device and number: where our output is redirected to (`nohup.out`).
     files: Vec<(u64, u64)>,
@@ -88,7 +88,7 @@ pub(crate) fn fingerprint(directory: &Path, own: &Own) -> Option<Fingerprint> {
         .find(|folder| folder.join(".git").exists())?;
     let status = Command::new("git")
         .arg("-C")
-        .arg(root)
+        .arg(root.as_os_str())
         .args([
             "status",
             "--porcelain=v2",
@@ -107,6 +107,7 @@ pub(crate) fn fingerprint(directory: &Path, own: &Own) -> Option<Fingerprint> {
         .output()
         .ok()
         .filter(|output| output.status.success())?;
+    let root = root.canonicalize().ok()?;
     let mut hash = Sha256::new();
     let (mut head, mut changed) = (None, 0);
     let mut fields = status
@@ -161,14 +162,14 @@ fn path_of(entry: &[u8]) -> Option<&[u8]> {
     entry.splitn(fields + 1, |byte| *byte == b' ').nth(fields)
 }
 
-/// Whether a path is one of ours: below it, or one that belongs to it (`notes.db-wal`, `notes.db.queue`).
+/// What the store's files beside it end in.
+const BESIDE: [&[u8]; 4] = [b"-wal", b"-shm", b"-journal", b"-lock"];
+
+/// Whether a path is one of ours: it, below it, or a file of the store (`notes.db-wal`).
 fn is_of(path: &Path, own: &Path) -> bool {
-    let beside = || {
-        let rest = path.file_name()?.as_bytes();
-        let rest = rest.strip_prefix(own.file_name()?.as_bytes())?;
-        Some(path.parent() == own.parent() && matches!(rest.first(), Some(b'-' | b'.')))
-    };
-    path.starts_with(own) || beside().unwrap_or(false)
+    let rest = path.as_os_str().as_bytes();
+    let rest = rest.strip_prefix(own.as_os_str().as_bytes());
+    path.starts_with(own) || rest.is_some_and(|rest| BESIDE.contains(&rest))
 }
 
 /// Size and time of the last write of what lies there; nothing of what does not.
@@ -235,13 +236,13 @@ mod tests {
         assert!(is_new("a change of what was renamed"));
         std::fs::remove_file(below.join("b")).unwrap();
         assert!(is_new("it is gone"));
-        for name in ["notes.db", "notes.db-wal", "notes.db.queue"] {
+        for name in ["notes.db", "notes.db-wal", "notes.db-lock"] {
             std::fs::write(below.join(name), "ours").unwrap();
         }
         assert!(!is_new("what we write ourselves"));
+        std::fs::write(below.join("notes.db.md"), "theirs").unwrap();
+        assert!(is_new("what is only called alike"));
         assert!(!is_new("nothing"));
-        std::fs::write(below.join("notes.dbx"), "not ours").unwrap();
-        assert!(is_new("a name that only begins like ours"));
     }
 
     #[test]
@@ -264,6 +265,25 @@ mod tests {
         assert_eq!(state(), before);
         std::fs::write(tree.join("work"), "the agent's").unwrap();
         assert_ne!(state(), before);
+    }
+
+    #[test]
+    fn what_is_ours_is_known_through_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        std::fs::create_dir_all(real.join("log")).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        git(&real, &["init", "-q"]);
+        let state = || {
+            let of = |tree: &Path, own: &Path| fingerprint(tree, &Own::of(&[own], &[]));
+            let through_link = of(&link, &real.join("log"));
+            assert_eq!(through_link, of(&real, &link.join("log")));
+            through_link.unwrap().to_string()
+        };
+        std::fs::write(real.join("log/1"), "ours").unwrap();
+        assert_eq!(state(), "no commit yet, nothing changed since");
+        std::fs::write(real.join("login.rs"), "theirs").unwrap();
+        assert_eq!(state(), "no commit yet, 1 file changed since");
     }
 
     #[test]

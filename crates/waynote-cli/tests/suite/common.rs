@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -149,6 +150,18 @@ impl Run {
 
     pub(crate) fn json(self) -> Value {
         serde_json::from_slice(&self.bytes()).unwrap()
+    }
+}
+
+/// Waits until it holds; looking costs little, and a minute is more than it can take.
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(
+            begin.elapsed() < Duration::from_secs(60),
+            "{what}: it does not come"
+        );
+        std::thread::yield_now();
     }
 }
 

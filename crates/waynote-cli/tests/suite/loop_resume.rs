@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::common::Scratch;
+use super::common::{Scratch, until};
 use super::loop_stops::{looping, summary};
 
 /// A loop that goes on until somebody ends it; its agent is a shell script.
@@ -17,18 +17,6 @@ fn endless(scratch: &Scratch, script: &str) -> Child {
         .env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"));
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
     command.stderr(Stdio::piped()).spawn().unwrap()
-}
-
-/// Waits until it holds; looking costs little, and a minute is more than it can take.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !holds() {
-        assert!(
-            begin.elapsed() < Duration::from_secs(60),
-            "{what}: it does not come"
-        );
-        std::thread::yield_now();
-    }
 }
 
 fn signal(child: &Child, signal: &str) {

@@ -3,11 +3,10 @@
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::common::Scratch;
+use super::common::{Scratch, until};
 use super::mcp_client::Client;
 
 #[test]
@@ -78,11 +77,15 @@ fn no_server_outlives_its_client() {
     said.read_line(&mut line).unwrap();
     let server = line.trim().to_owned();
     // Until it is the server, it is the shell that becomes it; then it looks whose child it is.
-    until(|| status_of(&server).is_some_and(|status| status.contains("Name:\twaynote")));
-    until(|| status_of(&server).is_some_and(|status| status.contains("Threads:\t4")));
+    until("it", || {
+        status_of(&server).is_some_and(|status| status.contains("Name:\twaynote"))
+    });
+    until("it", || {
+        status_of(&server).is_some_and(|status| status.contains("Threads:\t4"))
+    });
     client.kill().unwrap();
     client.wait().unwrap();
-    until(|| status_of(&server).is_none());
+    until("it", || status_of(&server).is_none());
     drop(held);
 }
 
@@ -90,16 +93,4 @@ fn no_server_outlives_its_client() {
 fn status_of(pid: &str) -> Option<String> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     (!status.contains("State:\tZ")).then_some(status)
-}
-
-/// Waits until it holds; looking costs little, and a minute is more than it can take.
-fn until(holds: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !holds() {
-        assert!(
-            begin.elapsed() < Duration::from_secs(60),
-            "it does not come"
-        );
-        std::thread::yield_now();
-    }
 }
