@@ -106,6 +106,13 @@ pub(crate) fn is_dead(holder: &Holder) -> bool {
     }
 }
 
+/// Whether a process is one of this machine and lives, beyond doubt: the kernel says when it was started.
+pub(crate) fn is_known_to_live(holder: &Holder) -> bool {
+    let (host, boot) = machine();
+    let is_here = (&holder.host, &holder.boot) == (&host, &boot);
+    is_here && holder.start != 0 && !is_dead(holder)
+}
+
 /// The machine's name, and what its kernel calls the time since it was started.
 fn machine() -> (String, String) {
     let name = rustix::system::uname();

@@ -97,11 +97,15 @@ impl Screen {
         }
     }
 
-    /// Takes the status line away.
+    /// Takes the status line away, and ends the line that an agent left open.
     pub(crate) fn erase(&self) {
         if let Some(mut inner) = self.try_lock() {
             inner.erase();
             inner.line = None;
+            let is_terminal = inner.err.as_ref().is_some_and(Output::is_terminal);
+            if is_terminal && !std::mem::replace(&mut inner.at_line_start, true) {
+                write(&mut inner.err, b"\n");
+            }
         }
     }
 
@@ -306,10 +310,17 @@ pub(super) mod tests {
         screen.erase();
         screen.erase();
         screen.pass(Stream::Out, b"end\n");
+        // What is said next does not stand behind half a line.
+        screen.pass(Stream::Out, b"no end");
+        screen.erase();
+        screen.erase();
+        screen.pass(Stream::Out, b"next\n");
         assert_snapshot!(terminal.shown(), @"
         ⟲one⟲hello⏎
         ⟲one⟲half whole⏎
         ⟲two⟲end⏎
+        no end⏎
+        next⏎
         ");
     }
 

@@ -65,7 +65,9 @@ impl<'p> Course<'p> {
             holder: inside::holder(),
             directory: plan.directory.display().to_string(),
             answer: args.answer.as_deref(),
-            is_dead: &|holder| args.take_over || inside::is_dead(holder),
+            is_dead: &|holder| {
+                inside::is_dead(holder) || args.take_over && !inside::is_known_to_live(holder)
+            },
         };
         let stamp = stamp(plan)?;
         let run = Loop::begin(store, plan.session.clone(), begin, &stamp)?;
@@ -182,7 +184,7 @@ impl<'p> Course<'p> {
                 return (turn, attempts);
             }
             let Some(wait) = self.plan.backoff.after(attempts) else {
-                let stop = Some(Stop::Failed(ending.to_string()));
+                let stop = Some(Stop::Failed(*ending));
                 return (
                     Ok(Turn {
                         ending: *ending,

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use waynote::event::Reason;
+use waynote::event::{Outcome, Reason};
 use waynote::progress::{Progress, Wall};
 
 use crate::iterate::tree::Fingerprint;
@@ -23,7 +23,7 @@ pub(super) enum Stop {
     /// The evidence, a line each.
     Stalled(Vec<String>),
     /// How the agent failed at last.
-    Failed(String),
+    Failed(Outcome),
     /// The signal's number.
     Interrupted(i32),
 }
@@ -70,6 +70,9 @@ impl Stop {
             Self::Completed(_) => "the agent says that all is done".into(),
             Self::Blocked(_) => "the agent needs an answer".into(),
             Self::Stalled(_) => "it stalls: going on would only cost".into(),
+            Self::Failed(how @ Outcome::Signalled { .. }) => {
+                format!("the agent was {how} in every attempt")
+            }
             Self::Failed(how) => format!("the agent {how} in every attempt"),
             Self::Interrupted(signal) => format!("interrupted ({})", signal_name(*signal)),
         }
@@ -156,4 +159,27 @@ fn same_wall(wall: &Wall) -> String {
         iterations.join(", "),
         wall.note.address
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_an_agent_failed_is_said_in_a_sentence() {
+        let said = [
+            Outcome::Exited { code: 1 },
+            Outcome::Signalled { signal: 9 },
+            Outcome::TimedOut,
+        ]
+        .map(|how| Stop::Failed(how).line());
+        assert_eq!(
+            said,
+            [
+                "the agent failed (exit code 1) in every attempt",
+                "the agent was killed (signal 9) in every attempt",
+                "the agent timed out in every attempt",
+            ]
+        );
+    }
 }
