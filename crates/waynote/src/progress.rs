@@ -11,7 +11,7 @@ use crate::store::Store;
 /// What an iteration left in the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// New entries of the session's log, and notes of any kind that the agent wrote. Repeats are not new.
+    /// New entries of the session's log, and notes by place and key that the agent wrote. What was said before is not new.
     pub new_notes: u64,
     /// Open `stuck` entries that it noted once more.
     pub walls: Vec<Wall>,
@@ -26,7 +26,8 @@ pub struct Wall {
     pub iterations: Vec<i64>,
 }
 
-/// What was written since a position of the journal in a session, or by an agent anywhere.
+/// What was written since a position of the journal in a session, or by an agent anywhere but in another session: there
+/// it is another loop's.
 ///
 /// # Errors
 /// What the store says.
@@ -41,7 +42,10 @@ pub fn since(
     for revision in written_since(store, position)? {
         let is_of_session = matches!(revision.address(), Address::Session(of, _) if of == session);
         match revision.action {
-            Action::Save if is_of_session || revision.author() == author => progress.new_notes += 1,
+            Action::Save if is_of_session => progress.new_notes += 1,
+            Action::Save if revision.author() == author && is_news(store, &revision)? => {
+                progress.new_notes += 1;
+            }
             Action::Repeat if is_of_session => {
                 let address = revision.address();
                 if repeated.insert(address.to_string()) {
@@ -52,6 +56,24 @@ pub fn since(
         }
     }
     Ok(progress)
+}
+
+/// Whether a note by place or key says anything else than the revision before it did.
+fn is_news(store: &dyn Store, revision: &Revision) -> Result<bool> {
+    let address = revision.address();
+    let Some(note) = revision.note() else {
+        return Ok(false);
+    };
+    if matches!(address, Address::Session(..)) {
+        return Ok(false);
+    }
+    if note.revision == 1 {
+        return Ok(true);
+    }
+    let history = store.history(address)?;
+    let mut before = history.iter().filter_map(Revision::note);
+    let before = before.find(|before| before.revision + 1 == note.revision);
+    Ok(before.is_none_or(|before| before.content != note.content))
 }
 
 /// The journal after a position, latest first.

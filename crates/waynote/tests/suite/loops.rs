@@ -549,6 +549,16 @@ fn what_an_iteration_brought_is_told_from_what_it_ran_into_again() {
         );
         assert_eq!(brought(position()), Progress::default());
 
+        // The same once more is not; nor is what the same agent's loop in another session notes there.
+        let start = position();
+        places
+            .write(&"~/q".parse().unwrap(), text("y"), &by_agent)
+            .unwrap();
+        SessionLog::new(store, name("other"))
+            .add(Kind::Tip, Some(1), text("there"), &by_agent)
+            .unwrap();
+        assert_eq!(brought(start), Progress::default());
+
         // A resolved one is no wall, and neither is a tip.
         let start = position();
         stuck(5);
