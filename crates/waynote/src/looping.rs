@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::event::{
-    Event, Holder, Outcome, Question, Reason, last_iteration, live_iteration, open_question,
+    Event, Holder, Outcome, Question, Reason, Said, last_iteration, live_iteration, open_question,
     running,
 };
 use crate::key::Name;
@@ -196,51 +196,37 @@ pub fn added(store: &dyn Store, session: &Name, iteration: i64) -> Result<u64> {
     Ok(before(iteration.saturating_add(1))?.saturating_sub(before(iteration)?))
 }
 
-/// The agent of the live iteration says that all is done. An `iteration` must be the live one; none: whichever it is.
+/// The agent of the live iteration says that all is done, or that it needs a person. An `iteration` must be the live one;
+/// none: whichever it is.
 ///
 /// # Errors
 /// [`Error::NoLiveIteration`]; [`Error::Empty`]; a credential; what the store says.
-pub fn complete(
+pub fn say(
     store: &dyn Store,
     session: &Name,
     iteration: Option<i64>,
-    summary: &str,
+    said: Said,
     stamp: &Stamp,
 ) -> Result<()> {
-    let event = Event::Completed {
-        iteration: live(store, session, iteration)?,
-        summary: summary.trim().into(),
-    };
-    store.record(session, &[event], None, stamp)
-}
-
-/// The agent of the live iteration says that it needs a person. See [`complete`].
-///
-/// # Errors
-/// As [`complete`].
-pub fn block(
-    store: &dyn Store,
-    session: &Name,
-    iteration: Option<i64>,
-    question: &str,
-    stamp: &Stamp,
-) -> Result<()> {
-    let event = Event::Blocked {
-        iteration: live(store, session, iteration)?,
-        question: question.trim().into(),
-    };
-    store.record(session, &[event], None, stamp)
-}
-
-fn live(store: &dyn Store, session: &Name, iteration: Option<i64>) -> Result<i64> {
     let live = match iteration {
         Some(iteration) => Some(iteration),
         None => live_iteration(store, session)?,
     };
-    live.ok_or_else(|| Error::NoLiveIteration {
+    let iteration = live.ok_or_else(|| Error::NoLiveIteration {
         session: session.clone(),
         iteration: None,
-    })
+    })?;
+    let event = match said {
+        Said::Completed(summary) => Event::Completed {
+            iteration,
+            summary: summary.trim().into(),
+        },
+        Said::Blocked(question) => Event::Blocked {
+            iteration,
+            question: question.trim().into(),
+        },
+    };
+    store.record(session, &[event], None, stamp)
 }
 
 /// What a person decided is a decision: later iterations see it as any other.

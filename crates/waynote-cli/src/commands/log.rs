@@ -1,9 +1,9 @@
 //! `waynote log`: notes by iteration, in a session's append-only log.
 
 use serde_json::json;
-use waynote::event::{self, Event, Recorded};
-use waynote::looping::{block, complete};
-use waynote::{Kind, SessionLog, already_noted, confirmation};
+use waynote::event::{self, Event, Recorded, Said};
+use waynote::looping::say;
+use waynote::{Kind, Name, SessionLog, already_noted, confirmation};
 
 use super::Context;
 use crate::args::LogCommand;
@@ -85,35 +85,15 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             context.output.line(table(&heading, rows))
         }
         LogCommand::Complete { summary } => {
-            let (session, _) = context.session()?;
-            let (summary, stamp) = (input::text(summary)?, context.stamp()?);
-            let iteration = context.settings.iteration.value;
-            context.change(|store| {
-                Ok(complete(
-                    store,
-                    &session,
-                    iteration,
-                    &summary.shown(),
-                    &stamp,
-                )?)
-            })?;
+            let summary = input::text(summary)?.shown().into_owned();
+            let session = tell(context, Said::Completed(summary))?;
             context.output.answer(&json!({ "done": "completed" }), || {
                 format!("session {session} is complete: no further iteration starts")
             })
         }
         LogCommand::Blocked { question } => {
-            let (session, _) = context.session()?;
-            let (question, stamp) = (input::text(question)?, context.stamp()?);
-            let iteration = context.settings.iteration.value;
-            context.change(|store| {
-                Ok(block(
-                    store,
-                    &session,
-                    iteration,
-                    &question.shown(),
-                    &stamp,
-                )?)
-            })?;
+            let question = input::text(question)?.shown().into_owned();
+            tell(context, Said::Blocked(question))?;
             context.output.answer(&json!({ "done": "blocked" }), || {
                 "the loop stops after this iteration and asks; the answer will be in the next prompt".into()
             })
@@ -179,6 +159,15 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             context.output.line(table(&["session", "notes"], rows))
         }
     }
+}
+
+/// Says something to the loop that waits for it; in which session.
+fn tell(context: &Context<'_>, said: Said) -> Outcome<Name> {
+    let (session, _) = context.session()?;
+    let stamp = context.stamp()?;
+    let iteration = context.settings.iteration.value;
+    context.change(|store| Ok(say(store, &session, iteration, said, &stamp)?))?;
+    Ok(session)
 }
 
 /// Where the count of an entry's repeats stands in the table.

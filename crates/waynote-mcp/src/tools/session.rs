@@ -1,7 +1,9 @@
 //! What an agent says to the loop that runs it: that all is done, or that a person is needed.
 
 use serde_json::{Value, json};
-use waynote::looping::{block, complete};
+use waynote::Name;
+use waynote::event::Said;
+use waynote::looping::say;
 
 use crate::call::Call;
 use crate::reply::{Refusal, Reply};
@@ -35,20 +37,23 @@ fn said() -> Value {
 }
 
 fn done(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let session = call.here.session()?;
     let summary = call.arguments.required("summary").to_owned();
-    let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
-    complete(call.keeper.write()?, &session, iteration, &summary, &stamp)?;
+    let session = tell(call, Said::Completed(summary))?;
     let text = format!("session {session} is complete: no further iteration starts");
     Ok(Reply::with_data(text, json!({ "done": "completed" })))
 }
 
 fn ask(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let session = call.here.session()?;
     let question = call.arguments.required("question").to_owned();
-    let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
-    block(call.keeper.write()?, &session, iteration, &question, &stamp)?;
+    tell(call, Said::Blocked(question))?;
     let text =
         "the loop stops after this iteration and asks; the answer will be in the next prompt";
     Ok(Reply::with_data(text, json!({ "done": "blocked" })))
+}
+
+fn tell(call: &mut Call<'_>, said: Said) -> Result<Name, Refusal> {
+    let session = call.here.session()?;
+    let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
+    say(call.keeper.write()?, &session, iteration, said, &stamp)?;
+    Ok(session)
 }

@@ -2,17 +2,14 @@
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::error::Result;
-use crate::event::{self, Event, EventLog, Recorded, Resolutions};
+use crate::event::{Event, Recorded, Resolutions};
 use crate::key::Name;
-use crate::note::{Position, Stamp};
+use crate::note::Position;
 use crate::scope::{Scope, ScopeKind};
 use crate::store::Moment;
 
-use super::SqliteStore;
 use super::errors::Outcome;
 use super::read::{author, number, scope_id, time, unreadable};
-use super::write::View;
 
 /// The columns of an event, from 0.
 const EVENT: &str = "e.number, e.after, e.author, e.recorded_at, e.event";
@@ -68,40 +65,14 @@ pub(super) fn leases(conn: &Connection) -> Outcome<Vec<(Name, Recorded)>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-pub(super) fn record(
-    store: &SqliteStore<'_>,
-    session: &Name,
-    events: &[Event],
-    lease: Option<u64>,
-    stamp: &Stamp,
-) -> Result<()> {
-    let _turn = store.turn()?;
-    store.transaction(|conn| {
-        let view = View::new(store, conn);
-        for event in events {
-            event::check(event, &view, session, lease, stamp)?;
-            insert(
-                &view,
-                session,
-                event,
-                stamp.now.as_microsecond(),
-                &stamp.author,
-            )?;
-        }
-        Ok(())
-    })
-}
-
 /// Writes an event that was checked.
 pub(super) fn insert(
-    view: &View<'_>,
-    session: &Name,
+    conn: &Connection,
+    scope: i64,
     event: &Event,
     recorded_at: i64,
     author: &Name,
 ) -> Outcome<()> {
-    let conn = view.conn;
-    let scope = view.scope_row(&Scope::Session(session.clone()))?;
     let text = serde_json::to_string(event).map_err(|error| unreadable(4, error))?;
     let number: i64 = conn
         .prepare_cached(
@@ -157,14 +128,4 @@ pub(super) fn resolved_at(
         resolved.add(event?, moment);
     }
     Ok(resolved)
-}
-
-impl EventLog for View<'_> {
-    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>> {
-        self.store.mapped(page(self.conn, session, before, limit))
-    }
-
-    fn lease(&self, session: &Name) -> Result<Option<Recorded>> {
-        self.store.mapped(lease(self.conn, session))
-    }
 }

@@ -5,6 +5,7 @@
 //! application's transaction, or a transaction of its own when there is none; waiting and durability are as
 //! the application set them.
 
+mod as_of;
 mod errors;
 mod events;
 mod flush;
@@ -14,6 +15,7 @@ mod open;
 mod queue;
 mod read;
 mod recent;
+mod record;
 mod search;
 mod verify;
 mod verify_events;
@@ -184,7 +186,7 @@ impl Store for SqliteStore<'_> {
         lease: Option<u64>,
         stamp: &Stamp,
     ) -> Result<()> {
-        events::record(self, session, events, lease, stamp)
+        record::record(self, session, events, lease, stamp)
     }
 
     fn leases(&self) -> Result<Vec<(Name, Recorded)>> {
@@ -200,7 +202,7 @@ impl Store for SqliteStore<'_> {
     }
 
     fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
-        self.mapped(read::select_at(self.conn(), scopes, moment))
+        self.mapped(as_of::select_at(self.conn(), scopes, moment))
     }
 
     fn version(&self) -> Result<Version> {

@@ -10,10 +10,9 @@ use crate::key::Name;
 use crate::note::{Action, Kind, Note, Position, Revision, State};
 use crate::scope::{Scope, ScopeKind};
 use crate::secrets;
-use crate::store::{FileMark, Filter, Moment, ScopeSummary};
+use crate::store::{FileMark, Filter, ScopeSummary};
 
 use super::errors::Outcome;
-use super::events;
 
 /// A row that does not say what it should: damage, named by the engine's own error for it.
 pub(super) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
@@ -42,7 +41,7 @@ pub(super) fn stored_key(address: &Address) -> String {
     address.key().unwrap_or_default()
 }
 
-fn address(scope: &Scope, key: &str, column: usize) -> rusqlite::Result<Address> {
+pub(super) fn address(scope: &Scope, key: &str, column: usize) -> rusqlite::Result<Address> {
     let key = (!key.is_empty()).then_some(key);
     Address::from_parts(scope.clone(), key).map_err(|error| unreadable(column, error))
 }
@@ -280,32 +279,6 @@ pub(super) fn history(conn: &Connection, address: &Address) -> Outcome<Vec<Revis
     let mut statement = conn.prepare_cached(&sql)?;
     let rows = statement.query_map([head], |row| revision(row, &scope))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// The notes of scopes as they were, each from its chain.
-pub(super) fn select_at(conn: &Connection, scopes: &[Scope], moment: Moment) -> Outcome<Vec<Note>> {
-    let mut notes = Vec::new();
-    let mut statement = conn.prepare_cached(
-        "SELECT key FROM waynote_note WHERE scope = ?1
-         UNION SELECT key FROM waynote_deleted WHERE scope = ?1 ORDER BY key",
-    )?;
-    for scope in scopes {
-        let Some(id) = scope_id(conn, scope)? else {
-            continue;
-        };
-        let keys = statement.query_map([id], |row| row.get::<_, String>(0))?;
-        let resolved = events::resolved_at(conn, scope, moment)?;
-        for key in keys {
-            let address = address(scope, &key?, 0)?;
-            let history = history(conn, &address)?;
-            let then = moment.until(&history);
-            notes.extend(moment.pick(&history).map(|mut note| {
-                note.resolved_by = resolved.of(&note, then);
-                note
-            }));
-        }
-    }
-    Ok(notes)
 }
 
 /// One revision of the note whose chain ends at `head`.

@@ -367,9 +367,9 @@ pub(super) fn put(view: &View<'_>, write: &Write) -> Outcome<()> {
             .execute((scope_id, &key, position))?;
         }
     }
-    if let (Some(entry), Address::Session(session, by)) = (write.resolves, address) {
+    if let (Some(entry), Address::Session(_, by)) = (write.resolves, address) {
         let event = Event::Resolved { entry, by: *by };
-        events::insert(view, session, &event, recorded_at, revision.author())?;
+        events::insert(conn, scope_id, &event, recorded_at, revision.author())?;
         conn.prepare_cached(
             "UPDATE waynote_note SET resolved_by = ?3 WHERE scope = ?1 AND key = ?2",
         )?

@@ -7,11 +7,11 @@ use waynote::event::{
     Event, Holder, Outcome, Reason, Said, fresh_answer, iterations, live_iteration, open_question,
     said,
 };
-use waynote::looping::{Begin, Loop, block, complete, next_iteration};
+use waynote::looping::{Begin, Loop, next_iteration, say};
 use waynote::progress::{self, Progress};
 use waynote::{
-    Error, Kind, Moment, Note, Options, Place, Places, Scope, ScopeKind, SearchRequest, SessionLog,
-    SqliteStore, Stamp, Store,
+    Error, Kind, Moment, Name, Note, Options, Place, Places, Scope, ScopeKind, SearchRequest,
+    SessionLog, SqliteStore, Stamp, Store,
 };
 
 use super::conformance::{at, contents, each_store, name, text};
@@ -52,6 +52,28 @@ fn turn(run: &Loop<'_>, outcome: Outcome) -> i64 {
     run.end_iteration(iteration, outcome, second(), 1, &at(3))
         .unwrap();
     iteration
+}
+
+fn complete(
+    store: &dyn Store,
+    session: &Name,
+    iteration: Option<i64>,
+    summary: &str,
+    stamp: &Stamp,
+) -> waynote::Result<()> {
+    let said = Said::Completed(summary.into());
+    say(store, session, iteration, said, stamp)
+}
+
+fn block(
+    store: &dyn Store,
+    session: &Name,
+    iteration: Option<i64>,
+    question: &str,
+    stamp: &Stamp,
+) -> waynote::Result<()> {
+    let said = Said::Blocked(question.into());
+    say(store, session, iteration, said, stamp)
 }
 
 #[test]

@@ -1,0 +1,60 @@
+//! Which entries are resolved, and since when.
+
+use std::collections::HashMap;
+
+use super::told::latest;
+use super::{Event, EventLog, Recorded};
+use crate::address::Address;
+use crate::error::Result;
+use crate::key::EntryId;
+use crate::note::{Note, Position, Revision};
+use crate::store::Moment;
+
+/// The last change of the journal before an entry was last resolved; none: it never was.
+pub(crate) fn last_resolved(
+    log: &(impl EventLog + ?Sized),
+    address: &Address,
+) -> Result<Option<Position>> {
+    let Address::Session(session, id) = address else {
+        return Ok(None);
+    };
+    for recorded in latest(log, session) {
+        let recorded = recorded?;
+        if matches!(&recorded.event, Event::Resolved { entry, .. } if entry == id) {
+            return Ok(recorded.after);
+        }
+    }
+    Ok(None)
+}
+
+/// Which entries of a log were resolved at a moment.
+#[derive(Debug, Default)]
+pub(crate) struct Resolutions(HashMap<EntryId, (Option<Position>, EntryId)>);
+
+impl Resolutions {
+    /// Takes in an event, in the order of their numbers.
+    pub(crate) fn add(&mut self, recorded: Recorded, moment: Moment) {
+        let by_then = match moment {
+            Moment::Position(position) => recorded.after <= Some(position),
+            Moment::Time(time) => recorded.recorded_at <= time,
+        };
+        if let (true, Event::Resolved { entry, by }) = (by_then, recorded.event) {
+            self.0.insert(entry, (recorded.after, by));
+        }
+    }
+
+    /// The entries that were ever resolved until then.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = EntryId> {
+        self.0.keys().copied()
+    }
+
+    /// The entry that had resolved this one, from its history until then: noted again later, it was open again.
+    pub(crate) fn of(&self, note: &Note, history: &[Revision]) -> Option<EntryId> {
+        let Address::Session(_, entry) = &note.address else {
+            return None;
+        };
+        let (after, by) = self.0.get(entry)?;
+        let noted = history.last().and_then(|last| last.position);
+        (noted <= *after).then_some(*by)
+    }
+}

@@ -1,0 +1,249 @@
+//! What a session's events tell, read from the last one back and no further than the answer.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{Event, EventLog, Outcome, Recorded};
+use crate::error::Result;
+use crate::key::Name;
+
+/// A session's events, latest first, read as they are asked for.
+pub(crate) fn latest<'l>(
+    log: &'l (impl EventLog + ?Sized),
+    session: &'l Name,
+) -> impl Iterator<Item = Result<Recorded>> + 'l {
+    const PAGE: usize = 8;
+    let (mut before, mut limit, mut is_over) = (None, PAGE, false);
+    let mut page = Vec::new().into_iter();
+    std::iter::from_fn(move || {
+        loop {
+            match page.next() {
+                Some(recorded) => return Some(Ok(recorded)),
+                None if is_over => return None,
+                None => {}
+            }
+            match log.events(session, before, limit) {
+                Ok(events) => {
+                    is_over = events.len() < limit;
+                    before = events.last().map(|last: &Recorded| last.number);
+                    page = events.into_iter();
+                    limit *= 2;
+                }
+                Err(error) => {
+                    is_over = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+    })
+}
+
+/// The iteration that runs now, if one does: it began and nobody said that it ended.
+///
+/// # Errors
+/// What the engine says.
+pub fn live_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<i64>> {
+    for recorded in latest(log, session) {
+        match recorded?.event {
+            Event::IterationStarted { iteration } => return Ok(Some(iteration)),
+            Event::IterationEnded { .. } => return Ok(None),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The number of the last iteration that a loop began.
+///
+/// # Errors
+/// What the engine says.
+pub fn last_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<i64>> {
+    for recorded in latest(log, session) {
+        if let Event::IterationStarted { iteration } | Event::IterationEnded { iteration, .. } =
+            recorded?.event
+        {
+            return Ok(Some(iteration));
+        }
+    }
+    Ok(None)
+}
+
+/// A question of the agent, and in which iteration it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// What it asked.
+    pub question: String,
+    /// The iteration.
+    pub iteration: i64,
+}
+
+/// The question that nobody has answered yet: of the last iteration that ran, unless it said after it that all is done.
+///
+/// # Errors
+/// What the engine says.
+pub fn open_question(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Question>> {
+    for recorded in latest(log, session) {
+        match recorded?.event {
+            Event::Blocked {
+                iteration,
+                question,
+            } => {
+                return Ok(Some(Question {
+                    question,
+                    iteration,
+                }));
+            }
+            Event::Answered { .. } | Event::Completed { .. } | Event::IterationStarted { .. } => {
+                return Ok(None);
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// A question with its answer, which no iteration has done its turn with yet.
+///
+/// # Errors
+/// What the engine says.
+pub fn fresh_answer(
+    log: &(impl EventLog + ?Sized),
+    session: &Name,
+) -> Result<Option<(Question, String)>> {
+    let mut answered = None;
+    for recorded in latest(log, session) {
+        match (recorded?.event, &mut answered) {
+            (Event::Answered { answer }, None) => answered = Some(answer),
+            (
+                Event::Blocked {
+                    iteration,
+                    question,
+                },
+                Some(answer),
+            ) => {
+                let question = Question {
+                    question,
+                    iteration,
+                };
+                return Ok(Some((question, std::mem::take(answer))));
+            }
+            (Event::IterationEnded { outcome, .. }, None) if outcome.is_success() => {
+                return Ok(None);
+            }
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// What an agent said in the live iteration about the loop's end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// All is done: the summary.
+    Completed(String),
+    /// A person is needed: the question.
+    Blocked(String),
+}
+
+/// What the agent said last in the live iteration.
+///
+/// # Errors
+/// What the engine says.
+pub fn said(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Said>> {
+    for recorded in latest(log, session) {
+        match recorded?.event {
+            Event::Completed { summary, .. } => return Ok(Some(Said::Completed(summary))),
+            Event::Blocked { question, .. } => return Ok(Some(Said::Blocked(question))),
+            Event::IterationStarted { .. } => return Ok(None),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// One iteration of a loop, as its events tell it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Iteration {
+    /// Its number.
+    pub number: i64,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// How long it took, when that was measured.
+    pub duration: Option<Duration>,
+    /// How it ended; none: it runs, or the loop was killed and nobody has looked since.
+    pub outcome: Option<Outcome>,
+    /// How often the agent was started.
+    pub attempts: u32,
+    /// Entries that it added to the log.
+    pub notes_added: u64,
+    /// Who ran it.
+    pub author: Name,
+}
+
+impl Serialize for Iteration {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut out = serializer.serialize_struct("Iteration", 7)?;
+        out.serialize_field("iteration", &self.number)?;
+        out.serialize_field("started_at", &self.started_at.to_string())?;
+        out.serialize_field("seconds", &self.duration.map(|of| of.as_secs_f64()))?;
+        out.serialize_field("outcome", &self.outcome)?;
+        out.serialize_field("attempts", &self.attempts)?;
+        out.serialize_field("notes_added", &self.notes_added)?;
+        out.serialize_field("author", self.author.as_str())?;
+        out.end()
+    }
+}
+
+/// The iterations of a session, the latest `limit` of them, oldest first.
+///
+/// # Errors
+/// What the engine says.
+pub fn iterations(
+    log: &(impl EventLog + ?Sized),
+    session: &Name,
+    limit: usize,
+) -> Result<Vec<Iteration>> {
+    let mut iterations: Vec<Iteration> = Vec::new();
+    let mut ended = None;
+    for recorded in latest(log, session) {
+        let recorded = recorded?;
+        match recorded.event {
+            Event::IterationEnded {
+                outcome,
+                duration_ms,
+                attempts,
+                notes_added,
+                ..
+            } => ended = Some((outcome, duration_ms, attempts, notes_added)),
+            Event::IterationStarted { iteration } => {
+                if iterations.len() == limit {
+                    break;
+                }
+                let (outcome, duration_ms, attempts, notes_added) = match ended.take() {
+                    Some((outcome, duration, attempts, added)) => {
+                        (Some(outcome), duration, attempts, added)
+                    }
+                    None => (None, None, 1, 0),
+                };
+                iterations.push(Iteration {
+                    number: iteration,
+                    started_at: recorded.recorded_at,
+                    duration: duration_ms.map(Duration::from_millis),
+                    outcome,
+                    attempts,
+                    notes_added,
+                    author: recorded.author,
+                });
+            }
+            _ => {}
+        }
+    }
+    iterations.reverse();
+    Ok(iterations)
+}
