@@ -171,6 +171,20 @@ impl Plot {
     }
 }
 
+/// A bar each, with its iteration's number and how many notes of each type it has.
+impl serde::Serialize for Plot {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.bars.iter().zip(self.first..).map(|(bar, number)| {
+            let counts = TYPES.iter().map(|(word, _)| *word).zip(bar.counts);
+            let mut value = serde_json::Map::from_iter(
+                counts.map(|(word, count)| (word.to_owned(), count.into())),
+            );
+            value.insert("iteration".into(), number.into());
+            value
+        }))
+    }
+}
+
 /// Iterations that share a bar.
 fn together(bars: &[Bar]) -> Bar {
     let mut sum = Bar::default();

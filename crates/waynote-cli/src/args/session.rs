@@ -80,10 +80,10 @@ pub(crate) struct LoopArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) until: Option<String>,
     /// Stop after this time, as 8h or 1h30m; the agent that runs then is ended
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = some_time)]
     pub(crate) time: Option<Duration>,
     /// End an attempt of the agent that takes longer, and count it as failed
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = some_time)]
     pub(crate) iteration_time: Option<Duration>,
     /// The most tokens of the notes in a prompt; 0: no cap [env: WAYNOTE_BUDGET] [default: 2000]
     #[arg(long, value_name = "TOKENS")]
@@ -110,6 +110,15 @@ pub(crate) struct LoopArgs {
     /// Print the prompt of the next iteration, and do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// The same, and more than none.
+fn some_time(text: &str) -> Result<Duration, String> {
+    let time = duration(text)?;
+    match time.is_zero() {
+        true => Err("it is no time at all".to_owned()),
+        false => Ok(time),
+    }
 }
 
 /// A time as people write it: 90s, 10m, 1h30m, or seconds.

@@ -114,6 +114,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 .into_iter()
                 .filter_map(|note| note.kind.zip(note.iteration));
             let plot = Plot::new(&iterations, entries);
+            if context.output.json {
+                return context.output.value(&plot);
+            }
             let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
             let width = width.or(terminal).unwrap_or(80);
             let text = plot.draw(width, context.output.has_colour());

@@ -77,6 +77,8 @@ pub(crate) enum How {
     Signalled(i32),
     /// It was ended at its deadline.
     TimedOut,
+    /// It was ended because it waited for the terminal, which it never gets.
+    WantsTerminal,
     /// It was ended because a signal asked the loop to end.
     Interrupted(i32),
 }
@@ -91,6 +93,8 @@ enum Event {
     /// One of its outputs has been read to the end.
     Read,
     UntilSeen,
+    /// It stopped to wait for the terminal.
+    WantsTerminal,
     Asked(i32),
 }
 
@@ -248,6 +252,7 @@ impl Run {
                 self.until_by = Some(now() + self.patience.until);
             }
             Event::UntilSeen => {}
+            Event::WantsTerminal => self.end(How::WantsTerminal),
             Event::Asked(signal) => {
                 self.end(How::Interrupted(signal));
                 self.asked += 1;
@@ -337,7 +342,10 @@ impl Streams {
         }
         let sender = self.sender.clone();
         thread("wait", move || {
-            let _ = sender.send(Event::Exited(group.wait_for_leader()));
+            let exit = group.wait_for_leader(|| {
+                let _ = sender.send(Event::WantsTerminal);
+            });
+            let _ = sender.send(Event::Exited(exit));
             #[cfg(target_os = "linux")]
             {
                 group.wait_for_rest();
@@ -455,17 +463,20 @@ fn spawn(attempt: &Attempt<'_>) -> Outcome<Child> {
             _ => (error.to_string(), "try the command by itself"),
         };
         Failure::refused(
-            "agent_unusable",
+            UNUSABLE,
             format!("`{name}` cannot be started: {reason}"),
             hint,
         )
     })
 }
 
+/// The kind of the refusal to start an agent: there is no such program, or it cannot be run.
+pub(crate) const UNUSABLE: &str = "agent_unusable";
+
 /// What is left to do when our own means give out.
 fn broken(error: io::Error, group: Group) -> Failure {
     group.kill();
-    group.wait_for_leader();
+    group.wait_for_leader(|| {});
     group.reap();
     Failure::file("the agent's output", "read", error)
 }

@@ -57,11 +57,24 @@ impl Group {
         let _ = kill_process_group(self.0, Signal::KILL);
     }
 
-    /// Waits for the leader's end and leaves it unreaped.
-    pub(super) fn wait_for_leader(self) -> Exit {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    /// Waits for the leader's end and leaves it unreaped. Says each time it stops because it wants the terminal, which it would
+    /// wait for without an end; another stop is somebody's will.
+    pub(super) fn wait_for_leader(self, mut wants_terminal: impl FnMut()) -> Exit {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
         loop {
             match waitid(WaitId::Pid(self.0), options) {
+                Ok(Some(change)) if change.stopped() => {
+                    let terminal = [Signal::TTIN.as_raw(), Signal::TTOU.as_raw()];
+                    if change
+                        .stopping_signal()
+                        .is_some_and(|by| terminal.contains(&by))
+                    {
+                        wants_terminal();
+                    }
+                    // Seen, and not to be told again.
+                    let seen = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+                    let _ = waitid(WaitId::Pid(self.0), seen);
+                }
                 Ok(Some(ended)) => {
                     let code = ended.exit_status().map(Exit::Code);
                     let signal = ended.terminating_signal().map(Exit::Signal);

@@ -10,6 +10,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
@@ -79,14 +81,36 @@ fn resolved(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The state of the repository that a directory is in, but for what is ours. None outside a repository, or where git
-/// cannot be asked.
-pub(crate) fn fingerprint(directory: &Path, own: &Own) -> Option<Fingerprint> {
+/// What is known of a working tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Tree {
+    /// There is no repository.
+    None,
+    Known(Fingerprint),
+    /// There is one, and git does not say: why.
+    Unknown(String),
+}
+
+/// The longest that git may take. A tree on which it takes longer is not asked at every iteration.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The state of the repository that a directory is in, but for what is ours.
+pub(crate) fn state(directory: &Path, own: &Own) -> Tree {
     // Nothing is started where there is no repository.
-    let root = directory
-        .ancestors()
-        .find(|folder| folder.join(".git").exists())?;
-    let status = Command::new("git")
+    let mut above = directory.ancestors();
+    let Some(root) = above.find(|folder| folder.join(".git").exists()) else {
+        return Tree::None;
+    };
+    match status(root).and_then(|status| fingerprint(root, &status, own)) {
+        Ok(fingerprint) => Tree::Known(fingerprint),
+        Err(why) => Tree::Unknown(why),
+    }
+}
+
+/// What git says of the tree.
+fn status(root: &Path) -> Result<Vec<u8>, String> {
+    let mut command = Command::new("git");
+    command
         .arg("-C")
         .arg(root.as_os_str())
         .args([
@@ -103,15 +127,35 @@ pub(crate) fn fingerprint(directory: &Path, own: &Own) -> Option<Fingerprint> {
         .env_remove("GIT_WORK_TREE")
         .env_remove("GIT_INDEX_FILE")
         .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    let root = root.canonicalize().ok()?;
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let git = command
+        .spawn()
+        .map_err(|error| format!("git cannot be started: {error}"))?;
+    let process = rustix::process::Pid::from_child(&git);
+    let (sender, receiver) = channel();
+    let waiting = std::thread::spawn(move || drop(sender.send(git.wait_with_output())));
+    let output = receiver.recv_timeout(PATIENCE);
+    if output.is_err() {
+        let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+    }
+    let _ = waiting.join();
+    match output {
+        Ok(Ok(output)) if output.status.success() => Ok(output.stdout),
+        Ok(Ok(output)) => {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            Err(said.lines().next().unwrap_or("git failed").to_owned())
+        }
+        Ok(Err(error)) => Err(format!("git cannot be read: {error}")),
+        Err(_) => Err(format!("git took longer than {} s", PATIENCE.as_secs())),
+    }
+}
+
+fn fingerprint(root: &Path, status: &[u8], own: &Own) -> Result<Fingerprint, String> {
+    let root = root.canonicalize().map_err(|error| error.to_string())?;
     let mut hash = Sha256::new();
     let (mut head, mut changed) = (None, 0);
     let mut fields = status
-        .stdout
         .split(|byte| *byte == 0)
         .filter(|field| !field.is_empty());
     while let Some(field) = fields.next() {
@@ -138,12 +182,12 @@ pub(crate) fn fingerprint(directory: &Path, own: &Own) -> Option<Fingerprint> {
         }
         // A submodule, or a repository that is not tracked: of what changes in it the outer one says only that it does.
         if path.join(".git").exists()
-            && let Some(inner) = fingerprint(&path, own)
+            && let Tree::Known(inner) = state(&path, own)
         {
             hash.update(inner.hash);
         }
     }
-    Some(Fingerprint {
+    Ok(Fingerprint {
         hash: hash.finalize().into(),
         head,
         changed,
@@ -200,16 +244,23 @@ mod tests {
         assert!(output.status.success(), "{words:?}: {output:?}");
     }
 
+    fn known(directory: &Path, own: &Own) -> Fingerprint {
+        match state(directory, own) {
+            Tree::Known(fingerprint) => fingerprint,
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
     fn whatever_changes_is_seen_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().canonicalize().unwrap();
         let below = folder.join("below");
         std::fs::create_dir(&below).unwrap();
-        assert_eq!(fingerprint(&below, &Own::default()), None);
+        assert_eq!(self::state(&below, &Own::default()), Tree::None);
         git(&folder, &["init", "-q"]);
         let own = Own::of(&[&below.join("notes.db")], &[]);
-        let state = || fingerprint(&below, &own).unwrap();
+        let state = || known(&below, &own);
         assert_eq!(state().to_string(), "no commit yet, nothing changed since");
         let mut last = state();
         let mut is_new = |what: &str| {
@@ -256,7 +307,7 @@ mod tests {
         let (store, logs) = (folder.join("link/notes.db"), folder.join("link/logs/all"));
         let printed = std::fs::File::create(tree.join("nohup.out")).unwrap();
         let own = Own::of(&[&store, &logs], &[&printed]);
-        let state = || fingerprint(&tree, &own).unwrap();
+        let state = || known(&tree, &own);
         let before = state();
         std::fs::write(&store, "ours").unwrap();
         std::fs::create_dir_all(&logs).unwrap();
@@ -275,10 +326,10 @@ mod tests {
         std::os::unix::fs::symlink(&real, &link).unwrap();
         git(&real, &["init", "-q"]);
         let state = || {
-            let of = |tree: &Path, own: &Path| fingerprint(tree, &Own::of(&[own], &[]));
+            let of = |tree: &Path, own: &Path| known(tree, &Own::of(&[own], &[]));
             let through_link = of(&link, &real.join("log"));
             assert_eq!(through_link, of(&real, &link.join("log")));
-            through_link.unwrap().to_string()
+            through_link.to_string()
         };
         std::fs::write(real.join("log/1"), "ours").unwrap();
         assert_eq!(state(), "no commit yet, nothing changed since");
@@ -304,7 +355,7 @@ mod tests {
         git(&whole, &["commit", "-qm", "with a submodule"]);
         git(&folder, &["clone", "-q", "part", "whole/untracked"]);
         for inner in ["sub", "untracked"].map(|inner| whole.join(inner)) {
-            let state = || fingerprint(&whole, &Own::default()).unwrap();
+            let state = || known(&whole, &Own::default());
             let mut last = state();
             let mut is_new = || {
                 let now = state();
@@ -322,9 +373,12 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_that_is_none_is_none() {
+    fn a_repository_that_is_none_says_why() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(".git"), "gitdir: nowhere").unwrap();
-        assert_eq!(fingerprint(folder.path(), &Own::default()), None);
+        let Tree::Unknown(why) = state(folder.path(), &Own::default()) else {
+            panic!("it is one");
+        };
+        assert!(why.contains("nowhere"), "{why}");
     }
 }

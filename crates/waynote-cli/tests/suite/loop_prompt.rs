@@ -105,6 +105,28 @@ fn nothing_in_a_note_a_spec_or_a_task_file_is_a_placeholder() {
     assert!(prompt.ends_with("|5\n"), "{prompt}");
 }
 
+/// An agent that is through with its tasks may remove the file; a person who names one means it.
+#[test]
+fn a_task_file_may_go_on_the_way() {
+    let scratch = Scratch::new();
+    let tasks = scratch.home().join("work/tasks.md");
+    std::fs::write(&tasks, "- [ ] carry boxes\n").unwrap();
+    let script = "cat > prompt-$WAYNOTE_ITERATION; rm -f tasks.md";
+    let (code, _) = summary(looping(
+        &scratch,
+        "--tasks tasks.md --iterations 2 --json",
+        script,
+    ));
+    assert_eq!(code, 0);
+    let prompt = |number: i64| {
+        std::fs::read_to_string(scratch.home().join(format!("work/prompt-{number}"))).unwrap()
+    };
+    assert!(prompt(1).contains("carry boxes"));
+    assert!(!prompt(2).contains("Task State"), "{}", prompt(2));
+    let again = looping(&scratch, "--tasks tasks.md", "true").output();
+    assert_eq!(again.status.code(), Some(1));
+}
+
 #[test]
 fn a_template_that_is_wrong_is_said_before_anything_begins() {
     let scratch = Scratch::new();

@@ -66,6 +66,16 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     let (code, summary) = summary(looping(&scratch, "--iterations 1 --json", script));
     assert_eq!((code, &summary["reason"]), (0, &"iterations".into()));
     assert_eq!(summary["iterations"][0]["iteration"], 4);
+    let plot = scratch.json("--session s log plot --json");
+    assert_eq!(
+        (&plot[3]["iteration"], &plot[3]["tip"], &plot[3]["stuck"]),
+        (&4.into(), &1.into(), &0.into())
+    );
+    assert!(
+        scratch
+            .ok("--session s log plot --width 60")
+            .contains("t tip   . done")
+    );
     assert_eq!(summary["notes_added"]["tip"], 1);
 }
 
@@ -304,6 +314,74 @@ fn a_change_of_the_working_tree_is_something_new() {
 }
 
 #[test]
+fn a_tree_that_git_does_not_tell_of_is_named() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.home().join("work/.git")).unwrap();
+    let said = looping(&scratch, "--json", "true");
+    let (code, of) = summary(said);
+    assert_eq!(code, 3);
+    let evidence = of["evidence"][0].as_str().unwrap();
+    let says = "3 iterations brought no new note; of the working tree nothing is known: fatal: ";
+    assert!(evidence.starts_with(says), "{evidence}");
+}
+
+#[test]
+fn an_agent_that_is_gone_in_the_night_is_waited_for() {
+    let scratch = Scratch::new();
+    let agent = scratch.home().join("work/agent");
+    let write = |script: &str| {
+        std::fs::write(&agent, format!("#!/bin/sh\ncat > /dev/null\n{script}\n")).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&agent, mode).unwrap();
+    };
+    let run = || {
+        let words = "--session s loop --stall 0 --retries 1 --retry-wait 0s -- ./agent";
+        seconds_gone(&scratch.run(words).said())
+    };
+    write("rm agent");
+    insta::assert_snapshot!(run(), @"
+    exit 5
+    ── iteration 1 ──
+    ── iteration 2 ──
+    `./agent` cannot be started: there is no such program
+    iteration 2: not started; attempt 2 in N.Ns
+    `./agent` cannot be started: there is no such program
+    session s: 2 iterations in N.Ns, 0 notes added
+    stopped: the agent could not be started in any attempt
+    go on with the same command once the agent works
+    ");
+    // What is no program at all is no iteration.
+    insta::assert_snapshot!(run(), @"
+    exit 1
+    error: there is no program `./agent`
+      name a file that can be run
+    ");
+}
+
+/// It would wait for ever, and nobody would know.
+#[test]
+fn an_agent_that_wants_the_terminal_is_ended() {
+    let scratch = Scratch::new();
+    let words = "--session s loop --retries 0 -- sh -c 'cat > /dev/null; read answer < /dev/tty'";
+    let mut command = std::process::Command::new("script");
+    command
+        .args([
+            "-qec",
+            &format!("{} {words}", env!("CARGO_BIN_EXE_waynote")),
+            "/dev/null",
+        ])
+        .env("HOME", scratch.home())
+        .stdin(std::process::Stdio::null());
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(
+        said.contains("the agent wants to read from the terminal"),
+        "{said}"
+    );
+}
+
+#[test]
 fn its_time_ends_the_agent_that_runs() {
     let scratch = Scratch::new();
     let (code, of) = summary(looping(
@@ -329,6 +407,8 @@ fn arguments_that_say_nothing_are_refused() {
         "loop -- true",
         "--session s loop",
         "--session s loop --time soon -- true",
+        "--session s loop --time 0 -- true",
+        "--session s loop --dry-run --answer yes -- true",
         "--session s loop --until  -- true",
         "--session s loop --iterations 0 -- true",
         "--session s loop --with emacs",
@@ -355,6 +435,17 @@ fn arguments_that_say_nothing_are_refused() {
     error: invalid value 'soon' for '--time <TIME>': write a time as 90s, 10m or 1h30m
 
     For more information, try '--help'.
+
+    $ waynote --session s loop --time 0 -- true
+    exit 2
+    error: invalid value '0' for '--time <TIME>': it is no time at all
+
+    For more information, try '--help'.
+
+    $ waynote --session s loop --dry-run --answer yes -- true
+    exit 1
+    error: nobody has asked anything in session s
+      start the loop without `--answer`; put what it shall know into the spec or a note
 
     $ waynote --session s loop --until  -- true
     exit 2

@@ -261,7 +261,26 @@ impl<'p> Course<'p> {
         let ended = agent::run(attempt, &self.signals, Some(&self.guard), &mut tick);
         self.screen.erase();
         group::reap_orphans();
-        let ended = ended?;
+        let ended = match ended {
+            Ok(ended) => ended,
+            // A client that brings itself up to date is not there for a moment. One that never was is a mistake.
+            Err(
+                failure @ Failure::Refused {
+                    kind: agent::UNUSABLE,
+                    ..
+                },
+            ) if number > self.first => {
+                self.tell(&failure.what());
+                return Ok(Turn {
+                    ending: Ending::NotStarted,
+                    stop: None,
+                });
+            }
+            Err(failure) => return Err(failure),
+        };
+        if ended.how == How::WantsTerminal {
+            self.tell("the agent wants to read from the terminal, which is not its own in a loop: it was ended");
+        }
         if let Some(error) = ended.log_error {
             self.tell(&format!(
                 "the log of iteration {number} is not whole: {error}"
@@ -276,7 +295,12 @@ impl<'p> Course<'p> {
         Ok(Turn {
             ending: match ended.how {
                 How::Exited(code) => Ending::Exited { code },
+                // It had done what it was there for.
+                How::Signalled(_) if ended.until_seen => Ending::Exited { code: 0 },
                 How::Signalled(signal) => Ending::Signalled { signal },
+                How::WantsTerminal => Ending::Signalled {
+                    signal: signal_hook::consts::SIGTTIN,
+                },
                 How::TimedOut => Ending::TimedOut,
                 How::Interrupted(_) => Ending::Interrupted,
             },

@@ -16,7 +16,7 @@ use crate::home;
 use crate::iterate::backoff::Backoff;
 use crate::iterate::command::AgentCommand;
 use crate::iterate::prompt::{self, Parts, Template};
-use crate::iterate::tree::{self, Fingerprint, Own};
+use crate::iterate::tree::{self, Own, Tree};
 use crate::settings::Settings;
 
 /// A loop that has not begun.
@@ -87,7 +87,7 @@ impl Plan {
             ));
         }
         // A template or a file that is wrong is wrong before the night.
-        plan.filled(1, "", None)?;
+        plan.filled(1, "", None, true)?;
         Ok(plan)
     }
 
@@ -98,9 +98,13 @@ impl Plan {
         match (asked, answer) {
             (Some(asked), Some(answer)) => {
                 let notes = self.notes(store, &mut Renderer::default(), iteration)?;
-                self.filled(iteration, &notes, Some((&asked.question, answer)))
+                self.filled(iteration, &notes, Some((&asked.question, answer)), true)
             }
-            _ => self.prompt(store, &mut Renderer::default(), iteration),
+            (None, Some(_)) => Err(waynote::Error::NothingAsked {
+                session: self.session.clone(),
+            }
+            .into()),
+            (_, None) => self.prompt(store, &mut Renderer::default(), iteration),
         }
     }
 
@@ -116,7 +120,7 @@ impl Plan {
         let answered = answered
             .as_ref()
             .map(|(asked, answer)| (asked.question.as_str(), answer.as_str()));
-        self.filled(iteration, &notes, answered)
+        self.filled(iteration, &notes, answered, false)
     }
 
     /// The block: never over its budget.
@@ -134,9 +138,22 @@ impl Plan {
         Ok(renderer.render(store, &request)?.text.clone())
     }
 
-    fn filled(&self, iteration: i64, notes: &str, answer: Option<(&str, &str)>) -> Outcome<String> {
+    fn filled(
+        &self,
+        iteration: i64,
+        notes: &str,
+        answer: Option<(&str, &str)>,
+        is_first: bool,
+    ) -> Outcome<String> {
         let file = |path: &Option<PathBuf>| path.as_deref().map_or(Ok(String::new()), read);
-        let (spec, tasks) = (file(&self.spec)?, file(&self.tasks)?);
+        let spec = file(&self.spec)?;
+        let tasks = match file(&self.tasks) {
+            // An agent that is through with its tasks may remove the file.
+            Err(_) if !is_first && self.tasks.as_ref().is_some_and(|file| !file.exists()) => {
+                String::new()
+            }
+            tasks => tasks?,
+        };
         let template = self
             .template
             .as_ref()
@@ -163,9 +180,9 @@ impl Plan {
     }
 
     /// The working tree as it is, where there is one; what we write ourselves does not count.
-    pub(super) fn tree(&self) -> Option<Fingerprint> {
+    pub(super) fn tree(&self) -> Tree {
         if self.stall == 0 {
-            return None;
+            return Tree::None;
         }
         let own = [Some(&self.settings.store.value), self.logs.as_ref()];
         let own: Vec<&Path> = own.into_iter().flatten().map(PathBuf::as_path).collect();
@@ -175,7 +192,7 @@ impl Plan {
         ];
         let outputs: Vec<File> = outputs.into_iter().flatten().map(File::from).collect();
         let outputs: Vec<&File> = outputs.iter().collect();
-        tree::fingerprint(&self.directory, &Own::of(&own, &outputs))
+        tree::state(&self.directory, &Own::of(&own, &outputs))
     }
 }
 

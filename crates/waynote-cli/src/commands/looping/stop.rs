@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use waynote::event::{Outcome, Reason};
 use waynote::progress::{Progress, Wall};
 
-use crate::iterate::tree::Fingerprint;
+use crate::iterate::tree::Tree;
 
 /// Why a loop stopped, with what it stopped for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,9 @@ impl Stop {
             Self::Completed(_) => "the agent says that all is done".into(),
             Self::Blocked(_) => "the agent needs an answer".into(),
             Self::Stalled(_) => "it stalls: going on would only cost".into(),
+            Self::Failed(Outcome::NotStarted) => {
+                "the agent could not be started in any attempt".into()
+            }
             Self::Failed(how @ Outcome::Signalled { .. }) => {
                 format!("the agent was {how} in every attempt")
             }
@@ -105,12 +108,12 @@ pub(super) struct Stall {
     limit: usize,
     /// Iterations in a row that brought nothing.
     idle: usize,
-    tree: Option<Fingerprint>,
+    tree: Tree,
 }
 
 impl Stall {
     /// `tree` is the working tree before the first iteration.
-    pub(super) fn new(limit: usize, tree: Option<Fingerprint>) -> Self {
+    pub(super) fn new(limit: usize, tree: Tree) -> Self {
         Self {
             limit,
             idle: 0,
@@ -119,11 +122,7 @@ impl Stall {
     }
 
     /// Takes in what an iteration brought; the evidence, when it is enough.
-    pub(super) fn after(
-        &mut self,
-        progress: &Progress,
-        tree: Option<Fingerprint>,
-    ) -> Option<Vec<String>> {
+    pub(super) fn after(&mut self, progress: &Progress, tree: Tree) -> Option<Vec<String>> {
         if self.limit == 0 {
             return None;
         }
@@ -140,11 +139,15 @@ impl Stall {
             .collect();
         if self.idle >= self.limit {
             evidence.push(match &self.tree {
-                Some(tree) => format!(
+                Tree::Known(tree) => format!(
                     "{} iterations brought no new note and no change of the working tree ({tree})",
                     self.idle
                 ),
-                None => format!("{} iterations brought no new note", self.idle),
+                Tree::None => format!("{} iterations brought no new note", self.idle),
+                Tree::Unknown(why) => format!(
+                    "{} iterations brought no new note; of the working tree nothing is known: {why}",
+                    self.idle
+                ),
             });
         }
         (!evidence.is_empty()).then_some(evidence)
@@ -171,6 +174,7 @@ mod tests {
             Outcome::Exited { code: 1 },
             Outcome::Signalled { signal: 9 },
             Outcome::TimedOut,
+            Outcome::NotStarted,
         ]
         .map(|how| Stop::Failed(how).line());
         assert_eq!(
@@ -179,6 +183,7 @@ mod tests {
                 "the agent failed (exit code 1) in every attempt",
                 "the agent was killed (signal 9) in every attempt",
                 "the agent timed out in every attempt",
+                "the agent could not be started in any attempt",
             ]
         );
     }
