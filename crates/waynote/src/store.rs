@@ -206,7 +206,7 @@ pub trait Store: EventLog {
     /// What the engine says.
     fn leases(&self) -> Result<Vec<(Name, Recorded)>>;
 
-    /// The largest iteration that an entry of a session's log belongs to.
+    /// The largest iteration in which an entry of a session's log was noted, repeats counted.
     ///
     /// # Errors
     /// What the engine says.

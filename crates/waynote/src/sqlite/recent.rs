@@ -157,7 +157,7 @@ fn count_resolved(
     Ok(statement.query_row((id, kind, before), |row| number(row, 0))?)
 }
 
-/// The largest iteration that an entry belongs to.
+/// The largest iteration in which an entry was noted: it belongs to the earliest one, and its chain knows the others.
 pub(super) fn last_iteration(conn: &Connection, session: &Name) -> Outcome<Option<i64>> {
     let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
         return Ok(None);
@@ -170,7 +170,16 @@ pub(super) fn last_iteration(conn: &Connection, session: &Name) -> Outcome<Optio
         let of_kind = statement.query_row((id, kind.as_str()), |row| row.get(0))?;
         last = last.max(of_kind);
     }
-    Ok(last)
+    let mut repeated = conn.prepare_cached(
+        "WITH RECURSIVE chain (previous, iteration) AS (
+             SELECT j.previous, j.iteration FROM waynote_note n JOIN waynote_journal j ON j.position = n.position
+             WHERE n.scope = ?1 AND n.revision > 1
+             UNION ALL
+             SELECT j.previous, j.iteration FROM waynote_journal j JOIN chain ON j.position = chain.previous
+         )
+         SELECT max(iteration) FROM chain",
+    )?;
+    Ok(last.max(repeated.query_row([id], |row| row.get(0))?))
 }
 
 pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {

@@ -296,11 +296,14 @@ fn numbers_go_on_from_a_log_that_no_loop_wrote() {
         assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
         log.add(Kind::Tip, Some(7), text("seven"), &at(1)).unwrap();
         log.add(Kind::Stuck, Some(4), text("four"), &at(1)).unwrap();
+        assert_eq!(next_iteration(store, &name("s")).unwrap(), 8);
+        log.add(Kind::Stuck, Some(9), text("four"), &at(1)).unwrap();
+        log.add(Kind::Stuck, Some(8), text("four"), &at(1)).unwrap();
         let run = begin(store, 1, None, &[]).unwrap();
-        assert_eq!(turn(&run, DONE), 8);
+        assert_eq!(turn(&run, DONE), 10);
         // From then on what loops began counts.
         log.add(Kind::Tip, Some(100), text("far"), &at(1)).unwrap();
-        assert_eq!(turn(&run, DONE), 9);
+        assert_eq!(turn(&run, DONE), 11);
     });
 }
 
