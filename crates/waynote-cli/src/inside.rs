@@ -42,10 +42,14 @@ impl Inside {
         let Some(session) = session else {
             return Ok(Self::default());
         };
-        let live = live_iteration(store, &session)?;
         let is_told = home::variable(LOOP)?.as_deref() == Some(session.as_str());
+        let may_be_in_loop = is_told || of_loop.is_some();
+        let live = match settings.iteration.value {
+            Some(_) if !may_be_in_loop => None,
+            _ => live_iteration(store, &session)?,
+        };
         Ok(Self {
-            is_in_loop: live.is_some() && (is_told || of_loop.is_some()),
+            is_in_loop: live.is_some() && may_be_in_loop,
             iteration: settings.iteration.value.or(live),
             session: Some(session),
         })
