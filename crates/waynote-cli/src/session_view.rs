@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Color, Style};
 use jiff::Timestamp;
-use waynote::event::Iteration;
-use waynote::{Kind, Note};
+use waynote::event::{Iteration, Reason, Said};
+use waynote::{Kind, Name, Note};
 
 use crate::table::table;
 
@@ -51,6 +51,25 @@ pub(crate) fn iterations(iterations: &[Iteration], is_live: bool, colour: bool) 
         body.push_str(&format!("and {earlier} earlier\n"));
     }
     titled("ITERATIONS", &body, colour)
+}
+
+/// Why the last loop stopped, what its agent said at the end, and what to do where it waits for somebody.
+pub(crate) fn end((reason, said): &(Reason, Option<Said>), session: &Name) -> String {
+    let mut text = format!("\nstopped: {reason}\n");
+    let said = match said {
+        Some(Said::Completed(text) | Said::Blocked(text)) => text.as_str(),
+        None => "",
+    };
+    for line in said.lines() {
+        let line = waynote::secrets::masked(line);
+        text.push_str(&format!("  {}\n", waynote::visible::visible(&line)));
+    }
+    if *reason == Reason::Blocked {
+        text.push_str(&format!(
+            "go on with `waynote --session {session} loop --answer TEXT` and the rest of its command\n"
+        ));
+    }
+    text
 }
 
 /// The start-up display of source 001: the four types in colour, nothing when there are no notes.

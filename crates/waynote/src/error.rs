@@ -435,7 +435,7 @@ impl Error {
             Self::AppendOnly { .. } => "add an entry that corrects it".into(),
             Self::NotResolved { .. } => "name a `stuck` entry, and say how it was solved as a learning, a tip or a decision".into(),
             Self::NoSuchStuck { candidates, .. } if candidates.is_empty() => {
-                "nothing is open there: leave `resolves` away".into()
+                "nothing is open there: leave `resolves` out".into()
             }
             Self::NoSuchStuck { candidates, .. } => {
                 let named = candidates.iter().map(|(address, preview)| format!("{address}: {preview}"));

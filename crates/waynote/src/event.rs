@@ -20,7 +20,7 @@ use crate::note::{Position, Stamp};
 
 pub(crate) use resolved::{Resolutions, last_resolved};
 pub use told::{
-    Iteration, Question, Said, fresh_answer, iterations, last_iteration, live_iteration,
+    Iteration, Question, Said, fresh_answer, iterations, last_end, last_iteration, live_iteration,
     open_question, said,
 };
 

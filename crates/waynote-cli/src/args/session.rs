@@ -70,11 +70,11 @@ pub(crate) struct LoopArgs {
     /// How far it is: a file whose text, as it is by then, is in every prompt
     #[arg(long, value_name = "FILE")]
     pub(crate) tasks: Option<PathBuf>,
-    /// A template of the prompt instead of the built-in one; the guide lists its placeholders
+    /// A template of the prompt instead of the built-in one; docs/loops.md lists its placeholders
     #[arg(long, value_name = "TEMPLATE")]
     pub(crate) prompt: Option<PathBuf>,
     /// How many more iterations; without it, as many as it takes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = some_number)]
     pub(crate) iterations: Option<u64>,
     /// Stop when the agent's output holds this
     #[arg(long, value_name = "TEXT")]
@@ -112,6 +112,15 @@ pub(crate) struct LoopArgs {
     pub(crate) dry_run: bool,
 }
 
+/// A number, and more than none.
+fn some_number(text: &str) -> Result<u64, String> {
+    match text.trim().parse() {
+        Ok(0) => Err("it is none at all".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("write a number, as 40".to_owned()),
+    }
+}
+
 /// The same, and more than none.
 fn some_time(text: &str) -> Result<Duration, String> {
     let time = duration(text)?;
@@ -121,12 +130,9 @@ fn some_time(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A time as people write it: 90s, 10m, 1h30m, or seconds.
+/// A time as people write it: 90s, 10m, 1h30m. A bare number would be seconds to one and hours to another.
 fn duration(text: &str) -> Result<Duration, String> {
-    if let Ok(seconds) = text.trim().parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string());
-    }
     let of = text.trim().parse::<jiff::SignedDuration>();
     let of = of.ok().and_then(|of| Duration::try_from(of).ok());
-    of.ok_or_else(|| "write a time as 90s, 10m or 1h30m".to_owned())
+    of.ok_or_else(|| "write a time with its unit, as 90s, 10m or 1h30m".to_owned())
 }

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 use waynote::event::{self, Event, Recorded, Said};
-use waynote::looping::say;
+use waynote::looping;
 use waynote::{Kind, Name, SessionLog, already_noted, confirmation};
 
 use super::Context;
 use crate::args::LogCommand;
-use crate::error::Outcome;
+use crate::error::{Outcome, say};
 use crate::input;
 use crate::plot::Plot;
 use crate::table::table;
@@ -129,18 +129,44 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         }
         LogCommand::Show => {
             let (session, _) = context.session()?;
-            let (notes, iterations, is_live) = context.read(|store| {
+            let (notes, iterations, is_live, end) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
                 let iterations = event::iterations(store, &session, usize::MAX)?;
                 let is_live = store.lease(&session)?.is_some_and(|held| is_running(&held));
-                Ok((notes, iterations, is_live))
+                Ok((
+                    notes,
+                    iterations,
+                    is_live,
+                    event::last_end(store, &session)?,
+                ))
             })?;
             if context.output.json {
-                let value = json!({ "iterations": iterations, "notes": notes, "running": is_live });
+                let stopped = end.as_ref().map(|(reason, said)| {
+                    let mut stopped = json!({ "reason": reason.as_str() });
+                    match said {
+                        Some(Said::Completed(summary)) => {
+                            stopped["summary"] = summary.as_str().into();
+                        }
+                        Some(Said::Blocked(question)) => {
+                            stopped["question"] = question.as_str().into();
+                        }
+                        None => {}
+                    }
+                    stopped
+                });
+                let value = json!({
+                    "iterations": iterations, "notes": notes, "running": is_live, "stopped": stopped,
+                });
                 return context.output.value(&value);
             }
             let (colour, terminal) = (context.output.has_colour(), context.output.is_terminal());
+            if notes.is_empty() && iterations.is_empty() {
+                say(&format!(
+                    "nothing is in session:{session}; `waynote log sessions` lists those with notes"
+                ));
+            }
             let text = session_view::iterations(&iterations, is_live, colour)
+                + &end.map_or(String::new(), |end| session_view::end(&end, &session))
                 + &session_view::notes(&notes, colour, terminal);
             context.output.bytes(text.as_bytes())
         }
@@ -169,7 +195,7 @@ fn tell(context: &Context<'_>, said: Said) -> Outcome<Name> {
     let (session, _) = context.session()?;
     let stamp = context.stamp()?;
     let iteration = context.settings.iteration.value;
-    context.change(|store| Ok(say(store, &session, iteration, said, &stamp)?))?;
+    context.change(|store| Ok(looping::say(store, &session, iteration, said, &stamp)?))?;
     Ok(session)
 }
 

@@ -93,7 +93,7 @@ impl AgentCommand {
         let program = waynote::visible::visible(&self.program.to_string_lossy());
         let hint = match is_path {
             true => "name a file that can be run",
-            false => "install it, or name it by its path",
+            false => "install it, add its folder to PATH, or name it by its path behind `--`",
         };
         Err(Failure::refused(
             "no_agent",

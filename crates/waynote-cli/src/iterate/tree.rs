@@ -27,10 +27,13 @@ pub(crate) struct Fingerprint {
 /// In words, for evidence.
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.head {
-            Some(head) => write!(f, "HEAD {head}")?,
-            None => f.write_str("no commit yet")?,
-        }
+        let Some(head) = &self.head else {
+            return match self.changed {
+                1 => f.write_str("no commit yet, 1 file"),
+                many => write!(f, "no commit yet, {many} files"),
+            };
+        };
+        write!(f, "HEAD {head}")?;
         match self.changed {
             0 => f.write_str(", nothing changed since"),
             1 => f.write_str(", 1 file changed since"),
@@ -261,7 +264,7 @@ mod tests {
         git(&folder, &["init", "-q"]);
         let own = Own::of(&[&below.join("notes.db")], &[]);
         let state = || known(&below, &own);
-        assert_eq!(state().to_string(), "no commit yet, nothing changed since");
+        assert_eq!(state().to_string(), "no commit yet, 0 files");
         let mut last = state();
         let mut is_new = |what: &str| {
             let now = state();
@@ -332,9 +335,9 @@ mod tests {
             through_link.to_string()
         };
         std::fs::write(real.join("log/1"), "ours").unwrap();
-        assert_eq!(state(), "no commit yet, nothing changed since");
+        assert_eq!(state(), "no commit yet, 0 files");
         std::fs::write(real.join("login.rs"), "theirs").unwrap();
-        assert_eq!(state(), "no commit yet, 1 file changed since");
+        assert_eq!(state(), "no commit yet, 1 file");
     }
 
     #[test]

@@ -142,6 +142,9 @@ fn the_demo_plays() {
     #2         2026-05-17 12:00  N.Ns  done   1
     #3         2026-05-17 12:00  N.Ns  done   1
 
+    stopped: completed
+      250 orders imported and checked
+
     SESSION NOTES
 
     STUCK

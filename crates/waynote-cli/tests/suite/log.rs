@@ -24,6 +24,7 @@ fn a_day_with_a_session() {
     insta::assert_snapshot!(seen, @"
     $ waynote --session demo log show
     exit 0
+    nothing is in session:demo; `waynote log sessions` lists those with notes
 
     $ waynote --session demo --iteration 1 log add --type stuck wall
     exit 0

@@ -225,3 +225,18 @@ fn without_an_environment_the_nearest_loop_is_the_agents() {
         assert_eq!(notes[0]["preview"], "here", "{outer} {inner}: {notes}");
     }
 }
+
+/// An agent that does nothing is no reason to spend a night's money on it.
+#[test]
+fn one_that_returns_at_once_is_slowed_down_where_nobody_said_how_often() {
+    let scratch = Scratch::new();
+    let mut child = endless(&scratch, "true");
+    let said = BufReader::new(child.stderr.take().unwrap());
+    let slowed = |line: &String| line.contains("10 iterations in a row took less than a second");
+    let mut lines = said.lines().map(Result::unwrap);
+    assert!(lines.any(|line| slowed(&line)), "it goes on at once");
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    let rest: Vec<String> = lines.collect();
+    assert!(rest.iter().all(|line| !line.starts_with("──")), "{rest:?}");
+}

@@ -157,6 +157,19 @@ fn a_question_stops_it_until_it_is_answered() {
     error: session s waits for an answer to: blue or green?
       start the loop again with `--answer TEXT`
     ");
+    insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
+
+    ITERATIONS
+
+    ITERATION  STARTED (UTC)     TOOK  ENDED  NOTES
+    #1         2026-05-17 12:00  N.Ns  done   0
+
+    stopped: blocked
+      blue or green?
+    go on with `waynote --session s loop --answer TEXT` and the rest of its command
+    ");
+    let shown = scratch.json("--session s log show --json");
+    assert_eq!(shown["stopped"]["question"], "blue or green?");
     let shown = looping(&scratch, "--dry-run --answer green", "true").ok();
     assert!(
         shown.contains("blue or green?") && shown.contains("green"),
@@ -219,14 +232,15 @@ fn an_agent_that_cannot_be_started_is_no_iteration() {
     insta::assert_snapshot!(run.said(), @"
     exit 1
     error: there is no program `no-such-agent`
-      install it, or name it by its path
+      install it, add its folder to PATH, or name it by its path behind `--`
     ");
     insta::assert_snapshot!(scratch.run("--session s log show --json").said(), @r#"
     exit 0
     {
       "iterations": [],
       "notes": [],
-      "running": false
+      "running": false,
+      "stopped": null
     }
     "#);
 }
@@ -270,7 +284,7 @@ fn nothing_new_is_a_stall() {
     ── iteration 3 ──
     session s: 3 iterations in N.Ns, 0 notes added
     stopped: it stalls: going on would only cost
-      3 iterations brought no new note
+      3 iterations brought no new note (no git repository here: files are not looked at)
     look at `waynote --session s log show`; go on with the same command once the cause is gone
     ");
     let (_, of) = summary(looping(&scratch, "--stall 5 --json", "true"));
@@ -390,7 +404,7 @@ fn its_time_ends_the_agent_that_runs() {
         "cat > /dev/null; while :; do sleep 1000; done",
     ));
     assert_eq!((code, &of["reason"]), (0, &"time".into()));
-    assert_eq!(of["iterations"][0]["outcome"]["how"], "timed_out");
+    assert_eq!(of["iterations"][0]["outcome"]["how"], "interrupted");
     // Of one attempt: that one failed.
     let (code, of) = summary(looping(
         &scratch,
@@ -407,7 +421,10 @@ fn arguments_that_say_nothing_are_refused() {
         "loop -- true",
         "--session s loop",
         "--session s loop --time soon -- true",
-        "--session s loop --time 0 -- true",
+        "--session s loop --time 0s -- true",
+        "--session s loop --time 8 -- true",
+        "--session s --iteration 5 loop -- true",
+        "--session s loop --iteration 5 -- true",
         "--session s loop --dry-run --answer yes -- true",
         "--session s loop --until  -- true",
         "--session s loop --iterations 0 -- true",
@@ -432,15 +449,31 @@ fn arguments_that_say_nothing_are_refused() {
 
     $ waynote --session s loop --time soon -- true
     exit 2
-    error: invalid value 'soon' for '--time <TIME>': write a time as 90s, 10m or 1h30m
+    error: invalid value 'soon' for '--time <TIME>': write a time with its unit, as 90s, 10m or 1h30m
 
     For more information, try '--help'.
 
-    $ waynote --session s loop --time 0 -- true
+    $ waynote --session s loop --time 0s -- true
     exit 2
-    error: invalid value '0' for '--time <TIME>': it is no time at all
+    error: invalid value '0s' for '--time <TIME>': it is no time at all
 
     For more information, try '--help'.
+
+    $ waynote --session s loop --time 8 -- true
+    exit 2
+    error: invalid value '8' for '--time <TIME>': write a time with its unit, as 90s, 10m or 1h30m
+
+    For more information, try '--help'.
+
+    $ waynote --session s --iteration 5 loop -- true
+    exit 2
+    error: a loop counts its iterations itself
+      leave `--iteration` out; `--iterations N` says how many there shall be
+
+    $ waynote --session s loop --iteration 5 -- true
+    exit 2
+    error: a loop counts its iterations itself
+      leave `--iteration` out; `--iterations N` says how many there shall be
 
     $ waynote --session s loop --dry-run --answer yes -- true
     exit 1
@@ -454,7 +487,7 @@ fn arguments_that_say_nothing_are_refused() {
 
     $ waynote --session s loop --iterations 0 -- true
     exit 2
-    error: invalid value '0' for '--iterations <N>': 0 is not in 1..18446744073709551615
+    error: invalid value '0' for '--iterations <N>': it is none at all
 
     For more information, try '--help'.
 
@@ -467,7 +500,7 @@ fn arguments_that_say_nothing_are_refused() {
 
     $ waynote --session s loop --spec none.md -- true
     exit 1
-    error: none.md cannot be read: No such file or directory (os error 2)
-      mend that and try again
+    error: `--spec none.md` cannot be read: No such file or directory (os error 2)
+      name a file of text; a relative path starts from HOME/work
     ");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{Event, EventLog, Outcome, Recorded};
+use super::{Event, EventLog, Outcome, Reason, Recorded};
 use crate::error::Result;
 use crate::key::Name;
 
@@ -161,6 +161,34 @@ pub fn said(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Sai
         }
     }
     Ok(None)
+}
+
+/// Why the last loop of a session ended, and what its agent said last; none while one runs, and where none ever did.
+///
+/// # Errors
+/// What the engine says.
+pub fn last_end(
+    log: &(impl EventLog + ?Sized),
+    session: &Name,
+) -> Result<Option<(Reason, Option<Said>)>> {
+    let mut reason = None;
+    for recorded in latest(log, session) {
+        match (recorded?.event, reason) {
+            (Event::LoopEnded { reason: last }, None) => reason = Some(last),
+            (Event::LoopStarted { .. }, None) => return Ok(None),
+            (Event::Completed { summary, .. }, Some(reason)) => {
+                return Ok(Some((reason, Some(Said::Completed(summary)))));
+            }
+            (Event::Blocked { question, .. }, Some(reason)) => {
+                return Ok(Some((reason, Some(Said::Blocked(question)))));
+            }
+            (Event::IterationStarted { .. } | Event::LoopStarted { .. }, Some(reason)) => {
+                return Ok(Some((reason, None)));
+            }
+            _ => {}
+        }
+    }
+    Ok(reason.map(|reason| (reason, None)))
 }
 
 /// One iteration of a loop, as its events tell it.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use waynote::context::{Request, render};
 use waynote::event::{
-    Event, Holder, Outcome, Reason, Said, fresh_answer, iterations, live_iteration, open_question,
-    said,
+    Event, Holder, Outcome, Reason, Said, fresh_answer, iterations, last_end, live_iteration,
+    open_question, said,
 };
 use waynote::looping::{Begin, Loop, next_iteration, say};
 use waynote::progress::{self, Progress};
@@ -260,6 +260,11 @@ fn a_question_stops_the_session_until_it_is_answered() {
         run.end_iteration(1, DONE, second(), 1, &at(3)).unwrap();
         run.end(Reason::Blocked, &at(3)).unwrap();
 
+        let end = Some((
+            Reason::Blocked,
+            Some(Said::Blocked("blue or green?".into())),
+        ));
+        assert_eq!(last_end(store, &session).unwrap(), end);
         let refused = begin(store, 2, None, &[]).map(|_| ()).unwrap_err();
         assert!(
             matches!(refused, Error::Unanswered { question, .. } if question == "blue or green?")
@@ -267,6 +272,7 @@ fn a_question_stops_the_session_until_it_is_answered() {
         assert!(store.leases().unwrap().is_empty());
         assert!(begin(store, 2, Some(" "), &[]).is_err());
         let run = begin(store, 2, Some("green"), &[]).unwrap();
+        assert_eq!(last_end(store, &session).unwrap(), None);
         assert_eq!(open_question(store, &session).unwrap(), None);
         let (asked, answer) = fresh_answer(store, &session).unwrap().unwrap();
         assert_eq!((asked.iteration, answer.as_str()), (1, "green"));

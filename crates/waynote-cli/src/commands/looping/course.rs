@@ -16,6 +16,7 @@ use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome, say};
 use crate::inside;
 use crate::iterate::agent::{self, Attempt, How, Patience};
+use crate::iterate::backoff::Backoff;
 use crate::iterate::group;
 use crate::iterate::guard::Guard;
 use crate::iterate::signals::Signals;
@@ -41,6 +42,8 @@ pub(super) struct Course<'p> {
     screen: Screen,
     renderer: Renderer,
     stall: Stall,
+    /// Iterations in a row that took no time.
+    hasty: u32,
 }
 
 /// What an iteration came to.
@@ -74,6 +77,7 @@ impl<'p> Course<'p> {
         let first = run.next_iteration()?;
         Ok(Self {
             stall: Stall::new(plan.stall, plan.tree()),
+            hasty: 0,
             plan,
             store,
             run,
@@ -100,6 +104,7 @@ impl<'p> Course<'p> {
             if self.time_left() == Some(Duration::ZERO) {
                 return Ok(Stop::Time);
             }
+            let begun = Instant::now();
             if let Some(stop) = self.iteration()? {
                 return Ok(stop);
             }
@@ -107,7 +112,30 @@ impl<'p> Course<'p> {
             if Some(done) == self.plan.iterations {
                 return Ok(Stop::Iterations(done));
             }
+            if let Some(signal) = self.rest(begun.elapsed()) {
+                return Ok(Stop::Interrupted(signal));
+            }
         }
+    }
+
+    /// Nobody told how many iterations there shall be, and the agent returns at once, again and again: that is a mistake, which shall
+    /// not go on a hundred times a second until somebody looks.
+    fn rest(&mut self, took: Duration) -> Option<i32> {
+        const AT_ONCE: Duration = Duration::from_secs(1);
+        const OFTEN: u32 = 10;
+        if self.plan.iterations.is_some() || took >= AT_ONCE {
+            self.hasty = 0;
+            return None;
+        }
+        self.hasty += 1;
+        let wait = Backoff::new(AT_ONCE, u32::MAX).after(self.hasty.checked_sub(OFTEN)? + 1)?;
+        let wait = self.time_left().map_or(wait, |left| wait.min(left));
+        self.tell(&format!(
+            "{} iterations in a row took less than a second; the next one in {} (`--iterations N` goes on at once)",
+            self.hasty,
+            crate::session_view::duration(wait)
+        ));
+        self.signals.wait(wait)
     }
 
     /// Gives the session back and sums up; what went wrong on the way is told after that.
@@ -301,6 +329,8 @@ impl<'p> Course<'p> {
                 How::WantsTerminal => Ending::Signalled {
                     signal: signal_hook::consts::SIGTTIN,
                 },
+                // Of the loop's time, not of the attempt's.
+                How::TimedOut if stop == Some(Stop::Time) => Ending::Interrupted,
                 How::TimedOut => Ending::TimedOut,
                 How::Interrupted(_) => Ending::Interrupted,
             },

@@ -47,9 +47,16 @@ impl Plan {
         let directory = std::env::current_dir()
             .map_err(|error| Failure::file("the working directory", "read", error))?;
         let session = settings.session()?.clone();
+        // The variable is a loop's own, from further up.
+        if settings.iteration.origin == "--iteration" {
+            return Err(Failure::usage(
+                "a loop counts its iterations itself",
+                "leave `--iteration` out; `--iterations N` says how many there shall be",
+            ));
+        }
         let place = crate::input::place(None)?;
         let template = match &args.prompt {
-            Some(path) => Some((path.display().to_string(), read(path)?)),
+            Some(path) => Some((path.display().to_string(), read("--prompt", path)?)),
             None => None,
         };
         let request = Request {
@@ -145,9 +152,12 @@ impl Plan {
         answer: Option<(&str, &str)>,
         is_first: bool,
     ) -> Outcome<String> {
-        let file = |path: &Option<PathBuf>| path.as_deref().map_or(Ok(String::new()), read);
-        let spec = file(&self.spec)?;
-        let tasks = match file(&self.tasks) {
+        let file = |option, path: &Option<PathBuf>| {
+            path.as_deref()
+                .map_or(Ok(String::new()), |path| read(option, path))
+        };
+        let spec = file("--spec", &self.spec)?;
+        let tasks = match file("--tasks", &self.tasks) {
             // An agent that is through with its tasks may remove the file.
             Err(_) if !is_first && self.tasks.as_ref().is_some_and(|file| !file.exists()) => {
                 String::new()
@@ -197,6 +207,14 @@ impl Plan {
 }
 
 /// A file's text. Anything but UTF-8 is said before an agent gets it.
-fn read(path: &Path) -> Outcome<String> {
-    std::fs::read_to_string(path).map_err(|error| Failure::file(path, "read", error))
+fn read(option: &'static str, path: &Path) -> Outcome<String> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let what = format!("`{option} {}` cannot be read: {error}", path.display());
+        let from = std::env::current_dir().unwrap_or_default();
+        let hint = format!(
+            "name a file of text; a relative path starts from {}",
+            from.display()
+        );
+        Failure::refused("no_file", what, hint)
+    })
 }

@@ -143,7 +143,10 @@ impl Stall {
                     "{} iterations brought no new note and no change of the working tree ({tree})",
                     self.idle
                 ),
-                Tree::None => format!("{} iterations brought no new note", self.idle),
+                Tree::None => format!(
+                    "{} iterations brought no new note (no git repository here: files are not looked at)",
+                    self.idle
+                ),
                 Tree::Unknown(why) => format!(
                     "{} iterations brought no new note; of the working tree nothing is known: {why}",
                     self.idle

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-use waynote::event::Iteration;
+use waynote::event::{Iteration, Outcome};
 use waynote::{Kind, Name};
 
 use crate::session_view;
@@ -61,7 +61,12 @@ impl Summary {
             Stop::Stalled(_) => format!(
                 "look at `waynote --session {session} log show`; go on with the same command once the cause is gone"
             ),
+            Stop::Failed(Outcome::TimedOut) => {
+                "go on with the same command, and a longer `--iteration-time` or a smaller task"
+                    .into()
+            }
             Stop::Failed(_) => "go on with the same command once the agent works".into(),
+            Stop::Interrupted(_) | Stop::Time => "go on with the same command".into(),
             _ => return None,
         })
     }
