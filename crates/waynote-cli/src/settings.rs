@@ -186,6 +186,14 @@ impl Settings {
         }
     }
 
+    /// Who writes what an agent writes: whoever calls a tool or runs in a loop is no person.
+    pub(crate) fn agents_author(&self) -> Outcome<Name> {
+        Ok(match self.author.is_default() {
+            true => format!("agent:{}", self.agent.value).parse()?,
+            false => self.author.value.clone(),
+        })
+    }
+
     /// Which credentials may be written, unless the call says more.
     pub(crate) fn secret_policy(&self) -> SecretPolicy {
         match self.allow_secrets.value.as_slice() {

@@ -251,8 +251,7 @@ pub fn check(
             session: session.clone(),
         }),
     };
-    let live = live_iteration(log, session)?;
-    let is_live = |iteration: i64| match live {
+    let is_live = |iteration: i64| match live_iteration(log, session)? {
         Some(live) if live == iteration => Ok(()),
         _ => Err(Error::NoLiveIteration {
             session: session.clone(),
@@ -269,9 +268,11 @@ pub fn check(
             of_loop()?;
             // Only a loop that is not ours would come to another number.
             match last_iteration(log, session)? {
-                Some(last) if live.is_some() || last >= *iteration => Err(Error::LeaseLost {
-                    session: session.clone(),
-                }),
+                Some(last) if last >= *iteration || live_iteration(log, session)?.is_some() => {
+                    Err(Error::LeaseLost {
+                        session: session.clone(),
+                    })
+                }
                 _ => Ok(()),
             }
         }

@@ -95,7 +95,7 @@ pub use places::Places;
 pub use scope::{Scope, ScopeKind};
 pub use search::{Hit, SearchKind, SearchRequest, Snippet};
 pub use secrets::SecretPolicy;
-pub use session::{SessionLog, already_noted, confirmation};
+pub use session::SessionLog;
 pub use sqlite::{Indexing, Options, SqliteStore};
 pub use store::{Filter, Moment, Recent, ScopeSummary, Store, Version};
 pub use undo::undo_last;

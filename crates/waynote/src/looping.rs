@@ -205,7 +205,7 @@ pub fn say(
     store: &dyn Store,
     session: &Name,
     iteration: Option<i64>,
-    said: Said,
+    said: &Said,
     stamp: &Stamp,
 ) -> Result<()> {
     let live = match iteration {

@@ -186,8 +186,20 @@ fn noted_before(noted: Option<i64>, iteration: Option<i64>) -> bool {
     iteration.is_none_or(|iteration| noted.is_some_and(|noted| noted < iteration))
 }
 
+/// The reply to whoever added an entry: that it is there, or was there already, and whether it resolved another one.
+pub fn reply(note: &Note, resolves: bool) -> String {
+    let said = match &note.kind {
+        Some(kind) if note.revision == 1 => confirmation(kind, &note.content),
+        _ => already_noted(note),
+    };
+    match resolves {
+        true => format!("{said}; the stuck note is resolved"),
+        false => said,
+    }
+}
+
 /// The reply to a text that was in the log already.
-pub fn already_noted(note: &Note) -> String {
+fn already_noted(note: &Note) -> String {
     let at = note
         .iteration
         .map_or(String::new(), |iteration| format!(" at #{iteration}"));
@@ -196,7 +208,7 @@ pub fn already_noted(note: &Note) -> String {
 
 /// The reply to an added entry (source 001): its type and up to 50 UTF-16 units of it, never cutting a
 /// character in two. Credentials are masked.
-pub fn confirmation(kind: &Kind, content: &Content) -> String {
+fn confirmation(kind: &Kind, content: &Content) -> String {
     let text = content.shown();
     let text = crate::secrets::masked(&text);
     let mut units = 0;

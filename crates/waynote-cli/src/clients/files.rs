@@ -390,8 +390,7 @@ fn with_comments(path: &Path) -> PathBuf {
 /// The program as clients start it: for a team's files by its name, for the user's by where it is, since a client that was not
 /// started from a shell has another path.
 pub(crate) fn program(reach: Reach) -> Outcome<String> {
-    let own = std::env::current_exe()
-        .map_err(|error| crate::error::Failure::file("the program's own file", "found", error))?;
+    let own = crate::home::program()?;
     let resolved = own.canonicalize().ok();
     // As it is on the path: that stays right when a package manager exchanges what it links to.
     let on_path = on_path("waynote").filter(|path| path.canonicalize().ok() == resolved);

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::clients::probe::Conversation;
 use crate::error::{Failure, Outcome};
+use crate::home;
 use crate::output::Output;
 
 /// What the API of the story refuses.
@@ -33,8 +34,7 @@ pub(super) fn run(output: &mut Output) -> Outcome {
             .lines()
             .try_for_each(|line| output.line(format!("  | {line}").trim_end()))?,
     }
-    let exe =
-        std::env::current_exe().map_err(|error| Failure::file("this program", "found", error))?;
+    let exe = home::program()?;
     let mut server = Command::new(exe);
     server.arg("mcp");
     let (mut server, _) = Conversation::start(server, "waynote-demo").map_err(refused)?;

@@ -3,7 +3,8 @@
 use serde_json::json;
 use waynote::event::{self, Event, Recorded, Said};
 use waynote::looping;
-use waynote::{Kind, Name, SessionLog, already_noted, confirmation};
+use waynote::session::reply;
+use waynote::{Kind, SessionLog};
 
 use super::Context;
 use crate::args::LogCommand;
@@ -30,21 +31,14 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     .as_ref()
                     .map(|named| log.stuck(named))
                     .transpose()?;
-                Ok(log.add_resolving(kind.clone(), iteration, content, resolves, &stamp)?)
+                Ok(log.add_resolving(kind, iteration, content, resolves, &stamp)?)
             })?;
             let is_repeat = note.revision > 1;
             let mut value = json!(note);
             value["repeat"] = json!(is_repeat);
-            context.output.answer(&value, || {
-                let said = match is_repeat {
-                    true => already_noted(&note),
-                    false => confirmation(&kind, &note.content),
-                };
-                match resolves {
-                    Some(_) => format!("{said}; the stuck note is resolved"),
-                    None => said,
-                }
-            })
+            context
+                .output
+                .answer(&value, || reply(&note, resolves.is_some()))
         }
         LogCommand::List { kind } => {
             let (session, _) = context.session()?;
@@ -86,17 +80,11 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         }
         LogCommand::Complete { summary } => {
             let summary = input::text(summary)?.shown().into_owned();
-            let session = tell(context, Said::Completed(summary))?;
-            context.output.answer(&json!({ "done": "completed" }), || {
-                format!("session {session} is complete: no further iteration starts")
-            })
+            tell(context, &Said::Completed(summary), "completed")
         }
         LogCommand::Blocked { question } => {
             let question = input::text(question)?.shown().into_owned();
-            tell(context, Said::Blocked(question))?;
-            context.output.answer(&json!({ "done": "blocked" }), || {
-                "the loop stops after this iteration and asks; the answer will be in the next prompt".into()
-            })
+            tell(context, &Said::Blocked(question), "blocked")
         }
         LogCommand::Plot { width } => {
             let (session, _) = context.session()?;
@@ -190,13 +178,15 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
     }
 }
 
-/// Says something to the loop that waits for it; in which session.
-fn tell(context: &Context<'_>, said: Said) -> Outcome<Name> {
+/// Says something to the loop that waits for it.
+fn tell(context: &mut Context<'_>, said: &Said, done: &str) -> Outcome {
     let (session, _) = context.session()?;
     let stamp = context.stamp()?;
     let iteration = context.settings.iteration.value;
     context.change(|store| Ok(looping::say(store, &session, iteration, said, &stamp)?))?;
-    Ok(session)
+    context
+        .output
+        .answer(&json!({ "done": done }), || said.reply(&session))
 }
 
 /// Where the count of an entry's repeats stands in the table.

@@ -86,18 +86,13 @@ fn inside(settings: &Settings) -> Inside {
 }
 
 fn caller(settings: &Settings, inside: Inside, directories: Vec<String>) -> Outcome<Caller> {
-    let agent = settings.agent.value.clone();
     Ok(Caller {
         session: inside.session,
         // The live one may be another by the time of a call.
         iteration: settings.iteration.value,
         is_in_loop: inside.is_in_loop,
-        // Whoever calls a tool is no person.
-        author: match settings.author.is_default() {
-            true => format!("agent:{agent}").parse()?,
-            false => settings.author.value.clone(),
-        },
-        agent,
+        author: settings.agents_author()?,
+        agent: settings.agent.value.clone(),
         limits: settings.limits(None, None),
         budget: settings.budget(None),
         home: home::home()?,

@@ -1,9 +1,8 @@
 //! waynote's own tools.
 
 use serde_json::{Value, json};
-use waynote::{
-    Address, Change, Expect, Limits, Note, Scope, SessionLog, Store, already_noted, confirmation,
-};
+use waynote::session::reply;
+use waynote::{Address, Change, Expect, Limits, Note, Scope, SessionLog, Store};
 
 use super::list;
 use crate::call::{Call, missing, note_at, there_are};
@@ -164,15 +163,12 @@ fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let iteration = call.here.iteration(store)?;
     let log = SessionLog::new(store, session);
     let resolves = resolves.map(|named| log.stuck(&named)).transpose()?;
-    let note = log.add_resolving(kind.clone(), iteration, content, resolves, &stamp)?;
-    let (mut text, how) = match note.revision {
-        1 => (confirmation(&kind, &note.content), "added"),
-        _ => (already_noted(&note), "already noted"),
+    let note = log.add_resolving(kind, iteration, content, resolves, &stamp)?;
+    let how = match note.revision {
+        1 => "added",
+        _ => "already noted",
     };
-    if resolves.is_some() {
-        text.push_str("; the stuck note is resolved");
-    }
-    Ok(done(text, &note, how))
+    Ok(done(reply(&note, resolves.is_some()), &note, how))
 }
 
 fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {

@@ -1,6 +1,7 @@
 //! The tools of ralph.nu, with its replies: a session's log.
 
-use waynote::{Kind as Type, Note, SessionLog, already_noted, confirmation};
+use waynote::session::reply;
+use waynote::{Kind as Type, Note, SessionLog};
 
 use super::default::TYPES;
 use crate::call::Call;
@@ -37,11 +38,8 @@ fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let store = call.keeper.write()?;
     let iteration = call.here.iteration(store)?;
     let log = SessionLog::new(store, session);
-    let note = log.add(kind.clone(), iteration, content, &stamp)?;
-    Ok(Reply::text(match note.revision {
-        1 => confirmation(&kind, &note.content),
-        _ => already_noted(&note),
-    }))
+    let note = log.add(kind, iteration, content, &stamp)?;
+    Ok(Reply::text(reply(&note, false)))
 }
 
 fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {

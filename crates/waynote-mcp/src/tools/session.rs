@@ -1,7 +1,6 @@
 //! What an agent says to the loop that runs it: that all is done, or that a person is needed.
 
 use serde_json::{Value, json};
-use waynote::Name;
 use waynote::event::Said;
 use waynote::looping::say;
 
@@ -38,22 +37,20 @@ fn said() -> Value {
 
 fn done(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let summary = call.arguments.required("summary").to_owned();
-    let session = tell(call, Said::Completed(summary))?;
-    let text = format!("session {session} is complete: no further iteration starts");
-    Ok(Reply::with_data(text, json!({ "done": "completed" })))
+    tell(call, &Said::Completed(summary), "completed")
 }
 
 fn ask(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let question = call.arguments.required("question").to_owned();
-    tell(call, Said::Blocked(question))?;
-    let text =
-        "the loop stops after this iteration and asks; the answer will be in the next prompt";
-    Ok(Reply::with_data(text, json!({ "done": "blocked" })))
+    tell(call, &Said::Blocked(question), "blocked")
 }
 
-fn tell(call: &mut Call<'_>, said: Said) -> Result<Name, Refusal> {
+fn tell(call: &mut Call<'_>, said: &Said, done: &str) -> Result<Reply, Refusal> {
     let session = call.here.session()?;
     let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
     say(call.keeper.write()?, &session, iteration, said, &stamp)?;
-    Ok(session)
+    Ok(Reply::with_data(
+        said.reply(&session),
+        json!({ "done": done }),
+    ))
 }

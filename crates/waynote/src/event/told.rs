@@ -147,6 +147,20 @@ pub enum Said {
     Blocked(String),
 }
 
+impl Said {
+    /// The reply to the agent.
+    pub fn reply(&self, session: &Name) -> String {
+        match self {
+            Self::Completed(_) => {
+                format!("session {session} is complete: no further iteration starts")
+            }
+            Self::Blocked(_) => {
+                "the loop stops after this iteration and asks; the answer will be in the next prompt".into()
+            }
+        }
+    }
+}
+
 /// What the agent said last in the live iteration.
 ///
 /// # Errors

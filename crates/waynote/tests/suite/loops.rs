@@ -62,7 +62,7 @@ fn complete(
     stamp: &Stamp,
 ) -> waynote::Result<()> {
     let said = Said::Completed(summary.into());
-    say(store, session, iteration, said, stamp)
+    say(store, session, iteration, &said, stamp)
 }
 
 fn block(
@@ -73,7 +73,7 @@ fn block(
     stamp: &Stamp,
 ) -> waynote::Result<()> {
     let said = Said::Blocked(question.into());
-    say(store, session, iteration, said, stamp)
+    say(store, session, iteration, &said, stamp)
 }
 
 #[test]

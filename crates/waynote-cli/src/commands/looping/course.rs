@@ -14,6 +14,7 @@ use waynote::{Kind, Name, Position, Stamp, progress};
 
 use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome, say};
+use crate::home;
 use crate::inside;
 use crate::iterate::agent::{self, Attempt, How, Patience};
 use crate::iterate::backoff::Backoff;
@@ -193,7 +194,7 @@ impl<'p> Course<'p> {
         if self.plan.stall == 0 {
             return Ok(None);
         }
-        let author = self.plan.author()?;
+        let author = self.plan.settings.agents_author()?;
         let progress = progress::since(self.store, &self.plan.session, &author, before)?;
         let evidence = self.stall.after(&progress, self.plan.tree());
         Ok(evidence.map(Stop::Stalled))
@@ -211,15 +212,13 @@ impl<'p> Course<'p> {
             if ending.is_success() {
                 return (turn, attempts);
             }
+            let stopped = |ending, stop| {
+                let stop = Some(stop);
+                (Ok(Turn { ending, stop }), attempts)
+            };
+            let ending = *ending;
             let Some(wait) = self.plan.backoff.after(attempts) else {
-                let stop = Some(Stop::Failed(*ending));
-                return (
-                    Ok(Turn {
-                        ending: *ending,
-                        stop,
-                    }),
-                    attempts,
-                );
+                return stopped(ending, Stop::Failed(ending));
             };
             // An agent that said what it had to say is not asked again.
             if matches!(event::said(self.store, &self.plan.session), Ok(Some(_))) {
@@ -232,23 +231,10 @@ impl<'p> Course<'p> {
                 crate::session_view::duration(wait)
             ));
             if let Some(signal) = self.signals.wait(wait) {
-                let stop = Some(Stop::Interrupted(signal));
-                return (
-                    Ok(Turn {
-                        ending: Ending::Interrupted,
-                        stop,
-                    }),
-                    attempts,
-                );
+                return stopped(Ending::Interrupted, Stop::Interrupted(signal));
             }
             if self.time_left() == Some(Duration::ZERO) {
-                return (
-                    Ok(Turn {
-                        ending: *ending,
-                        stop: Some(Stop::Time),
-                    }),
-                    attempts,
-                );
+                return stopped(ending, Stop::Time);
             }
         }
     }
@@ -353,9 +339,7 @@ impl<'p> Course<'p> {
 
 /// The command of the guard.
 fn guard() -> Outcome<Command> {
-    let program = std::env::current_exe();
-    let program = program.map_err(|error| Failure::file("this program", "found", error))?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(home::program()?);
     command.arg("loop-guard");
     Ok(command)
 }
@@ -371,7 +355,7 @@ fn environment(plan: &Plan, number: i64) -> Outcome<Vec<(String, OsString)>> {
     let settings = &plan.settings;
     let store = std::path::absolute(&settings.store.value)
         .map_err(|error| Failure::file(&settings.store.value, "found", error))?;
-    let author = plan.author()?;
+    let author = settings.agents_author()?;
     let names: [(&str, OsString); 6] = [
         ("WAYNOTE_STORE", store.into()),
         ("WAYNOTE_SESSION", plan.session.as_str().into()),

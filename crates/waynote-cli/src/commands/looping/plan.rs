@@ -180,15 +180,6 @@ impl Plan {
         prompt::render(template, &parts)
     }
 
-    /// Who writes what the agent writes.
-    pub(super) fn author(&self) -> Outcome<Name> {
-        let settings = &self.settings;
-        Ok(match settings.author.is_default() {
-            true => format!("agent:{}", settings.agent.value).parse()?,
-            false => settings.author.value.clone(),
-        })
-    }
-
     /// The working tree as it is, where there is one; what we write ourselves does not count.
     pub(super) fn tree(&self) -> Tree {
         if self.stall == 0 {
