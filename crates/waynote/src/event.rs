@@ -19,6 +19,7 @@ use crate::key::{EntryId, Name};
 use crate::note::{Position, Stamp};
 
 pub(crate) use resolved::{Resolutions, last_resolved};
+pub(crate) use told::latest;
 pub use told::{
     Iteration, Question, Said, fresh_answer, iterations, last_end, last_iteration, live_iteration,
     open_question, said,

@@ -13,6 +13,7 @@ use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
 use crate::secrets::{self, SecretPolicy};
+use crate::store::Moment;
 
 /// The type of a log entry (source 001).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -241,6 +242,18 @@ impl Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position(pub(crate) i64);
 
+impl Position {
+    /// The position with that number, as an engine keeps it.
+    pub fn new(number: i64) -> Self {
+        Self(number)
+    }
+
+    /// The number, as an engine keeps it.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
+
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -411,21 +424,16 @@ impl Serialize for Revision {
 pub enum AsOf {
     /// After that revision of the note.
     Revision(u64),
-    /// After the last change recorded at or before that time.
+    /// At that time: see [`Moment::Time`](crate::Moment::Time).
     Time(Timestamp),
 }
 
 impl AsOf {
     /// The revision that was current then, from a note's history, oldest first.
-    ///
-    /// Clocks go backwards, so the last revision that qualifies counts, not the one with the latest time.
     pub fn pick(self, history: &[Revision]) -> Option<&Revision> {
         match self {
             Self::Revision(number) => history.iter().find(|revision| revision.number() == number),
-            Self::Time(time) => history
-                .iter()
-                .rev()
-                .find(|revision| revision.recorded_at <= time),
+            Self::Time(time) => Moment::Time(time).until(history).last(),
         }
     }
 

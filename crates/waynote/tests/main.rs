@@ -6,11 +6,13 @@
 )]
 
 mod suite {
+    mod as_of;
     mod attach;
     mod block;
     mod block_anew;
     mod conformance;
     mod loops;
+    mod memory;
     mod processes;
     mod search;
     mod search_index;

@@ -9,11 +9,14 @@ pub(crate) mod block;
 pub(crate) mod build;
 pub(crate) mod damage;
 pub(crate) mod docs;
+pub(crate) mod indexed;
 pub(crate) mod merge;
 pub(crate) mod postings;
 mod query;
 mod rank;
 mod snippet;
+pub(crate) mod upkeep;
+pub(crate) mod verify;
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -32,6 +35,7 @@ use damage::{Looked, Sound, Stopped};
 use docs::Docs;
 pub(crate) use query::Query;
 pub(crate) use rank::search;
+pub use upkeep::Indexing;
 
 /// How many hits a search gives when nothing else is asked for.
 pub const DEFAULT_LIMIT: usize = 10;

@@ -2,11 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::event::{Event, Recorded, Resolutions};
+use crate::event::{Event, Recorded};
 use crate::key::Name;
 use crate::note::Position;
-use crate::scope::{Scope, ScopeKind};
-use crate::store::Moment;
+use crate::scope::Scope;
 
 use super::errors::Outcome;
 use super::read::{author, number, scope_id, time, unreadable};
@@ -105,27 +104,4 @@ pub(super) fn of_scope(
     let sql = format!("SELECT {EVENT} FROM waynote_event e WHERE e.scope = ?1 ORDER BY e.number");
     let mut statement = conn.prepare_cached(&sql)?;
     Ok(statement.query_map([id], recorded)?.collect())
-}
-
-/// Which entries of a scope were resolved at a moment.
-pub(super) fn resolved_at(
-    conn: &Connection,
-    scope: &Scope,
-    moment: Moment,
-) -> Outcome<Resolutions> {
-    let mut resolved = Resolutions::default();
-    if scope.kind() != ScopeKind::Session {
-        return Ok(resolved);
-    }
-    let Some(id) = scope_id(conn, scope)? else {
-        return Ok(resolved);
-    };
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT {EVENT} FROM waynote_event e
-         WHERE e.scope = ?1 AND json_extract(e.event, '$.event') = 'resolved' ORDER BY e.number"
-    ))?;
-    for event in statement.query_map([id], recorded)? {
-        resolved.add(event?, moment);
-    }
-    Ok(resolved)
 }

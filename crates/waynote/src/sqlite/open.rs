@@ -1,6 +1,6 @@
 //! Opening: a file of our own, a file that can only be read, a connection that an application lends.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 
 use super::errors::{Failure, Outcome};
 use super::queue::Queue;
-use super::{Handle, Indexing, Options, SqliteStore, migrate};
+use super::{Connected, Options, Sqlite, migrate};
 
 /// A WAL longer than this is folded into the database when a writer closes: the first to open the store
 /// afterwards has to read it all.
@@ -30,7 +30,7 @@ const CACHE_KIBIBYTES: i64 = 512;
 /// More milliseconds than this the engine cannot count.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub(super) fn open(path: &Path, options: &Options) -> Result<SqliteStore<'static>> {
+pub(super) fn open(path: &Path, options: &Options) -> Result<Sqlite<'static>> {
     make_file(path)?;
     let store = connect(path, options).map_err(|failure| failure.at(path, options.wait))?;
     prepare(&store, store.mapped(migrate::version(store.conn()))?)?;
@@ -38,10 +38,7 @@ pub(super) fn open(path: &Path, options: &Options) -> Result<SqliteStore<'static
     Ok(store)
 }
 
-pub(super) fn open_existing(
-    path: &Path,
-    options: &Options,
-) -> Result<Option<SqliteStore<'static>>> {
+pub(super) fn open_existing(path: &Path, options: &Options) -> Result<Option<Sqlite<'static>>> {
     match std::fs::metadata(path) {
         Ok(file) if file.is_dir() => return Err(is_directory(path)),
         Ok(file) => not_too_short(path, &file)?,
@@ -60,20 +57,17 @@ pub(super) fn open_existing(
     }
 }
 
-pub(super) fn attach(connection: &Connection) -> Result<SqliteStore<'_>> {
+pub(super) fn attach(connection: &Connection) -> Result<Sqlite<'_>> {
     let path = connection
         .path()
         .filter(|path| !path.is_empty())
         .unwrap_or(":memory:");
-    let store = SqliteStore {
-        handle: Handle::Lent(connection),
+    let store = Sqlite {
+        connected: Connected::Lent(connection),
         path: PathBuf::from(path),
         queue: None,
         wait: Duration::ZERO,
         wrote: Cell::new(false),
-        indexing: Indexing::default(),
-        indexed: Cell::new(None),
-        cache: RefCell::default(),
     };
     let version = store.mapped(migrate::version(connection))?;
     store.mapped(migrate::refuse_newer(&store.path, version))?;
@@ -144,7 +138,7 @@ fn is_directory(path: &Path) -> Error {
     }
 }
 
-fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
+fn connect(path: &Path, options: &Options) -> Outcome<Sqlite<'static>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
     conn.busy_timeout(options.wait.min(LONGEST_WAIT))?;
@@ -153,15 +147,12 @@ fn connect(path: &Path, options: &Options) -> Outcome<SqliteStore<'static>> {
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
     tuned(&conn)?;
-    Ok(SqliteStore {
-        handle: Handle::Owned(Box::new(conn)),
+    Ok(Sqlite {
+        connected: Connected::Owned(Box::new(conn)),
         path: path.to_owned(),
         queue: Some(Queue::beside(path)),
         wait: options.wait,
         wrote: Cell::new(false),
-        indexing: Indexing::default(),
-        indexed: Cell::new(None),
-        cache: RefCell::default(),
     })
 }
 
@@ -174,7 +165,7 @@ fn tuned(conn: &Connection) -> Outcome<()> {
 }
 
 /// Checks the version and brings our tables up to it.
-fn prepare(store: &SqliteStore<'_>, version: Option<u32>) -> Result<()> {
+fn prepare(store: &Sqlite<'_>, version: Option<u32>) -> Result<()> {
     let conn = store.conn();
     store.mapped(migrate::refuse_newer(&store.path, version))?;
     if version == Some(migrate::KNOWN) {
@@ -201,7 +192,7 @@ fn prepare(store: &SqliteStore<'_>, version: Option<u32>) -> Result<()> {
 
 /// A copy of a store may be in another mode, in which readers and writers block each other. A database that an
 /// application keeps its own tables in stays as the application has it.
-fn ensure_wal(store: &SqliteStore<'_>) -> Result<()> {
+fn ensure_wal(store: &Sqlite<'_>) -> Result<()> {
     let conn = store.conn();
     let mode = conn.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0));
     if store.mapped(mode.map_err(Failure::from))? == "wal"
@@ -216,7 +207,7 @@ fn ensure_wal(store: &SqliteStore<'_>) -> Result<()> {
 
 /// A store on a read-only medium: nothing can be written beside it, not even what WAL mode shares among
 /// readers, so it is read as a file that does not change.
-fn open_read_only(path: &Path, options: &Options) -> Result<SqliteStore<'static>> {
+fn open_read_only(path: &Path, options: &Options) -> Result<Sqlite<'static>> {
     let unfinished = |suffix| {
         let mut beside = path.as_os_str().to_owned();
         beside.push(suffix);
@@ -247,22 +238,19 @@ fn open_read_only(path: &Path, options: &Options) -> Result<SqliteStore<'static>
             reason,
         });
     }
-    Ok(SqliteStore {
-        handle: Handle::Owned(Box::new(conn)),
+    Ok(Sqlite {
+        connected: Connected::Owned(Box::new(conn)),
         path: path.to_owned(),
         queue: None,
         wait: options.wait,
         wrote: Cell::new(false),
-        indexing: Indexing::default(),
-        indexed: Cell::new(None),
-        cache: RefCell::default(),
     })
 }
 
 /// A writer that closes leaves a short WAL behind. Best effort: whoever is busy there does it later.
-impl Drop for SqliteStore<'_> {
+impl Drop for Sqlite<'_> {
     fn drop(&mut self) {
-        let Handle::Owned(conn) = &self.handle else {
+        let Connected::Owned(conn) = &self.connected else {
             return;
         };
         if !self.wrote.get() {

@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::lock;
 
-use super::SqliteStore;
+use super::Sqlite;
 
 pub(super) struct Queue {
     path: PathBuf,
@@ -36,7 +36,7 @@ pub(super) struct Turn<'q> {
     queue: Option<&'q Queue>,
 }
 
-impl SqliteStore<'_> {
+impl Sqlite<'_> {
     /// Waits for this store's turn to write.
     pub(super) fn turn(&self) -> Result<Turn<'_>> {
         if let Some(queue) = &self.queue {

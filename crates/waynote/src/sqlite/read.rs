@@ -1,16 +1,19 @@
 //! Reading: rows into notes and revisions.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use rusqlite::types::{FromSqlError, Type};
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::address::{Address, AddressAt};
 use crate::content::{Content, ContentHash};
+use crate::engine::End;
 use crate::key::Name;
 use crate::note::{Action, Kind, Note, Position, Revision, State};
 use crate::scope::{Scope, ScopeKind};
 use crate::secrets;
-use crate::store::{FileMark, Filter, ScopeSummary};
+use crate::store::{FileMark, ScopeSummary};
 
 use super::errors::Outcome;
 
@@ -18,14 +21,6 @@ use super::errors::Outcome;
 pub(super) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
     let why: Box<dyn std::error::Error + Send + Sync> = why.to_string().into();
     rusqlite::Error::FromSqlConversionFailure(column, Type::Null, why)
-}
-
-/// A transaction in which everything is read from one state; none when there is one already.
-pub(super) fn one_state(conn: &Connection) -> Outcome<Option<Transaction<'_>>> {
-    let transaction = conn
-        .is_autocommit()
-        .then(|| Transaction::new_unchecked(conn, TransactionBehavior::Deferred));
-    Ok(transaction.transpose()?)
 }
 
 pub(super) fn scope_id(conn: &Connection, scope: &Scope) -> Outcome<Option<i64>> {
@@ -96,14 +91,6 @@ pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
     })
 }
 
-pub(super) fn get(conn: &Connection, address: &Address) -> Outcome<Option<Note>> {
-    let scope = address.scope();
-    match scope_id(conn, &scope)? {
-        Some(id) => get_in(conn, id, &scope, &stored_key(address)),
-        None => Ok(None),
-    }
-}
-
 /// A note of the scope with that id.
 pub(super) fn get_in(
     conn: &Connection,
@@ -121,46 +108,22 @@ pub(super) fn get_in(
         .optional()?)
 }
 
-/// The notes of a scope that are resolved.
-pub(super) fn resolved(conn: &Connection, scope: &Scope) -> Outcome<Vec<Note>> {
+/// All notes of a scope, by key.
+pub(super) fn of_scope(conn: &Connection, scope: &Scope) -> Outcome<Vec<Note>> {
     let Some(id) = scope_id(conn, scope)? else {
         return Ok(Vec::new());
     };
     let sql = format!(
         "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
-         WHERE n.scope = ?1 AND n.resolved_by IS NOT NULL"
+         WHERE n.scope = ?1 ORDER BY n.key"
     );
     let mut statement = conn.prepare_cached(&sql)?;
     let rows = statement.query_map([id], |row| note(row, scope))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-pub(super) fn select(conn: &Connection, filter: &Filter) -> Outcome<Vec<Note>> {
-    match filter {
-        Filter::Scopes(scopes) => of_scopes(conn, scopes),
-        Filter::Kind(kind) => of_kind(conn, *kind),
-    }
-}
-
-fn of_scopes(conn: &Connection, scopes: &[Scope]) -> Outcome<Vec<Note>> {
-    let sql = format!(
-        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
-         WHERE n.scope = ?1 ORDER BY n.key"
-    );
-    let mut notes = Vec::new();
-    let mut statement = conn.prepare_cached(&sql)?;
-    for scope in scopes {
-        let Some(id) = scope_id(conn, scope)? else {
-            continue;
-        };
-        for row in statement.query_map([id], |row| note(row, scope))? {
-            notes.push(row?);
-        }
-    }
-    Ok(notes)
-}
-
-fn of_kind(conn: &Connection, kind: ScopeKind) -> Outcome<Vec<Note>> {
+/// All notes of every scope of a kind, by scope's name and key.
+pub(super) fn of_kind(conn: &Connection, kind: ScopeKind) -> Outcome<Vec<Note>> {
     let sql = format!(
         "SELECT {NOTE}, s.name FROM waynote_scope s
          CROSS JOIN waynote_note n ON n.scope = s.id JOIN waynote_content c ON c.id = n.content
@@ -240,7 +203,7 @@ fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
         }),
     };
     Ok(Revision {
-        position: Some(Position(row.get(0)?)),
+        position: Some(Position::new(row.get(0)?)),
         action,
         undoes: undoes.map(|undone| u64::try_from(undone).unwrap_or(0)),
         recorded_at: time(row, 9)?,
@@ -281,14 +244,18 @@ pub(super) fn history(conn: &Connection, address: &Address) -> Outcome<Vec<Revis
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// One revision of the note whose chain ends at `head`.
+/// One revision of a note.
 pub(super) fn one_revision(
     conn: &Connection,
-    scope: &Scope,
-    head: i64,
+    address: &Address,
     of: u64,
 ) -> Outcome<Option<Revision>> {
-    let Ok(of) = i64::try_from(of) else {
+    let scope = address.scope();
+    let Some(id) = scope_id(conn, &scope)? else {
+        return Ok(None);
+    };
+    let head = head(conn, id, &stored_key(address))?;
+    let (Some(head), Ok(of)) = (head, i64::try_from(of)) else {
         return Ok(None);
     };
     let sql = format!(
@@ -303,15 +270,38 @@ pub(super) fn one_revision(
     );
     let mut statement = conn.prepare_cached(&sql)?;
     Ok(statement
-        .query_row((head, of), |row| revision(row, scope))
+        .query_row((head, of), |row| revision(row, &scope))
         .optional()?)
 }
 
-/// The revision that a journal row is.
-pub(super) fn revision_at(conn: &Connection, position: i64) -> Outcome<u64> {
-    let mut statement =
-        conn.prepare_cached("SELECT revision FROM waynote_journal WHERE position = ?1")?;
-    Ok(statement.query_row([position], |row| number(row, 0))?)
+/// The last revision of a note, whether it is there or was deleted.
+pub(super) fn end(conn: &Connection, id: i64, key: &str) -> Outcome<Option<End>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT position, revision FROM waynote_note WHERE scope = ?1 AND key = ?2
+         UNION ALL SELECT d.position, j.revision FROM waynote_deleted d
+                   JOIN waynote_journal j ON j.position = d.position WHERE d.scope = ?1 AND d.key = ?2",
+    )?;
+    let end = statement.query_row((id, key), |row| {
+        Ok(End {
+            position: Position::new(row.get(0)?),
+            revision: number(row, 1)?,
+        })
+    });
+    Ok(end.optional()?)
+}
+
+/// The revisions of every note that a scope ever had, by key.
+pub(super) fn scope_histories(conn: &Connection, scope: &Scope) -> Outcome<Vec<Vec<Revision>>> {
+    let Some(id) = scope_id(conn, scope)? else {
+        return Ok(Vec::new());
+    };
+    let mut statement = conn.prepare_cached(
+        "SELECT key FROM waynote_note WHERE scope = ?1
+         UNION SELECT key FROM waynote_deleted WHERE scope = ?1 ORDER BY key",
+    )?;
+    let keys = statement.query_map([id], |row| row.get::<_, String>(0))?;
+    keys.map(|key| history(conn, &address(scope, &key?, 0)?))
+        .collect()
 }
 
 /// The largest key that a scope ever had: in a session's log, the last entry's id, forgotten or not.
@@ -350,9 +340,25 @@ pub(super) fn first_saying(
         .optional()?)
 }
 
+/// For each content every revision that has it.
+pub(super) fn holders(conn: &Connection, contents: &[Content]) -> Outcome<Vec<Vec<AddressAt>>> {
+    let mut places: HashMap<i64, usize> = HashMap::new();
+    for (place, content) in contents.iter().enumerate() {
+        if let Some(id) = content_id(conn, content)? {
+            places.insert(id, place);
+        }
+    }
+    let mut holders = vec![Vec::new(); contents.len()];
+    let ids: Vec<i64> = places.keys().copied().collect();
+    for (at, id) in holding(conn, &ids)? {
+        holders[places[&id]].push(at);
+    }
+    Ok(holders)
+}
+
 /// Every revision of every note that has one of these contents, each with the content. The journal has no index to
 /// them, so it is read once for all.
-pub(super) fn holding(conn: &Connection, contents: &[i64]) -> Outcome<Vec<(AddressAt, i64)>> {
+fn holding(conn: &Connection, contents: &[i64]) -> Outcome<Vec<(AddressAt, i64)>> {
     let listed: Vec<String> = contents.iter().map(i64::to_string).collect();
     let mut statement = conn.prepare(&format!(
         "SELECT s.kind, s.name, j.key, j.revision, j.content FROM waynote_journal j

@@ -2,10 +2,11 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::engine::Head;
 use crate::key::Name;
 use crate::note::{Kind, Note, Position};
 use crate::scope::Scope;
-use crate::store::{Recent, Version};
+use crate::store::Recent;
 
 use super::errors::Outcome;
 use super::read::{self, NOTE, note, number, scope_id};
@@ -209,7 +210,7 @@ pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {
     Ok(kinds)
 }
 
-pub(super) fn version(conn: &Connection) -> Outcome<Version> {
+pub(super) fn head(conn: &Connection) -> Outcome<Head> {
     let mut statement =
         conn.prepare_cached("SELECT max(position), total_changes() FROM waynote_journal")?;
     let (position, ours): (Option<i64>, i64) =
@@ -217,9 +218,8 @@ pub(super) fn version(conn: &Connection) -> Outcome<Version> {
     let others = conn
         .prepare_cached("PRAGMA data_version")?
         .query_row([], |row| row.get(0))?;
-    Ok(Version {
-        position: position.map(Position),
+    Ok(Head {
+        position: position.map(Position::new),
         changes: (ours, others),
-        file: None,
     })
 }

@@ -1,7 +1,7 @@
 //! Checking everything there is: the engine's own structures, every content against its hash, the journal
 //! against the current notes, the counts.
 
-use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Row};
 
 use crate::content::Content;
 use crate::scope::Scope;
@@ -10,32 +10,27 @@ use crate::verify::Report;
 
 use super::errors::Outcome;
 
-pub(super) fn verify(conn: &Connection) -> Outcome<Report> {
-    // One snapshot, so that a writer at work is not taken for damage.
-    let transaction = conn
-        .is_autocommit()
-        .then(|| Transaction::new_unchecked(conn, TransactionBehavior::Deferred))
-        .transpose()?;
-    let mut report = Report::default();
-    engine(conn, &mut report)?;
-    if report.is_clean() {
-        contents(conn, &mut report)?;
-        unused(conn, &mut report)?;
-        journal(conn, &mut report)?;
-        previews(conn, &mut report)?;
-        for name in super::migrate::changed(conn)? {
-            report
-                .problems
-                .push(format!("migration `{name}` was made by another program"));
-        }
-        for (check, says) in CHECKS {
-            named(conn, check, says, &mut report)?;
-        }
-        super::verify_events::verify(conn, &mut report)?;
-        super::verify_search::verify(conn, &mut report)?;
+/// Returns whether the rows can be read any further. To be called on one state, so that a writer at work is not taken for
+/// damage.
+pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<bool> {
+    engine(conn, report)?;
+    if !report.is_clean() {
+        return Ok(false);
     }
-    drop(transaction);
-    Ok(report)
+    contents(conn, report)?;
+    unused(conn, report)?;
+    journal(conn, report)?;
+    previews(conn, report)?;
+    for name in super::migrate::changed(conn)? {
+        report
+            .problems
+            .push(format!("migration `{name}` was made by another program"));
+    }
+    for (check, says) in CHECKS {
+        named(conn, check, says, report)?;
+    }
+    super::verify_events::verify(conn, report)?;
+    Ok(true)
 }
 
 fn engine(conn: &Connection, report: &mut Report) -> Outcome<()> {

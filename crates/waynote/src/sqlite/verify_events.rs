@@ -1,18 +1,13 @@
-//! Whether events are whole, and whether the notes are resolved that they say.
-
-use std::collections::HashMap;
+//! Whether events are whole and without gaps, and whether leases are those that they give.
 
 use rusqlite::Connection;
 
-use crate::address::Address;
-use crate::event::{Event, Resolutions};
-use crate::note::Position;
+use crate::event::Event;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::Moment;
 use crate::verify::Report;
 
 use super::errors::Outcome;
-use super::{events, read};
+use super::events;
 
 pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let mut statement = conn.prepare(
@@ -57,7 +52,7 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// Reads every event of a session, and holds them against its scope and its notes.
+/// Reads every event of a session, and holds them against its lease.
 fn session(
     conn: &Connection,
     scope: &Scope,
@@ -65,7 +60,6 @@ fn session(
     report: &mut Report,
 ) -> Outcome<()> {
     let mut held: Option<u64> = None;
-    let mut resolved = Resolutions::default();
     for event in events::of_scope(conn, scope)? {
         let recorded = match event {
             Ok(recorded) => recorded,
@@ -81,33 +75,11 @@ fn session(
             Event::LoopEnded { .. } => held = None,
             _ => {}
         }
-        resolved.add(recorded, Moment::Position(Position(i64::MAX)));
     }
     if held.and_then(|held| i64::try_from(held).ok()) != lease {
         report.problems.push(format!(
             "{scope} is held by another loop than its events say"
         ));
-    }
-    let mut stored: HashMap<Address, _> = HashMap::new();
-    for entry in resolved.entries() {
-        let Scope::Session(name) = scope else {
-            continue;
-        };
-        let address = Address::Session(name.clone(), entry);
-        let history = read::history(conn, &address)?;
-        let note = history.last().and_then(|last| last.note());
-        stored.insert(address, note.and_then(|note| resolved.of(note, &history)));
-    }
-    for note in read::resolved(conn, scope)? {
-        stored.entry(note.address).or_insert(None);
-    }
-    for (address, says) in stored {
-        let is = read::get(conn, &address)?.and_then(|note| note.resolved_by);
-        if is != says {
-            report.problems.push(format!(
-                "{address} is resolved otherwise than its events say"
-            ));
-        }
     }
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! What every store must do. One suite for every implementation: a new one adds a line to [`each_store`].
 
+use super::memory::Memory;
 use waynote::note::State;
 use waynote::{
-    Address, AsOf, Change, Content, Error, Expect, Filter, Forget, Kind, Limits, Name, Notebook,
-    Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog, SqliteStore, Stamp,
-    Store, undo_last,
+    Address, AsOf, Change, Content, EngineStore, Error, Expect, Filter, Forget, Kind, Limits, Name,
+    Notebook, Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog,
+    SqliteStore, Stamp, Store, undo_last,
 };
 
 pub(super) fn each_store(test: impl Fn(&dyn Store)) {
@@ -12,6 +13,7 @@ pub(super) fn each_store(test: impl Fn(&dyn Store)) {
     test(&SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap());
     let conn = rusqlite::Connection::open_in_memory().unwrap();
     test(&SqliteStore::attach(&conn).unwrap());
+    test(&EngineStore::new(Memory::default()));
     let file = folder.path().join("notes.json");
     let store = SqliteStore::open(&folder.path().join("other.db"), &Options::default()).unwrap();
     let base = waynote::Base::new("/home/u", "/home/u").unwrap();

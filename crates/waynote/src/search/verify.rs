@@ -3,82 +3,75 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use rusqlite::Connection;
-
-use crate::search::analyze::Analyzer;
-use crate::search::block::Terms;
-use crate::search::build::each_term;
-use crate::search::damage::{Damage, Sound};
-use crate::search::docs::Docs;
-use crate::search::postings::Reader;
+use crate::engine::{Blocks, Read, SegmentHead};
+use crate::error::Result;
 use crate::verify::Report;
 
-use super::errors::Outcome;
-use super::flush;
-use super::search::{FORMAT, State, each_change, state};
+use super::analyze::Analyzer;
+use super::block::Terms;
+use super::build::each_term;
+use super::damage::{Damage, Looked, Sound, Stopped};
+use super::docs::Docs;
+use super::indexed::{Entry, FORMAT};
+use super::postings::Reader;
+use super::upkeep::segment_docs;
 
 /// What a segment says of a current note: how many words it has, and all its terms with their places as one number.
 type Said = (u32, u64);
 
-pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
-    let State {
-        format,
-        indexed,
-        segments,
-    } = state(conn)?;
-    if format != FORMAT {
+/// Adds what is wrong with the index to the report.
+pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
+    let (state, heads) = rows.segments()?;
+    if state.format != FORMAT {
         let problem =
             "search index: its format is unknown; it is not used, and the next writes make it anew";
         report.problems.push(problem.into());
         return Ok(());
     }
     let mut said: HashMap<i64, Said> = HashMap::new();
-    let mut statement = conn.prepare(
-        "SELECT id, first, last, notes, checksum FROM waynote_search_segment ORDER BY first",
-    )?;
-    let mut rows = statement.query([])?;
     let mut reached = i64::MIN;
-    let mut met = 0;
-    while let Some(row) = rows.next()? {
-        let id: i64 = row.get(0)?;
-        let head = Head {
-            first: row.get(1)?,
-            last: row.get(2)?,
-            notes: row.get(3)?,
-            checksum: row.get(4)?,
-        };
-        if head.first <= reached || head.last > indexed {
+    for head in &heads {
+        let id = head.id;
+        if head.first <= reached || head.last > state.indexed {
             let problem = format!("search index: segment {id} is not where it belongs");
             report.problems.push(problem);
         }
         reached = head.last;
-        met += 1;
-        if let Err(Damage(what)) = segment(conn, id, &head, &mut said)? {
-            let problem = format!("search index: segment {id} is damaged: {what}");
-            report.problems.push(problem);
-            return Ok(());
+        match segment(rows, head, &mut said) {
+            Ok(()) => {}
+            Err(Stopped::Damaged(Damage(what))) => {
+                let problem = format!("search index: segment {id} is damaged: {what}");
+                report.problems.push(problem);
+                return Ok(());
+            }
+            Err(Stopped::Failed(error)) => return Err(error),
         }
     }
-    if met != segments {
-        let problem = format!("search index: it has {met} segments and should have {segments}");
+    let (met, wanted) = (heads.len(), state.segments);
+    if met != wanted as usize {
+        let problem = format!("search index: it has {met} segments and should have {wanted}");
         report.problems.push(problem);
     }
     let mut analyzer = Analyzer::new();
     let mut wrong = Vec::new();
-    each_change(conn, 0, i64::MAX, &mut |entry| {
-        if entry.position > indexed {
-            // Not taken out of its segment yet; whoever searches knows.
-            entry.previous.map(|previous| said.remove(&previous));
+    rows.each_row(0, usize::MAX, &mut |row| {
+        let entry = Entry::of(row);
+        if entry.is_passed_over() {
             return true;
         }
-        if entry.is_current {
+        if row.position > state.indexed {
+            // Not taken out of its segment yet; whoever searches knows.
+            row.previous.map(|previous| said.remove(&previous));
+            return true;
+        }
+        if entry.is_current() {
             entry.with_document(|document| {
                 let mut all = 0;
                 let words = each_term(&mut analyzer, document, &mut |term, place, exact| {
                     all = added(all, term.as_bytes(), place, exact);
                 });
-                if said.remove(&entry.position) != Some((words, all)) {
-                    wrong.push(entry.position);
+                if said.remove(&row.position) != Some((words, all)) {
+                    wrong.push(row.position);
                 }
             });
         }
@@ -92,7 +85,8 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
         ),
     ] {
         for position in positions.into_iter().take(10) {
-            let name = super::read::revision_of(conn, position)?.map_or_else(
+            let revision = rows.positions(&[position])?.pop().flatten();
+            let name = revision.map_or_else(
                 || format!("row {position} of the journal"),
                 |revision| revision.address().to_string(),
             );
@@ -102,13 +96,6 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-struct Head {
-    first: i64,
-    last: i64,
-    notes: i64,
-    checksum: u32,
-}
-
 /// A sum that does not depend on the order of its terms.
 fn added(sum: u64, term: &[u8], place: u32, exact: bool) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -116,46 +103,26 @@ fn added(sum: u64, term: &[u8], place: u32, exact: bool) -> u64 {
     sum.wrapping_add(hasher.finish())
 }
 
-fn segment(
-    conn: &Connection,
-    id: i64,
-    head: &Head,
-    said: &mut HashMap<i64, Said>,
-) -> Outcome<Sound<()>> {
-    let docs = match flush::docs(conn, id)? {
-        Ok(docs) => docs,
-        Err(damage) => return Ok(Err(damage)),
-    };
-    let bits = flush::dead_bits(conn, id)?;
+fn segment(rows: &dyn Read, head: &SegmentHead, said: &mut HashMap<i64, Said>) -> Looked<()> {
+    let docs = segment_docs(rows, head.id)?;
+    let bits = &head.dead_bits;
     let dead: u32 = bits.iter().map(|byte| byte.count_ones()).sum();
-    let counted: i64 = conn.query_row(
-        "SELECT coalesce(sum(notes), 0) FROM waynote_search_dead WHERE segment = ?1",
-        [id],
-        |row| row.get(0),
-    )?;
-    let fits = docs.len() as i64 == head.notes
+    let fits = docs.len() == head.notes as usize
         && docs.checksum() == head.checksum
         && docs.positions().next() == Some(head.first)
         && docs.positions().last() == Some(head.last)
-        && counted == i64::from(dead)
+        && head.dead == dead
         && (bits.is_empty() || bits.len() == docs.len().div_ceil(8));
     if !fits {
-        return Ok(Err(Damage("it is not what its head says")));
+        return Err(Damage("it is not what its head says").into());
     }
     let mut sums = vec![0; docs.len()];
-    let mut statement = conn.prepare_cached(
-        "SELECT term, terms FROM waynote_search_block WHERE segment = ?1 ORDER BY term",
-    )?;
-    let mut rows = statement.query([id])?;
     let mut last = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (first, block) = (row.get_ref(0)?.as_blob()?, row.get_ref(1)?.as_blob()?);
-        if let Err(damage) = each_place(first, block, &mut last, &mut sums) {
-            return Ok(Err(damage));
-        }
+    for (first, block) in rows.blocks(Blocks::All { segment: head.id })? {
+        each_place(&first, &block, &mut last, &mut sums)?;
     }
-    keep_live(&docs, &bits, &sums, said);
-    Ok(Ok(()))
+    keep_live(&docs, bits, &sums, said);
+    Ok(())
 }
 
 fn each_place(first: &[u8], block: &[u8], last: &mut Vec<u8>, sums: &mut [u64]) -> Sound<()> {

@@ -1,0 +1,125 @@
+//! Erasing: an engine leaves old bytes behind, in the free part of a page after a split, in free pages, in the WAL. So a
+//! body is overwritten before it is deleted, and afterwards the file is rebuilt and the WAL emptied, while no other
+//! writer can run. On a lent connection the latter two are the application's.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use crate::content::Content;
+use crate::error::Result;
+use crate::forget::Residue;
+use crate::key::Name;
+use crate::note::Position;
+
+use super::errors::Outcome;
+use super::{Connected, Sqlite, migrate, read};
+
+/// Takes the contents out of revisions.
+pub(super) fn erase(
+    conn: &Connection,
+    positions: &[Position],
+    at: Timestamp,
+    by: &Name,
+) -> Outcome<()> {
+    for position in positions {
+        conn.prepare_cached(
+            "UPDATE waynote_journal SET content = NULL, forgotten_at = ?2, forgotten_by = ?3 WHERE position = ?1",
+        )?
+        .execute((position.number(), at.as_microsecond(), by.as_str()))?;
+    }
+    Ok(())
+}
+
+/// Deletes contents, and the marks of files that would give their hashes away. Returns those files.
+pub(super) fn remove_contents(conn: &Connection, contents: &[&Content]) -> Outcome<Vec<String>> {
+    let mut files = BTreeSet::new();
+    for content in contents {
+        if let Some(id) = read::content_id(conn, content)? {
+            files.append(&mut remove(conn, id)?);
+        }
+    }
+    Ok(files.into_iter().collect())
+}
+
+fn remove(conn: &Connection, id: i64) -> Outcome<BTreeSet<String>> {
+    let hash: Vec<u8> = conn.query_row(
+        "SELECT hash FROM waynote_content WHERE id = ?1",
+        [id],
+        |row| row.get(0),
+    )?;
+    let mut marked = conn.prepare("SELECT file FROM waynote_file_mark WHERE hash = ?1")?;
+    let files = marked.query_map([&hash], |row| row.get(0))?;
+    let files = files.collect::<rusqlite::Result<_>>()?;
+    conn.execute(
+        "UPDATE waynote_file_mark SET hash = zeroblob(32) WHERE hash = ?1",
+        [&hash],
+    )?;
+    conn.execute(
+        "DELETE FROM waynote_file_mark WHERE hash = zeroblob(32)",
+        [],
+    )?;
+    conn.execute(
+        "UPDATE waynote_content SET body = zeroblob(length(body)), hash = zeroblob(32) WHERE id = ?1",
+        [id],
+    )?;
+    conn.execute("DELETE FROM waynote_content WHERE id = ?1", [id])?;
+    Ok(files)
+}
+
+/// While it lives, what the engine frees is overwritten with zeros.
+pub(super) struct Secure<'c> {
+    conn: &'c Connection,
+    before: i64,
+}
+
+impl<'c> Secure<'c> {
+    pub(super) fn of(engine: &'c Sqlite<'_>) -> Result<Self> {
+        let conn = engine.conn();
+        let set = || -> Outcome<i64> {
+            let before = conn.query_row("PRAGMA secure_delete", [], |row| row.get(0))?;
+            conn.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
+            Ok(before)
+        };
+        let before = engine.mapped(set())?;
+        Ok(Self { conn, before })
+    }
+}
+
+impl Drop for Secure<'_> {
+    fn drop(&mut self) {
+        let before = match self.before {
+            0 => "OFF",
+            1 => "ON",
+            _ => "FAST",
+        };
+        let sql = format!("PRAGMA secure_delete = {before}");
+        let _ = self.conn.query_row(&sql, [], |_| Ok(()));
+    }
+}
+
+/// Rebuilds the file without what it once held, and empties the WAL. What keeps it from that is no error: the text is
+/// out of the notes, and the same command again finishes the work.
+pub(super) fn scrub(engine: &Sqlite<'_>) -> Option<Residue> {
+    if matches!(engine.connected, Connected::Lent(_)) {
+        return Some(Residue::Lent);
+    }
+    match rebuild(engine.conn()) {
+        Ok(residue) => residue,
+        Err(failure) => {
+            let error = failure.at(&engine.path, engine.wait);
+            Some(Residue::Failed(error.to_string()))
+        }
+    }
+}
+
+fn rebuild(conn: &Connection) -> Outcome<Option<Residue>> {
+    if !migrate::is_ours(conn)? {
+        return Ok(Some(Residue::Foreign));
+    }
+    conn.execute_batch("VACUUM")?;
+    let is_blocked: bool =
+        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    Ok(is_blocked.then_some(Residue::Read))
+}

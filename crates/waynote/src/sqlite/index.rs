@@ -1,0 +1,241 @@
+//! The rows of the search index, and the journal's rows as it takes them.
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use crate::engine::{Blocks, IndexState, JournalRow, SegmentHead};
+use crate::scope::ScopeKind;
+
+use super::errors::Outcome;
+use super::read::number;
+
+pub(super) fn state(conn: &Connection) -> Outcome<IndexState> {
+    let mut statement = conn.prepare_cached(
+        "SELECT format, indexed, segments FROM waynote_search_state WHERE id = 1",
+    )?;
+    let state = statement.query_row([], |row| {
+        Ok(IndexState {
+            format: row.get(0)?,
+            indexed: row.get(1)?,
+            segments: row.get(2)?,
+        })
+    });
+    Ok(state.optional()?.unwrap_or_default())
+}
+
+pub(super) fn put_state(conn: &Connection, state: IndexState) -> Outcome<()> {
+    conn.prepare_cached(
+        "INSERT OR REPLACE INTO waynote_search_state (id, format, indexed, segments) VALUES (1, ?1, ?2, ?3)",
+    )?
+    .execute((state.format, state.indexed, state.segments))?;
+    Ok(())
+}
+
+/// The heads of all segments, by first position.
+pub(super) fn segments(conn: &Connection) -> Outcome<Vec<SegmentHead>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT s.id, s.first, s.last, s.notes, s.checksum, coalesce(d.notes, 0), d.bits
+         FROM waynote_search_segment s
+         LEFT JOIN waynote_search_dead d ON d.segment = s.id ORDER BY s.first",
+    )?;
+    let heads = statement.query_map([], |row| {
+        Ok(SegmentHead {
+            id: row.get(0)?,
+            first: row.get(1)?,
+            last: row.get(2)?,
+            notes: row.get(3)?,
+            checksum: row.get(4)?,
+            dead: row.get(5)?,
+            dead_bits: row.get::<_, Option<Vec<u8>>>(6)?.unwrap_or_default(),
+        })
+    })?;
+    Ok(heads.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(super) fn segment_notes(conn: &Connection, segment: i64) -> Outcome<Vec<u8>> {
+    let mut statement =
+        conn.prepare_cached("SELECT docs FROM waynote_search_segment WHERE id = ?1")?;
+    Ok(statement.query_row([segment], |row| row.get(0))?)
+}
+
+type Found = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn block(row: &Row<'_>) -> rusqlite::Result<(Vec<u8>, Vec<u8>)> {
+    Ok((row.get(0)?, row.get(1)?))
+}
+
+pub(super) fn blocks(conn: &Connection, wanted: &Blocks) -> Outcome<Found> {
+    match wanted {
+        Blocks::All { segment } => {
+            let mut statement = conn.prepare_cached(
+                "SELECT term, terms FROM waynote_search_block WHERE segment = ?1 ORDER BY term",
+            )?;
+            let rows = statement.query_map([segment], block)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        }
+        Blocks::Holding { segment, term } => {
+            Ok(holding(conn, *segment, term)?.into_iter().collect())
+        }
+        Blocks::WithPrefix { segment, prefix } => {
+            let mut found: Found = holding(conn, *segment, prefix)?.into_iter().collect();
+            // No term is UTF-8 with this byte in it.
+            let mut end = prefix.clone();
+            end.push(0xff);
+            let mut statement = conn.prepare_cached(
+                "SELECT term, terms FROM waynote_search_block
+                 WHERE segment = ?1 AND term > ?2 AND term < ?3 ORDER BY term",
+            )?;
+            for row in statement.query_map((segment, prefix, end), block)? {
+                found.push(row?);
+            }
+            Ok(found)
+        }
+    }
+}
+
+/// The block of a segment that would hold a term.
+fn holding(conn: &Connection, segment: i64, term: &[u8]) -> Outcome<Option<(Vec<u8>, Vec<u8>)>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT term, terms FROM waynote_search_block WHERE segment = ?1 AND term <= ?2
+         ORDER BY term DESC LIMIT 1",
+    )?;
+    Ok(statement.query_row((segment, term), block).optional()?)
+}
+
+pub(super) fn put_segment(
+    conn: &Connection,
+    head: &SegmentHead,
+    notes: &[u8],
+    blocks: &[(Vec<u8>, Vec<u8>)],
+) -> Outcome<()> {
+    conn.prepare_cached(
+        "INSERT INTO waynote_search_segment (first, last, notes, checksum, docs)
+         VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?
+    .execute((head.first, head.last, head.notes, head.checksum, notes))?;
+    let id = conn.last_insert_rowid();
+    let mut statement = conn.prepare_cached(
+        "INSERT INTO waynote_search_block (segment, term, terms) VALUES (?1, ?2, ?3)",
+    )?;
+    for (first, bytes) in blocks {
+        statement.execute((id, first, bytes))?;
+    }
+    Ok(())
+}
+
+pub(super) fn put_dead(conn: &Connection, segment: i64, dead: u32, bits: &[u8]) -> Outcome<()> {
+    conn.prepare_cached(
+        "INSERT OR REPLACE INTO waynote_search_dead (segment, notes, bits) VALUES (?1, ?2, ?3)",
+    )?
+    .execute((segment, dead, bits))?;
+    Ok(())
+}
+
+pub(super) fn remove_segments(conn: &Connection, ids: &[i64]) -> Outcome<()> {
+    for id in ids {
+        for sql in [
+            "DELETE FROM waynote_search_block WHERE segment = ?1",
+            "DELETE FROM waynote_search_dead WHERE segment = ?1",
+            "DELETE FROM waynote_search_segment WHERE id = ?1",
+        ] {
+            conn.prepare_cached(sql)?.execute([id])?;
+        }
+    }
+    // What a damaged index has beside its segments goes with the last of them.
+    conn.prepare_cached(
+        "DELETE FROM waynote_search_dead WHERE NOT EXISTS (SELECT 1 FROM waynote_search_segment)",
+    )?
+    .execute([])?;
+    conn.prepare_cached(
+        "DELETE FROM waynote_search_block WHERE NOT EXISTS (SELECT 1 FROM waynote_search_segment)",
+    )?
+    .execute([])?;
+    Ok(())
+}
+
+/// The position of the revision that made an entry whose last one is this.
+fn first_position(conn: &Connection, last: i64) -> Outcome<i64> {
+    let mut statement = conn.prepare_cached(
+        "WITH RECURSIVE chain (position, previous) AS (
+             SELECT position, previous FROM waynote_journal WHERE position = ?1
+             UNION ALL
+             SELECT j.position, j.previous FROM waynote_journal j JOIN chain ON j.position = chain.previous
+         )
+         SELECT min(position) FROM chain",
+    )?;
+    Ok(statement.query_row([last], |row| row.get(0))?)
+}
+
+/// Of an entry, the one before it by id in its log: where its first revision stands, and when it was made.
+fn entry_before(conn: &Connection, scope: i64, key: &str) -> Outcome<Option<(i64, i64)>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT position, created_at, revision FROM waynote_note WHERE scope = ?1 AND key < ?2
+         ORDER BY key DESC LIMIT 1",
+    )?;
+    let found = statement.query_row((scope, key), |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?))
+    });
+    Ok(match found.optional()? {
+        Some((position, created, revision)) if revision > 1 => {
+            Some((first_position(conn, position)?, created))
+        }
+        found => found.map(|(position, created, _)| (position, created)),
+    })
+}
+
+/// Gives the journal's rows after a position, at most so many, until `each` says that it is enough.
+pub(super) fn each_row(
+    conn: &Connection,
+    after: i64,
+    limit: usize,
+    each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
+) -> Outcome<()> {
+    let mut statement = conn.prepare_cached(
+        "SELECT j.position, j.previous, n.position = j.position, p.content IS NOT j.content, j.scope, s.kind, s.name,
+                j.key, j.created_at, j.updated_at, c.body, j.action = 'repeat', j.revision
+         FROM waynote_journal j
+         CROSS JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_note n ON n.scope = j.scope AND n.key = j.key
+         LEFT JOIN waynote_journal p ON p.position = j.previous
+         LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.position > ?1 ORDER BY j.position LIMIT ?2",
+    )?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut rows = statement.query((after, limit))?;
+    while let Some(row) = rows.next()? {
+        // What `verify` names as damaged cannot be found, and is no reason to refuse a write.
+        let Ok(kind) = row.get_ref(5)?.as_str()?.parse::<ScopeKind>() else {
+            continue;
+        };
+        let (scope, key): (i64, &str) = (row.get(4)?, row.get_ref(7)?.as_str()?);
+        let content = match row.get_ref(10)? {
+            ValueRef::Null => None,
+            body => Some(body.as_bytes()?),
+        };
+        let is_repeat: bool = row.get(11)?;
+        let is_entry = kind == ScopeKind::Session && content.is_some() && !is_repeat;
+        let found = JournalRow {
+            position: row.get(0)?,
+            previous: row.get(1)?,
+            kind,
+            name: row.get_ref(6)?.as_str()?,
+            scope,
+            key,
+            revision: number(row, 12)?,
+            is_repeat,
+            now: row.get(2)?,
+            has_new_content: row.get(3)?,
+            content,
+            created_at: row.get(8)?,
+            updated_at: row.get(9)?,
+            entry_before: match is_entry {
+                true => entry_before(conn, scope, key)?,
+                false => None,
+            },
+        };
+        if !each(&found) {
+            break;
+        }
+    }
+    Ok(())
+}

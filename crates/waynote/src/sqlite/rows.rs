@@ -1,0 +1,267 @@
+//! The handle through which rows are read and written, on one connection.
+
+use std::cell::RefCell;
+
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use crate::address::Address;
+use crate::content::{Content, ContentHash};
+use crate::engine::{
+    Ask, Count, IndexState, JournalRow, Put, Read, Rows, SegmentHead, Transaction,
+};
+use crate::error::Result;
+use crate::event::Event;
+use crate::key::{EntryId, Name};
+use crate::note::{Kind, Note, Position};
+use crate::scope::Scope;
+use crate::verify::Report;
+
+use super::errors::Outcome;
+use super::{Sqlite, events, index, put, read, recent, verify};
+
+/// Rows on a connection; inside a transaction when there is one.
+pub(super) struct Handle<'e> {
+    pub(super) engine: &'e Sqlite<'e>,
+    pub(super) conn: &'e Connection,
+    /// Whether what is freed is to be overwritten.
+    pub(super) is_erasing: bool,
+    /// A change asks for the same scope several times.
+    last_scope: RefCell<Option<(Scope, i64)>>,
+    /// A content that was just looked for, and was not there.
+    pub(super) new_content: RefCell<Option<Content>>,
+}
+
+impl<'e> Handle<'e> {
+    pub(super) fn new(engine: &'e Sqlite<'e>, is_erasing: bool) -> Self {
+        Self {
+            engine,
+            conn: engine.conn(),
+            is_erasing,
+            last_scope: RefCell::default(),
+            new_content: RefCell::default(),
+        }
+    }
+
+    pub(super) fn scope_id(&self, scope: &Scope) -> Outcome<Option<i64>> {
+        if let Some((last, id)) = &*self.last_scope.borrow()
+            && last == scope
+        {
+            return Ok(Some(*id));
+        }
+        let id = read::scope_id(self.conn, scope)?;
+        if let Some(id) = id {
+            self.last_scope.replace(Some((scope.clone(), id)));
+        }
+        Ok(id)
+    }
+
+    fn note(&self, address: &Address) -> Outcome<Option<Note>> {
+        let scope = address.scope();
+        match self.scope_id(&scope)? {
+            Some(id) => read::get_in(self.conn, id, &scope, &read::stored_key(address)),
+            None => Ok(None),
+        }
+    }
+
+    fn last_entry(&self, session: &Name) -> Outcome<Option<EntryId>> {
+        let Some(id) = self.scope_id(&Scope::Session(session.clone()))? else {
+            return Ok(None);
+        };
+        let key = read::last_key(self.conn, id)?;
+        Ok(key.map(|key| key.parse()).transpose()?)
+    }
+
+    fn entry_saying(
+        &self,
+        session: &Name,
+        kind: &Kind,
+        content: &Content,
+    ) -> Outcome<Option<Note>> {
+        let Some(content_id) = read::content_id(self.conn, content)? else {
+            self.new_content.replace(Some(content.clone()));
+            return Ok(None);
+        };
+        let scope = Scope::Session(session.clone());
+        match self.scope_id(&scope)? {
+            Some(id) => read::first_saying(self.conn, id, &scope, kind, content_id),
+            None => Ok(None),
+        }
+    }
+
+    fn count(&self, count: &Count) -> Outcome<u64> {
+        let conn = self.conn;
+        match count {
+            Count::Counted(scope) => read::count(conn, scope),
+            Count::Keyed { scope, pinned } => recent::count_keyed(conn, scope, *pinned),
+            Count::Entries {
+                session,
+                kind,
+                before,
+                open,
+            } => recent::count_entries(conn, session, kind.as_ref(), *before, *open),
+        }
+    }
+
+    fn answers(&self, ask: &Ask) -> Outcome<Rows> {
+        let conn = self.conn;
+        Ok(Rows {
+            notes: each(&ask.notes, |address| self.note(address))?,
+            ends: each(&ask.ends, |address| {
+                match self.scope_id(&address.scope())? {
+                    Some(id) => read::end(conn, id, &read::stored_key(address)),
+                    None => Ok(None),
+                }
+            })?,
+            scopes: each(&ask.scopes, |scope| read::of_scope(conn, scope))?,
+            kinds: each(&ask.kinds, |kind| read::of_kind(conn, *kind))?,
+            pages: each(&ask.pages, |page| {
+                recent::page(conn, &page.of, page.skip, page.limit)
+            })?,
+            counts: each(&ask.counts, |count| self.count(count))?,
+            summaries: each(&ask.summaries, |kind| read::scopes(conn, *kind))?,
+            histories: each(&ask.histories, |address| read::history(conn, address))?,
+            revisions: each(&ask.revisions, |at| {
+                read::one_revision(conn, &at.address, at.revision.unwrap_or_default())
+            })?,
+            scope_histories: each(&ask.scope_histories, |scope| {
+                read::scope_histories(conn, scope)
+            })?,
+            positions: each(&ask.positions, |position| {
+                read::revision_of(conn, position.number())
+            })?,
+            journal: each(&ask.journal, |(before, limit)| {
+                read::journal(conn, *before, *limit)
+            })?,
+            holders: match ask.holders.as_slice() {
+                [] => Vec::new(),
+                contents => read::holders(conn, contents)?,
+            },
+            entry_types: each(&ask.entry_types, |session| recent::kinds(conn, session))?,
+            last_entries: each(&ask.last_entries, |session| self.last_entry(session))?,
+            entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
+                self.entry_saying(session, kind, content)
+            })?,
+            last_iterations: each(&ask.last_iterations, |session| {
+                recent::last_iteration(conn, session)
+            })?,
+            events: each(&ask.events, |(session, before, limit)| {
+                events::page(conn, session, *before, *limit)
+            })?,
+            leases: each(&ask.leases, |session| events::lease(conn, session))?,
+            all_leases: match ask.all_leases {
+                true => events::leases(conn)?,
+                false => Vec::new(),
+            },
+            marks: each(&ask.marks, |file| read::file_marks(conn, file))?,
+            head: match ask.head {
+                true => recent::head(conn)?,
+                false => crate::engine::Head::default(),
+            },
+            scope_numbers: each(&ask.scope_numbers, |scope| {
+                let id = read::scope_id(conn, scope)?;
+                Ok(id.and_then(|id| u32::try_from(id).ok()))
+            })?,
+            index: match ask.index {
+                true => index::state(conn)?,
+                false => IndexState::default(),
+            },
+            segments: match ask.segments {
+                true => index::segments(conn)?,
+                false => Vec::new(),
+            },
+            segment_notes: each(&ask.segment_notes, |id| index::segment_notes(conn, *id))?,
+            blocks: each(&ask.blocks, |blocks| index::blocks(conn, blocks))?,
+        })
+    }
+
+    fn mapped<T>(&self, outcome: Outcome<T>) -> Result<T> {
+        self.engine.mapped(outcome)
+    }
+}
+
+fn each<Q, A>(questions: &[Q], answer: impl FnMut(&Q) -> Outcome<A>) -> Outcome<Vec<A>> {
+    questions.iter().map(answer).collect()
+}
+
+impl Read for Handle<'_> {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        self.mapped(self.answers(ask))
+    }
+
+    fn each_row(
+        &self,
+        after: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
+    ) -> Result<()> {
+        self.mapped(index::each_row(self.conn, after, limit, each))
+    }
+
+    fn verify(&self, report: &mut Report) -> Result<bool> {
+        self.mapped(verify::verify(self.conn, report))
+    }
+}
+
+impl Transaction for Handle<'_> {
+    fn put(&self, put: &Put<'_>) -> Result<Position> {
+        self.mapped(put::put(self, put))
+    }
+
+    fn put_event(
+        &self,
+        session: &Name,
+        event: &Event,
+        author: &Name,
+        recorded_at: Timestamp,
+    ) -> Result<()> {
+        let put = || {
+            let scope = put::scope_row(self, &Scope::Session(session.clone()))?;
+            events::insert(
+                self.conn,
+                scope,
+                event,
+                recorded_at.as_microsecond(),
+                author,
+            )
+        };
+        self.mapped(put())
+    }
+
+    fn resolve(&self, session: &Name, entry: EntryId, by: EntryId) -> Result<()> {
+        self.mapped(put::resolve(self, session, entry, by))
+    }
+
+    fn erase(&self, positions: &[Position], at: Timestamp, by: &Name) -> Result<()> {
+        self.mapped(super::erase::erase(self.conn, positions, at, by))
+    }
+
+    fn remove_contents(&self, contents: &[&Content]) -> Result<Vec<String>> {
+        self.mapped(super::erase::remove_contents(self.conn, contents))
+    }
+
+    fn mark(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
+        self.mapped(put::mark(self.conn, file, marks))
+    }
+
+    fn put_segment(
+        &self,
+        head: &SegmentHead,
+        notes: &[u8],
+        blocks: &[(Vec<u8>, Vec<u8>)],
+    ) -> Result<()> {
+        self.mapped(index::put_segment(self.conn, head, notes, blocks))
+    }
+
+    fn put_dead(&self, segment: i64, dead: u32, bits: &[u8]) -> Result<()> {
+        self.mapped(index::put_dead(self.conn, segment, dead, bits))
+    }
+
+    fn remove_segments(&self, ids: &[i64]) -> Result<()> {
+        self.mapped(index::remove_segments(self.conn, ids))
+    }
+
+    fn put_index(&self, state: IndexState) -> Result<()> {
+        self.mapped(index::put_state(self.conn, state))
+    }
+}
