@@ -253,6 +253,13 @@ pub struct IndexState {
     pub segments: u32,
 }
 
+impl IndexState {
+    /// Whether nothing was indexed yet.
+    pub(crate) fn is_new(&self, segments: &[SegmentHead]) -> bool {
+        *self == Self::default() && segments.is_empty()
+    }
+}
+
 /// A segment of the search index, without its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentHead {

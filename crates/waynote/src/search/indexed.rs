@@ -98,6 +98,9 @@ impl Index for View<'_> {
             return Ok(Vec::new());
         }
         let (state, heads) = self.rows.segments()?;
+        if state.is_new(&heads) {
+            return Ok(Vec::new());
+        }
         if state.format != FORMAT {
             return Err(Damage("its format is another program's").into());
         }

@@ -1,7 +1,7 @@
 //! An engine in memory, written against the public interface alone: what a stranger's crate would have to do.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use jiff::Timestamp;
@@ -442,6 +442,9 @@ impl Read for Handle {
         let state = self.0.borrow();
         report.notes = state.notes.len() as u64;
         report.revisions = state.journal.len() as u64;
+        let notes = state.journal.iter().filter_map(|row| row.revision.note());
+        let contents: HashSet<&Content> = notes.map(|note| &note.content).collect();
+        report.contents = contents.len() as u64;
         Ok(true)
     }
 }
