@@ -406,7 +406,7 @@ impl Read for Handle {
                 let entries = state.of_scope(&scope).into_iter();
                 let last = entries
                     .filter(|note| note.address.key() < Some(key.clone()))
-                    .last()?;
+                    .next_back()?;
                 let first = state.history(&last.address).first()?.position?;
                 Some((first.number(), last.created_at.as_microsecond()))
             };
