@@ -139,8 +139,12 @@ pub struct Ask {
     pub leases: Vec<Name>,
     /// Whether the leases of all sessions are wanted, by session.
     pub all_leases: bool,
+    /// Whether the names of all sessions that have events are wanted, by name.
+    pub event_sessions: bool,
     /// What a file is known to hold.
     pub marks: Vec<String>,
+    /// The files that are known to hold a content.
+    pub marked: Vec<Content>,
     /// Whether the head is wanted.
     pub head: bool,
     /// The engine's numbers of scopes.
@@ -179,7 +183,9 @@ pub struct Rows {
     pub events: Vec<Vec<Recorded>>,
     pub leases: Vec<Option<Recorded>>,
     pub all_leases: Vec<(Name, Recorded)>,
+    pub event_sessions: Vec<Name>,
     pub marks: Vec<Vec<FileMark>>,
+    pub marked: Vec<Vec<String>>,
     pub head: Head,
     pub scope_numbers: Vec<Option<u32>>,
     pub index: IndexState,
@@ -410,11 +416,11 @@ pub trait Transaction: Read {
     /// As [`Engine::write`].
     fn erase(&self, positions: &[Position], at: Timestamp, by: &Name) -> Result<()>;
 
-    /// Removes contents that no revision has any more, and the marks that know them. Returns the files of those marks.
+    /// Removes contents that no revision has any more, and the marks that know them.
     ///
     /// # Errors
     /// As [`Engine::write`].
-    fn remove_contents(&self, contents: &[&Content]) -> Result<Vec<String>>;
+    fn remove_contents(&self, contents: &[Content]) -> Result<()>;
 
     /// Records what a file is known to hold; a key without a content is known not to be in it.
     ///

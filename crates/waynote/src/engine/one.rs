@@ -213,6 +213,24 @@ impl dyn Read + '_ {
         Ok(self.read(&ask)?.all_leases)
     }
 
+    /// The sessions that have events.
+    pub fn event_sessions(&self) -> Result<Vec<Name>> {
+        let ask = Ask {
+            event_sessions: true,
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.event_sessions)
+    }
+
+    /// For each content the files that are known to hold it.
+    pub fn marked(&self, contents: &[Content]) -> Result<Vec<Vec<String>>> {
+        let ask = Ask {
+            marked: contents.to_vec(),
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.marked)
+    }
+
     /// What a file is known to hold.
     pub fn marks(&self, file: &str) -> Result<Vec<FileMark>> {
         let ask = Ask {

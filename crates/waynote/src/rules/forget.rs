@@ -32,6 +32,13 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
     forgotten.ok_or_else(|| request.not_found())
 }
 
+/// What forgetting would come to.
+pub(super) fn would_forget(rows: &dyn Read, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+    let erasure = decide(request, &View(rows), stamp)?;
+    let files = marked(rows, &unheld(rows, &erasure)?)?;
+    Ok(replied(request, erasure, files))
+}
+
 fn replied(request: &Forget, erasure: Erasure, files: Vec<String>) -> Forgotten {
     let at = |(address, revision): (Address, u64)| AddressAt {
         address,
@@ -69,12 +76,30 @@ fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<V
         put(tx, write)?;
     }
     tx.erase(&positions, stamp.now, &stamp.author)?;
+    let unheld = unheld(rows, erasure)?;
+    let files = marked(rows, &unheld)?;
+    tx.remove_contents(&unheld)?;
+    Ok(files)
+}
+
+/// The contents that no revision has but those that are erased.
+fn unheld(rows: &dyn Read, erasure: &Erasure) -> Result<Vec<Content>> {
+    let is_erased = |at: &AddressAt| {
+        let revision = at.revision.unwrap_or_default();
+        erasure.revisions.contains(&(at.address.clone(), revision))
+    };
     let held = rows.holders(&erasure.contents)?;
     let unheld = erasure.contents.iter().zip(held);
-    let unheld: Vec<&Content> = unheld
-        .filter_map(|(content, holders)| holders.is_empty().then_some(content))
-        .collect();
-    tx.remove_contents(&unheld)
+    Ok(unheld
+        .filter(|(_, holders)| holders.iter().all(is_erased))
+        .map(|(content, _)| content.clone())
+        .collect())
+}
+
+/// The files that are known to hold one of these.
+fn marked(rows: &dyn Read, contents: &[Content]) -> Result<Vec<String>> {
+    let files: BTreeSet<String> = rows.marked(contents)?.into_iter().flatten().collect();
+    Ok(files.into_iter().collect())
 }
 
 impl Holders for View<'_> {

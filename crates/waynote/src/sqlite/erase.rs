@@ -2,8 +2,6 @@
 //! body is overwritten before it is deleted, and afterwards the file is rebuilt and the WAL emptied, while no other
 //! writer can run. On a lent connection the latter two are the application's.
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
 use rusqlite::Connection;
 
@@ -14,7 +12,7 @@ use crate::key::Name;
 use crate::note::Position;
 
 use super::errors::Outcome;
-use super::{Connected, Sqlite, migrate, read};
+use super::{Connected, Sqlite, migrate};
 
 /// Takes the contents out of revisions.
 pub(super) fn erase(
@@ -32,40 +30,25 @@ pub(super) fn erase(
     Ok(())
 }
 
-/// Deletes contents, and the marks of files that would give their hashes away. Returns those files.
-pub(super) fn remove_contents(conn: &Connection, contents: &[&Content]) -> Outcome<Vec<String>> {
-    let mut files = BTreeSet::new();
+/// Deletes contents, and the marks of files that would give their hashes away.
+pub(super) fn remove_contents(conn: &Connection, contents: &[Content]) -> Outcome<()> {
     for content in contents {
-        if let Some(id) = read::content_id(conn, content)? {
-            files.append(&mut remove(conn, id)?);
+        let hash = content.hash().0;
+        for sql in [
+            "UPDATE waynote_file_mark SET hash = zeroblob(32) WHERE hash = ?1",
+            "UPDATE waynote_content SET body = zeroblob(length(body)) WHERE hash = ?1",
+            "UPDATE waynote_content SET hash = zeroblob(32) WHERE hash = ?1",
+        ] {
+            conn.execute(sql, [hash])?;
+        }
+        for sql in [
+            "DELETE FROM waynote_file_mark WHERE hash = zeroblob(32)",
+            "DELETE FROM waynote_content WHERE hash = zeroblob(32)",
+        ] {
+            conn.execute(sql, [])?;
         }
     }
-    Ok(files.into_iter().collect())
-}
-
-fn remove(conn: &Connection, id: i64) -> Outcome<BTreeSet<String>> {
-    let hash: Vec<u8> = conn.query_row(
-        "SELECT hash FROM waynote_content WHERE id = ?1",
-        [id],
-        |row| row.get(0),
-    )?;
-    let mut marked = conn.prepare("SELECT file FROM waynote_file_mark WHERE hash = ?1")?;
-    let files = marked.query_map([&hash], |row| row.get(0))?;
-    let files = files.collect::<rusqlite::Result<_>>()?;
-    conn.execute(
-        "UPDATE waynote_file_mark SET hash = zeroblob(32) WHERE hash = ?1",
-        [&hash],
-    )?;
-    conn.execute(
-        "DELETE FROM waynote_file_mark WHERE hash = zeroblob(32)",
-        [],
-    )?;
-    conn.execute(
-        "UPDATE waynote_content SET body = zeroblob(length(body)), hash = zeroblob(32) WHERE id = ?1",
-        [id],
-    )?;
-    conn.execute("DELETE FROM waynote_content WHERE id = ?1", [id])?;
-    Ok(files)
+    Ok(())
 }
 
 /// While it lives, what the engine frees is overwritten with zeros.

@@ -430,3 +430,12 @@ pub(super) fn file_marks(conn: &Connection, file: &str) -> Outcome<Vec<FileMark>
     let rows = statement.query_map([file], |row| Ok((row.get(0)?, ContentHash(row.get(1)?))))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
+
+/// The files that are known to hold a content, by name.
+pub(super) fn marked(conn: &Connection, content: &Content) -> Outcome<Vec<String>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT DISTINCT file FROM waynote_file_mark WHERE hash = ?1 ORDER BY file",
+    )?;
+    let rows = statement.query_map([content.hash().0], |row| row.get(0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}

@@ -153,6 +153,11 @@ impl<'e> Handle<'e> {
                 true => events::leases(conn)?,
                 false => Vec::new(),
             },
+            event_sessions: match ask.event_sessions {
+                true => events::sessions(conn)?,
+                false => Vec::new(),
+            },
+            marked: each(&ask.marked, |content| read::marked(conn, content))?,
             marks: each(&ask.marks, |file| read::file_marks(conn, file))?,
             head: match ask.head {
                 true => recent::head(conn)?,
@@ -236,7 +241,7 @@ impl Transaction for Handle<'_> {
         self.mapped(super::erase::erase(self.conn, positions, at, by))
     }
 
-    fn remove_contents(&self, contents: &[&Content]) -> Result<Vec<String>> {
+    fn remove_contents(&self, contents: &[Content]) -> Result<()> {
         self.mapped(super::erase::remove_contents(self.conn, contents))
     }
 

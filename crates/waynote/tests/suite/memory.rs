@@ -348,6 +348,17 @@ impl State {
                 }
                 false => Vec::new(),
             },
+            event_sessions: match ask.event_sessions {
+                true => self.events.keys().cloned().collect(),
+                false => Vec::new(),
+            },
+            marked: each(&ask.marked, |content| {
+                let files = self.marks.iter();
+                files
+                    .filter(|(_, marks)| marks.values().any(|hash| *hash == content.hash()))
+                    .map(|(file, _)| file.clone())
+                    .collect()
+            }),
             marks: each(&ask.marks, |file| {
                 let marks = self.marks.get(file).into_iter().flatten();
                 marks
@@ -533,18 +544,13 @@ impl Transaction for Handle {
         Ok(())
     }
 
-    fn remove_contents(&self, contents: &[&Content]) -> Result<Vec<String>> {
+    fn remove_contents(&self, contents: &[Content]) -> Result<()> {
         let mut state = self.0.borrow_mut();
         let hashes: Vec<ContentHash> = contents.iter().map(|content| content.hash()).collect();
-        let mut files = Vec::new();
-        for (file, marks) in &mut state.marks {
-            let before = marks.len();
+        for marks in state.marks.values_mut() {
             marks.retain(|_, hash| !hashes.contains(hash));
-            if marks.len() < before {
-                files.push(file.clone());
-            }
         }
-        Ok(files)
+        Ok(())
     }
 
     fn mark(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
