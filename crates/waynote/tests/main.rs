@@ -14,5 +14,6 @@ mod suite {
     mod processes;
     mod search;
     mod search_index;
+    mod undo;
     mod worker;
 }

@@ -37,6 +37,28 @@ pub(super) fn forget(
     Ok(forgotten)
 }
 
+pub(super) fn would_forget(
+    store: &SqliteStore<'_>,
+    request: &Forget,
+    stamp: &Stamp,
+) -> Result<Forgotten> {
+    let look = || -> Outcome<Forgotten> {
+        let conn = store.conn();
+        let _one_state = read::one_state(conn)?;
+        let erasure = decide(request, &View::new(store, conn), stamp)?;
+        let mut files = BTreeSet::new();
+        for id in content_ids(conn, &erasure.contents)? {
+            let holding = read::holding(conn, &[id])?.into_iter();
+            let mut named = holding.filter_map(|(at, _)| Some((at.address, at.revision?)));
+            if named.all(|at| erasure.revisions.contains(&at)) {
+                files.append(&mut marked(conn, id)?);
+            }
+        }
+        Ok(reply(request, erasure, files.into_iter().collect()))
+    };
+    store.mapped(look())
+}
+
 fn reply(request: &Forget, erasure: Erasure, files: Vec<String>) -> Forgotten {
     let at = |(address, revision): (Address, u64)| AddressAt {
         address,
@@ -105,16 +127,22 @@ fn content_ids(conn: &Connection, contents: &[Content]) -> Outcome<Vec<i64>> {
     ids.collect()
 }
 
+/// The hash of a content.
+fn hash(conn: &Connection, id: i64) -> Outcome<Vec<u8>> {
+    let sql = "SELECT hash FROM waynote_content WHERE id = ?1";
+    Ok(conn.query_row(sql, [id], |row| row.get(0))?)
+}
+
+/// The files that were last known to hold a content.
+fn marked(conn: &Connection, id: i64) -> Outcome<BTreeSet<String>> {
+    let mut marked = conn.prepare("SELECT file FROM waynote_file_mark WHERE hash = ?1")?;
+    let files = marked.query_map([hash(conn, id)?], |row| row.get(0))?;
+    Ok(files.collect::<rusqlite::Result<_>>()?)
+}
+
 /// Deletes a content, and the marks of files that would give its hash away. Returns those files.
 fn erase(conn: &Connection, id: i64) -> Outcome<BTreeSet<String>> {
-    let hash: Vec<u8> = conn.query_row(
-        "SELECT hash FROM waynote_content WHERE id = ?1",
-        [id],
-        |row| row.get(0),
-    )?;
-    let mut marked = conn.prepare("SELECT file FROM waynote_file_mark WHERE hash = ?1")?;
-    let files = marked.query_map([&hash], |row| row.get(0))?;
-    let files = files.collect::<rusqlite::Result<_>>()?;
+    let (hash, files) = (hash(conn, id)?, marked(conn, id)?);
     conn.execute(
         "UPDATE waynote_file_mark SET hash = zeroblob(32) WHERE hash = ?1",
         [&hash],

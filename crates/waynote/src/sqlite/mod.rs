@@ -147,6 +147,10 @@ impl Store for SqliteStore<'_> {
         forget::forget(self, request, stamp)
     }
 
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        forget::would_forget(self, request, stamp)
+    }
+
     fn get(&self, address: &Address) -> Result<Option<Note>> {
         self.mapped(read::get(self.conn(), address))
     }
