@@ -87,9 +87,15 @@ impl Failure {
     pub(crate) fn hint(&self) -> String {
         match self {
             Self::BrokenPipe => String::new(),
-            Self::Arguments(error) => match error.get(ContextKind::SuggestedArg) {
-                Some(ContextValue::String(argument)) => {
+            Self::Arguments(error) => match (
+                error.get(ContextKind::SuggestedArg),
+                error.get(ContextKind::Suggested),
+            ) {
+                (Some(ContextValue::String(argument)), _) => {
                     format!("did you mean `{argument}`? try `waynote --help`")
+                }
+                (_, Some(ContextValue::StyledStrs(tips))) if !tips.is_empty() => {
+                    tips[0].to_string()
                 }
                 _ => "try `waynote --help`".into(),
             },
@@ -197,6 +203,13 @@ pub(crate) fn warn_of_secrets(flagged: &[Flagged], allowed: &SecretPolicy, as_js
         say(&format!("  {address}: {}", rules.join(", ")));
     }
     say(&format!("  {hint}"));
+}
+
+/// A line on standard error for a command whose answer is empty, so that nobody takes that for a failure.
+pub(crate) fn say_empty(text: &str, as_json: bool) {
+    if !as_json {
+        say(&waynote::visible::visible(&masked(text)));
+    }
 }
 
 pub(crate) fn say(text: &str) {

@@ -1,32 +1,96 @@
-//! `waynote undo` and `waynote restore`.
+//! `waynote undo`, `waynote redo` and `waynote restore`.
 
 use serde_json::json;
-use waynote::{Applied, Change, Error, undo_last};
+use waynote::{Applied, Change, Reach, Store, TakenBack, redo_last, undo_last};
 
 use super::Context;
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
+use crate::home;
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
-    let named = typed.map(crate::input::note).transpose()?;
-    let stamp = context.stamp()?;
-    let applied = context.change(|store| match named {
-        Some(address) => Ok(store.apply(
-            &[Change::Undo {
-                address,
-                origin: None,
-            }],
-            &stamp,
-        )?),
-        None => undo_last(store, &stamp).map_err(|error| match error {
-            Error::AppendOnly { address } => Failure::refused(
-                "append_only",
-                format!("the last change added {address}, and a session's log is append-only"),
-                "name the note whose last change is meant: `waynote undo ADDRESS`",
-            ),
-            error => error.into(),
-        }),
+    let back = match typed {
+        Some(address) => format!("waynote redo {address}"),
+        None => "waynote redo".into(),
+    };
+    let taken_back = take_back(context, typed, &|named, reach, store, stamp| match named {
+        Some(address) => {
+            let (address, origin) = (address.clone(), None);
+            one(store.apply(&[Change::Undo { address, origin }], stamp)?)
+        }
+        None => Ok(undo_last(store, reach, stamp)?),
     })?;
-    answer(context, &applied, "undid the last change of")
+    answer(
+        context,
+        &taken_back.applied,
+        "undid the last change of",
+        &format!("; `{back}` brings it back"),
+    )?;
+    if let (Some(later), false) = (&taken_back.later, context.output.json) {
+        context.output.flush()?;
+        say(&format!(
+            "your later change of {later} is out of reach from here; `waynote undo {later}` undoes it"
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
+    let taken_back = take_back(context, typed, &|named, reach, store, stamp| match named {
+        Some(address) => {
+            let address = address.clone();
+            one(store.apply(&[Change::Redo { address }], stamp)?)
+        }
+        None => Ok(redo_last(store, reach, stamp)?),
+    })?;
+    answer(
+        context,
+        &taken_back.applied,
+        "brought back the last change of",
+        "",
+    )
+}
+
+/// Takes back what is named, or what is within reach of here.
+fn take_back(
+    context: &Context<'_>,
+    typed: Option<&str>,
+    work: &dyn Fn(
+        Option<&waynote::Address>,
+        &Reach,
+        &dyn Store,
+        &waynote::Stamp,
+    ) -> Outcome<TakenBack>,
+) -> Outcome<TakenBack> {
+    let named = typed.map(crate::input::note).transpose()?;
+    let reach = match named {
+        Some(_) => Vec::new(),
+        None => {
+            let here = home::base()?.cwd();
+            let main_checkout = home::main_checkout(&here)?;
+            std::iter::once(here).chain(main_checkout).collect()
+        }
+    };
+    let reach = Reach {
+        agent: context.settings.agent.value.clone(),
+        places: reach,
+    };
+    let stamp = context.stamp()?;
+    context.change(|store| work(named.as_ref(), &reach, store, &stamp))
+}
+
+/// What came of one change.
+fn one(applied: Vec<Applied>) -> Outcome<TakenBack> {
+    let applied = applied.into_iter().next();
+    let taken_back = applied.map(|applied| TakenBack {
+        applied,
+        later: None,
+    });
+    taken_back.ok_or_else(|| {
+        Failure::Library(waynote::Error::NothingToUndo {
+            address: None,
+            last: None,
+        })
+    })
 }
 
 pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u64>) -> Outcome {
@@ -41,31 +105,33 @@ pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u
         revision,
     };
     let applied = context.change(|store| Ok(store.apply(&[change], &stamp)?))?;
-    answer(
-        context,
-        &applied,
-        &format!("restored revision {revision} of"),
-    )
-}
-
-fn answer(context: &mut Context<'_>, applied: &[Applied], did: &str) -> Outcome {
-    for Applied { address, note, .. } in applied {
-        match note {
-            Some(note) => context.output.answer(note, || {
-                format!(
-                    "{did} {address} (now revision {}: {})",
-                    note.revision,
-                    preview(&note.preview)
-                )
-            })?,
-            None => context
-                .output
-                .answer(&json!({ "address": address, "deleted": true }), || {
-                    format!("{did} {address} (now it does not exist)")
-                })?,
-        }
+    for applied in &applied {
+        answer(
+            context,
+            applied,
+            &format!("restored revision {revision} of"),
+            "",
+        )?;
     }
     Ok(())
+}
+
+fn answer(context: &mut Context<'_>, applied: &Applied, did: &str, then: &str) -> Outcome {
+    let Applied { address, note, .. } = applied;
+    match note {
+        Some(note) => context.output.answer(note, || {
+            format!(
+                "{did} {address} (now revision {}: {}){then}",
+                note.revision,
+                preview(&note.preview)
+            )
+        }),
+        None => context
+            .output
+            .answer(&json!({ "address": address, "deleted": true }), || {
+                format!("{did} {address} (now it does not exist){then}")
+            }),
+    }
 }
 
 fn preview(preview: &str) -> String {

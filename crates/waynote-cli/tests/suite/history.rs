@@ -230,7 +230,7 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     scratch.ok("--session s log add --type tip door");
     scratch.ok("key save k one");
     scratch.ok("key save k two");
-    scratch.ok("forget agent:default#k@1");
+    scratch.ok("forget --yes agent:default#k@1");
     let damage = |sql: &str| {
         let said = verified_after(&scratch, sql);
         let entry = scratch.json("--session s log list --json")[0]["key"].clone();
