@@ -205,13 +205,6 @@ pub(crate) fn warn_of_secrets(flagged: &[Flagged], allowed: &SecretPolicy, as_js
     say(&format!("  {hint}"));
 }
 
-/// A line on standard error for a command whose answer is empty, so that nobody takes that for a failure.
-pub(crate) fn say_empty(text: &str, as_json: bool) {
-    if !as_json {
-        say(&waynote::visible::visible(&masked(text)));
-    }
-}
-
 pub(crate) fn say(text: &str) {
     use io::Write;
     // Nowhere is left to complain about a closed standard error.

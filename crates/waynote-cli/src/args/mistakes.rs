@@ -81,8 +81,16 @@ fn with_text_hint(error: &mut clap::Error, arguments: &[OsString]) {
 fn takes_text(arguments: &[OsString]) -> Option<(String, bool)> {
     let root = Cli::command();
     let (mut command, mut typed): (&Command, _) = (&root, vec!["waynote"]);
-    for argument in arguments.iter().skip(1).filter_map(|of| of.to_str()) {
-        if let Some(below) = command.find_subcommand(argument) {
+    let mut words = arguments.iter().skip(1).filter_map(|of| of.to_str());
+    while let Some(word) = words.next() {
+        if let Some(flag) = word.strip_prefix("--") {
+            let mut known = root.get_arguments().chain(command.get_arguments());
+            let takes_value =
+                |of: &clap::Arg| of.get_long() == Some(flag) && of.get_action().takes_values();
+            if known.any(takes_value) {
+                words.next();
+            }
+        } else if let Some(below) = command.find_subcommand(word) {
             command = below;
             typed.push(below.get_name());
         }

@@ -31,14 +31,16 @@ pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
     }
 }
 
-/// Says on standard error why nothing is printed: that no note applies only to people, since a program that puts the
+/// Says on standard error why nothing is printed. That no note applies is told to people only: a program that puts the
 /// block into a prompt has nothing to do about it.
 fn say_why_empty(context: &Context<'_>, block: &Block) {
     let Receipt {
         budget, left_out, ..
     } = &block.receipt;
     if !block.text.is_empty() {
-    } else if *left_out > 0 {
+        return;
+    }
+    if *left_out > 0 {
         let notes = match left_out {
             1 => "1 note applies".into(),
             many => format!("{many} notes apply"),

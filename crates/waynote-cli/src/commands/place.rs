@@ -6,7 +6,7 @@ use waynote::{Address, Note, Places};
 use super::Context;
 use super::key::overwrote;
 use crate::args::PlaceCommand;
-use crate::error::{Outcome, say_empty};
+use crate::error::{Outcome, say};
 use crate::table::table;
 use crate::{input, output::Output};
 use waynote::secrets::masked;
@@ -38,13 +38,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
                 _ if context.output.json => context.output.value(&note),
                 Some(note) => context.output.content(&note.content),
                 None => {
-                    say_empty(
-                        &format!(
-                            "{} has no note of its own; `waynote place all` prints what applies there",
-                            Address::Place(place)
-                        ),
-                        context.output.json,
-                    );
+                    let address = Address::Place(place);
+                    say(&format!(
+                        "{address} has no note of its own; `waynote place all` prints what applies there"
+                    ));
                     Ok(())
                 }
             }

@@ -62,18 +62,16 @@ fn take_back(
     ) -> Outcome<TakenBack>,
 ) -> Outcome<TakenBack> {
     let named = typed.map(crate::input::note).transpose()?;
-    let reach = match named {
-        Some(_) => Vec::new(),
-        None => {
-            let here = home::base()?.cwd();
-            let main_checkout = home::main_checkout(&here)?;
-            std::iter::once(here).chain(main_checkout).collect()
-        }
-    };
-    let reach = Reach {
+    let mut reach = Reach {
         agent: context.settings.agent.value.clone(),
-        places: reach,
+        places: Vec::new(),
     };
+    // Without a home or a working directory, the notebook is left.
+    if let (None, Ok(base)) = (&named, home::base()) {
+        let here = base.cwd();
+        reach.places.extend(home::main_checkout(&here)?);
+        reach.places.push(here);
+    }
     let stamp = context.stamp()?;
     context.change(|store| work(named.as_ref(), &reach, store, &stamp))
 }

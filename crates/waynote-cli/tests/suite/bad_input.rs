@@ -352,7 +352,7 @@ fn a_full_disk_loses_nothing_acknowledged() {
 fn a_closed_pipe_ends_quietly() {
     let scratch = Scratch::new();
     scratch
-        .run("place write -")
+        .run("place write - --max-bytes 0")
         .stdin("x\n".repeat(200_000))
         .ok();
     let mut child = Command::new(env!("CARGO_BIN_EXE_waynote"))

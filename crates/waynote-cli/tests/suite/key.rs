@@ -149,9 +149,9 @@ fn an_expected_revision_guards_a_write() {
 #[test]
 fn texts_that_look_like_options_are_texts() {
     let scratch = Scratch::new();
-    scratch.ok("key save a -e");
+    scratch.ok("key save a -- -e");
     assert_eq!(scratch.ok("key show a"), "-e");
-    scratch.ok("key save b --pinned-by-name");
+    scratch.ok("key save b -- --pinned-by-name");
     assert_eq!(scratch.ok("key show b"), "--pinned-by-name");
     scratch.ok("key save c -- --pin");
     assert_eq!(scratch.json("key show c --json")["pinned"], false);
