@@ -39,6 +39,11 @@ fn without_destructive(error: &mut clap::Error) {
             ContextKind::SuggestedSubcommand,
             ContextValue::Strings(kept),
         );
+    } else if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
+        && tips.is_empty()
+    {
+        // Else two blank lines stand where nothing is suggested.
+        error.remove(ContextKind::Suggested);
     }
 }
 

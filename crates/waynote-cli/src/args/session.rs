@@ -98,7 +98,7 @@ pub(crate) struct LoopArgs {
     /// The agent's output goes into a file an iteration in this folder, and is not shown
     #[arg(long, value_name = "FOLDER")]
     pub(crate) logs: Option<PathBuf>,
-    /// The answer to the question that the loop stopped with
+    /// The answer to the question that the loop stopped with. One that begins with `-` is written --answer=TEXT
     #[arg(long, value_name = "TEXT")]
     pub(crate) answer: Option<String>,
     /// Take the session from a loop on another machine that is known to be dead

@@ -99,6 +99,15 @@ fn plan(would: &Forgotten) -> String {
         }
         (false, _) => String::new(),
     };
+    let others: Vec<String> = would
+        .gone
+        .iter()
+        .filter(|gone| *gone != note)
+        .map(ToString::to_string)
+        .collect();
+    if !others.is_empty() {
+        plan += &format!("\nalso gone would be {}", listed(&others));
+    }
     if !would.shared.is_empty() {
         let shared: Vec<String> = would.shared.iter().map(ToString::to_string).collect();
         plan += &format!(

@@ -45,11 +45,11 @@ fn what_is_left_says_that_something_was_forgotten() {
 
     $ waynote --author agent:b key save k two
     exit 0
-    saved agent:default#k (overwrote revision 1)
+    saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)
 
     $ waynote key save k three
     exit 0
-    saved agent:default#k (overwrote revision 2)
+    saved agent:default#k (overwrote revision 2; `waynote undo agent:default#k` brings it back)
 
     $ waynote forget --yes agent:default#k@2
     exit 0
@@ -158,7 +158,7 @@ fn what_is_left_says_that_something_was_forgotten() {
 
     $ waynote undo
     exit 0
-    undid the last change of agent:default#k (now it does not exist)
+    undid the last change of agent:default#k (now it does not exist); `waynote redo` brings it back
 
     $ waynote verify
     exit 0
@@ -210,8 +210,8 @@ fn a_bare_undo_passes_over_what_was_forgotten() {
     let entry = scratch.json("--session s log list --json")[0]["address"].clone();
     scratch.ok(&format!("forget --yes {}", entry.as_str().unwrap()));
     scratch.ok("forget --yes agent:default#k@2");
-    assert_snapshot!(scratch.ok("undo"), @"undid the last change of agent:default#a (now revision 3: one)");
-    assert_snapshot!(scratch.ok("undo agent:default#k"), @"undid the last change of agent:default#k (now revision 4: one)");
+    assert_snapshot!(scratch.ok("undo"), @"undid the last change of agent:default#a (now revision 3: one); `waynote redo` brings it back");
+    assert_snapshot!(scratch.ok("undo agent:default#k"), @"undid the last change of agent:default#k (now revision 4: one); `waynote redo agent:default#k` brings it back");
 }
 
 #[test]

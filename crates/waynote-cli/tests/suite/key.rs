@@ -35,7 +35,7 @@ fn a_day_with_a_notebook() {
 
     $ waynote key save deploy make-ship-twice
     exit 0
-    saved agent:default#deploy (overwrote revision 1)
+    saved agent:default#deploy (overwrote revision 1; `waynote undo agent:default#deploy` brings it back)
 
     $ waynote key save db read-only --pin
     exit 0

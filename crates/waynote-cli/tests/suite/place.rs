@@ -70,6 +70,7 @@ fn a_day_with_places() {
 
     $ waynote place read
     exit 0
+    place:~/work has no note of its own; `waynote place all` prints what applies there
 
     $ waynote place all --at ~/elsewhere/../work
     exit 0

@@ -75,16 +75,57 @@ fn forgetting_asks() {
     scratch.ok("key save k two");
     scratch.ok("key save other one");
     let forget = "forget agent:default#k";
-    assert_snapshot!(typed(&scratch, forget, "n\n"), @"");
-    assert_snapshot!(typed(&scratch, forget, "\n"), @"");
+    assert_snapshot!(typed(&scratch, forget, "n\n"), @"
+    exit 1
+    n
+    would forget 2 revisions:
+      agent:default#k@1
+      agent:default#k@2
+    agent:default#k would be gone, and nothing would bring it back
+    the same text would still stand in agent:default#other@1; `--everywhere` forgets it there too
+    Nothing brings it back. Forget it? [y/N] error: agent:default#k was not forgotten
+      answer `y` to forget it
+    ");
+    assert_snapshot!(typed(&scratch, forget, "\n"), @"
+    exit 1
+
+    would forget 2 revisions:
+      agent:default#k@1
+      agent:default#k@2
+    agent:default#k would be gone, and nothing would bring it back
+    the same text would still stand in agent:default#other@1; `--everywhere` forgets it there too
+    Nothing brings it back. Forget it? [y/N] error: agent:default#k was not forgotten
+      answer `y` to forget it
+    ");
     assert_eq!(scratch.ok("key show k"), "two");
     // Nobody is there to ask.
-    assert_snapshot!(scratch.run(forget).said(), @"");
-    assert_snapshot!(scratch.run(&format!("{forget} --json")).said(), @"");
+    assert_snapshot!(scratch.run(forget).said(), @"
+    exit 1
+    error: nothing brings back what is forgotten of agent:default#k, and nobody is here to confirm it
+      look with `--dry-run` at what would go, then add `--yes`
+    ");
+    assert_snapshot!(scratch.run(&format!("{forget} --json")).said(), @r#"
+    exit 1
+    {"error":{"hint":"look with `--dry-run` at what would go, then add `--yes`","kind":"not_confirmed","message":"nothing brings back what is forgotten of agent:default#k, and nobody is here to confirm it"}}
+    "#);
     assert_eq!(scratch.ok("key show k"), "two");
-    assert_snapshot!(typed(&scratch, forget, "y\n"), @"");
+    assert_snapshot!(typed(&scratch, forget, "y\n"), @"
+    exit 0
+    y
+    would forget 2 revisions:
+      agent:default#k@1
+      agent:default#k@2
+    agent:default#k would be gone, and nothing would bring it back
+    the same text would still stand in agent:default#other@1; `--everywhere` forgets it there too
+    Nothing brings it back. Forget it? [y/N] forgot 2 revisions of agent:default#k; nothing it said is left
+    the same text still stands in agent:default#other@1; `waynote forget agent:default#other@1 --everywhere` forgets it there too
+    ");
     assert_eq!(scratch.ok("key count"), "1\n");
-    assert_snapshot!(typed(&scratch, "forget agent:default#never", ""), @"");
+    assert_snapshot!(typed(&scratch, "forget agent:default#never", ""), @"
+    exit 1
+    error: there is no agent:default#never
+      list what there is with `place list`, `key list` or `log list`
+    ");
 }
 
 #[test]
@@ -94,11 +135,50 @@ fn a_dry_run_forgets_nothing() {
     scratch.ok("key save k two");
     scratch.ok("key save other one");
     let said = |words: &str| scratch.run(words).said();
-    assert_snapshot!(said("forget agent:default#k --dry-run"), @"");
-    assert_snapshot!(said("forget agent:default#k@1 --dry-run --everywhere"), @"");
-    assert_snapshot!(said("forget agent:default#k@2 --dry-run --json"), @"");
-    assert_snapshot!(said("forget agent:default#k@9 --dry-run"), @"");
-    assert_snapshot!(said("forget agent:default#k --dry-run --yes"), @"");
+    assert_snapshot!(said("forget agent:default#k --dry-run"), @"
+    exit 0
+    would forget 2 revisions:
+      agent:default#k@1
+      agent:default#k@2
+    agent:default#k would be gone, and nothing would bring it back
+    the same text would still stand in agent:default#other@1; `--everywhere` forgets it there too
+    ");
+    assert_snapshot!(said("forget agent:default#k@1 --dry-run --everywhere"), @"
+    exit 0
+    would forget 2 revisions:
+      agent:default#k@1
+      agent:default#other@1
+    also gone would be agent:default#other
+    ");
+    assert_snapshot!(said("forget agent:default#k@2 --dry-run --json"), @r#"
+    exit 0
+    {
+      "named": "agent:default#k@2",
+      "revisions": [
+        "agent:default#k@2"
+      ],
+      "gone": [
+        "agent:default#k"
+      ],
+      "kept": 1,
+      "shared": [],
+      "files": [],
+      "residue": null
+    }
+    "#);
+    assert_snapshot!(said("forget agent:default#k@9 --dry-run"), @"
+    exit 1
+    error: there is no agent:default#k@9
+      list what there is with `place list`, `key list` or `log list`
+    ");
+    assert_snapshot!(said("forget agent:default#k --dry-run --yes"), @"
+    exit 2
+    error: the argument '--dry-run' cannot be used with '--yes'
+
+    Usage: waynote forget --dry-run <ADDRESS>
+
+    For more information, try '--help'.
+    ");
     assert_eq!(scratch.ok("key show k"), "two");
     assert_eq!(scratch.ok("show agent:default#k@1"), "one");
 }
@@ -113,9 +193,24 @@ fn a_dry_run_knows_the_file() {
         run.env("ZRB_LLM_NOTE_FILE", file.to_str().unwrap()).said()
     };
     std::fs::write(&file, r#"{"~/work": "from the file"}"#).unwrap();
-    assert_snapshot!(said("forget place:~/work --dry-run"), @"");
+    assert_snapshot!(said("forget place:~/work --dry-run"), @"
+    exit 0
+    would forget 1 revision:
+      place:~/work@1
+    place:~/work would be gone, and nothing would bring it back
+    ");
     said("place write ours");
     std::fs::write(&file, r#"{"~/work": "by hand"}"#).unwrap();
-    assert_snapshot!(said("forget place:~/work --dry-run"), @"");
-    assert_snapshot!(said("forget place:~/work --yes"), @"");
+    assert_snapshot!(said("forget place:~/work --dry-run"), @"
+    exit 0
+    would forget 3 revisions:
+      place:~/work@1
+      place:~/work@2
+      place:~/work@3
+    place:~/work would be gone, and nothing would bring it back
+    ");
+    assert_snapshot!(said("forget place:~/work --yes"), @"
+    exit 0
+    forgot 3 revisions of place:~/work; nothing it said is left
+    ");
 }
