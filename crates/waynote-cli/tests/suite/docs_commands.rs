@@ -28,7 +28,7 @@ const RULES: &[(&str, How)] = &[
     (
         "waynote search flaky retries",
         How::After(&[
-            "waynote key save flaky-tests 'checkout::retries fails about once in 40 runs'",
+            "waynote --author agent:builder key save flaky-tests 'checkout::retries fails about once in 40 runs'",
         ]),
     ),
     // What it finds depends on the clients of this machine; `doctor.rs` tests what it says.

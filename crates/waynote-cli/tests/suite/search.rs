@@ -115,14 +115,13 @@ fn what_is_found_is_shown_best_first() {
       «Tests» pass with --no-cache <U+001B>[31mand in red
 
     $ waynote search -- tests -cache
-    exit 2
-    error: unexpected argument '-c' found
-
-      tip: to pass '-c' as a value, use '-- -c'
-
-    Usage: waynote search [OPTIONS] <QUERY> [WORD]...
-
-    For more information, try '--help'.
+    exit 0
+    place:~/shop#build (2026-05-17)
+      make all, then run_«tests»
+    place:~/shop (2026-05-17)
+      Rust workspace; the «tests» need a frozen clock.
+    agent:default#flaky-tests (2026-05-17)
+      checkout::retries fails about once in 40 runs
 
     $ waynote search tests --at ~/shop/api
     exit 0
