@@ -1,7 +1,7 @@
 //! `waynote undo`, `waynote redo` and `waynote restore`.
 
 use serde_json::json;
-use waynote::{Applied, Change, Reach, Store, TakenBack, redo_last, undo_last};
+use waynote::{Address, Applied, Change, Reach, Stamp, Store, TakenBack, redo_last, undo_last};
 
 use super::Context;
 use crate::error::{Failure, Outcome, say};
@@ -12,13 +12,11 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
         Some(address) => format!("waynote redo {address}"),
         None => "waynote redo".into(),
     };
-    let taken_back = take_back(context, typed, &|named, reach, store, stamp| match named {
-        Some(address) => {
-            let (address, origin) = (address.clone(), None);
-            one(store.apply(&[Change::Undo { address, origin }], stamp)?)
-        }
-        None => Ok(undo_last(store, reach, stamp)?),
-    })?;
+    let of = |address| Change::Undo {
+        address,
+        origin: None,
+    };
+    let taken_back = take_back(context, typed, of, undo_last)?;
     answer(
         context,
         &taken_back.applied,
@@ -35,13 +33,8 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
 }
 
 pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
-    let taken_back = take_back(context, typed, &|named, reach, store, stamp| match named {
-        Some(address) => {
-            let address = address.clone();
-            one(store.apply(&[Change::Redo { address }], stamp)?)
-        }
-        None => Ok(redo_last(store, reach, stamp)?),
-    })?;
+    let of = |address| Change::Redo { address };
+    let taken_back = take_back(context, typed, of, redo_last)?;
     answer(
         context,
         &taken_back.applied,
@@ -50,16 +43,12 @@ pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     )
 }
 
-/// Takes back what is named, or what is within reach of here.
+/// Takes back what is named, by the change `of` it, or the `last` of what is within reach of here.
 fn take_back(
     context: &Context<'_>,
     typed: Option<&str>,
-    work: &dyn Fn(
-        Option<&waynote::Address>,
-        &Reach,
-        &dyn Store,
-        &waynote::Stamp,
-    ) -> Outcome<TakenBack>,
+    of: fn(Address) -> Change,
+    last: fn(&dyn Store, &Reach, &Stamp) -> waynote::Result<TakenBack>,
 ) -> Outcome<TakenBack> {
     let named = typed.map(crate::input::note).transpose()?;
     let mut reach = Reach {
@@ -73,7 +62,10 @@ fn take_back(
         reach.places.push(here);
     }
     let stamp = context.stamp()?;
-    context.change(|store| work(named.as_ref(), &reach, store, &stamp))
+    context.change(|store| match &named {
+        Some(address) => one(store.apply(&[of(address.clone())], &stamp)?),
+        None => Ok(last(store, &reach, &stamp)?),
+    })
 }
 
 /// What came of one change.
