@@ -1,5 +1,6 @@
 //! What can be typed. The texts here are the help, and the reference is made from them.
 
+mod mistakes;
 mod session;
 
 use std::ffi::OsString;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::clients::Client;
 
+pub(crate) use mistakes::explained;
 pub(crate) use session::{LogCommand, LoopArgs};
 
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
@@ -84,9 +86,20 @@ pub(crate) enum Command {
         /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id
         address: String,
     },
-    /// Take back a note's last change, or the store's
+    /// Take back your last change; again, the one before
+    ///
+    /// Without an address: the last change by the author (--author) of a note in the agent's notebook, on the working
+    /// directory, or on one above or below it. What others wrote, imports and entries of logs are passed over. `redo`
+    /// brings it back.
     Undo {
-        /// The note; without it, the last change of the whole store
+        /// The note, whoever changed it last
+        address: Option<String>,
+    },
+    /// Bring back what the last undo took back; again, what the one before did
+    ///
+    /// A new change of yours ends what can be redone.
+    Redo {
+        /// The note, whoever undid its last change
         address: Option<String>,
     },
     /// Make an older revision current again
@@ -99,6 +112,8 @@ pub(crate) enum Command {
     },
     /// Forget what a note said, for good: the one thing that nothing brings back
     ///
+    /// Asks first; where nobody is at a terminal to answer, it needs --yes.
+    ///
     /// Its revisions stay listed, each with when and by whom it was forgotten; the text is gone from the store's files,
     /// and from the notes.json that it is kept in step with. Copies that were made of these files are not looked for.
     Forget {
@@ -110,6 +125,12 @@ pub(crate) enum Command {
         /// In every other note and revision that says the same, too
         #[arg(long)]
         everywhere: bool,
+        /// Show what would be forgotten, and forget nothing
+        #[arg(long, conflicts_with = "yes")]
+        dry_run: bool,
+        /// Do not ask: for scripts
+        #[arg(long)]
+        yes: bool,
     },
     /// Serve the notes to an agent over standard input and output (Model Context Protocol)
     ///
@@ -224,12 +245,15 @@ pub(crate) struct At {
     pub(crate) path: Option<OsString>,
 }
 
-/// What becomes of a text that holds a credential.
+/// Texts that are refused unless they are meant.
 #[derive(Args)]
-pub(crate) struct SecretArgs {
+pub(crate) struct AllowArgs {
     /// Write it even if it holds a credential (a key, a token, a password)
     #[arg(long = "allow-secret")]
-    pub(crate) allow: bool,
+    pub(crate) secret: bool,
+    /// Write it even if it is empty or blank, as after a pipe that failed
+    #[arg(long = "allow-empty")]
+    pub(crate) empty: bool,
 }
 
 #[derive(Subcommand)]
@@ -238,11 +262,13 @@ pub(crate) enum PlaceCommand {
     Write {
         #[command(flatten)]
         at: At,
-        /// The text; `-` reads it from standard input as it is
-        #[arg(allow_hyphen_values = true)]
+        /// The text; `-` reads it from standard input as it is. One that begins with `-` goes after `--`
         text: OsString,
+        /// The most bytes; zero or less: no cap [env: WAYNOTE_MAX_PLACE_BYTES] [default: 65536]
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        max_bytes: Option<i64>,
         #[command(flatten)]
-        secrets: SecretArgs,
+        allow: AllowArgs,
     },
     /// Print the directory's own note
     Read {
@@ -279,8 +305,7 @@ pub(crate) enum KeyCommand {
         notebook: NotebookArgs,
         /// The key: a-z, 0-9, `_`, `-`; or an address
         key: String,
-        /// The text; `-` reads it from standard input as it is
-        #[arg(allow_hyphen_values = true)]
+        /// The text; `-` reads it from standard input as it is. One that begins with `-` goes after `--`
         text: OsString,
         /// Pin it: show it whole in every prompt
         #[arg(long)]
@@ -295,7 +320,7 @@ pub(crate) enum KeyCommand {
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_notes: Option<i64>,
         #[command(flatten)]
-        secrets: SecretArgs,
+        allow: AllowArgs,
     },
     /// Print a note
     Show {
@@ -386,8 +411,8 @@ pub(crate) enum SectionArg {
 
 #[derive(Args)]
 pub(crate) struct SearchArgs {
-    /// Plain words (any of them), "phrases", prefix*, -not; any text is a query. Quote it for the shell: 'clock -lake'
-    #[arg(allow_hyphen_values = true)]
+    /// Plain words (any of them), "phrases", prefix*, -not; any text is a query. Quote it for the shell: 'clock -lake'.
+    /// One that begins with `-` goes after `--`
     pub(crate) query: OsString,
     /// More words of the query
     #[arg(value_name = "WORD")]

@@ -87,9 +87,15 @@ impl Failure {
     pub(crate) fn hint(&self) -> String {
         match self {
             Self::BrokenPipe => String::new(),
-            Self::Arguments(error) => match error.get(ContextKind::SuggestedArg) {
-                Some(ContextValue::String(argument)) => {
+            Self::Arguments(error) => match (
+                error.get(ContextKind::SuggestedArg),
+                error.get(ContextKind::Suggested),
+            ) {
+                (Some(ContextValue::String(argument)), _) => {
                     format!("did you mean `{argument}`? try `waynote --help`")
+                }
+                (_, Some(ContextValue::StyledStrs(tips))) if !tips.is_empty() => {
+                    tips[0].to_string()
                 }
                 _ => "try `waynote --help`".into(),
             },

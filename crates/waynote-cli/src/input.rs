@@ -23,6 +23,31 @@ pub(crate) fn text(argument: &OsStr) -> Outcome<Content> {
     Ok(Content::written(bytes)?)
 }
 
+/// The text of a note that is to say something, unless an empty one is allowed.
+pub(crate) fn note_text(argument: &OsStr, allow_empty: bool) -> Outcome<Content> {
+    let content = text(argument)?;
+    if allow_empty || !content.is_blank() {
+        return Ok(content);
+    }
+    let (what, why) = match (argument == "-", content.is_empty()) {
+        (true, true) => (
+            "standard input is empty",
+            "the command before the pipe may have failed; ",
+        ),
+        (true, false) => (
+            "standard input is blank",
+            "the command before the pipe may have failed; ",
+        ),
+        (false, true) => ("the text is empty", ""),
+        (false, false) => ("the text is blank", ""),
+    };
+    Err(Failure::refused(
+        "empty",
+        format!("{what}: nothing was written"),
+        format!("{why}`--allow-empty` writes it all the same"),
+    ))
+}
+
 /// A place: a path, or the address of one; without either the working directory.
 pub(crate) fn place(argument: Option<&OsStr>) -> Outcome<Place> {
     let Some(argument) = argument else {

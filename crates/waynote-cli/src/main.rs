@@ -42,7 +42,9 @@ fn main() -> ExitCode {
         Err(error) if error.use_stderr() && commands::is_hook(&arguments) => {
             Ok(commands::refuse_hook(&arguments, &error))
         }
-        Err(error) if error.use_stderr() => Err(Failure::Arguments(error)),
+        Err(error) if error.use_stderr() => {
+            Err(Failure::Arguments(args::explained(error, &arguments)))
+        }
         Err(help) => match help.print() {
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(error) => Err(error.into()),

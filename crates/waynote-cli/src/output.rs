@@ -25,6 +25,16 @@ impl Output {
         Ok(self.writer.write_all(bytes)?)
     }
 
+    /// A note's text: the bytes as they are, and on a terminal a line end where the text has none.
+    pub(crate) fn content(&mut self, content: &waynote::Content) -> Outcome {
+        self.bytes(content.as_bytes())?;
+        let ends = content.is_empty() || content.as_bytes().ends_with(b"\n");
+        if self.is_terminal() && !ends {
+            self.bytes(b"\n")?;
+        }
+        Ok(())
+    }
+
     /// A line.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Outcome {
         Ok(writeln!(self.writer, "{}", text.as_ref())?)

@@ -22,6 +22,7 @@ struct File {
     author: Option<String>,
     max_bytes: Option<i64>,
     max_notes: Option<i64>,
+    max_place_bytes: Option<i64>,
     notes_file: Option<String>,
     style: Option<String>,
     budget: Option<i64>,
@@ -56,6 +57,7 @@ pub(crate) struct Settings {
     pub(crate) author: Setting<Name>,
     pub(crate) max_bytes: Setting<i64>,
     pub(crate) max_notes: Setting<i64>,
+    pub(crate) max_place_bytes: Setting<i64>,
     /// The notes.json that places are kept in step with.
     pub(crate) notes_file: Setting<Option<PathBuf>>,
     pub(crate) style: Setting<Style>,
@@ -130,6 +132,9 @@ impl Settings {
             max_notes: layers
                 .number(None, "WAYNOTE_MAX_NOTES", file.max_notes)?
                 .unwrap_or_else(|| by_default(limits.max_notes)),
+            max_place_bytes: layers
+                .number(None, "WAYNOTE_MAX_PLACE_BYTES", file.max_place_bytes)?
+                .unwrap_or_else(|| by_default(limits.max_place_bytes)),
             notes_file: match notes_file {
                 Some(file) => Setting {
                     value: Some(home::expanded(&file.value)?),
@@ -183,6 +188,16 @@ impl Settings {
         Limits {
             max_bytes: max_bytes.unwrap_or(self.max_bytes.value),
             max_notes: max_notes.unwrap_or(self.max_notes.value),
+            max_place_bytes: self.max_place_bytes.value,
+        }
+    }
+
+    /// The same for a directory's own note.
+    pub(crate) fn place_limits(&self, max_bytes: Option<i64>) -> Limits {
+        let limits = self.limits(None, None);
+        Limits {
+            max_place_bytes: max_bytes.unwrap_or(limits.max_place_bytes),
+            ..limits
         }
     }
 

@@ -13,6 +13,7 @@ mod suite {
     mod config;
     mod context;
     mod docs;
+    mod docs_commands;
     mod doctor;
     mod forget;
     mod forget_in_step;
@@ -47,6 +48,9 @@ mod suite {
     mod reference_zrb;
     mod search;
     mod secrets;
+    mod slips;
+    mod terminal;
+    mod undo;
     mod uninstall;
     mod worktree;
 }

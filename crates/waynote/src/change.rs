@@ -12,7 +12,7 @@ use crate::key::{EntryId, Name};
 use crate::limits::Limits;
 use crate::note::{Action, Kind, Note, Revision, Stamp, State, micros};
 use crate::scope::Scope;
-use crate::undo::last_standing;
+use crate::undo::{last_standing, last_undone};
 
 /// Which revision a writer believes to be current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +97,11 @@ pub enum Change {
         /// only journaled in between.
         origin: Option<Origin>,
     },
+    /// Brings back what the last undo took back, as a new revision. A change made since ends that.
+    Redo {
+        /// The note.
+        address: Address,
+    },
 }
 
 impl Change {
@@ -107,7 +112,8 @@ impl Change {
             | Self::Pin { address, .. }
             | Self::Delete { address }
             | Self::Restore { address, .. }
-            | Self::Undo { address, .. } => Some(address),
+            | Self::Undo { address, .. }
+            | Self::Redo { address } => Some(address),
             Self::Append { .. } => None,
         }
     }
@@ -200,7 +206,7 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
             origin,
         } => {
             not_in_log(address)?;
-            limits.check_bytes(content)?;
+            limits.check_bytes(address, content)?;
             // What comes from elsewhere is kept as it is.
             if origin.is_none() {
                 may_write(&address.to_string(), content, stamp)?;
@@ -327,6 +333,7 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 last_standing(before.last_revision(address)?, undoes)?.ok_or_else(|| {
                     Error::NothingToUndo {
                         address: Some(address.clone()),
+                        last: None,
                     }
                 })?;
             let state = match before.revision(address, undone - 1)? {
@@ -344,6 +351,7 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
             {
                 return Err(Error::NothingToUndo {
                     address: Some(address.clone()),
+                    last: None,
                 });
             }
             let mut write = bring_back(Action::Undo, state, address, before, stamp)?;
@@ -352,6 +360,22 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 note.author = origin.author.clone().unwrap_or_else(|| note.author.clone());
                 note.updated_at = micros(origin.updated_at);
             }
+            Ok(Some(write))
+        }
+        Change::Redo { address } => {
+            not_in_log(address)?;
+            let last = before.last_revision(address)?;
+            let undo = last_undone(last, |number| before.revision(address, number))?;
+            let undo = undo.ok_or_else(|| Error::NothingToRedo {
+                address: Some(address.clone()),
+            })?;
+            // An undo is never the first revision: it took one back.
+            let state = match before.revision(address, undo - 1)? {
+                Some(revision) => revision.state,
+                None => deleted(address, 0, stamp),
+            };
+            let mut write = bring_back(Action::Redo, state, address, before, stamp)?;
+            write.revision.undoes = Some(undo);
             Ok(Some(write))
         }
     }

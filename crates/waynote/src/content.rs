@@ -35,10 +35,15 @@ impl Content {
     pub fn written(bytes: Vec<u8>) -> Result<Self> {
         if let Err(error) = std::str::from_utf8(&bytes) {
             let offset = error.valid_up_to();
-            let what = format!(
-                "byte 0x{:02X} at offset {offset} is not UTF-8",
-                bytes[offset]
-            );
+            let what = match bytes.as_slice() {
+                [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
+                    "it begins with the byte order mark of UTF-16".to_owned()
+                }
+                _ => format!(
+                    "byte 0x{:02X} at offset {offset} is not UTF-8",
+                    bytes[offset]
+                ),
+            };
             return Err(Error::NotText { what });
         }
         if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {

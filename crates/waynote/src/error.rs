@@ -96,6 +96,8 @@ pub enum Error {
         bytes: usize,
         /// The cap in bytes.
         max_bytes: i64,
+        /// The setting that holds the cap: `max_bytes`, or `max_place_bytes` for a directory's own note.
+        setting: &'static str,
     },
 
     /// A new key over the count cap (source 002's `ErrTooManyNotes`).
@@ -220,20 +222,39 @@ pub enum Error {
     },
 
     /// Nothing left that could be undone.
-    #[error("there is nothing to undo{}", match address {
+    #[error("there is {} to undo{}", match last {
+        Some(_) => "nothing of yours",
+        None => "nothing",
+    }, match address {
         Some(address) => format!(" in {address}"),
         None => String::new(),
     })]
     NothingToUndo {
         /// The note, when one was named.
         address: Option<Address>,
+        /// The last change that could be undone and is not meant without an address: its note and its author.
+        last: Option<Box<(Address, Name)>>,
     },
 
-    /// The last change was of a note that an import or another program has changed since.
-    #[error("the last change was of {address}, which has been changed from elsewhere since")]
+    /// Nothing left that could be redone.
+    #[error("there is nothing to redo{}", match address {
+        Some(address) => format!(" in {address}"),
+        None => String::new(),
+    })]
+    NothingToRedo {
+        /// The note, when one was named.
+        address: Option<Address>,
+    },
+
+    /// The last change, or the last undo, was of a note that somebody else has changed since.
+    #[error("your last {what} was of {address}, which {by} has changed since")]
     Superseded {
+        /// `change` or `undo`.
+        what: &'static str,
         /// The note.
         address: Address,
+        /// Who changed it last.
+        by: Name,
     },
 
     /// Another program's file that cannot be read as what it should be. It is left as it is.
@@ -366,6 +387,7 @@ impl Error {
             Self::NothingAsked { .. } => "nothing_asked",
             Self::Forgotten { .. } => "forgotten",
             Self::NothingToUndo { .. } => "nothing_to_undo",
+            Self::NothingToRedo { .. } => "nothing_to_redo",
             Self::Superseded { .. } => "superseded",
             Self::DamagedFile { .. } => "damaged_file",
             Self::DamagedStore { .. } => "damaged_store",
@@ -409,7 +431,7 @@ impl Error {
                     .into()
             }
             Self::UnknownType { .. } => "the types are stuck, learning, tip, decision".into(),
-            Self::NotText { .. } => "a note is UTF-8 text without NUL; encode other data first, as base64 say".into(),
+            Self::NotText { .. } => "a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64".into(),
             Self::NameHoldsSecret { .. } => {
                 "use another name: one cannot be forgotten; `--allow-secret` allows it all the same".into()
             }
@@ -417,8 +439,8 @@ impl Error {
                 "replace it by where it is kept (a variable, a vault); \
                  or allow it with `--allow-secret`, or `{rule}` for good in `allow_secrets` of the configuration"
             ),
-            Self::NoteTooLarge { .. } => {
-                "shorten it, split it over several keys, or raise `max_bytes`; zero or less is no cap".into()
+            Self::NoteTooLarge { setting, .. } => {
+                format!("shorten it, split it over several keys, or raise `{setting}`; zero or less is no cap")
             }
             Self::TooManyNotes { .. } => {
                 "delete or merge notes, save under a key that exists, or raise `max_notes`; zero or less is no cap"
@@ -452,8 +474,17 @@ impl Error {
             Self::Forgotten { .. } => {
                 "it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back".into()
             }
+            Self::NothingToUndo { last: Some(last), .. } => {
+                let (address, author) = last.as_ref();
+                format!("the last change is of {address}, by {author}: `waynote undo {address}` undoes it")
+            }
             Self::NothingToUndo { .. } => "`restore ADDRESS --revision N` brings back any revision".into(),
-            Self::Superseded { address } => {
+            Self::NothingToRedo { .. } => {
+                "only what was undone can be redone, until the next change; `restore ADDRESS --revision N` brings back \
+                 any revision"
+                    .into()
+            }
+            Self::Superseded { address, .. } => {
                 format!("look at `waynote history {address}`, then name the note to undo, or restore a revision")
             }
             Self::DamagedFile { .. } => "mend it or move it away; nothing was written to it".into(),

@@ -70,6 +70,19 @@ pub struct Forgotten {
 }
 
 impl Forgotten {
+    /// What a request comes to that forgets nothing.
+    pub(crate) fn nothing(request: &Forget) -> Self {
+        Self {
+            named: request.named(),
+            revisions: Vec::new(),
+            gone: Vec::new(),
+            kept: 0,
+            shared: Vec::new(),
+            files: Vec::new(),
+            residue: None,
+        }
+    }
+
     /// Adds what a further call forgot, of a text that was brought back meanwhile.
     pub(crate) fn and(&mut self, other: Self) {
         self.revisions.extend(other.revisions);

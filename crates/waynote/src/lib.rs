@@ -102,5 +102,5 @@ pub use secrets::SecretPolicy;
 pub use session::SessionLog;
 pub use sqlite::{Options, Sqlite, SqliteStore};
 pub use store::{Filter, Moment, Recent, ScopeSummary, Store, Version};
-pub use undo::undo_last;
+pub use undo::{Reach, TakenBack, redo_last, undo_last};
 pub use verify::Report;

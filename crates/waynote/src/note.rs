@@ -199,6 +199,8 @@ pub enum Action {
     Restore,
     /// Took back a change.
     Undo,
+    /// Took back an undo, and so brought back the change that it had taken back.
+    Redo,
     /// Noted in a log what an entry says already: no new note, and the entry stays as it was made first.
     Repeat,
     /// Made a note that was current go, because what it said was forgotten (see [`crate::forget`]).
@@ -206,13 +208,14 @@ pub enum Action {
 }
 
 impl Action {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Save,
         Self::Pin,
         Self::Unpin,
         Self::Delete,
         Self::Restore,
         Self::Undo,
+        Self::Redo,
         Self::Repeat,
         Self::Forget,
     ];
@@ -226,6 +229,7 @@ impl Action {
             Self::Delete => "delete",
             Self::Restore => "restore",
             Self::Undo => "undo",
+            Self::Redo => "redo",
             Self::Repeat => "repeat",
             Self::Forget => "forget",
         }
@@ -277,7 +281,7 @@ pub struct Revision {
     pub position: Option<Position>,
     /// What it did.
     pub action: Action,
-    /// The revision whose change this one took back, when it is an undo.
+    /// The revision that this one took back: a change when it is an undo, an undo when it is a redo.
     pub undoes: Option<u64>,
     /// When the store recorded it. Orders as-of reads.
     pub recorded_at: Timestamp,
@@ -383,7 +387,8 @@ impl Revision {
         }
     }
 
-    /// The revision before which an undo looks on: this one took a change back, or only made a forgotten note go.
+    /// The revision before which an undo looks on: this one took a change or an undo back, so the note is as it was
+    /// before that; or it only made a forgotten note go.
     pub(crate) fn passes_to(&self) -> Option<u64> {
         let is_forget = self.action == Action::Forget;
         self.undoes.or_else(|| is_forget.then(|| self.number()))

@@ -21,20 +21,36 @@ impl<'s> Places<'s> {
         Self { store }
     }
 
-    /// Writes a place's own note, over what it said. An empty text is stored as such and deletes nothing.
+    /// Writes a place's own note, over what it said, under the default limits. An empty text is stored as such and
+    /// deletes nothing.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::NoteTooLarge`](crate::Error::NoteTooLarge); what the store says.
     pub fn write(&self, place: &Place, content: Content, stamp: &Stamp) -> Result<Note> {
+        let (note, _) = self.save(place, content, Limits::default(), stamp)?;
+        Ok(note)
+    }
+
+    /// The same under limits of the caller's own. Returns the note and whether the place had none before.
+    ///
+    /// # Errors
+    /// [`Error::NoteTooLarge`](crate::Error::NoteTooLarge); what the store says.
+    pub fn save(
+        &self,
+        place: &Place,
+        content: Content,
+        limits: Limits,
+        stamp: &Stamp,
+    ) -> Result<(Note, bool)> {
         let change = Change::Save {
             address: Address::Place(place.clone()),
             content,
             pin: None,
-            limits: Limits::NONE,
+            limits,
             expect: Expect::Any,
             origin: None,
         };
-        crate::notebook::saved(self.store.apply(&[change], stamp)?).map(|(note, _)| note)
+        crate::notebook::saved(self.store.apply(&[change], stamp)?)
     }
 
     /// The place's own note.

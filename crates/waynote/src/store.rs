@@ -163,6 +163,12 @@ pub trait Store: EventLog {
     /// [`Error::NotFound`] when it never was; what the engine says.
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
 
+    /// What forgetting would come to; nothing is changed.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] when it never was; what the engine says.
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
+
     /// One note as it is now.
     ///
     /// # Errors
@@ -346,6 +352,10 @@ impl Store for NoStore {
         Err(request.not_found())
     }
 
+    fn would_forget(&self, request: &Forget, _: &Stamp) -> Result<Forgotten> {
+        Err(request.not_found())
+    }
+
     fn get(&self, _: &Address) -> Result<Option<Note>> {
         Ok(None)
     }
@@ -482,6 +492,10 @@ impl<S: Store + ?Sized> Store for Box<S> {
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
         (**self).forget(request, stamp)
+    }
+
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        (**self).would_forget(request, stamp)
     }
 
     fn get(&self, address: &Address) -> Result<Option<Note>> {

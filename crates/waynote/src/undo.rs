@@ -1,18 +1,23 @@
-//! What an undo takes back.
+//! What an undo takes back, and what a redo brings back.
+//!
+//! Both are new revisions that name the one they took back: an undo names a change, a redo an undo. So a note is as it
+//! was before the revision that its last one took back, and each rule here follows the chain from there.
 
 use std::cmp::Ordering;
 
 use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::error::{Error, Result};
-use crate::note::{Action, Position, Revision, Stamp};
+use crate::key::Name;
+use crate::note::{Action, Position, Revision, Stamp, State};
+use crate::place::Place;
 use crate::store::Store;
 
 /// The last revision whose change still stands: an undo stands for the state before what it took back, so that
 /// undoing again goes further back.
 ///
 /// # Errors
-/// What `undoes` says; it tells for a revision's number which one it took back, if it is an undo.
+/// What `undoes` says; it tells for a revision's number which one it took back, if it is an undo or a redo.
 pub(crate) fn last_standing(
     last: u64,
     mut undoes: impl FnMut(u64) -> Result<Option<u64>>,
@@ -27,85 +32,255 @@ pub(crate) fn last_standing(
     Ok(None)
 }
 
-/// Takes back the last change of the whole store that still stands.
+/// The undo that a redo takes back: the last one that no redo has taken back. None when the last revision is a change:
+/// it ends what can be redone.
 ///
 /// # Errors
-/// [`Error::NothingToUndo`] when there is none; [`Error::AppendOnly`] when it is an entry of a session's log.
-pub fn undo_last(store: &dyn Store, stamp: &Stamp) -> Result<Vec<Applied>> {
-    let mut applied = Vec::new();
-    // Nobody may change anything between finding it and taking it back.
+/// What `revision` says; it gives a revision of the note by its number.
+pub(crate) fn last_undone(
+    last: u64,
+    mut revision: impl FnMut(u64) -> Result<Option<Revision>>,
+) -> Result<Option<u64>> {
+    let mut number = last;
+    while number > 0 {
+        let Some(found) = revision(number)? else {
+            return Ok(None);
+        };
+        match found.action {
+            Action::Undo if !is_bookkeeping(&found) => return Ok(Some(number)),
+            Action::Undo | Action::Redo => {
+                number = found.undoes.unwrap_or(0).saturating_sub(1);
+            }
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an undo was nobody's: it made a note current again after a text of a kept-in-step file was only journaled.
+/// Such a note keeps its time; one that somebody brought back has the time of that.
+fn is_bookkeeping(undo: &Revision) -> bool {
+    undo.note()
+        .is_some_and(|note| note.updated_at != undo.recorded_at)
+}
+
+/// Where the changes are that an undo or a redo without an address may take back. Whose they are is the stamp's author.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The agent whose notebook is meant.
+    pub agent: Name,
+    /// The directories that are meant, each with those above and below it.
+    pub places: Vec<Place>,
+}
+
+impl Reach {
+    /// Whether a note is within it. An entry of a log is not: the log is append-only.
+    fn covers(&self, address: &Address) -> bool {
+        match address {
+            Address::Place(place) | Address::PlaceKey(place, _) => self
+                .places
+                .iter()
+                .any(|here| here.chain().contains(place) || place.chain().contains(here)),
+            Address::Agent(agent, _) => *agent == self.agent,
+            Address::Session(..) => false,
+        }
+    }
+}
+
+/// What an undo or a redo without an address came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenBack {
+    /// The note that it changed.
+    pub applied: Applied,
+    /// The note of a later change by the same author that still stands, out of reach.
+    pub later: Option<Address>,
+}
+
+/// Takes back the last change by the stamp's author within reach that still stands. Passed over are entries of logs,
+/// which cannot be changed; what was forgotten; and what imports and kept-in-step files brought.
+///
+/// # Errors
+/// [`Error::NothingToUndo`] when there is none; [`Error::Superseded`] when somebody else has changed that note since.
+pub fn undo_last(store: &dyn Store, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
+    take_back(store, stamp, &|| {
+        let (address, later) = last_change(store, reach, &stamp.author)?;
+        let origin = None;
+        Ok((Change::Undo { address, origin }, later))
+    })
+}
+
+/// Brings back what the last undo by the stamp's author within reach took back. Again, it brings back what the undo
+/// before that one took back, until a change made by the same author within reach.
+///
+/// # Errors
+/// [`Error::NothingToRedo`] when there is no such undo, or a change was made since; [`Error::Superseded`] when somebody
+/// else has changed that note since.
+pub fn redo_last(store: &dyn Store, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
+    take_back(store, stamp, &|| {
+        let address = last_undo(store, reach, &stamp.author)?;
+        Ok((Change::Redo { address }, None))
+    })
+}
+
+/// Finds a change and applies it, while nobody else can change anything in between.
+fn take_back(
+    store: &dyn Store,
+    stamp: &Stamp,
+    find: &dyn Fn() -> Result<(Change, Option<Address>)>,
+) -> Result<TakenBack> {
+    let mut taken_back = None;
     store.exclusively(&mut || {
-        let address = last_change(store)?;
-        applied = store.apply(
-            &[Change::Undo {
-                address,
-                origin: None,
-            }],
-            stamp,
-        )?;
+        let (change, later) = find()?;
+        let mut applied = store.apply(&[change], stamp)?;
+        taken_back = applied.pop().map(|applied| TakenBack { applied, later });
         Ok(())
     })?;
-    Ok(applied)
+    taken_back.ok_or(Error::NothingToUndo {
+        address: None,
+        last: None,
+    })
 }
 
 /// What the authors of imports begin with, and of what was taken in from a file that is kept in step: nobody who
 /// types `undo` means one note of those.
 const IMPORT: &str = "import:";
 
-/// The note whose change is the last of the whole store that still stands.
-///
-/// # Errors
-/// [`Error::NothingToUndo`] when there is none; [`Error::AppendOnly`] when it is an entry of a session's log;
-/// [`Error::Superseded`] when somebody else has changed that note since.
-fn last_change(store: &dyn Store) -> Result<Address> {
-    const PAGE: usize = 64;
-    let mut before: Option<Position> = None;
-    loop {
-        let page = store.journal(before, PAGE)?;
-        for revision in &page {
-            let address = revision.address();
-            // Nothing brings back what was forgotten.
-            if revision.action == Action::Forget || revision.forgotten().is_some() {
-                continue;
-            }
-            if matches!(address, Address::Session(..)) {
-                return Err(Error::AppendOnly {
-                    address: address.clone(),
-                });
-            }
-            let from_elsewhere = revision.author().as_str().starts_with(IMPORT);
-            if revision.action == Action::Undo || from_elsewhere {
-                continue;
-            }
-            // Later changes of the same note by people were met before this one.
-            let Some(standing) = standing(store, address)? else {
-                continue;
-            };
-            match standing.cmp(&revision.number()) {
-                Ordering::Less => {}
-                Ordering::Equal => return Ok(address.clone()),
-                Ordering::Greater => {
-                    return Err(Error::Superseded {
-                        address: address.clone(),
-                    });
-                }
-            }
+/// The note of the author's last change within reach that still stands, and that of a later one out of reach.
+fn last_change(
+    store: &dyn Store,
+    reach: &Reach,
+    author: &Name,
+) -> Result<(Address, Option<Address>)> {
+    // The last change of all that is not meant, to name it.
+    let mut passed: Option<(Address, Name)> = None;
+    for revision in Backwards::through(store) {
+        let revision = revision?;
+        let address = revision.address();
+        let is_take_back = matches!(revision.action, Action::Undo | Action::Redo);
+        if is_take_back || is_passed_over(&revision) {
+            continue;
         }
-        match page.last() {
-            Some(last) => before = last.position,
-            None => return Err(Error::NothingToUndo { address: None }),
+        let is_meant = revision.author() == author && reach.covers(address);
+        if !is_meant && passed.is_some() {
+            continue;
+        }
+        let history = store.history(address)?;
+        let Some(standing) = standing(&history)? else {
+            continue;
+        };
+        match (is_meant, standing.cmp(&revision.number())) {
+            (false, Ordering::Equal) => {
+                passed = Some((address.clone(), revision.author().clone()));
+            }
+            (true, Ordering::Equal) => {
+                let later = passed.filter(|(_, by)| by == author);
+                return Ok((address.clone(), later.map(|(address, _)| address)));
+            }
+            // Later changes of the same note by this author were met before this one.
+            (true, Ordering::Greater) => return Err(superseded("change", &revision, &history)),
+            (false, _) | (true, Ordering::Less) => {}
         }
     }
+    Err(Error::NothingToUndo {
+        address: None,
+        last: passed.map(Box::new),
+    })
+}
+
+/// The note of the author's last undo within reach that no redo has taken back.
+fn last_undo(store: &dyn Store, reach: &Reach, author: &Name) -> Result<Address> {
+    let nothing = || Error::NothingToRedo { address: None };
+    for revision in Backwards::through(store) {
+        let revision = revision?;
+        let address = revision.address();
+        if revision.author() != author || !reach.covers(address) || is_passed_over(&revision) {
+            continue;
+        }
+        match revision.action {
+            Action::Redo => {}
+            Action::Undo if is_bookkeeping(&revision) => {}
+            Action::Undo => {
+                let history = store.history(address)?;
+                let number = revision.number();
+                let takes_it_back =
+                    |of: &Revision| of.action == Action::Redo && of.undoes == Some(number);
+                if history.iter().any(takes_it_back) {
+                    continue;
+                }
+                let last = history.last().map_or(0, Revision::number);
+                let undo = last_undone(last, |number| Ok(numbered(&history, number).cloned()))?;
+                if undo != Some(number) {
+                    return Err(superseded("undo", &revision, &history));
+                }
+                return Ok(address.clone());
+            }
+            _ => return Err(nothing()),
+        }
+    }
+    Err(nothing())
+}
+
+/// What neither is taken back without an address nor ends what can be redone.
+fn is_passed_over(revision: &Revision) -> bool {
+    matches!(revision.address(), Address::Session(..))
+        || revision.action == Action::Forget
+        || revision.forgotten().is_some()
+        || revision.author().as_str().starts_with(IMPORT)
+}
+
+fn superseded(what: &'static str, revision: &Revision, history: &[Revision]) -> Error {
+    Error::Superseded {
+        what,
+        address: revision.address().clone(),
+        by: history.last().unwrap_or(revision).author().clone(),
+    }
+}
+
+fn numbered(history: &[Revision], number: u64) -> Option<&Revision> {
+    history.iter().find(|revision| revision.number() == number)
 }
 
 /// The number of the revision of a note that stands; 0 when all are taken back. None when that one was forgotten:
 /// the note went with it, and nobody who types `undo` means that.
-fn standing(store: &dyn Store, address: &Address) -> Result<Option<u64>> {
-    let history = store.history(address)?;
-    let numbered = |number: u64| history.iter().find(|revision| revision.number() == number);
-    let undoes = |number: u64| Ok(numbered(number).and_then(Revision::passes_to));
+fn standing(history: &[Revision]) -> Result<Option<u64>> {
+    let undoes = |number: u64| Ok(numbered(history, number).and_then(Revision::passes_to));
     let last = history.last().map_or(0, Revision::number);
     let standing = last_standing(last, undoes)?.unwrap_or(0);
-    let is_forgotten = numbered(standing).is_some_and(|revision| revision.forgotten().is_some());
+    let is_forgotten = numbered(history, standing)
+        .is_some_and(|revision| matches!(revision.state, State::Forgotten { .. }));
     Ok((!is_forgotten).then_some(standing))
+}
+
+/// The changes of a whole store, the latest first, read a page at a time.
+struct Backwards<'s> {
+    store: &'s dyn Store,
+    page: std::vec::IntoIter<Revision>,
+    before: Option<Position>,
+}
+
+impl<'s> Backwards<'s> {
+    fn through(store: &'s dyn Store) -> Self {
+        Self {
+            store,
+            page: Vec::new().into_iter(),
+            before: None,
+        }
+    }
+}
+
+impl Iterator for Backwards<'_> {
+    type Item = Result<Revision>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        const PAGE: usize = 64;
+        if self.page.len() == 0 {
+            match self.store.journal(self.before, PAGE) {
+                Ok(page) => self.page = page.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        let revision = self.page.next()?;
+        self.before = revision.position;
+        Some(Ok(revision))
+    }
 }

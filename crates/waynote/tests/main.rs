@@ -16,5 +16,6 @@ mod suite {
     mod processes;
     mod search;
     mod search_index;
+    mod undo;
     mod worker;
 }

@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::SecretArgs;
+use super::AllowArgs;
 use crate::iterate::command::Preset;
 
 #[derive(Subcommand)]
 pub(crate) enum LogCommand {
     /// Add an entry for later iterations
     Add {
-        /// The text; `-` reads it from standard input as it is
-        #[arg(allow_hyphen_values = true)]
+        /// The text; `-` reads it from standard input as it is. One that begins with `-` goes after `--`
         text: OsString,
         /// stuck, learning, tip or decision
         #[arg(long = "type", value_name = "TYPE")]
@@ -24,18 +23,16 @@ pub(crate) enum LogCommand {
         #[arg(long, value_name = "NOTE")]
         resolves: Option<String>,
         #[command(flatten)]
-        secrets: SecretArgs,
+        allow: AllowArgs,
     },
     /// For the agent of a loop: say that the whole task is done, so that no further iteration starts
     Complete {
         /// What was done; `-` reads it from standard input
-        #[arg(allow_hyphen_values = true)]
         summary: OsString,
     },
     /// For the agent of a loop: say that only a person can decide how to go on, so that the loop stops and asks
     Blocked {
         /// The question; `-` reads it from standard input
-        #[arg(allow_hyphen_values = true)]
         question: OsString,
     },
     /// List the entries, the oldest first
@@ -101,8 +98,8 @@ pub(crate) struct LoopArgs {
     /// The agent's output goes into a file an iteration in this folder, and is not shown
     #[arg(long, value_name = "FOLDER")]
     pub(crate) logs: Option<PathBuf>,
-    /// The answer to the question that the loop stopped with
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    /// The answer to the question that the loop stopped with. One that begins with `-` is written --answer=TEXT
+    #[arg(long, value_name = "TEXT")]
     pub(crate) answer: Option<String>,
     /// Take the session from a loop on another machine that is known to be dead
     #[arg(long)]

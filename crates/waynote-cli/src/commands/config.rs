@@ -50,6 +50,7 @@ fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
     let Settings {
         max_bytes,
         max_notes,
+        max_place_bytes,
         notes_file,
         style,
         budget,
@@ -93,6 +94,11 @@ fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
             "max_notes",
             Some(max_notes.value.to_string()),
             max_notes.origin.clone(),
+        ),
+        (
+            "max_place_bytes",
+            Some(max_place_bytes.value.to_string()),
+            max_place_bytes.origin.clone(),
         ),
         (
             "notes_file",

@@ -6,7 +6,7 @@ use waynote::context::{Block, Budget, Receipt, Request, Section, Shown, Style, r
 
 use super::Context;
 use crate::args::{ContextArgs, SectionArg, StyleArg};
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
 use crate::input;
 use crate::inside::Inside;
 use crate::table::table;
@@ -25,7 +25,31 @@ pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
     } else if args.explain {
         explain(context, &block)
     } else {
-        context.output.bytes(block.text.as_bytes())
+        context.output.bytes(block.text.as_bytes())?;
+        say_why_empty(context, &block);
+        Ok(())
+    }
+}
+
+/// Says on standard error why nothing is printed. That no note applies is told to people only: a program that puts the
+/// block into a prompt has nothing to do about it.
+fn say_why_empty(context: &Context<'_>, block: &Block) {
+    let Receipt {
+        budget, left_out, ..
+    } = &block.receipt;
+    if !block.text.is_empty() {
+        return;
+    }
+    if *left_out > 0 {
+        let notes = match left_out {
+            1 => "1 note applies".into(),
+            many => format!("{many} notes apply"),
+        };
+        say(&format!(
+            "nothing is printed: {notes}, and a budget of {budget} tokens has no room for any; raise `--budget`"
+        ));
+    } else if context.output.is_terminal() {
+        say("no notes apply here");
     }
 }
 
@@ -88,7 +112,12 @@ fn moment(text: &str) -> Outcome<Moment> {
 
 /// What became of every note, in the order of the claims, and the sums.
 fn explain(context: &mut Context<'_>, block: &Block) -> Outcome {
-    let Receipt { claims, .. } = &block.receipt;
+    let Receipt {
+        claims,
+        headings,
+        last_line,
+        ..
+    } = &block.receipt;
     if !claims.is_empty() {
         let rows = claims.iter().map(|claim| {
             vec![
@@ -102,6 +131,15 @@ fn explain(context: &mut Context<'_>, block: &Block) -> Outcome {
                 claim.why.to_string(),
             ]
         });
+        let around = [
+            (*headings, "(headings and blank lines)"),
+            (*last_line, "(the last line)"),
+        ];
+        let around = around.into_iter().filter(|(tokens, _)| *tokens > 0);
+        let rows = rows.chain(around.map(|(tokens, what)| {
+            let none = String::new;
+            vec![none(), none(), tokens.to_string(), what.to_owned(), none()]
+        }));
         let heading = ["section", "shown", "tokens", "note", "why"];
         context.output.line(table(&heading, rows))?;
         context.output.line("")?;
@@ -114,8 +152,12 @@ fn sums(receipt: &Receipt) -> String {
         0 => "without a cap".into(),
         budget => format!("of {budget}"),
     };
+    let counted = match receipt.tokens == receipt.counted {
+        true => String::new(),
+        false => format!(" ({} by o200k, as listed)", receipt.counted),
+    };
     format!(
-        "{} tokens {of}: {} notes shown, {} cut to a line, {} left out",
+        "{} tokens{counted} {of}: {} notes shown, {} cut to a line, {} left out",
         receipt.tokens, receipt.shown, receipt.lines, receipt.left_out
     )
 }

@@ -1,24 +1,37 @@
 //! `waynote forget`: what a note said goes for good.
 
+use std::io::{self, IsTerminal, Write};
+
 use waynote::{Forget, Forgotten};
 
 use super::Context;
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
 
-pub(super) fn run(
-    context: &mut Context<'_>,
-    typed: &str,
-    revision: Option<u64>,
-    everywhere: bool,
-) -> Outcome {
+/// What the arguments name.
+pub(super) fn request(typed: &str, revision: Option<u64>, everywhere: bool) -> Outcome<Forget> {
     let named = crate::input::address_and_revision(typed, revision)?;
-    let request = Forget {
+    Ok(Forget {
         address: named.address,
         revision: named.revision,
         everywhere,
-    };
+    })
+}
+
+pub(super) fn run(
+    context: &mut Context<'_>,
+    request: &Forget,
+    dry_run: bool,
+    is_confirmed: bool,
+) -> Outcome {
     let stamp = context.stamp()?;
-    let forgotten = context.change(|store| Ok(store.forget(&request, &stamp)?))?;
+    if dry_run || !is_confirmed {
+        let would = context.read(|store| Ok(store.would_forget(request, &stamp)?))?;
+        if dry_run {
+            return context.output.answer(&would, || plan(&would));
+        }
+        confirm(&would)?;
+    }
+    let forgotten = context.change(|store| Ok(store.forget(request, &stamp)?))?;
     context.output.answer(&forgotten, || said(&forgotten))?;
     match &forgotten.residue {
         None => Ok(()),
@@ -32,6 +45,80 @@ pub(super) fn run(
             ))
         }
     }
+}
+
+/// Asks a person whether to forget that; a refusal where there is none, or when the answer is not yes.
+fn confirm(would: &Forgotten) -> Outcome {
+    let named = waynote::visible::visible(&would.named.to_string());
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return Err(Failure::refused(
+            "not_confirmed",
+            format!(
+                "nothing brings back what is forgotten of {named}, and nobody is here to confirm it"
+            ),
+            "look with `--dry-run` at what would go, then add `--yes`",
+        ));
+    }
+    say(&plan(would));
+    let ask = || -> io::Result<String> {
+        let mut terminal = io::stderr();
+        write!(terminal, "Nothing brings it back. Forget it? [y/N] ")?;
+        terminal.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(answer)
+    };
+    let answer = ask().map_err(|error| Failure::file("terminal", "read", error))?;
+    match answer.trim().to_lowercase().as_str() {
+        "y" | "yes" => Ok(()),
+        _ => Err(Failure::refused(
+            "not_confirmed",
+            format!("{named} was not forgotten"),
+            "answer `y` to forget it",
+        )),
+    }
+}
+
+/// What would be forgotten, revision by revision.
+fn plan(would: &Forgotten) -> String {
+    let named = &would.named;
+    let mut plan = match would.revisions.len() {
+        0 => format!("nothing is left to forget of {named}"),
+        count => format!("would forget {}:", revisions(count)),
+    };
+    for revision in &would.revisions {
+        plan += &format!("\n  {revision}");
+    }
+    let note = &named.address;
+    plan += &match (would.gone.contains(note), would.kept) {
+        (true, 0) => format!("\n{note} would be gone, and nothing would bring it back"),
+        (true, kept) => {
+            format!(
+                "\n{note} would be gone until another revision is restored ({kept} would be left)"
+            )
+        }
+        (false, _) => String::new(),
+    };
+    let others: Vec<String> = would
+        .gone
+        .iter()
+        .filter(|gone| *gone != note)
+        .map(ToString::to_string)
+        .collect();
+    if !others.is_empty() {
+        plan += &format!("\nalso gone would be {}", listed(&others));
+    }
+    if !would.shared.is_empty() {
+        let shared: Vec<String> = would.shared.iter().map(ToString::to_string).collect();
+        plan += &format!(
+            "\nthe same text would still stand in {}; `--everywhere` forgets it there too",
+            listed(&shared)
+        );
+    }
+    if !would.files.is_empty() {
+        plan += &format!("\nit may still be in {}", listed(&would.files));
+    }
+    waynote::visible::lines(&plan)
 }
 
 /// What was forgotten, what is left of the note, and where else the text stands.

@@ -43,7 +43,7 @@ const ITERATION: usize = 2;
 
 fn row(revision: &Revision) -> Vec<String> {
     let action = match (revision.undoes, revision.position) {
-        (Some(undone), _) => format!("undo of {undone}"),
+        (Some(undone), _) => format!("{} of {undone}", revision.action.as_str()),
         (None, None) => "in the file".into(),
         (None, Some(_)) => revision.action.as_str().to_owned(),
     };

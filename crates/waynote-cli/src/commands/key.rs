@@ -19,11 +19,12 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             if_revision,
             max_bytes,
             max_notes,
-            secrets,
+            allow,
         } => {
             let target = Target::of(context, notebook, Some(key))?.current()?;
             let key = target.key()?;
-            let (content, stamp) = (input::text(text)?, context.stamp_allowing(secrets)?);
+            let content = input::note_text(text, allow.empty)?;
+            let stamp = context.stamp_allowing(allow)?;
             let options = SaveOptions {
                 limits: context.settings.limits(*max_bytes, *max_notes),
                 pin: pin.then_some(true),
@@ -35,10 +36,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                     .save(&key, content, options, &stamp)?)
             })?;
             context.output.answer(&note, || {
-                let how = if new {
-                    "new key".into()
-                } else {
-                    format!("overwrote revision {}", note.revision - 1)
+                let how = match new {
+                    true => "new key".into(),
+                    false => overwrote(&note),
                 };
                 let pinned = if *pin { " (pinned)" } else { "" };
                 format!("saved {} ({how}){pinned}", note.address)
@@ -51,7 +51,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             if context.output.json {
                 context.output.value(&note)
             } else {
-                context.output.bytes(note.content.as_bytes())
+                context.output.content(&note.content)
             }
         }
         KeyCommand::List { notebook, pinned } => {
@@ -118,6 +118,12 @@ fn pin(context: &mut Context<'_>, notebook: &NotebookArgs, key: &str, pinned: bo
             note.address
         )
     })
+}
+
+/// That a save wrote over a text, and how it comes back.
+pub(super) fn overwrote(note: &Note) -> String {
+    let (address, before) = (&note.address, note.revision - 1);
+    format!("overwrote revision {before}; `waynote undo {address}` brings it back")
 }
 
 /// The reply to a deletion, which is no error when nothing was there (source 002).

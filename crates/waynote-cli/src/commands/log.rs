@@ -20,11 +20,12 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             text,
             kind,
             resolves,
-            secrets,
+            allow,
         } => {
             let (session, iteration) = context.session()?;
             let kind: Kind = kind.trim().parse()?;
-            let (content, stamp) = (input::text(text)?, context.stamp_allowing(secrets)?);
+            let content = input::note_text(text, allow.empty)?;
+            let stamp = context.stamp_allowing(allow)?;
             let note = context.write(|store| {
                 let log = SessionLog::new(store, session);
                 let resolves = resolves

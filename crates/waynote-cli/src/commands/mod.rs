@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use waynote::{Name, SecretPolicy, Stamp, Store};
 
-use crate::args::{Cli, Command, SecretArgs};
+use crate::args::{AllowArgs, Cli, Command};
 use crate::error::Outcome;
 use crate::inside::Inside;
 use crate::opened::Opened;
@@ -50,9 +50,9 @@ impl Context<'_> {
     }
 
     /// The same for a write that may be allowed to hold a credential.
-    fn stamp_allowing(&self, secrets: &SecretArgs) -> Outcome<Stamp> {
+    fn stamp_allowing(&self, allow: &AllowArgs) -> Outcome<Stamp> {
         let stamp = self.stamp()?;
-        Ok(if secrets.allow {
+        Ok(if allow.secret {
             stamp.allowing(SecretPolicy::AllowAll)
         } else {
             stamp
@@ -115,6 +115,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Show(args)) => show::run(&mut context, args).map(ok),
         Some(Command::History { address }) => history::run(&mut context, address).map(ok),
         Some(Command::Undo { address }) => undo::undo(&mut context, address.as_deref()).map(ok),
+        Some(Command::Redo { address }) => undo::redo(&mut context, address.as_deref()).map(ok),
         Some(Command::Restore { address, revision }) => {
             undo::restore(&mut context, address, *revision).map(ok)
         }
@@ -122,7 +123,12 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             address,
             revision,
             everywhere,
-        }) => forget::run(&mut context, address, *revision, *everywhere).map(ok),
+            dry_run,
+            yes,
+        }) => {
+            let request = forget::request(address, *revision, *everywhere)?;
+            forget::run(&mut context, &request, *dry_run, *yes).map(ok)
+        }
         Some(Command::Mcp { tools }) => mcp::run(&context, tools).map(ok),
         Some(Command::Import(command)) => import::run(&mut context, command).map(ok),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),

@@ -1,11 +1,12 @@
 //! `waynote place`: notes by directory.
 
 use serde_json::json;
-use waynote::{Note, Places};
+use waynote::{Address, Note, Places};
 
 use super::Context;
+use super::key::overwrote;
 use crate::args::PlaceCommand;
-use crate::error::Outcome;
+use crate::error::{Outcome, say};
 use crate::table::table;
 use crate::{input, output::Output};
 use waynote::secrets::masked;
@@ -13,13 +14,21 @@ use waynote::visible::lines;
 
 pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
     match command {
-        PlaceCommand::Write { at, text, secrets } => {
+        PlaceCommand::Write {
+            at,
+            text,
+            max_bytes,
+            allow,
+        } => {
             let place = input::place(at.path.as_deref())?;
-            let (content, stamp) = (input::text(text)?, context.stamp_allowing(secrets)?);
-            let note =
-                context.write(|store| Ok(Places::new(store).write(&place, content, &stamp)?))?;
-            context.output.answer(&note, || {
-                format!("saved {} (revision {})", note.address, note.revision)
+            let content = input::note_text(text, allow.empty)?;
+            let stamp = context.stamp_allowing(allow)?;
+            let limits = context.settings.place_limits(*max_bytes);
+            let (note, is_new) = context
+                .write(|store| Ok(Places::new(store).save(&place, content, limits, &stamp)?))?;
+            context.output.answer(&note, || match is_new {
+                true => format!("saved {} (revision {})", note.address, note.revision),
+                false => format!("saved {} ({})", note.address, overwrote(&note)),
             })
         }
         PlaceCommand::Read { at } => {
@@ -27,8 +36,14 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             let note = context.read(|store| Ok(Places::new(store).read(&place)?))?;
             match &note {
                 _ if context.output.json => context.output.value(&note),
-                Some(note) => context.output.bytes(note.content.as_bytes()),
-                None => Ok(()),
+                Some(note) => context.output.content(&note.content),
+                None => {
+                    let address = Address::Place(place);
+                    say(&format!(
+                        "{address} has no note of its own; `waynote place all` prints what applies there"
+                    ));
+                    Ok(())
+                }
             }
         }
         PlaceCommand::All { at } => {
@@ -63,7 +78,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome 
             let place = input::place(at.path.as_deref())?;
             let stamp = context.stamp()?;
             let deleted = context.change(|store| Ok(Places::new(store).delete(&place, &stamp)?))?;
-            let address = waynote::Address::Place(place);
+            let address = Address::Place(place);
             context
                 .output
                 .answer(&json!({ "address": address, "deleted": deleted }), || {

@@ -25,7 +25,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     if context.output.json {
         context.output.value(&note)
     } else {
-        context.output.bytes(note.content.as_bytes())
+        context.output.content(&note.content)
     }
 }
 

@@ -1,32 +1,86 @@
-//! `waynote undo` and `waynote restore`.
+//! `waynote undo`, `waynote redo` and `waynote restore`.
 
 use serde_json::json;
-use waynote::{Applied, Change, Error, undo_last};
+use waynote::{Address, Applied, Change, Reach, Stamp, Store, TakenBack, redo_last, undo_last};
 
 use super::Context;
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
+use crate::home;
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
+    let back = match typed {
+        Some(address) => format!("waynote redo {address}"),
+        None => "waynote redo".into(),
+    };
+    let of = |address| Change::Undo {
+        address,
+        origin: None,
+    };
+    let taken_back = take_back(context, typed, of, undo_last)?;
+    answer(
+        context,
+        &taken_back.applied,
+        "undid the last change of",
+        &format!("; `{back}` brings it back"),
+    )?;
+    if let (Some(later), false) = (&taken_back.later, context.output.json) {
+        context.output.flush()?;
+        say(&format!(
+            "your later change of {later} is out of reach from here; `waynote undo {later}` undoes it"
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
+    let of = |address| Change::Redo { address };
+    let taken_back = take_back(context, typed, of, redo_last)?;
+    answer(
+        context,
+        &taken_back.applied,
+        "brought back the last change of",
+        "",
+    )
+}
+
+/// Takes back what is named, by the change `of` it, or the `last` of what is within reach of here.
+fn take_back(
+    context: &Context<'_>,
+    typed: Option<&str>,
+    of: fn(Address) -> Change,
+    last: fn(&dyn Store, &Reach, &Stamp) -> waynote::Result<TakenBack>,
+) -> Outcome<TakenBack> {
     let named = typed.map(crate::input::note).transpose()?;
+    let mut reach = Reach {
+        agent: context.settings.agent.value.clone(),
+        places: Vec::new(),
+    };
+    // Without a home or a working directory, the notebook is left.
+    if let (None, Ok(base)) = (&named, home::base()) {
+        let here = base.cwd();
+        reach.places.extend(home::main_checkout(&here)?);
+        reach.places.push(here);
+    }
     let stamp = context.stamp()?;
-    let applied = context.change(|store| match named {
-        Some(address) => Ok(store.apply(
-            &[Change::Undo {
-                address,
-                origin: None,
-            }],
-            &stamp,
-        )?),
-        None => undo_last(store, &stamp).map_err(|error| match error {
-            Error::AppendOnly { address } => Failure::refused(
-                "append_only",
-                format!("the last change added {address}, and a session's log is append-only"),
-                "name the note whose last change is meant: `waynote undo ADDRESS`",
-            ),
-            error => error.into(),
-        }),
-    })?;
-    answer(context, &applied, "undid the last change of")
+    context.change(|store| match &named {
+        Some(address) => one(store.apply(&[of(address.clone())], &stamp)?),
+        None => Ok(last(store, &reach, &stamp)?),
+    })
+}
+
+/// What came of one change.
+fn one(applied: Vec<Applied>) -> Outcome<TakenBack> {
+    let applied = applied.into_iter().next();
+    let taken_back = applied.map(|applied| TakenBack {
+        applied,
+        later: None,
+    });
+    taken_back.ok_or_else(|| {
+        Failure::Library(waynote::Error::NothingToUndo {
+            address: None,
+            last: None,
+        })
+    })
 }
 
 pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u64>) -> Outcome {
@@ -41,31 +95,33 @@ pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u
         revision,
     };
     let applied = context.change(|store| Ok(store.apply(&[change], &stamp)?))?;
-    answer(
-        context,
-        &applied,
-        &format!("restored revision {revision} of"),
-    )
-}
-
-fn answer(context: &mut Context<'_>, applied: &[Applied], did: &str) -> Outcome {
-    for Applied { address, note, .. } in applied {
-        match note {
-            Some(note) => context.output.answer(note, || {
-                format!(
-                    "{did} {address} (now revision {}: {})",
-                    note.revision,
-                    preview(&note.preview)
-                )
-            })?,
-            None => context
-                .output
-                .answer(&json!({ "address": address, "deleted": true }), || {
-                    format!("{did} {address} (now it does not exist)")
-                })?,
-        }
+    for applied in &applied {
+        answer(
+            context,
+            applied,
+            &format!("restored revision {revision} of"),
+            "",
+        )?;
     }
     Ok(())
+}
+
+fn answer(context: &mut Context<'_>, applied: &Applied, did: &str, then: &str) -> Outcome {
+    let Applied { address, note, .. } = applied;
+    match note {
+        Some(note) => context.output.answer(note, || {
+            format!(
+                "{did} {address} (now revision {}: {}){then}",
+                note.revision,
+                preview(&note.preview)
+            )
+        }),
+        None => context
+            .output
+            .answer(&json!({ "address": address, "deleted": true }), || {
+                format!("{did} {address} (now it does not exist){then}")
+            }),
+    }
 }
 
 fn preview(preview: &str) -> String {

@@ -97,18 +97,18 @@ fn texts() {
     insta::assert_snapshot!(scratch.run("place write -").stdin(b"caf\xe9".as_slice()).said(), @"
     exit 1
     error: the text is not plain text: byte 0xE9 at offset 3 is not UTF-8
-      a note is UTF-8 text without NUL; encode other data first, as base64 say
+      a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
     ");
     insta::assert_snapshot!(scratch.run("key save k -").stdin("a\0b").said(), @"
     exit 1
     error: the text is not plain text: there is a NUL at offset 1
-      a note is UTF-8 text without NUL; encode other data first, as base64 say
+      a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
     ");
     let latin = std::ffi::OsStr::from_bytes(b"\xff");
     insta::assert_snapshot!(scratch.waynote([std::ffi::OsStr::new("place"), "write".as_ref(), latin]).said(), @"
     exit 1
     error: the text is not plain text: byte 0xFF at offset 0 is not UTF-8
-      a note is UTF-8 text without NUL; encode other data first, as base64 say
+      a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
     ");
     let at = ["place".as_ref(), "read".as_ref(), "--at".as_ref(), latin];
     insta::assert_snapshot!(scratch.waynote::<_, &std::ffi::OsStr>(at).said(), @"
@@ -352,7 +352,7 @@ fn a_full_disk_loses_nothing_acknowledged() {
 fn a_closed_pipe_ends_quietly() {
     let scratch = Scratch::new();
     scratch
-        .run("place write -")
+        .run("place write - --max-bytes 0")
         .stdin("x\n".repeat(200_000))
         .ok();
     let mut child = Command::new(env!("CARGO_BIN_EXE_waynote"))

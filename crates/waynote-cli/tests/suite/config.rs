@@ -32,6 +32,7 @@ fn each_value_says_where_it_comes_from() {
     author person default
     max_bytes -1 HOME/.config/waynote/config.toml
     max_notes 7 HOME/.config/waynote/config.toml
+    max_place_bytes 65536 default
     notes_file HOME/n.json HOME/.config/waynote/config.toml
     style stable default
     budget 2000 default
@@ -58,7 +59,7 @@ fn a_broken_configuration_is_named() {
     };
     insta::assert_snapshot!(said("agent = \"a\"\nmax_note = 3\n"), @"
     exit 1
-    error: HOME/c.toml: line 2: unknown field `max_note`, expected one of `store`, `agent`, `session`, `author`, `max_bytes`, `max_notes`, `notes_file`, `style`, `budget`, `token_factor`, `lock_wait`, `allow_secrets`
+    error: HOME/c.toml: line 2: unknown field `max_note`, expected one of `store`, `agent`, `session`, `author`, `max_bytes`, `max_notes`, `max_place_bytes`, `notes_file`, `style`, `budget`, `token_factor`, `lock_wait`, `allow_secrets`
       mend the file; docs/guide.md lists the settings
     ");
     insta::assert_snapshot!(said("agent = "), @"

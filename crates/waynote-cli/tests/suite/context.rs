@@ -212,6 +212,8 @@ fn a_budget_and_its_receipt() {
     iterations  whole     12      session:s#03g56gadhc9giz28czzxeif1v  fits
     index       line      23      agent:default#alpha                  listed
     index       left out  -       agent:default#zeta                   its line takes 24, 0 were left
+                          29      (headings and blank lines)
+                          17      (the last line)
 
     191 tokens of 220: 7 notes shown, 0 cut to a line, 9 left out
     ");

@@ -213,7 +213,7 @@ fn no_byte_is_left(kind: &str, secret_is_current: bool, options: &[&str]) {
 
     for option in options {
         let scratch = copied(&origin.store());
-        let words = format!("forget {address}{option}");
+        let words = format!("forget --yes {address}{option}");
         let said = scratch.ok(&words);
         assert!(said.starts_with("forgot "), "{words}: {said}");
         assert_eq!(is_in(&scratch.folder()), [""; 0], "{words}: {said}");
@@ -289,12 +289,12 @@ fn a_text_of_several_notes_goes_with_the_last_of_them() {
         let run = scratch.run(words);
         run.said().replace(entry.as_str().unwrap(), "ENTRY")
     };
-    assert_snapshot!(said("forget agent:default#a@1"), @"
+    assert_snapshot!(said("forget --yes agent:default#a@1"), @"
     exit 0
     forgot revision 1 of agent:default#a; 1 revision of it stays
     the same text still stands in place:~/work@1, agent:default#a@2, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
     ");
-    assert_snapshot!(said("forget agent:default#a"), @"
+    assert_snapshot!(said("forget --yes agent:default#a"), @"
     exit 0
     forgot 1 revision of agent:default#a; nothing it said is left
     the same text still stands in place:~/work@1, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
@@ -302,7 +302,7 @@ fn a_text_of_several_notes_goes_with_the_last_of_them() {
     assert_eq!(scratch.ok("show agent:default#b@1"), secret);
     assert_eq!(scratch.ok("place read"), secret);
     assert_ne!(is_in(&scratch.folder()), [""; 0]);
-    assert_snapshot!(said("forget agent:default#b@1 --everywhere"), @"
+    assert_snapshot!(said("forget --yes agent:default#b@1 --everywhere"), @"
     exit 0
     forgot 1 revision of agent:default#b and 3 revisions elsewhere; 1 revision of it stays
     ");
@@ -337,7 +337,7 @@ fn a_reader_keeps_the_wal_and_the_same_command_again_finishes() {
     };
     assert_eq!(notes(&reader), 1);
     let forget = |json: bool| -> Run {
-        let words = ["forget", "agent:default#secret"];
+        let words = ["forget", "--yes", "agent:default#secret"];
         let run = scratch.waynote(words.into_iter().chain(json.then_some("--json")));
         run.env("WAYNOTE_LOCK_WAIT", "0.1")
     };
@@ -386,7 +386,7 @@ fn others_read_and_write_while_notes_are_forgotten() {
             });
         }
         for number in 0..12 {
-            scratch.ok(&format!("forget agent:default#k{number}"));
+            scratch.ok(&format!("forget --yes agent:default#k{number}"));
         }
     });
     assert_eq!(found(&scratch.folder(), &[("text", MARK.into())]), [""; 0]);

@@ -89,7 +89,7 @@ fn a_note_goes_from_store_and_file() {
     kept.ok("place write first");
     kept.ok(&format!("place write {SECRET}"));
     assert_eq!(kept.holding(), ["notes.json", "notes.db-wal"]);
-    assert_snapshot!(kept.said("forget place:~/work"), @"
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 0
     forgot 2 revisions of place:~/work; nothing it said is left
     ");
@@ -103,7 +103,7 @@ fn a_note_goes_from_store_and_file() {
     "#);
     assert_eq!(kept.ok("place read"), "");
     kept.is_gone();
-    assert_snapshot!(kept.said("forget place:~/work"), @"
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 0
     nothing is left to forget of place:~/work
     ");
@@ -114,11 +114,11 @@ fn a_revision_goes_and_the_file_keeps_the_note_that_is_current() {
     let kept = Kept::new();
     kept.ok(&format!("place write {SECRET}"));
     kept.ok("place write now");
-    kept.ok("forget place:~/work@1");
+    kept.ok("forget --yes place:~/work@1");
     assert_eq!(kept.text(), "{\n  \"~/work\": \"now\"\n}");
     kept.is_gone();
     kept.ok(&format!("place write {SECRET}"));
-    assert_snapshot!(kept.said("forget place:~/work --revision 3"), @"
+    assert_snapshot!(kept.said("forget --yes place:~/work --revision 3"), @"
     exit 0
     forgot revision 3 of place:~/work; the note is gone until `waynote restore place:~/work@N` brings back another (1 revision left)
     ");
@@ -132,7 +132,7 @@ fn a_revision_goes_and_the_file_keeps_the_note_that_is_current() {
 fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
     let kept = Kept::new();
     kept.write(&format!(r#"{{"~/work": "{SECRET}", "~/x": "theirs"}}"#));
-    assert_snapshot!(kept.said("forget place:~/work"), @"
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 0
     forgot 1 revision of place:~/work; nothing it said is left
     ");
@@ -147,7 +147,7 @@ fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
         kept.ok("history place:~/work")
             .contains("\n4         in the file")
     );
-    assert_snapshot!(kept.said("forget place:~/work@4"), @"
+    assert_snapshot!(kept.said("forget --yes place:~/work@4"), @"
     exit 0
     forgot revision 6 of place:~/work; the note is gone until `waynote restore place:~/work@N` brings back another (3 revisions left)
     ");
@@ -171,20 +171,20 @@ fn a_text_in_a_left_over_file_goes_too() {
     kept.ok("place write one");
     let left = kept.file.with_file_name(".notes.json.waynote-0");
     fs::write(&left, format!(r#"{{"~/work": "{SECRET}", "~/y": "kept"}}"#)).unwrap();
-    kept.ok("forget place:~/work");
+    kept.ok("forget --yes place:~/work");
     kept.is_gone();
     assert!(!left.exists());
     assert_eq!(kept.ok("place read --at ~/y"), "kept");
     // One that somebody may still be writing may hold it: that is no silent matter.
     kept.ok(&format!("place write {SECRET}"));
     fs::write(&left, format!(r#"{{"~/work": "{SECRET}"#)).unwrap();
-    assert_snapshot!(kept.said("forget place:~/work"), @"
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 1
     error: FOLDER/.notes.json.waynote-0 cannot be cleared: it cannot be read, and may hold what was forgotten
       mend that and try again
     ");
     fs::remove_file(&left).unwrap();
-    kept.ok("forget place:~/work");
+    kept.ok("forget --yes place:~/work");
     kept.is_gone();
 }
 
@@ -193,7 +193,7 @@ fn everywhere_is_in_the_file_too() {
     let kept = Kept::new();
     kept.write(&format!(r#"{{"~/x": "{SECRET}", "~/y": "kept"}}"#));
     kept.ok(&format!("key save k {SECRET}"));
-    assert_snapshot!(kept.said("forget agent:default#k --everywhere"), @"
+    assert_snapshot!(kept.said("forget --yes agent:default#k --everywhere"), @"
     exit 0
     forgot 1 revision of agent:default#k and 1 revision elsewhere; nothing it said is left
     ");
@@ -207,7 +207,7 @@ fn a_file_that_cannot_be_changed_is_an_error() {
     kept.ok(&format!("place write {SECRET}"));
     let text = kept.text();
     kept.write(&format!("{text} damaged"));
-    assert_snapshot!(kept.said("forget place:~/work"), @"
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 1
     error: FOLDER/notes.json is damaged: line 3: trailing characters
       mend it or move it away; nothing was written to it
@@ -215,13 +215,13 @@ fn a_file_that_cannot_be_changed_is_an_error() {
     assert_eq!(kept.scratch.ok("place read"), SECRET, "nothing was done");
     kept.write(&text);
     fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o400)).unwrap();
-    assert_snapshot!(kept.said("forget place:~/work"), @"
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 1
     error: FOLDER/notes.json cannot be written: it is read-only
       mend that and try again
     ");
     fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o600)).unwrap();
-    kept.ok("forget place:~/work");
+    kept.ok("forget --yes place:~/work");
     kept.is_gone();
 }
 
@@ -229,14 +229,14 @@ fn a_file_that_cannot_be_changed_is_an_error() {
 fn a_file_that_is_not_kept_now_is_named() {
     let kept = Kept::new();
     kept.ok(&format!("place write {SECRET}"));
-    let said = kept.scratch.run("forget place:~/work").said();
+    let said = kept.scratch.run("forget --yes place:~/work").said();
     let folder = kept.scratch.path("zrb").to_string_lossy().into_owned();
     assert_snapshot!(said.replace(&folder, "FOLDER"), @"
     exit 0
     forgot 1 revision of place:~/work; nothing it said is left
     it may still be in FOLDER/notes.json; run this again with ZRB_LLM_NOTE_FILE=FOLDER/notes.json
     ");
-    kept.ok("forget place:~/work");
+    kept.ok("forget --yes place:~/work");
     kept.is_gone();
 }
 
@@ -248,7 +248,7 @@ fn a_text_written_back_meanwhile_is_forgotten_again() {
     kept.ok(&format!("place write {SECRET}"));
     let stale = kept.text();
     let mut writer = fs::File::create(&kept.file).unwrap();
-    let forgets = kept.run("forget place:~/work");
+    let forgets = kept.run("forget --yes place:~/work");
     let waiting = std::thread::spawn(move || forgets.ok());
     // Written as soon as the exchange has happened: the name leads to another file then.
     let displaced = kept.file.with_file_name(".notes.json.waynote-0");

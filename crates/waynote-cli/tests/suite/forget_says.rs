@@ -12,26 +12,26 @@ fn what_is_left_says_that_something_was_forgotten() {
         "key save k one",
         "--author agent:b key save k two",
         "key save k three",
-        "forget agent:default#k@2",
+        "forget --yes agent:default#k@2",
         "history agent:default#k",
         "show agent:default#k@2",
         "restore agent:default#k@2",
         "undo agent:default#k",
         "undo",
         "key show k",
-        "forget agent:default#k --revision 3",
+        "forget --yes agent:default#k --revision 3",
         "key count",
         "show agent:default#k",
         "undo agent:default#k",
         "restore agent:default#k@1",
-        "forget agent:default#k",
+        "forget --yes agent:default#k",
         "history agent:default#k",
         "undo agent:default#k",
-        "forget agent:default#k",
-        "forget agent:default#k@9",
-        "forget agent:default#k@1 --revision 2",
-        "forget agent:default#never",
-        "forget place:~/never",
+        "forget --yes agent:default#k",
+        "forget --yes agent:default#k@9",
+        "forget --yes agent:default#k@1 --revision 2",
+        "forget --yes agent:default#never",
+        "forget --yes place:~/never",
         "key save k four",
         "undo",
         "verify",
@@ -45,13 +45,13 @@ fn what_is_left_says_that_something_was_forgotten() {
 
     $ waynote --author agent:b key save k two
     exit 0
-    saved agent:default#k (overwrote revision 1)
+    saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)
 
     $ waynote key save k three
     exit 0
-    saved agent:default#k (overwrote revision 2)
+    saved agent:default#k (overwrote revision 2; `waynote undo agent:default#k` brings it back)
 
-    $ waynote forget agent:default#k@2
+    $ waynote forget --yes agent:default#k@2
     exit 0
     forgot revision 2 of agent:default#k; 2 revisions of it stay
 
@@ -86,7 +86,7 @@ fn what_is_left_says_that_something_was_forgotten() {
     $ waynote key show k
     exit 0
     three
-    $ waynote forget agent:default#k --revision 3
+    $ waynote forget --yes agent:default#k --revision 3
     exit 0
     forgot revision 3 of agent:default#k; the note is gone until `waynote restore agent:default#k@N` brings back another (1 revision left)
 
@@ -108,7 +108,7 @@ fn what_is_left_says_that_something_was_forgotten() {
     exit 0
     restored revision 1 of agent:default#k (now revision 5: one)
 
-    $ waynote forget agent:default#k
+    $ waynote forget --yes agent:default#k
     exit 0
     forgot 2 revisions of agent:default#k; nothing it said is left
 
@@ -128,26 +128,26 @@ fn what_is_left_says_that_something_was_forgotten() {
     error: there is nothing to undo in agent:default#k
       `restore ADDRESS --revision N` brings back any revision
 
-    $ waynote forget agent:default#k
+    $ waynote forget --yes agent:default#k
     exit 0
     nothing is left to forget of agent:default#k
 
-    $ waynote forget agent:default#k@9
+    $ waynote forget --yes agent:default#k@9
     exit 1
     error: there is no agent:default#k@9
       list what there is with `place list`, `key list` or `log list`
 
-    $ waynote forget agent:default#k@1 --revision 2
+    $ waynote forget --yes agent:default#k@1 --revision 2
     exit 2
     error: two revisions are named: 1 and 2
       name one, with `@N` or with `--revision N`
 
-    $ waynote forget agent:default#never
+    $ waynote forget --yes agent:default#never
     exit 1
     error: there is no agent:default#never
       list what there is with `place list`, `key list` or `log list`
 
-    $ waynote forget place:~/never
+    $ waynote forget --yes place:~/never
     exit 1
     error: there is no place:~/never
       list what there is with `place list`, `key list` or `log list`
@@ -158,7 +158,7 @@ fn what_is_left_says_that_something_was_forgotten() {
 
     $ waynote undo
     exit 0
-    undid the last change of agent:default#k (now it does not exist)
+    undid the last change of agent:default#k (now it does not exist); `waynote redo` brings it back
 
     $ waynote verify
     exit 0
@@ -180,7 +180,7 @@ fn what_is_left_says_that_something_was_forgotten() {
       "undoes": null
     }
     "#);
-    assert_snapshot!(scratch.ok("forget agent:default#k@7 --json"), @r#"
+    assert_snapshot!(scratch.ok("forget --yes agent:default#k@7 --json"), @r#"
     {
       "named": "agent:default#k@7",
       "revisions": [
@@ -208,10 +208,10 @@ fn a_bare_undo_passes_over_what_was_forgotten() {
         scratch.ok(words);
     }
     let entry = scratch.json("--session s log list --json")[0]["address"].clone();
-    scratch.ok(&format!("forget {}", entry.as_str().unwrap()));
-    scratch.ok("forget agent:default#k@2");
-    assert_snapshot!(scratch.ok("undo"), @"undid the last change of agent:default#a (now revision 3: one)");
-    assert_snapshot!(scratch.ok("undo agent:default#k"), @"undid the last change of agent:default#k (now revision 4: one)");
+    scratch.ok(&format!("forget --yes {}", entry.as_str().unwrap()));
+    scratch.ok("forget --yes agent:default#k@2");
+    assert_snapshot!(scratch.ok("undo"), @"undid the last change of agent:default#a (now revision 3: one); `waynote redo` brings it back");
+    assert_snapshot!(scratch.ok("undo agent:default#k"), @"undid the last change of agent:default#k (now revision 4: one); `waynote redo agent:default#k` brings it back");
 }
 
 #[test]
@@ -236,7 +236,10 @@ fn a_forgotten_entry_is_not_imported_again_and_its_id_not_used_again() {
     };
     let entries = list();
     let last = entries.as_array().unwrap().last().unwrap();
-    scratch.ok(&format!("forget {}", last["address"].as_str().unwrap()));
+    scratch.ok(&format!(
+        "forget --yes {}",
+        last["address"].as_str().unwrap()
+    ));
     let counted = entries.as_array().unwrap().len() - 1;
     assert_eq!(list().as_array().unwrap().len(), counted);
     assert_eq!(count_of(session), counted);
@@ -265,7 +268,7 @@ fn a_forgotten_text_is_not_imported_again() {
     let scratch = Scratch::new();
     scratch.ok("key save k value");
     scratch.ok("export openotters memory.db");
-    scratch.ok("forget agent:default#k");
+    scratch.ok("forget --yes agent:default#k");
     assert_snapshot!(scratch.run("import openotters memory.db").said(), @"
     exit 0
     0 added, 0 updated, 0 unchanged, 1 skipped
@@ -311,7 +314,7 @@ fn a_store_from_before_forgetting_is_brought_up_to_date() {
     .unwrap();
     drop(conn);
     assert_eq!(scratch.ok("key show k"), "one");
-    scratch.ok("forget agent:default#k");
+    scratch.ok("forget --yes agent:default#k");
     scratch.ok("--session s loop --iterations 1 -- true");
     assert!(scratch.ok("verify").contains("is sound"));
 }

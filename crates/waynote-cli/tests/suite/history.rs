@@ -34,7 +34,7 @@ fn nothing_is_lost() {
 
     $ waynote --author agent:b key save k two --pin
     exit 0
-    saved agent:default#k (overwrote revision 1) (pinned)
+    saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back) (pinned)
 
     $ waynote key delete k
     exit 0
@@ -50,15 +50,15 @@ fn nothing_is_lost() {
 
     $ waynote undo
     exit 0
-    undid the last change of agent:default#k (now revision 4: two)
+    undid the last change of agent:default#k (now revision 4: two); `waynote redo` brings it back
 
     $ waynote undo agent:default#k
     exit 0
-    undid the last change of agent:default#k (now revision 5: one)
+    undid the last change of agent:default#k (now revision 5: one); `waynote redo agent:default#k` brings it back
 
     $ waynote undo
     exit 0
-    undid the last change of agent:default#k (now it does not exist)
+    undid the last change of agent:default#k (now it does not exist); `waynote redo` brings it back
 
     $ waynote undo
     exit 1
@@ -230,7 +230,7 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     scratch.ok("--session s log add --type tip door");
     scratch.ok("key save k one");
     scratch.ok("key save k two");
-    scratch.ok("forget agent:default#k@1");
+    scratch.ok("forget --yes agent:default#k@1");
     let damage = |sql: &str| {
         let said = verified_after(&scratch, sql);
         let entry = scratch.json("--session s log list --json")[0]["key"].clone();

@@ -106,7 +106,7 @@ fn claude_codes_files_apply_where_they_did() {
     write(&scratch, "work/CLAUDE.md", "Prices in euros.\n");
     scratch.ok("key save memory mine --at ~/work");
     scratch.ok("key delete memory-deploy --at ~/work");
-    scratch.ok("forget place:~#claude-md");
+    scratch.ok("forget --yes place:~#claude-md");
     let commands = [
         "import claude-code --dry-run",
         "import claude-code",

@@ -50,7 +50,7 @@ fn zrb_there_and_back() {
 
     $ waynote place write --at ~/p newer
     exit 0
-    saved place:~/p (revision 2)
+    saved place:~/p (overwrote revision 1; `waynote undo place:~/p` brings it back)
 
     $ waynote import zrb --json
     exit 0

@@ -181,7 +181,7 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
     ");
     insta::assert_snapshot!(said("place write after"), @"
     exit 0
-    saved place:~/work (revision 2)
+    saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
     warning: FILE is damaged: line 3: EOF while parsing a value
       the store works on without it; mend it or move it away; nothing was written to it
     ");
@@ -312,7 +312,7 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
     fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o444)).unwrap();
     insta::assert_snapshot!(said("place write more"), @"
     exit 0
-    saved place:~/work (revision 2)
+    saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
     warning: FILE cannot be written: it is read-only
       the store works on without it; mend that and try again
     ");
@@ -335,7 +335,7 @@ fn undo_without_an_address_takes_back_what_was_typed() {
     // Whether the edit is journaled yet or not, nothing is guessed.
     insta::assert_snapshot!(kept.run("undo").said(), @"
     exit 1
-    error: the last change was of place:~/work, which has been changed from elsewhere since
+    error: your last change was of place:~/work, which import:zrb has changed since
       look at `waynote history place:~/work`, then name the note to undo, or restore a revision
     ");
     kept.ok("place write --at ~ home");

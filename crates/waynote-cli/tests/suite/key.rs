@@ -35,7 +35,7 @@ fn a_day_with_a_notebook() {
 
     $ waynote key save deploy make-ship-twice
     exit 0
-    saved agent:default#deploy (overwrote revision 1)
+    saved agent:default#deploy (overwrote revision 1; `waynote undo agent:default#deploy` brings it back)
 
     $ waynote key save db read-only --pin
     exit 0
@@ -149,9 +149,9 @@ fn an_expected_revision_guards_a_write() {
 #[test]
 fn texts_that_look_like_options_are_texts() {
     let scratch = Scratch::new();
-    scratch.ok("key save a -e");
+    scratch.ok("key save a -- -e");
     assert_eq!(scratch.ok("key show a"), "-e");
-    scratch.ok("key save b --pinned-by-name");
+    scratch.ok("key save b -- --pinned-by-name");
     assert_eq!(scratch.ok("key show b"), "--pinned-by-name");
     scratch.ok("key save c -- --pin");
     assert_eq!(scratch.json("key show c --json")["pinned"], false);

@@ -106,8 +106,8 @@ fn the_log_is_append_only() {
     ");
     insta::assert_snapshot!(scratch.run("undo").said(), @"
     exit 1
-    error: the last change added session:s#03g56gadhc9giz28czzxeif1v, and a session's log is append-only
-      name the note whose last change is meant: `waynote undo ADDRESS`
+    error: there is nothing to undo
+      `restore ADDRESS --revision N` brings back any revision
     ");
 }
 
@@ -246,8 +246,8 @@ fn a_text_that_was_noted_before_is_counted() {
 
     $ waynote undo
     exit 1
-    error: the last change added session:other#03g56gadhc9giz28czy9qxe1d, and a session's log is append-only
-      name the note whose last change is meant: `waynote undo ADDRESS`
+    error: there is nothing to undo
+      `restore ADDRESS --revision N` brings back any revision
 
     $ waynote verify
     exit 0

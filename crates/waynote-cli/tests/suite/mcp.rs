@@ -340,7 +340,7 @@ fn arguments_are_checked_by_name_and_type() {
     error: `content` cannot be a list / `content` is a text; nothing was done
     error: `if_revision` cannot be -1 / `if_revision` is a whole number, at least 0; nothing was done
     error: `pin` cannot be a text / `pin` is true or false; nothing was done
-    error: the text is not plain text: there is a NUL at offset 1 / a note is UTF-8 text without NUL; encode other data first, as base64 say
+    error: the text is not plain text: there is a NUL at offset 1 / a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
     error: `colour` is no argument of note_list / it takes type; nothing was done
     error: `limit` cannot be 0 / `limit` is a whole number, at least 1; nothing was done
     error: no note is named / give `key` for a note in your notebook, or `place` for a directory's (`.` is the project's)

@@ -161,7 +161,10 @@ fn huge_messages_are_refused_one_by_one() {
 #[test]
 fn the_largest_note_is_taken_and_shown() {
     let scratch = Scratch::new();
-    let mut client = Client::start(&scratch, "mcp");
+    let mut command = scratch.command("mcp");
+    command.env("WAYNOTE_MAX_PLACE_BYTES", "0");
+    let mut client = Client::spawn(command);
+    client.initialize(json!({}));
     // Nothing to split: what is hardest to count.
     let text = "\u{1}".repeat(256 * 1024);
     let reply = client.call("note_save", json!({ "place": "~/work", "content": text }));

@@ -70,6 +70,7 @@ fn a_day_with_places() {
 
     $ waynote place read
     exit 0
+    place:~/work has no note of its own; `waynote place all` prints what applies there
 
     $ waynote place all --at ~/elsewhere/../work
     exit 0
@@ -90,9 +91,11 @@ fn bytes_come_out_as_they_went_in() {
 #[test]
 fn an_empty_text_is_stored_and_left_out_of_the_prompt() {
     let scratch = Scratch::new();
-    scratch.waynote(["place", "write", ""]).ok();
     scratch
-        .run("place write --at ~ -")
+        .waynote(["place", "write", "", "--allow-empty"])
+        .ok();
+    scratch
+        .run("place write --at ~ - --allow-empty")
         .stdin(" \n\u{3000}")
         .ok();
     assert_eq!(

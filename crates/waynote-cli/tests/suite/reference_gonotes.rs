@@ -43,7 +43,7 @@ fn previews_are_as_recorded() {
     for case in cases("gonotes/cases.json")["previews"].as_array().unwrap() {
         let scratch = Scratch::new();
         scratch
-            .run("key save k -")
+            .run("key save k - --allow-empty")
             .stdin(text(case, "content"))
             .ok();
         assert_eq!(
@@ -73,6 +73,7 @@ fn the_store_is_as_recorded() {
                         "save",
                         key(),
                         "-",
+                        "--allow-empty",
                         "--max-bytes",
                         &max_bytes,
                         "--max-notes",

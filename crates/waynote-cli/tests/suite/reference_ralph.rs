@@ -181,6 +181,7 @@ fn adding_replies_as_recorded() {
             &iteration,
             "log",
             "add",
+            "--allow-empty",
             "--type",
             text(case, "type"),
         ];

@@ -53,10 +53,10 @@ fn what_is_found_is_shown_best_first() {
         vec!["search", "failing", "tests"],
         vec!["search", "\"frozen clock\""],
         vec!["search", "run_tests"],
-        vec!["search", "--no-cache"],
+        vec!["search", "--", "--no-cache"],
         vec!["search", "tests -cache", "--kind", "log"],
         vec!["search", "--kind", "log", "tests"],
-        vec!["search", "tests", "-cache"],
+        vec!["search", "--", "tests", "-cache"],
         vec!["search", "tests", "--at", "~/shop/api"],
         vec!["search", "tests", "--limit", "1"],
         vec!["search", "chec*"],
@@ -100,7 +100,7 @@ fn what_is_found_is_shown_best_first() {
     agent:default#flaky-tests (2026-05-17)
       checkout::retries fails about once in 40 runs
 
-    $ waynote search --no-cache
+    $ waynote search -- --no-cache
     exit 0
     session:nightly#03g56gadhc9giz28czys5oltw (2026-05-17, learning #3)
       Tests pass with --«no-cache» <U+001B>[31mand in red
@@ -114,15 +114,14 @@ fn what_is_found_is_shown_best_first() {
     session:nightly#03g56gadhc9giz28czys5oltw (2026-05-17, learning #3)
       «Tests» pass with --no-cache <U+001B>[31mand in red
 
-    $ waynote search tests -cache
-    exit 2
-    error: unexpected argument '-c' found
-
-      tip: to pass '-c' as a value, use '-- -c'
-
-    Usage: waynote search [OPTIONS] <QUERY> [WORD]...
-
-    For more information, try '--help'.
+    $ waynote search -- tests -cache
+    exit 0
+    place:~/shop#build (2026-05-17)
+      make all, then run_«tests»
+    place:~/shop (2026-05-17)
+      Rust workspace; the «tests» need a frozen clock.
+    agent:default#flaky-tests (2026-05-17)
+      checkout::retries fails about once in 40 runs
 
     $ waynote search tests --at ~/shop/api
     exit 0

@@ -241,7 +241,7 @@ fn what_a_file_brings_is_kept_and_flagged() {
     ");
     insta::assert_snapshot!(write("better").said(), @"
     exit 0
-    saved place:~/work (revision 2)
+    saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
     ");
     let refused = write(&format!("id {}", key())).said();
     insta::assert_snapshot!(refused, @"

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use waynote::session::reply;
-use waynote::{Address, Change, Expect, Limits, Note, Scope, SessionLog, Store};
+use waynote::{Change, Expect, Limits, Note, Scope, SessionLog, Store};
 
 use super::list;
 use crate::call::{Call, missing, note_at, there_are};
@@ -179,11 +179,7 @@ fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         None => Expect::Any,
     };
     let pin = call.arguments.flag("pin");
-    let limits = match address {
-        // As everywhere: only keyed notes have caps.
-        Address::Place(_) => Limits::NONE,
-        _ => call.here.caller.limits,
-    };
+    let limits = call.here.caller.limits;
     let change = Change::Save {
         address,
         content,

@@ -95,6 +95,7 @@ fn read(call: &mut Call<'_>, place: &Place) -> Result<Reply, Refusal> {
 fn write(call: &mut Call<'_>, place: &Place) -> Result<(), Refusal> {
     let content = call.content("content")?;
     let stamp = call.stamp();
-    Places::new(call.keeper.write()?).write(place, content, &stamp)?;
+    let limits = call.here.caller.limits;
+    Places::new(call.keeper.write()?).save(place, content, limits, &stamp)?;
     Ok(())
 }

@@ -284,12 +284,15 @@ impl<'s> Claimants<'s> {
         // With nothing shown and nothing left out there is nothing to say.
         let says = receipt.shown + receipt.lines + receipt.left_out > 0;
         if request.budget.cap().is_some() && says {
-            block.end(request.budget, receipt.lines, receipt.left_out, pieces);
+            receipt.last_line = block.end(request.budget, receipt.lines, receipt.left_out, pieces);
         } else if block.text.ends_with("\n\n") {
             block.text.pop();
             block.tokens = pieces.count(&block.text);
         }
         receipt.counted = block.tokens;
+        // The line end that a note ends with may be one token with a blank line after it.
+        let notes: usize = receipt.claims.iter().map(|claim| claim.tokens).sum();
+        receipt.headings = block.tokens.saturating_sub(notes + receipt.last_line);
         receipt.tokens = request.budget.charged(block.tokens);
         Ok(Arranged {
             sections,
@@ -328,6 +331,8 @@ impl<'s> Claimants<'s> {
             budget: request.budget.tokens,
             tokens: 0,
             counted: 0,
+            headings: 0,
+            last_line: 0,
             shown: 0,
             lines: 0,
             left_out: 0,

@@ -53,8 +53,14 @@ impl Counted {
         self.text.push('\n');
     }
 
-    /// Ends with the status line of a block, which counts itself too.
-    pub(super) fn end(&mut self, budget: Budget, lines: u64, left_out: u64, pieces: &Pieces<'_>) {
+    /// Ends with the status line of a block, which counts itself too. Returns the line's tokens.
+    pub(super) fn end(
+        &mut self,
+        budget: Budget,
+        lines: u64,
+        left_out: u64,
+        pieces: &Pieces<'_>,
+    ) -> usize {
         if !self.is_empty() {
             self.blank_line(pieces);
         }
@@ -62,9 +68,11 @@ impl Counted {
             .settled(|counted| status_of_full(budget, counted, lines, left_out))
             .filter(|line| Some(self.tokens + line.tokens) <= budget.cap())
             .or_else(|| self.settled(|counted| Some(status(budget, counted, lines, left_out))));
-        if let Some(line) = line {
-            self.push(&line.text, line.tokens);
-        }
+        let Some(line) = line else {
+            return 0;
+        };
+        self.push(&line.text, line.tokens);
+        line.tokens
     }
 
     /// The line that says how many tokens the text has with it.

@@ -360,6 +360,8 @@ fn faithful(store: &dyn Store, request: &Request, version: &Version) -> Result<B
             budget: 0,
             tokens: request.budget.charged(counted),
             counted,
+            headings: 0,
+            last_line: 0,
             shown: (notes.notebook.len() + notes.places.len() + notes.iterations.len()) as u64,
             lines: 0,
             left_out: 0,

@@ -97,6 +97,11 @@ pub struct Receipt {
     pub tokens: usize,
     /// The block's tokens by o200k; 0 in the same case.
     pub counted: usize,
+    /// The part of `counted` that headings and blank lines take. With the tokens of the notes and of the last line it
+    /// comes to `counted`.
+    pub headings: usize,
+    /// The part of `counted` that the last line takes.
+    pub last_line: usize,
     /// Notes that are shown whole, or in the index.
     pub shown: u64,
     /// Notes that had to be cut to a line.

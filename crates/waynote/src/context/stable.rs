@@ -37,6 +37,9 @@ pub(super) fn group_title(kind: &Kind) -> String {
     }
 }
 
+/// What stands for a text that says nothing.
+const EMPTY: &str = "(empty)";
+
 /// A note and what its reader has to know of it.
 pub(super) struct Told<'n> {
     pub(super) note: &'n Note,
@@ -52,6 +55,12 @@ impl Told<'_> {
         let shown = self.note.content.shown();
         let shown = masked(&shown);
         match &self.note.kind {
+            None if self.note.content.is_blank() => {
+                format!("### {} ({}): {EMPTY}\n\n", self.address(), self.about())
+            }
+            Some(_) if self.note.content.is_blank() => {
+                format!("- [{}] {EMPTY}\n", self.origin())
+            }
             None => {
                 let block = code_block(&shown, "");
                 format!("### {} ({})\n\n{block}\n", self.address(), self.about())
@@ -69,7 +78,7 @@ impl Told<'_> {
 
     /// Its line where there is no room for the whole note.
     pub(super) fn cut(&self) -> String {
-        let preview = code_span(&self.note.preview);
+        let preview = self.preview();
         match &self.note.kind {
             None => format!("### {} ({}): {preview}\n\n", self.address(), self.about()),
             Some(_) => format!("- [{}] {preview} ({})\n", self.origin(), self.address()),
@@ -78,8 +87,15 @@ impl Told<'_> {
 
     /// Its line in the index.
     pub(super) fn listed(&self) -> String {
-        let preview = code_span(&self.note.preview);
+        let preview = self.preview();
         format!("- {} ({}): {preview}\n", self.address(), self.about())
+    }
+
+    fn preview(&self) -> String {
+        match self.note.preview.as_str() {
+            "" => EMPTY.to_owned(),
+            preview => code_span(preview),
+        }
     }
 
     fn address(&self) -> String {

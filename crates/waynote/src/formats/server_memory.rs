@@ -54,7 +54,9 @@ pub fn read(path: &Path, scope: &Scope) -> Result<Read> {
     let mut read = Read::default();
     let mut entities: BTreeMap<String, (Key, Entity)> = BTreeMap::new();
     let mut relations = Vec::new();
-    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+    // Editors on Windows begin a file with a byte order mark.
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {
             continue;
         }

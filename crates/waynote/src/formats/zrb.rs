@@ -46,6 +46,10 @@ impl NotesFile {
             let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
             damaged(line, "it is not UTF-8".into())
         })?;
+        if text.starts_with('\u{feff}') {
+            let reason = "it begins with a byte order mark (BOM), which JSON does not allow and Zrb does not read";
+            return Err(damaged(1, reason.into()));
+        }
         if text.trim_ascii().is_empty() {
             return Ok(Self::default());
         }

@@ -5,7 +5,7 @@
 
 use super::InStep;
 use super::exchange::{self, Patience};
-use crate::address::Address;
+use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::forget::{Forget, Forgotten};
@@ -46,6 +46,41 @@ impl<S: Store> InStep<S> {
         }
         let busy = std::io::Error::other("other programs keep writing what is to be forgotten");
         Err(Error::file(&self.file, "cleared", busy))
+    }
+
+    /// What that would come to. A text that lies only in the file would be forgotten with the others.
+    pub(super) fn would_forget_with_file(
+        &self,
+        request: &Forget,
+        stamp: &Stamp,
+    ) -> Result<Forgotten> {
+        let mut forgotten = match self.inner.would_forget(request, stamp) {
+            Err(Error::NotFound { .. }) => None,
+            inner => Some(inner?),
+        };
+        let history = self.history(&request.address)?;
+        let is_meant = |revision: &&Revision| {
+            let number = request.revision;
+            revision.position.is_none() && number.is_none_or(|number| number == revision.number())
+        };
+        if let Some(pending) = history.last().filter(is_meant) {
+            let forgotten = forgotten.get_or_insert_with(|| Forgotten::nothing(request));
+            if forgotten.revisions.is_empty() {
+                let says = |revision: &&Revision| revision.note().is_some();
+                forgotten.kept = history.iter().filter(says).count() as u64 - 1;
+            }
+            forgotten.revisions.push(AddressAt {
+                address: request.address.clone(),
+                revision: Some(pending.number()),
+            });
+            if !forgotten.gone.contains(&request.address) {
+                forgotten.gone.push(request.address.clone());
+            }
+        }
+        let mut forgotten = forgotten.ok_or_else(|| request.not_found())?;
+        let own = self.name();
+        forgotten.files.retain(|file| *file != own);
+        Ok(forgotten)
     }
 
     /// The text of the revision that is named, when it lies only in the file.

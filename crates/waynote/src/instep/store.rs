@@ -93,6 +93,10 @@ impl<S: Store> Store for InStep<S> {
         forgotten.ok_or_else(|| request.not_found())
     }
 
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.would_forget_with_file(request, stamp)
+    }
+
     fn get(&self, address: &Address) -> Result<Option<Note>> {
         let stored = self.inner.get(address)?;
         let Address::Place(place) = address else {

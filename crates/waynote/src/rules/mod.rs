@@ -118,6 +118,10 @@ impl<E: Engine> Store for EngineStore<E> {
         forget::forget(&self.engine, request, stamp)
     }
 
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.snapshot(|rows| forget::would_forget(rows, request, stamp))
+    }
+
     fn get(&self, address: &Address) -> Result<Option<Note>> {
         self.read(|rows| rows.note(address))
     }

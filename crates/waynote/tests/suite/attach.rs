@@ -78,8 +78,8 @@ fn a_write_is_a_savepoint_in_the_applications_transaction() {
     save(&store, "k").unwrap();
     let full = SaveOptions {
         limits: Limits {
-            max_bytes: 0,
             max_notes: 1,
+            ..Limits::NONE
         },
         ..SaveOptions::default()
     };

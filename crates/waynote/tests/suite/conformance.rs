@@ -4,7 +4,7 @@ use super::memory::Memory;
 use waynote::note::State;
 use waynote::{
     Address, AsOf, Change, Content, EngineStore, Error, Expect, Filter, Forget, Kind, Limits, Name,
-    Notebook, Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog,
+    Notebook, Options, Origin, Place, Places, Reach, SaveOptions, Scope, ScopeKind, SessionLog,
     SqliteStore, Stamp, Store, undo_last,
 };
 
@@ -29,6 +29,14 @@ pub(super) fn at(second: i64) -> Stamp {
 
 pub(super) fn name(text: &str) -> Name {
     text.parse().unwrap()
+}
+
+/// The notebook of agent `a`, and these directories.
+pub(super) fn reach(places: &[&str]) -> Reach {
+    Reach {
+        agent: name("a"),
+        places: places.iter().map(|path| place(path)).collect(),
+    }
 }
 
 fn place(text: &str) -> Place {
@@ -84,8 +92,8 @@ fn all_changes_of_one_call_or_none() {
             content: text("v"),
             pin: None,
             limits: Limits {
-                max_bytes: 0,
                 max_notes,
+                ..Limits::NONE
             },
             expect: Expect::Any,
             origin: None,
@@ -139,7 +147,8 @@ fn every_change_is_a_revision_and_comes_back() {
         assert_eq!(as_of(AsOf::Revision(2)), Some(text("two")));
         // The clock went back between the third change and the fourth: the last one that qualifies counts.
         assert_eq!(as_of(time(27)), None);
-        assert_eq!(undo_last(store, &at(40)).unwrap()[0].address, address);
+        let undone = undo_last(store, &reach(&["~/p"]), &at(40)).unwrap();
+        assert_eq!(undone.applied.address, address);
         let note = notebook.get(&key).unwrap();
         assert_eq!(
             (note.revision, note.pinned, note.content),
@@ -240,8 +249,11 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
             ));
         }
         assert!(matches!(
-            undo_last(store, &at(1)),
-            Err(Error::AppendOnly { .. })
+            undo_last(store, &reach(&["~"]), &at(1)),
+            Err(Error::NothingToUndo {
+                address: None,
+                last: None
+            })
         ));
         assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 20);
     });
@@ -463,8 +475,11 @@ fn what_is_forgotten_is_gone_and_says_so() {
             Err(Error::Forgotten { .. } | Error::NothingToUndo { .. })
         ));
         assert!(matches!(
-            undo_last(store, &at(20)),
-            Err(Error::NothingToUndo { address: None })
+            undo_last(store, &reach(&["~"]), &at(20)),
+            Err(Error::NothingToUndo {
+                address: None,
+                last: None
+            })
         ));
         let never = Address::Agent(name("a"), "never".parse().unwrap());
         for request in [

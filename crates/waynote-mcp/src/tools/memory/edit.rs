@@ -15,12 +15,18 @@ const TRIES: usize = 20;
 /// Lines around a change that are shown.
 const AROUND: i64 = 2;
 
-fn save(files: &Files<'_>, path: &Path, text: &str, expected: u64) -> Result<Change, Refusal> {
+fn save(
+    files: &Files<'_>,
+    path: &Path,
+    text: &str,
+    expected: u64,
+    limits: Limits,
+) -> Result<Change, Refusal> {
     Ok(Change::Save {
         address: files.address(path)?,
         content: content(text)?,
         pin: None,
-        limits: Limits::NONE,
+        limits,
         expect: Expect::Revision(expected),
         origin: None,
     })
@@ -31,13 +37,14 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<String, Refusal> {
     let text = needed(&call.arguments, "file_text", "create")?.to_owned();
     let exists = || Refusal::only(format!("Error: File {path} already exists"));
     let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
+    let limits = call.here.caller.limits;
     let store = call.keeper.write()?;
     let files = Files { store, agent };
     if let Found::Directory | Found::File(_) = files.find(&path)? {
         return Err(exists());
     }
     files.check_above(&path)?;
-    match store.apply(&[save(&files, &path, &text, 0)?], &stamp) {
+    match store.apply(&[save(&files, &path, &text, 0, limits)?], &stamp) {
         Ok(_) => Ok(format!("File created successfully at: {path}")),
         Err(Error::Conflict { .. }) => Err(exists()),
         Err(error) => Err(error.into()),
@@ -52,6 +59,7 @@ fn edit<T>(
     work: impl Fn(&str) -> Result<(String, T), Refusal>,
 ) -> Result<T, Refusal> {
     let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
+    let limits = call.here.caller.limits;
     let store = call.keeper.change()?;
     let files = Files { store, agent };
     let mut tries = 0;
@@ -64,7 +72,8 @@ fn edit<T>(
             Found::Nothing => return Err(Refusal::only(missing())),
         };
         let (text, result) = work(&note.content.shown())?;
-        match store.apply(&[save(&files, path, &text, note.revision)?], &stamp) {
+        let change = save(&files, path, &text, note.revision, limits)?;
+        match store.apply(&[change], &stamp) {
             Ok(_) => return Ok(result),
             Err(Error::Conflict { .. }) if tries < TRIES => tries += 1,
             Err(error) => return Err(error.into()),

@@ -1,0 +1,307 @@
+//! Every command that the README and the guides show is run here, in the order in which it stands, and prints what is
+//! shown below it.
+//!
+//! Nothing has to be done for a command that just works in a fresh home after those before it. For any other, add a line
+//! to [`RULES`]: what it needs first, what stands for its placeholders, its exit codes, or why it cannot be run here.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use super::common::{NOW, Scratch};
+
+/// What a command needs, by how it begins. The first rule that fits counts.
+const RULES: &[(&str, How)] = &[
+    ("cargo ", How::Not("it needs cargo and the network")),
+    (
+        "waynote completions bash > ",
+        How::After(&["mkdir -p ~/.local/share/bash-completion/completions"]),
+    ),
+    (
+        "waynote key save release-steps - --pin < steps.md",
+        How::After(&["echo '1. Tag on main.' > steps.md"]),
+    ),
+    (
+        "waynote loop --session nightly --spec ",
+        How::Not("it needs Claude Code"),
+    ),
+    (
+        "waynote search flaky retries",
+        How::After(&[
+            "waynote --author agent:builder key save flaky-tests 'checkout::retries fails about once in 40 runs'",
+        ]),
+    ),
+    // What it finds depends on the clients of this machine; `doctor.rs` tests what it says.
+    ("waynote doctor", How::Exits(&[0, 1])),
+    (
+        "waynote key save staging-db \"read-only for agents\"",
+        How::After(&[
+            "WAYNOTE_NOW=2026-04-30T00:00:00Z waynote key save staging-db 'read and write'",
+        ]),
+    ),
+    (
+        "waynote --session nightly --iteration 5 log add ",
+        How::After(&[
+            "waynote --session nightly --iteration 4 log add --type stuck 'The API allows 100 requests a minute'",
+        ]),
+    ),
+    (
+        "waynote search failing tests",
+        How::After(&[
+            "waynote key save flaky-tests 'checkout::retries fails about once in 40 runs'",
+            "waynote --session nightly --iteration 3 log add --type learning 'Tests pass with --no-cache'",
+        ]),
+    ),
+    (
+        "waynote forget agent:default#deploy --dry-run",
+        How::After(&[
+            "waynote key save deploy 'the old host'",
+            "waynote key save deploy 'the new host'",
+        ]),
+    ),
+    (
+        "waynote forget session:nightly#ID",
+        How::With(
+            "session:nightly#ID",
+            "$(waynote --session nightly log list --json | sed -n 's/.*\"address\": \"\\(.*\\)\",/\\1/p' | head -1)",
+            &[0],
+        ),
+    ),
+    (
+        "waynote key save deploy \"push with ghp_…\"",
+        How::With(
+            "ghp_…",
+            "ghp_$(echo 1b7Xc9Rz4Kq2Wm8Ty6Vn3Lp5Hd0Jf4Sg2Qa7)",
+            &[1],
+        ),
+    ),
+];
+
+/// How a command is run.
+#[derive(Clone, Copy)]
+enum How {
+    /// It is not, for this reason.
+    Not(&'static str),
+    /// After these, which the page does not show.
+    After(&'static [&'static str]),
+    /// With one text of it replaced by another, to one of these exit codes.
+    With(&'static str, &'static str, &'static [i32]),
+    /// To one of these exit codes.
+    Exits(&'static [i32]),
+}
+
+/// A command as a page shows it.
+#[derive(Debug)]
+struct Shown {
+    line: usize,
+    command: String,
+    /// What stands below it; nothing when its output is not shown.
+    output: String,
+}
+
+#[test]
+fn the_readme_runs() {
+    runs("README.md", &["mkdir -p ~/projects/shop"]);
+}
+
+#[test]
+fn the_guide_runs() {
+    runs("docs/guide.md", &[]);
+}
+
+#[test]
+fn the_page_about_loops_runs() {
+    runs("docs/loops.md", &["echo 'Count to three.' > SPEC.md"]);
+}
+
+/// A rule for a command that no page shows any more is to be removed.
+#[test]
+fn every_rule_is_for_a_command_that_is_shown() {
+    let pages = ["README.md", "docs/guide.md", "docs/loops.md"];
+    let shown: Vec<Shown> = pages
+        .into_iter()
+        .flat_map(|page| shown(&read(page)))
+        .collect();
+    for (begins, _) in RULES {
+        assert!(
+            shown.iter().any(|shown| shown.command.starts_with(begins)),
+            "no page shows a command that begins with `{begins}`: change or remove its rule in docs_commands.rs"
+        );
+    }
+}
+
+/// Runs what a page shows, in a home of its own, and compares it with what is shown.
+fn runs(page: &str, first: &[&str]) {
+    let home = Home::new();
+    for command in first {
+        assert_eq!(home.run("", command).0, 0, "{command}");
+    }
+    let mut problems = Vec::new();
+    // What changes the shell that a reader types into.
+    let mut shell = String::new();
+    for Shown {
+        line,
+        command,
+        output,
+    } in shown(&read(page))
+    {
+        let rule = RULES.iter().find(|(begins, _)| command.starts_with(begins));
+        let (mut typed, mut codes) = (command.clone(), &[0][..]);
+        match rule.map(|(_, how)| *how) {
+            None => {}
+            Some(How::Not(why)) => {
+                println!("{page}:{line}: not run, because {why}: {command}");
+                continue;
+            }
+            Some(How::Exits(of)) => codes = of,
+            Some(How::With(placeholder, text, of)) => {
+                (typed, codes) = (typed.replace(placeholder, text), of);
+            }
+            Some(How::After(before)) => {
+                for command in before {
+                    let (code, said) = home.run(&shell, command);
+                    assert_eq!(
+                        code, 0,
+                        "{page}:{line}: before it, `{command}` says\n{said}"
+                    );
+                }
+            }
+        }
+        if typed.starts_with("cd ") || typed.starts_with("export ") {
+            shell += &format!("{typed}\n");
+            continue;
+        }
+        let (code, said) = home.run(&shell, &typed);
+        let (is, should_be) = (comparable(&said), comparable(&output));
+        if !codes.contains(&code) {
+            problems.push(format!(
+                "{page}:{line}: `{command}` exits with {code}:\n{is}"
+            ));
+        } else if !should_be.is_empty() && is != should_be {
+            problems.push(format!(
+                "{page}:{line}: `{command}` shows\n{should_be}\nand prints\n{is}"
+            ));
+        }
+    }
+    assert!(
+        problems.is_empty(),
+        "Run or exempt each command below: mend the page or the program, or add a line to RULES in \
+         crates/waynote-cli/tests/suite/docs_commands.rs that says what the command needs first, or why it cannot be \
+         run in a test (`How::Not`).\n\n{}",
+        problems.join("\n\n")
+    );
+}
+
+/// A home with the program on the path, and an agent that does what one loop needs.
+struct Home {
+    scratch: Scratch,
+    path: String,
+}
+
+impl Home {
+    fn new() -> Self {
+        let scratch = Scratch::new();
+        let bin = scratch.path("bin");
+        std::fs::create_dir(&bin).unwrap();
+        let agent = bin.join("my-agent");
+        std::fs::write(
+            &agent,
+            "#!/bin/sh\nexec waynote log complete 'it is done'\n",
+        )
+        .unwrap();
+        std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let program = Path::new(env!("CARGO_BIN_EXE_waynote")).parent().unwrap();
+        let system = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:{}:{system}", bin.display(), program.display());
+        Self { scratch, path }
+    }
+
+    /// The exit code of a command and all that it says, after what was typed into the same shell before.
+    fn run(&self, shell: &str, command: &str) -> (i32, String) {
+        let home = self.scratch.home();
+        let output = Command::new("sh")
+            .args(["-c", &format!("{shell}{command}")])
+            .env_clear()
+            .env("HOME", &home)
+            .env("PATH", &self.path)
+            .env("WAYNOTE_NOW", NOW)
+            .current_dir(home.join("work"))
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (
+            output.status.code().unwrap_or(-1),
+            text(&output.stdout) + &text(&output.stderr),
+        )
+    }
+}
+
+fn read(page: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(page);
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// The commands in the blocks `console`, where each stands behind `$ ` above what it prints, and `sh`, where each is a
+/// line.
+fn shown(page: &str) -> Vec<Shown> {
+    let mut all: Vec<Shown> = Vec::new();
+    let mut block: Option<&str> = None;
+    for (index, text) in page.lines().enumerate() {
+        if let Some(language) = text.strip_prefix("```") {
+            block = match block {
+                None => Some(language),
+                Some(_) => None,
+            };
+            continue;
+        }
+        let command = match block {
+            Some("console") => text.strip_prefix("$ "),
+            Some("sh") if text.trim().is_empty() => continue,
+            Some("sh") => Some(text),
+            _ => continue,
+        };
+        match (command, all.last_mut()) {
+            (Some(command), _) => all.push(Shown {
+                line: index + 1,
+                command: command.to_owned(),
+                output: String::new(),
+            }),
+            (None, Some(last)) => last.output += &format!("{text}\n"),
+            (None, None) => {}
+        }
+    }
+    all
+}
+
+/// Without the ids of entries, which say when and where they were made, and blanks at the ends of lines.
+fn comparable(said: &str) -> String {
+    const ID: usize = 25;
+    let mut out = String::new();
+    for line in said.trim_end().lines() {
+        let mut parts = line.trim_end().split('#');
+        out += parts.next().unwrap_or_default();
+        for part in parts {
+            let is_letter = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit();
+            let length = part.find(|char| !is_letter(char)).unwrap_or(part.len());
+            let rest = if length == ID { &part[ID..] } else { part };
+            out += if length == ID { "#ID" } else { "#" };
+            out += rest;
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[test]
+fn commands_are_found_with_what_is_shown_below_them() {
+    let page =
+        "```console\n$ a  # b\nsays\n$ c\n```\ntext\n```sh\nd\n\ne\n```\n```toml\n$ f\n```\n";
+    let found: Vec<String> = shown(page)
+        .into_iter()
+        .map(|shown| format!("{}:{}:{}", shown.line, shown.command, shown.output))
+        .collect();
+    assert_eq!(found, ["2:a  # b:says\n", "4:c:", "8:d:", "10:e:"]);
+}

@@ -1,0 +1,510 @@
+//! Slips at the command line: a mistyped flag, an empty pipe, a mistyped command. None of them writes or destroys.
+
+use insta::assert_snapshot;
+
+use super::common::Scratch;
+
+/// What the commands say, one after the other.
+fn seen(scratch: &Scratch, commands: &[&[&str]]) -> String {
+    let said = |words: &&[&str]| {
+        let typed = words.join(" ");
+        let said = scratch.waynote(words.iter()).said();
+        format!("$ waynote {typed}\n{}\n\n", said.trim_end())
+    };
+    commands.iter().map(said).collect()
+}
+
+#[test]
+fn an_unknown_flag_is_never_a_text() {
+    let scratch = Scratch::new();
+    scratch.ok("place write before");
+    scratch.ok("key save k before");
+    let said = seen(
+        &scratch,
+        &[
+            &["place", "write", "--append"],
+            &["place", "write", "- one item"],
+            &["place", "write", "two", "words"],
+            &["key", "save", "k", "--show"],
+            &["--session", "s", "log", "add", "--type", "tip", "--tip"],
+            &["--session", "s", "log", "complete", "--done"],
+            &["--session", "s", "log", "blocked", "--why"],
+            &["search", "--type", "stuck", "429"],
+            &["search", "clock", "-lake"],
+            &["search", "-lake"],
+            &["loop", "--answer", "--dry-run", "--", "true"],
+            &["key", "save", "k", "--show", "--json"],
+        ],
+    );
+    assert_snapshot!(said, @r#"
+    $ waynote place write --append
+    exit 2
+    error: unexpected argument '--append' found
+
+      tip: a similar argument exists: '--agent'
+      tip: a text that begins with `-` goes after `--`: `waynote place write -- '- like this'`
+
+    Usage: waynote place write --agent <NAME> <TEXT>
+
+    For more information, try '--help'.
+
+    $ waynote place write - one item
+    exit 2
+    error: unexpected argument '- one item' found
+
+      tip: a text that begins with `-` goes after `--`: `waynote place write -- '- like this'`
+
+    Usage: waynote place write [OPTIONS] <TEXT>
+
+    For more information, try '--help'.
+
+    $ waynote place write two words
+    exit 2
+    error: unexpected argument 'words' found
+
+      tip: a text of several words is quoted: `waynote place write 'like this'`
+
+    Usage: waynote place write [OPTIONS] <TEXT>
+
+    For more information, try '--help'.
+
+    $ waynote key save k --show
+    exit 2
+    error: unexpected argument '--show' found
+
+      tip: a text that begins with `-` goes after `--`: `waynote key save KEY -- '- like this'`
+
+    Usage: waynote key save <KEY> <TEXT>
+
+    For more information, try '--help'.
+
+    $ waynote --session s log add --type tip --tip
+    exit 2
+    error: unexpected argument '--tip' found
+
+      tip: a similar argument exists: '--type'
+      tip: a text that begins with `-` goes after `--`: `waynote log add -- '- like this'`
+
+    Usage: waynote log add --type <TYPE> <TEXT>
+
+    For more information, try '--help'.
+
+    $ waynote --session s log complete --done
+    exit 2
+    error: unexpected argument '--done' found
+
+      tip: a text that begins with `-` goes after `--`: `waynote log complete -- '- like this'`
+
+    Usage: waynote log complete [OPTIONS] <SUMMARY>
+
+    For more information, try '--help'.
+
+    $ waynote --session s log blocked --why
+    exit 2
+    error: unexpected argument '--why' found
+
+      tip: a text that begins with `-` goes after `--`: `waynote log blocked -- '- like this'`
+
+    Usage: waynote log blocked [OPTIONS] <QUESTION>
+
+    For more information, try '--help'.
+
+    $ waynote search --type stuck 429
+    exit 2
+    error: unexpected argument '--type' found
+
+      tip: a query that begins with `-` goes after `--`: `waynote search -- -not-this`; or quote it: `waynote search 'this -not-this'`
+
+    Usage: waynote search [OPTIONS] <QUERY> [WORD]...
+
+    For more information, try '--help'.
+
+    $ waynote search clock -lake
+    exit 2
+    error: unexpected argument '-l' found
+
+      tip: a query that begins with `-` goes after `--`: `waynote search -- -not-this`; or quote it: `waynote search 'this -not-this'`
+
+    Usage: waynote search [OPTIONS] <QUERY> [WORD]...
+
+    For more information, try '--help'.
+
+    $ waynote search -lake
+    exit 2
+    error: unexpected argument '-l' found
+
+      tip: a query that begins with `-` goes after `--`: `waynote search -- -not-this`; or quote it: `waynote search 'this -not-this'`
+
+    Usage: waynote search [OPTIONS] <QUERY> [WORD]...
+
+    For more information, try '--help'.
+
+    $ waynote loop --answer --dry-run -- true
+    exit 2
+    error: a value is required for '--answer <TEXT>' but none was supplied
+
+    For more information, try '--help'.
+
+    $ waynote key save k --show --json
+    exit 2
+    {"error":{"hint":"a text that begins with `-` goes after `--`: `waynote key save KEY -- '- like this'`","kind":"usage","message":"unexpected argument '--show' found"}}
+    "#);
+    assert_eq!(scratch.ok("place read"), "before");
+    assert_eq!(scratch.ok("key show k"), "before");
+    assert_eq!(scratch.ok("log sessions"), "no sessions\n");
+}
+
+#[test]
+fn a_text_that_begins_like_a_flag_goes_behind_two_dashes() {
+    let scratch = Scratch::new();
+    for words in [
+        &["place", "write", "--", "- one item"][..],
+        &["key", "save", "k", "--pin", "--", "--show"],
+        &["--session", "s", "log", "add", "--type", "tip", "--", "-5"],
+    ] {
+        scratch.waynote(words).ok();
+    }
+    assert_eq!(scratch.ok("place read"), "- one item");
+    assert_eq!(scratch.ok("key show k"), "--show");
+    assert_eq!(
+        scratch.json("--session s log list --json")[0]["content"],
+        "-5"
+    );
+    scratch.run("place write -").stdin("- piped").ok();
+    assert_eq!(scratch.ok("place read"), "- piped");
+    scratch.ok("key save clock ticking");
+    scratch.ok("key save lake deep");
+    let found = |words: &[&str]| scratch.waynote(words).ok();
+    assert!(!found(&["search", "--", "-lake"]).contains("#lake"));
+    assert_eq!(
+        found(&["search", "--limit", "1", "--", "ticking", "-lake"]),
+        found(&["search", "--limit", "1", "ticking -lake"])
+    );
+}
+
+#[test]
+fn an_empty_text_overwrites_nothing() {
+    let scratch = Scratch::new();
+    scratch.ok("place write before");
+    scratch.ok("key save k before");
+    let nothing = |words: &str| scratch.run(words).stdin("").said();
+    assert_snapshot!(nothing("place write -"), @"
+    exit 1
+    error: standard input is empty: nothing was written
+      the command before the pipe may have failed; `--allow-empty` writes it all the same
+    ");
+    assert_snapshot!(scratch.run("place write -").stdin(" \n").said(), @"
+    exit 1
+    error: standard input is blank: nothing was written
+      the command before the pipe may have failed; `--allow-empty` writes it all the same
+    ");
+    assert_snapshot!(nothing("key save k - --json"), @r#"
+    exit 1
+    {"error":{"hint":"the command before the pipe may have failed; `--allow-empty` writes it all the same","kind":"empty","message":"standard input is empty: nothing was written"}}
+    "#);
+    assert_snapshot!(scratch.waynote(["key", "save", "k", ""]).said(), @"
+    exit 1
+    error: the text is empty: nothing was written
+      `--allow-empty` writes it all the same
+    ");
+    assert_snapshot!(nothing("--session s log add --type tip -"), @"
+    exit 1
+    error: standard input is empty: nothing was written
+      the command before the pipe may have failed; `--allow-empty` writes it all the same
+    ");
+    assert_eq!(scratch.ok("place read"), "before");
+    assert_eq!(scratch.ok("key show k"), "before");
+    assert_eq!(scratch.ok("log sessions"), "no sessions\n");
+
+    assert_snapshot!(nothing("place write - --allow-empty"), @"
+    exit 0
+    saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
+    ");
+    assert_snapshot!(nothing("key save k - --allow-empty"), @"
+    exit 0
+    saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back)
+    ");
+    nothing("key save pinned - --pin --allow-empty");
+    nothing("--session s log add --type tip - --allow-empty");
+    assert_snapshot!(scratch.ok("--session s context"), @"
+    ## Pinned notes
+
+    ### `agent:default#pinned` (2026-05-17, by a person): (empty)
+
+    ## Other notes
+
+    - `agent:default#k` (2026-05-17, by a person): (empty)
+
+    ## Notes from previous iterations
+
+    TIP:
+    - [-, by a person] (empty)
+
+    82 of 2,000 tokens
+    ");
+}
+
+#[test]
+fn what_is_overwritten_is_named_with_the_way_back() {
+    let scratch = Scratch::new();
+    let said = seen(
+        &scratch,
+        &[
+            &["place", "write", "one"],
+            &["place", "write", "two"],
+            &["undo", "place:~/work"],
+            &["key", "save", "k", "one"],
+            &["key", "save", "k", "two", "--pin"],
+            &["undo", "agent:default#k"],
+            &["place", "delete"],
+            &["place", "write", "three"],
+        ],
+    );
+    assert_snapshot!(said, @"
+    $ waynote place write one
+    exit 0
+    saved place:~/work (revision 1)
+
+    $ waynote place write two
+    exit 0
+    saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
+
+    $ waynote undo place:~/work
+    exit 0
+    undid the last change of place:~/work (now revision 3: one); `waynote redo place:~/work` brings it back
+
+    $ waynote key save k one
+    exit 0
+    saved agent:default#k (new key)
+
+    $ waynote key save k two --pin
+    exit 0
+    saved agent:default#k (overwrote revision 1; `waynote undo agent:default#k` brings it back) (pinned)
+
+    $ waynote undo agent:default#k
+    exit 0
+    undid the last change of agent:default#k (now revision 3: one); `waynote redo agent:default#k` brings it back
+
+    $ waynote place delete
+    exit 0
+    deleted place:~/work
+
+    $ waynote place write three
+    exit 0
+    saved place:~/work (revision 5)
+    ");
+}
+
+#[test]
+fn a_mistyped_command_never_leads_to_a_destructive_one() {
+    let scratch = Scratch::new();
+    let said = seen(
+        &scratch,
+        &[
+            &["merge"],
+            &["ui"],
+            &["forgot"],
+            &["unistall"],
+            &["key", "delet", "k"],
+            &["place", "wrte", "x"],
+        ],
+    );
+    assert_snapshot!(said, @"
+    $ waynote merge
+    exit 2
+    error: unrecognized subcommand 'merge'
+
+    Usage: waynote [OPTIONS] [COMMAND]
+
+    For more information, try '--help'.
+
+    $ waynote ui
+    exit 2
+    error: unrecognized subcommand 'ui'
+
+    Usage: waynote [OPTIONS] [COMMAND]
+
+    For more information, try '--help'.
+
+    $ waynote forgot
+    exit 2
+    error: unrecognized subcommand 'forgot'
+
+    Usage: waynote [OPTIONS] [COMMAND]
+
+    For more information, try '--help'.
+
+    $ waynote unistall
+    exit 2
+    error: unrecognized subcommand 'unistall'
+
+      tip: a similar subcommand exists: 'install'
+
+    Usage: waynote [OPTIONS] [COMMAND]
+
+    For more information, try '--help'.
+
+    $ waynote key delet k
+    exit 2
+    error: unrecognized subcommand 'delet'
+
+    Usage: waynote key [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+
+    $ waynote place wrte x
+    exit 2
+    error: unrecognized subcommand 'wrte'
+
+      tip: a similar subcommand exists: 'write'
+
+    Usage: waynote place [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_place_takes_64_kib_and_as_much_as_it_is_allowed() {
+    let scratch = Scratch::new();
+    let write = |bytes: usize, words: &str| scratch.run(words).stdin("x".repeat(bytes)).said();
+    assert_snapshot!(write(65_537, "place write -"), @"
+    exit 1
+    error: the note is too large: 65537 bytes, 65536 are allowed
+      shorten it, split it over several keys, or raise `max_place_bytes`; zero or less is no cap
+    ");
+    assert_snapshot!(write(65_536, "place write -"), @"
+    exit 0
+    saved place:~/work (revision 1)
+    ");
+    assert_snapshot!(write(65_537, "place write - --max-bytes 0"), @"
+    exit 0
+    saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
+    ");
+    assert_snapshot!(
+        scratch.run("place write 12345").env("WAYNOTE_MAX_PLACE_BYTES", "4").said(), @"
+    exit 1
+    error: the note is too large: 5 bytes, 4 are allowed
+      shorten it, split it over several keys, or raise `max_place_bytes`; zero or less is no cap
+    "
+    );
+    assert_snapshot!(write(4_097, "key save k - --at ."), @"
+    exit 1
+    error: the note is too large: 4097 bytes, 4096 are allowed
+      shorten it, split it over several keys, or raise `max_bytes`; zero or less is no cap
+    ");
+}
+
+#[test]
+fn a_larger_note_of_a_kept_in_step_file_stays_whole() {
+    let scratch = Scratch::new();
+    let file = scratch.path("notes.json");
+    let large = "x".repeat(100_000);
+    std::fs::write(&file, format!("{{\"~/large\": \"{large}\"}}")).unwrap();
+    let run = |words: &str| {
+        scratch
+            .run(words)
+            .env("ZRB_LLM_NOTE_FILE", file.to_str().unwrap())
+    };
+    run("place write small").ok();
+    run("place write other").ok();
+    assert_eq!(run("place read --at ~/large").ok(), large);
+    assert!(std::fs::read_to_string(&file).unwrap().contains(&large));
+    let refused = run("place write --at ~/large -").stdin(format!("{large}!"));
+    assert_eq!(refused.output().status.code(), Some(1));
+    run("place write --at ~/large short").ok();
+    run("undo place:~/large").ok();
+    assert_eq!(run("place read --at ~/large").ok(), large);
+    // And of an import.
+    scratch.ok(&format!("import zrb {}", file.display()));
+    assert_eq!(scratch.ok("place read --at ~/large"), large);
+}
+
+#[test]
+fn a_byte_order_mark_is_named() {
+    let scratch = Scratch::new();
+    let utf16: Vec<u8> = b"\xff\xfeh\0i\0".to_vec();
+    assert_snapshot!(scratch.run("place write -").stdin(utf16).said(), @"
+    exit 1
+    error: the text is not plain text: it begins with the byte order mark of UTF-16
+      a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
+    ");
+    let file = scratch.path("notes.json");
+    std::fs::write(&file, "\u{feff}{\"~\": \"home\"}").unwrap();
+    let said = scratch
+        .run(&format!("import zrb {}", file.display()))
+        .said();
+    assert_snapshot!(said.replace(file.to_str().unwrap(), "FILE"), @"
+    exit 1
+    error: FILE is damaged: line 1: it begins with a byte order mark (BOM), which JSON does not allow and Zrb does not read
+      mend it or move it away; nothing was written to it
+    ");
+    let file = scratch.path("memory.jsonl");
+    let entity = r#"{"type":"entity","name":"a","entityType":"","observations":["x"]}"#;
+    std::fs::write(&file, format!("\u{feff}{entity}\n")).unwrap();
+    assert_eq!(
+        scratch.ok(&format!("import server-memory {}", file.display())),
+        "1 added, 0 updated, 0 unchanged, 0 skipped\n"
+    );
+}
+
+#[test]
+fn nothing_printed_is_explained() {
+    let scratch = Scratch::new();
+    assert_snapshot!(scratch.run("place read").said(), @"
+    exit 0
+    place:~/work has no note of its own; `waynote place all` prints what applies there
+    ");
+    assert_snapshot!(scratch.run("place read --json").said(), @"
+    exit 0
+    null
+    ");
+    // No note at all is no problem of the program that asks.
+    assert_snapshot!(scratch.run("context").said(), @"exit 0");
+    scratch.ok("place write here");
+    scratch.ok("key save k v");
+    assert_snapshot!(scratch.run("context --budget 5").said(), @"
+    exit 0
+    nothing is printed: 2 notes apply, and a budget of 5 tokens has no room for any; raise `--budget`
+    ");
+}
+
+#[test]
+fn the_rows_of_the_receipt_sum_to_the_total() {
+    let scratch = Scratch::new();
+    scratch.ok("place write here");
+    scratch.ok("key save steps one-two-three --pin");
+    for number in 0..20 {
+        scratch.ok(&format!("key save k{number} v{number}"));
+        scratch.ok(&format!(
+            "--session s log add --type tip about-{number}-more"
+        ));
+    }
+    for flags in [
+        "",
+        " --budget 0",
+        " --budget 100",
+        " --budget 300",
+        " --only index",
+    ] {
+        let block = scratch.json(&format!("--session s context --explain --json{flags}"));
+        let receipt = &block["receipt"];
+        let number = |value: &serde_json::Value| value.as_u64().unwrap();
+        let claims = receipt["claims"].as_array().unwrap().iter();
+        let notes: u64 = claims.map(|claim| number(&claim["tokens"])).sum();
+        let rows = notes + number(&receipt["headings"]) + number(&receipt["last_line"]);
+        assert_eq!(rows, number(&receipt["counted"]), "{flags}");
+    }
+    let listed = scratch
+        .run("context --explain --only pinned")
+        .env("WAYNOTE_TOKEN_FACTOR", "1.5");
+    assert_snapshot!(listed.said(), @"
+    exit 0
+    SECTION  SHOWN  TOKENS  NOTE                        WHY
+    pinned   whole  28      agent:default#steps         fits
+                    5       (headings and blank lines)
+                    8       (the last line)
+
+    62 tokens (41 by o200k, as listed) of 2000: 1 notes shown, 0 cut to a line, 0 left out
+    ");
+}

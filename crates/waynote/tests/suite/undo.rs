@@ -1,0 +1,215 @@
+//! Undo and redo without an address: whose changes, how far back, and what ends what can be redone.
+
+use waynote::{
+    Address, Applied, Change, Error, Kind, Limits, Notebook, Place, Places, Result, SaveOptions,
+    SessionLog, Stamp, Store, redo_last, undo_last,
+};
+
+use super::conformance::{at, each_store, name, reach, text};
+
+/// What a person in `~/p` who works with agent `a` does, a second after the other.
+struct Person<'s> {
+    store: &'s dyn Store,
+    clock: std::cell::Cell<i64>,
+}
+
+impl<'s> Person<'s> {
+    fn new(store: &'s dyn Store) -> Self {
+        let clock = std::cell::Cell::new(100);
+        Self { store, clock }
+    }
+
+    fn stamp(&self) -> Stamp {
+        self.clock.set(self.clock.get() + 1);
+        at(self.clock.get())
+    }
+
+    fn stamp_of(&self, author: &str) -> Stamp {
+        let stamp = self.stamp();
+        Stamp::new(stamp.now, name(author))
+    }
+
+    fn key(&self, key: &str, said: &str, author: &str) {
+        let notebook = Notebook::of_agent(self.store, name("a"));
+        let (key, options) = (key.parse().unwrap(), SaveOptions::default());
+        let stamp = self.stamp_of(author);
+        notebook.save(&key, text(said), options, &stamp).unwrap();
+    }
+
+    fn place(&self, path: &str, said: &str) {
+        let place: Place = path.parse().unwrap();
+        let places = Places::new(self.store);
+        places.write(&place, text(said), &self.stamp()).unwrap();
+    }
+
+    /// The address that was taken back, and what it says now.
+    fn undo(&self) -> Result<String> {
+        let undone = undo_last(self.store, &reach(&["~/p"]), &self.stamp())?;
+        Ok(said(&undone.applied))
+    }
+
+    fn redo(&self) -> Result<String> {
+        let redone = redo_last(self.store, &reach(&["~/p"]), &self.stamp())?;
+        Ok(said(&redone.applied))
+    }
+
+    fn nothing_to_undo(&self) {
+        let refused = self.undo();
+        assert!(
+            matches!(refused, Err(Error::NothingToUndo { .. })),
+            "{refused:?}"
+        );
+    }
+
+    fn nothing_to_redo(&self) {
+        let refused = self.redo();
+        assert!(
+            matches!(refused, Err(Error::NothingToRedo { address: None })),
+            "{refused:?}"
+        );
+    }
+}
+
+fn said(applied: &Applied) -> String {
+    let note = applied.note.as_ref();
+    let content = note.map_or("gone".into(), |note| note.content.shown());
+    format!("{} {content}", applied.address)
+}
+
+#[test]
+fn undo_goes_back_and_redo_comes_forward_again() {
+    each_store(|store| {
+        let person = Person::new(store);
+        person.key("k", "one", "person");
+        person.place("~/p", "here");
+        person.key("k", "two", "person");
+        assert_eq!(person.undo().unwrap(), "agent:a#k one");
+        assert_eq!(person.undo().unwrap(), "place:~/p gone");
+        assert_eq!(person.redo().unwrap(), "place:~/p here");
+        assert_eq!(person.redo().unwrap(), "agent:a#k two");
+        person.nothing_to_redo();
+        for expected in ["agent:a#k one", "place:~/p gone", "agent:a#k gone"] {
+            assert_eq!(person.undo().unwrap(), expected);
+        }
+        person.nothing_to_undo();
+        for expected in ["agent:a#k one", "place:~/p here", "agent:a#k two"] {
+            assert_eq!(person.redo().unwrap(), expected);
+        }
+        person.nothing_to_redo();
+        assert_eq!(person.undo().unwrap(), "agent:a#k one");
+        assert!(store.verify().unwrap().is_clean());
+    });
+}
+
+#[test]
+fn a_new_change_ends_what_can_be_redone() {
+    each_store(|store| {
+        let person = Person::new(store);
+        person.key("k", "one", "person");
+        person.key("k", "two", "person");
+        person.undo().unwrap();
+        person.key("l", "new", "person");
+        person.nothing_to_redo();
+        // By its address it can be redone as long as that note was not changed.
+        let redo = |address: &str| {
+            let address: Address = address.parse().unwrap();
+            store.apply(&[Change::Redo { address }], &person.stamp())
+        };
+        assert_eq!(said(&redo("agent:a#k").unwrap()[0]), "agent:a#k two");
+        assert!(matches!(
+            redo("agent:a#k"),
+            Err(Error::NothingToRedo { address: Some(_) })
+        ));
+        person.undo().unwrap();
+        assert!(matches!(
+            redo("agent:a#never"),
+            Err(Error::NothingToRedo { address: Some(_) })
+        ));
+        // What others do, entries of logs, and notes elsewhere end nothing.
+        person.key("m", "theirs", "agent:b");
+        person.place("/srv", "elsewhere");
+        let log = SessionLog::new(store, name("s"));
+        log.add(Kind::Tip, None, text("tip"), &person.stamp())
+            .unwrap();
+        assert_eq!(person.redo().unwrap(), "agent:a#l new");
+    });
+}
+
+#[test]
+fn only_ones_own_changes_within_reach_are_undone() {
+    each_store(|store| {
+        let person = Person::new(store);
+        person.place("~", "home");
+        person.place("~/p/deep", "below");
+        person.key("k", "mine", "person");
+        person.key("theirs", "theirs", "agent:b");
+        person.place("~/other", "elsewhere");
+        let log = SessionLog::new(store, name("s"));
+        log.add(Kind::Tip, None, text("tip"), &person.stamp())
+            .unwrap();
+
+        let undone = undo_last(store, &reach(&["~/p"]), &person.stamp()).unwrap();
+        assert_eq!(said(&undone.applied), "agent:a#k gone");
+        assert_eq!(undone.later.unwrap().to_string(), "place:~/other");
+        assert_eq!(person.undo().unwrap(), "place:~/p/deep gone");
+        assert_eq!(person.undo().unwrap(), "place:~ gone");
+        let Err(Error::NothingToUndo { last, .. }) = person.undo() else {
+            panic!("it undid what is not meant");
+        };
+        let (address, author) = *last.unwrap();
+        assert_eq!(
+            (address.to_string().as_str(), author.as_str()),
+            ("place:~/other", "person")
+        );
+        let elsewhere = undo_last(store, &reach(&["~/other"]), &person.stamp()).unwrap();
+        assert_eq!(said(&elsewhere.applied), "place:~/other gone");
+    });
+}
+
+#[test]
+fn what_somebody_else_has_changed_since_is_left_to_a_person() {
+    each_store(|store| {
+        let person = Person::new(store);
+        person.key("k", "one", "person");
+        person.key("k", "two", "person");
+        person.key("k", "theirs", "agent:b");
+        let refused = person.undo().unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "your last change was of agent:a#k, which agent:b has changed since"
+        );
+        person.key("l", "mine", "person");
+        person.undo().unwrap();
+        person.key("l", "theirs", "agent:b");
+        let refused = person.redo().unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "your last undo was of agent:a#l, which agent:b has changed since"
+        );
+    });
+}
+
+#[test]
+fn a_place_has_a_limit_of_its_own_that_what_is_brought_in_need_not_keep() {
+    each_store(|store| {
+        let place: Place = "~/p".parse().unwrap();
+        let places = Places::new(store);
+        let most = Limits::default().max_place_bytes;
+        let of = |bytes: i64| text(&"x".repeat(usize::try_from(bytes).unwrap()));
+        places.write(&place, of(most), &at(1)).unwrap();
+        let refused = places.write(&place, of(most + 1), &at(2)).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "the note is too large: 65537 bytes, 65536 are allowed"
+        );
+        assert!(refused.hint().contains("`max_place_bytes`"));
+        let (note, is_new) = places
+            .save(&place, of(most + 1), Limits::NONE, &at(3))
+            .unwrap();
+        assert_eq!((note.content.len(), is_new), (65_537, false));
+        // What is there comes back whatever its size.
+        undo_last(store, &reach(&["~/p"]), &at(4)).unwrap();
+        redo_last(store, &reach(&["~/p"]), &at(5)).unwrap();
+        assert_eq!(places.read(&place).unwrap().unwrap().content.len(), 65_537);
+    });
+}
