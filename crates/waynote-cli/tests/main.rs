@@ -7,6 +7,7 @@
 
 mod suite {
     mod addresses;
+    mod attach;
     mod bad_input;
     mod client_files;
     mod common;
@@ -14,6 +15,7 @@ mod suite {
     mod context;
     mod docs;
     mod doctor;
+    mod fake_xs;
     mod forget;
     mod forget_in_step;
     mod forget_says;
@@ -21,7 +23,9 @@ mod suite {
     mod hook;
     mod hook_prompt;
     mod import_agents;
+    mod import_conflicts;
     mod import_export;
+    mod import_xs;
     mod in_step;
     mod install;
     mod install_keeps;
@@ -49,4 +53,5 @@ mod suite {
     mod secrets;
     mod uninstall;
     mod worktree;
+    mod zrb_file;
 }

@@ -144,19 +144,19 @@ fn a_template_that_is_wrong_is_said_before_anything_begins() {
     insta::assert_snapshot!(said.join("\n"), @"
     exit 1
     error: mine, line 1: there is no placeholder `specs`
-      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
 
     exit 1
     error: mine, line 3: unexpected end of input, expected end of block
-      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
 
     exit 1
     error: mine, line 1: filter shout is unknown
-      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
 
     exit 1
     error: mine: it makes an empty prompt
-      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
     ");
     assert!(
         scratch.json("--session s log show --json")["iterations"]
