@@ -153,6 +153,43 @@ fn a_text_of_zrb_is_current_and_the_one_here_a_revision() {
 }
 
 #[test]
+fn a_text_that_lies_only_in_the_file_in_sync_becomes_a_revision_too() {
+    let scratch = Scratch::new();
+    let work = scratch.home().join("work");
+    fs::write(work.join("in-sync.json"), r#"{"~/work": "in the file"}"#).unwrap();
+    fs::write(work.join("other.json"), r#"{"~/work": "theirs"}"#).unwrap();
+    let mut seen = String::new();
+    for words in [
+        "import zrb other.json",
+        "place read",
+        "show place:~/work@1",
+        "import zrb other.json",
+    ] {
+        let run = scratch
+            .run(words)
+            .env("ZRB_LLM_NOTE_FILE", work.join("in-sync.json"));
+        seen += &format!("$ waynote {words}\n{}\n", run.said());
+    }
+    insta::assert_snapshot!(seen, @r"
+    $ waynote import zrb other.json
+    exit 0
+    0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
+    conflicts 1:
+      place:~/work: the imported text is current; the one written here is revision 1: `waynote restore place:~/work@1` makes it current
+
+    $ waynote place read
+    exit 0
+    theirs
+    $ waynote show place:~/work@1
+    exit 0
+    in the file
+    $ waynote import zrb other.json
+    exit 0
+    0 added, 0 updated, 1 unchanged, 0 skipped
+    ");
+}
+
+#[test]
 fn a_file_of_an_agent_becomes_a_revision_of_a_note_that_was_changed_here() {
     let scratch = Scratch::new();
     let file = scratch.home().join("work/AGENTS.md");

@@ -253,3 +253,29 @@ fn a_prompts_notes_are_never_over_their_budget() {
         assert!(tokens * 2 > budget, "{tokens} of {budget}");
     }
 }
+
+#[test]
+fn a_template_of_ralph_works_with_further_instructions() {
+    let scratch = Scratch::new();
+    let template = "Session: {{session}}\n{{inbox}}{{notes}}\n## Task State\n{{tasks}}{{extra}}";
+    std::fs::write(scratch.home().join("work/.ralph.template"), template).unwrap();
+    let words = |prompt: &str| {
+        let words = format!(
+            "--session s loop{prompt} --extra-instructions Errors_first. --dry-run -- true"
+        );
+        scratch.run(&words).ok()
+    };
+    insta::assert_snapshot!(words(" --prompt .ralph.template"), @"
+    Session: s
+
+    ## Task State
+
+    ## Additional Instructions
+    Errors_first.
+    ");
+    let built_in = words("");
+    assert!(
+        built_in.ends_with("by itself.\n\n## Additional Instructions\nErrors_first.\n"),
+        "{built_in}"
+    );
+}
