@@ -38,6 +38,9 @@ pub(crate) struct Global {
     /// The store's file [env: WAYNOTE_STORE]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) store: Option<String>,
+    /// Make the store's tables in the SQLite database of another program that --store names, beside its own. Needed once
+    #[arg(long, global = true)]
+    pub(crate) attach: bool,
     /// The agent whose notebook is meant [env: WAYNOTE_AGENT] [default: default]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) agent: Option<String>,
@@ -476,7 +479,8 @@ pub(crate) enum ImportCommand {
     /// ralph.nu's notes in an xs store: a session's log for every topic ralph.NAME.note
     ///
     /// SOURCE is the folder of a running xs store, or the output of `xs cat` in a file or on standard input (`-`);
-    /// then --contents names the store's folder, where the texts are. With --session, that session alone.
+    /// then --contents names the store's folder, where the texts are. With --session, that session alone. ralph.nu's
+    /// iteration history, tasks and inbox are not imported; the reply counts them.
     Xs {
         /// The store's folder, a file of frames, or `-`
         source: PathBuf,
@@ -484,7 +488,7 @@ pub(crate) enum ImportCommand {
         #[arg(long, value_name = "FOLDER")]
         contents: Option<PathBuf>,
     },
-    /// openotters' memory.db: an agent's notebook
+    /// openotters' memory.db: an agent's notebook. Of two texts of a note the later one is current, the other a revision
     Openotters {
         /// The database
         source: PathBuf,
@@ -534,7 +538,7 @@ pub(crate) struct DryRun {
 
 #[derive(Subcommand)]
 pub(crate) enum ExportCommand {
-    /// Zrb's notes.json: every directory's own note
+    /// Zrb's notes.json: every directory's own note. Keyed notes of directories are left out, and named
     Zrb {
         /// The file; what else is in it stays. `-` prints [default: the configured notes file, or ~/.zrb/notes.json]
         target: Option<PathBuf>,

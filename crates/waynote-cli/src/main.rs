@@ -17,6 +17,7 @@ mod session_view;
 mod settings;
 mod table;
 mod xs_socket;
+mod zrb_file;
 
 use std::process::ExitCode;
 

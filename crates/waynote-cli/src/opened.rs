@@ -86,6 +86,7 @@ impl Opened {
 fn options(settings: &Settings) -> Options {
     Options {
         wait: settings.lock_wait.value,
+        attach: settings.attach,
     }
 }
 

@@ -51,6 +51,8 @@ pub(crate) struct Settings {
     /// Read even if it does not exist.
     pub(crate) file: PathBuf,
     pub(crate) store: Setting<PathBuf>,
+    /// Whether the store's tables go beside another program's.
+    pub(crate) attach: bool,
     pub(crate) agent: Setting<Name>,
     pub(crate) session: Setting<Option<Name>>,
     pub(crate) iteration: Setting<Option<i64>>,
@@ -106,6 +108,7 @@ impl Settings {
                 },
                 None => by_default(home::data()?.join("waynote/notes.db")),
             },
+            attach: flags.attach,
             agent: named(agent, "default")?,
             session: match session {
                 Some(session) => Setting {

@@ -7,13 +7,26 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use waynote::formats::xs::Contents;
-use waynote::{ContentHash, Name};
+use serde_json::Value;
+use waynote::ContentHash;
+use waynote::formats::xs::{Contents, appended};
 
 use crate::error::{Failure, Outcome};
 
 /// The longest head of a response that is read.
 const MAX_HEAD: usize = 64 * 1024;
+
+/// The minor version 0.N of xs that first took frames under `/append/TOPIC`. Before it, the whole path was the topic.
+const APPENDS_SINCE: u32 = 9;
+
+/// How an xs takes frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Routes {
+    /// `POST /append/TOPIC`, since 0.9.
+    Append,
+    /// `POST /TOPIC`, up to 0.8.
+    ByTopic,
+}
 
 /// How long xs may be silent.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -37,12 +50,54 @@ impl Xs {
         self.expect_200(&path, self.request("GET", &path, &[], &[])?)
     }
 
-    /// Appends a frame.
-    pub(crate) fn append(&self, session: &Name, content: &[u8], meta: &str) -> Outcome {
-        let path = format!("/append/{}", escaped(&waynote::formats::xs::topic(session)));
+    /// How this xs takes frames.
+    pub(crate) fn routes(&self) -> Outcome<Routes> {
+        let version = match self.request("GET", "/version", &[], &[])? {
+            (200, body) => serde_json::from_slice::<Value>(&body).ok(),
+            // Before versions could be asked for.
+            _ => return Ok(Routes::ByTopic),
+        };
+        let version = version.as_ref().and_then(|value| value["version"].as_str());
+        let numbers = version.map(|version| version.split(['.', '-', '+']));
+        let mut numbers = numbers.into_iter().flatten().map(str::parse::<u32>);
+        match (numbers.next(), numbers.next()) {
+            (Some(Ok(0)), Some(Ok(minor))) if minor < APPENDS_SINCE => Ok(Routes::ByTopic),
+            (Some(Ok(_)), Some(Ok(_))) => Ok(Routes::Append),
+            _ => Err(self.failed("its version cannot be read")),
+        }
+    }
+
+    /// Appends a frame. What the answer says is checked: a frame under another topic would be found by nobody.
+    pub(crate) fn append(
+        &self,
+        routes: Routes,
+        topic: &str,
+        content: &[u8],
+        meta: &str,
+    ) -> Outcome {
+        let path = match routes {
+            Routes::Append => format!("/append/{topic}"),
+            Routes::ByTopic => format!("/{topic}"),
+        };
         let meta = [("xs-meta", STANDARD.encode(meta))];
-        self.expect_200(&path, self.request("POST", &path, &meta, content)?)?;
-        Ok(())
+        let reply = self.expect_200(&path, self.request("POST", &path, &meta, content)?)?;
+        let Some((filed, id)) = appended(&reply) else {
+            return Err(self.failed(&format!("its answer to {path} is no frame")));
+        };
+        if filed == topic {
+            return Ok(());
+        }
+        // Best effort: the error names the frame if it stays.
+        let removed = self.request("DELETE", &format!("/{id}"), &[], &[]);
+        let there = match removed {
+            Ok((200..=299, _)) => "the frame was removed again",
+            _ => "the frame is still there",
+        };
+        Err(Failure::refused(
+            "xs",
+            format!("xs filed frame {id} under `{filed}` and not under `{topic}`; {there}"),
+            "this version of xs takes frames in another way; see docs/sources.md for the versions that are known",
+        ))
     }
 
     fn expect_200(&self, path: &str, response: (u16, Vec<u8>)) -> Outcome<Vec<u8>> {

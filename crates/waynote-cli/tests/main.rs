@@ -7,6 +7,7 @@
 
 mod suite {
     mod addresses;
+    mod attach;
     mod bad_input;
     mod client_files;
     mod common;
@@ -15,6 +16,7 @@ mod suite {
     mod docs;
     mod docs_commands;
     mod doctor;
+    mod fake_xs;
     mod forget;
     mod forget_in_step;
     mod forget_says;
@@ -22,7 +24,9 @@ mod suite {
     mod hook;
     mod hook_prompt;
     mod import_agents;
+    mod import_conflicts;
     mod import_export;
+    mod import_xs;
     mod in_step;
     mod install;
     mod install_keeps;
@@ -53,4 +57,5 @@ mod suite {
     mod undo;
     mod uninstall;
     mod worktree;
+    mod zrb_file;
 }

@@ -271,6 +271,18 @@ pub enum Error {
         reason: String,
     },
 
+    /// A database that holds nothing that could be imported. It is left as it is.
+    #[error("{} has nothing to import: {}", path.display(), match is_store {
+        true => "it is a waynote store",
+        false => "it has no table `notes`",
+    })]
+    NothingToImport {
+        /// The database.
+        path: PathBuf,
+        /// Whether it is one of our own stores.
+        is_store: bool,
+    },
+
     /// The store's own file is damaged.
     #[error("the store {} is damaged: {reason}", path.display())]
     DamagedStore {
@@ -278,6 +290,13 @@ pub enum Error {
         path: PathBuf,
         /// What the engine says.
         reason: String,
+    },
+
+    /// The store's file is the database of another program. Nothing was written to it.
+    #[error("{} is the SQLite database of another program", path.display())]
+    ForeignStore {
+        /// The store.
+        path: PathBuf,
     },
 
     /// The store's path holds something else.
@@ -390,7 +409,9 @@ impl Error {
             Self::NothingToRedo { .. } => "nothing_to_redo",
             Self::Superseded { .. } => "superseded",
             Self::DamagedFile { .. } => "damaged_file",
+            Self::NothingToImport { .. } => "nothing_to_import",
             Self::DamagedStore { .. } => "damaged_store",
+            Self::ForeignStore { .. } => "foreign_store",
             Self::NotAStore { .. } => "not_a_store",
             Self::NewerStore { .. } => "newer_store",
             Self::ReadOnly { .. } => "read_only",
@@ -488,7 +509,14 @@ impl Error {
                 format!("look at `waynote history {address}`, then name the note to undo, or restore a revision")
             }
             Self::DamagedFile { .. } => "mend it or move it away; nothing was written to it".into(),
+            Self::NothingToImport { is_store: true, path } => {
+                format!("use it as it is: `waynote --store {}`", path.display())
+            }
+            Self::NothingToImport { is_store: false, .. } => "name the memory.db of an openotters agent".into(),
             Self::DamagedStore { .. } => "restore the file from a copy; what can be read of it can be exported first".into(),
+            Self::ForeignStore { .. } => {
+                "add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`".into()
+            }
             Self::NotAStore { .. } => "name another file with `--store`".into(),
             Self::NewerStore { .. } => "update waynote; nothing was changed".into(),
             Self::ReadOnly { .. } => "make the file and its folder writable, or name another with `--store`".into(),

@@ -70,6 +70,9 @@ pub(crate) struct LoopArgs {
     /// A template of the prompt instead of the built-in one; docs/loops.md lists its placeholders
     #[arg(long, value_name = "TEMPLATE")]
     pub(crate) prompt: Option<PathBuf>,
+    /// Further instructions, at the end of every prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) extra_instructions: Option<String>,
     /// How many more iterations; without it, as many as it takes
     #[arg(long, value_name = "N", value_parser = some_number)]
     pub(crate) iterations: Option<u64>,

@@ -2,79 +2,125 @@
 
 use std::path::Path;
 
-use serde_json::json;
-use waynote::formats::{openotters, xs, zrb};
-use waynote::{Address, Name, Places, SessionLog, Store};
+use serde_json::{Value, json};
+use waynote::formats::zrb::NotesFile;
+use waynote::formats::{Exported, openotters, xs, zrb};
+use waynote::visible::visible;
+use waynote::{Address, Name, SessionLog, Store};
 
 use super::Context;
+use super::import::say_left_out;
 use crate::args::ExportCommand;
-use crate::error::Outcome;
+use crate::error::{Failure, Outcome, say};
 use crate::opened::Opened;
-use crate::xs_socket::Xs;
+use crate::xs_socket::{Routes, Xs};
 
 pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome {
     match command {
         ExportCommand::Zrb { target } => to_zrb(context, target.as_deref()),
         ExportCommand::Xs { target } => {
             let session = context.settings.session()?.clone();
-            let (exported, there) = context.read(|store| to_xs(store, target, &session))?;
-            let value = json!({ "exported": exported, "unchanged": there });
-            context.output.answer(&value, || {
-                format!("{exported} appended, {there} were there already")
-            })
+            let exported = context.read(|store| to_xs(store, target, &session))?;
+            let to = format!("{} of {}", xs::topic(&session), target.display());
+            report(context, &exported, &to)
         }
         ExportCommand::Openotters { target } => {
             let agent = context.settings.agent.value.clone();
             let exported = context.read(|store| Ok(openotters::export(store, target, &agent)?))?;
-            let openotters::Exported { written, kept } = exported;
-            let value = json!({ "exported": written, "kept": kept, "target": target });
-            context.output.answer(&value, || {
-                let target = waynote::visible::visible(&target.display().to_string());
-                format!("wrote {written} notes to {target}, kept {kept} that are later there")
-            })
+            report(context, &exported, &target.display().to_string())
         }
     }
+}
+
+/// The counts; what was left out goes to standard error, because the export itself did its work.
+fn report(context: &mut Context<'_>, exported: &Exported, target: &str) -> Outcome {
+    say_left_out(&left_out(exported), &exported.left_out);
+    let mut value = json!(exported);
+    value["target"] = Value::from(target);
+    context.output.answer(&value, || {
+        let Exported {
+            written, unchanged, ..
+        } = exported;
+        let left_out = match exported.left_out.is_empty() {
+            true => String::new(),
+            false => format!(", {}", left_out(exported)),
+        };
+        let notes = if *written == 1 { "note" } else { "notes" };
+        format!(
+            "wrote {written} {notes} to {}, {unchanged} unchanged{left_out}",
+            visible(target)
+        )
+    })
+}
+
+fn left_out(exported: &Exported) -> String {
+    format!("{} left out", exported.left_out.len())
 }
 
 fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
     let path = super::import::zrb_file(context, target)?;
     if path == Path::new("-") {
-        let text = context.read(|store| Ok(zrb::export(store)?))?;
+        let (text, exported) = context.read(|store| Ok(zrb::export(store)?))?;
+        say_left_out(&left_out(&exported), &exported.left_out);
         return context.output.bytes(text.as_bytes());
     }
     let stamp = context.stamp()?;
     let exported = {
         let opened = Opened::for_changing(&context.settings, context.output.json)?;
+        // Only for the counts: a file that cannot be read is reported by what follows.
+        let before = NotesFile::open(&path).ok().flatten().unwrap_or_default();
         if opened.bring_together(&path, &stamp)? {
-            Places::new(opened.store()).list()?.len() as u64
+            let now = NotesFile::open(&path)?.unwrap_or_default();
+            zrb::exported(opened.store(), &before, &now)?
         } else {
             zrb::export_to(opened.store(), &path)?
         }
     };
-    let path = waynote::visible::visible(&path.display().to_string());
-    let value = json!({ "exported": exported, "target": path });
-    context
-        .output
-        .answer(&value, || format!("wrote {exported} notes to {path}"))
+    report(context, &exported, &path.display().to_string())
 }
 
-/// Appends the entries that xs does not have yet: neither as a frame of theirs nor as one of an earlier export.
-fn to_xs(store: &dyn Store, target: &Path, session: &Name) -> Outcome<(u64, u64)> {
+/// Appends the entries that xs does not have yet: neither as a frame of its own nor as one of an earlier export.
+fn to_xs(store: &dyn Store, target: &Path, session: &Name) -> Outcome<Exported> {
+    let topic = xs::topic(session);
+    if !xs::is_topic(&topic) {
+        return Err(Failure::refused(
+            "xs",
+            format!("xs takes no topic `{topic}`"),
+            "a topic has letters, digits, `_`, `-` and single dots alone; export under a session name of these",
+        ));
+    }
     let xs = Xs::serving(target);
-    let frames = xs.frames(Some(&xs::topic(session)))?;
-    let there = xs::ids(frames.as_slice(), session)?;
-    let (mut exported, mut unchanged) = (0, 0);
+    let routes = xs.routes()?;
+    if routes == Routes::ByTopic {
+        say_misfiled(&xs, &topic)?;
+    }
+    let there = xs::ids(xs.frames(Some(&topic))?.as_slice(), &topic)?;
+    let mut exported = Exported::default();
     for note in SessionLog::new(store, session.clone()).list(None)? {
         let Address::Session(_, id) = &note.address else {
             continue;
         };
         if there.contains(id) {
-            unchanged += 1;
+            exported.unchanged += 1;
             continue;
         }
         let (content, meta) = xs::frame(&note);
-        xs.append(session, &content, &meta)?;
-        exported += 1;
+        xs.append(routes, &topic, &content, &meta)?;
+        exported.written += 1;
     }
-    Ok((exported, unchanged))
+    Ok(exported)
+}
+
+/// Names frames that earlier versions of waynote exported to an xs before 0.9, under a topic that nobody reads.
+fn say_misfiled(xs: &Xs, topic: &str) -> Outcome {
+    let misfiled = format!("append/{topic}");
+    let frames = xs::ids(xs.frames(Some(&misfiled))?.as_slice(), &misfiled)?;
+    if !frames.is_empty() {
+        say(&format!(
+            "warning: an earlier export filed notes under `{misfiled}`, where ralph.nu does not look: {}\n  \
+             they are appended under `{topic}` now; remove those with `xs remove STORE ID`",
+            frames.len()
+        ));
+    }
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use waynote::forget::Residue;
 use waynote::{Forget, Forgotten};
 
 use super::Context;
@@ -41,7 +42,12 @@ pub(super) fn run(
             Err(Failure::refused(
                 "not_erased",
                 format!("old bytes of it may still be in the store's files: {residue}"),
-                "mend that, then run the same command again: it finishes the work",
+                match residue {
+                    Residue::Foreign => {
+                        "end the programs that have it open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3"
+                    }
+                    _ => "mend that, then run the same command again: it finishes the work",
+                },
             ))
         }
     }

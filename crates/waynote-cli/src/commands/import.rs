@@ -8,7 +8,8 @@ use waynote::formats::texts::{Mode, Read as Texts};
 use waynote::formats::xs::ContentFolder;
 use waynote::formats::zrb::NotesFile;
 use waynote::formats::{
-    Imported, agents_md, basic_memory, claude_code, openotters, server_memory, xs, zrb,
+    Conflict, Current, Imported, Skipped, agents_md, basic_memory, claude_code, openotters,
+    server_memory, xs, zrb,
 };
 use waynote::{Place, Scope};
 
@@ -105,7 +106,7 @@ pub(super) fn zrb_file(context: &Context<'_>, named: Option<&Path>) -> Outcome<P
     match (named, &context.settings.notes_file.value) {
         (Some(named), _) => Ok(named.to_owned()),
         (None, Some(configured)) => Ok(configured.clone()),
-        (None, None) => crate::home::expanded("~/.zrb/notes.json"),
+        (None, None) => home::expanded(crate::zrb_file::DEFAULT),
     }
 }
 
@@ -140,7 +141,8 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
         )?
     } else if source.is_dir() {
         let xs = Xs::serving(source);
-        let frames = xs.frames(only.map(xs::topic).as_deref())?;
+        // Of all topics: what is no note is counted.
+        let frames = xs.frames(None)?;
         match contents {
             Some(folder) => xs::read(frames.as_slice(), &ContentFolder::of_store(folder), only)?,
             None => xs::read(frames.as_slice(), &xs, only)?,
@@ -165,34 +167,64 @@ fn standard_input() -> Outcome<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The counts; what was skipped on standard error, because the import itself did its work.
+/// The counts; what was not imported goes to standard error, because the import itself did its work.
 fn report(context: &mut Context<'_>, imported: &Imported) -> Outcome {
-    if !imported.skipped.is_empty() {
-        say(&format!("skipped {}:", imported.skipped.len()));
-        for skipped in &imported.skipped {
-            say(&format!(
-                "  {}: {}",
-                visible(&skipped.what),
-                visible(&skipped.reason)
-            ));
-        }
+    let Imported {
+        added,
+        updated,
+        unchanged,
+        conflicts,
+        skipped,
+        not_imported,
+        planned,
+        ..
+    } = imported;
+    if !conflicts.is_empty() {
+        say(&format!("conflicts {}:", conflicts.len()));
+        conflicts.iter().for_each(|conflict| say(&line(conflict)));
     }
+    say_left_out(&format!("skipped {}", skipped.len()), skipped);
+    say_left_out("not imported, because it is no note", not_imported);
     context.output.answer(imported, || {
-        let Imported {
-            added,
-            updated,
-            unchanged,
-            skipped,
-            planned,
-            ..
-        } = imported;
         let mut text = String::new();
         for address in planned {
             text += &format!("would import {address}\n");
         }
+        let conflicting = match conflicts.len() {
+            0 => String::new(),
+            many => format!("{many} in conflict, "),
+        };
         text + &format!(
-            "{added} added, {updated} updated, {unchanged} unchanged, {} skipped",
+            "{added} added, {updated} updated, {unchanged} unchanged, {conflicting}{} skipped",
             skipped.len()
         )
     })
+}
+
+/// A conflict: whose text is current, and where the other one is.
+fn line(conflict: &Conflict) -> String {
+    let Conflict {
+        address,
+        current,
+        revision,
+    } = conflict;
+    let (current, other) = match current {
+        Current::Imported => ("the imported text is current", "the one written here"),
+        Current::Here => ("the text written here stays current", "the imported one"),
+    };
+    let address = visible(&address.to_string());
+    format!(
+        "  {address}: {current}; {other} is revision {revision}: `waynote restore {address}@{revision}` makes it current"
+    )
+}
+
+/// What was left out, each with its reason, on standard error.
+pub(super) fn say_left_out(title: &str, left_out: &[Skipped]) {
+    if left_out.is_empty() {
+        return;
+    }
+    say(&format!("{title}:"));
+    for Skipped { what, reason } in left_out {
+        say(&format!("  {}: {}", visible(what), visible(reason)));
+    }
 }

@@ -5,6 +5,7 @@ use waynote::{Notebook, Places, Scope, Store};
 
 use super::Context;
 use crate::error::Outcome;
+use crate::zrb_file;
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let place = crate::home::base()?.cwd();
@@ -30,12 +31,13 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     } else {
         " (made at the first write)"
     };
+    let zrb_file = zrb_file::not_in_sync(settings);
     if context.output.json {
         let session =
             session.map(|session| json!({ "session": session.as_str(), "notes": entries }));
         let value = json!({
             "place": place.as_str(), "place_notes": places, "agent": agent.as_str(), "notes": notes,
-            "pinned": pinned, "session": session, "store": path,
+            "pinned": pinned, "session": session, "store": path, "notes_file_not_in_sync": zrb_file,
         });
         return context.output.value(&value);
     }
@@ -43,7 +45,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         Some(session) => format!("{}: {entries} notes", Scope::Session(session)),
         None => "no session named (--session NAME)".into(),
     };
-    let lines = [
+    let mut lines = vec![
         format!("waynote: notes for the next run. What applies in {place}:"),
         format!("  {places} notes on this directory and those above it"),
         format!("  {}: {notes} notes, {pinned} pinned", Scope::Agent(agent)),
@@ -55,5 +57,15 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         "  waynote log add TEXT --type T  add to a session's log (stuck, tip, …)".into(),
         "  waynote context                print what applies; `waynote --help` lists all".into(),
     ];
+    if zrb_file.is_some() {
+        let found = [
+            format!(
+                "Zrb's notes in {} are not read. To keep both in sync:",
+                zrb_file::DEFAULT
+            ),
+            format!("  {}", zrb_file::SYNC),
+        ];
+        lines.extend(found);
+    }
     lines.iter().try_for_each(|line| context.output.line(line))
 }

@@ -38,7 +38,7 @@ The answer:
 ## Available Tools
 {{ tools | ended }}
 ## Instructions
-{{ instructions | ended }}";
+{{ instructions | ended }}{{ extra }}";
 
 /// What the agent can call; a shell's form beside each, for agents that have no MCP server.
 const TOOLS: &str = "\
@@ -93,6 +93,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) answer: Option<(&'a str, &'a str)>,
     /// What the agent prints to end the loop.
     pub(crate) until: &'a str,
+    /// Further instructions of the user.
+    pub(crate) extra: &'a str,
 }
 
 impl Parts<'_> {
@@ -109,8 +111,14 @@ impl Parts<'_> {
             instructions =
                 instructions.replace("7. When everything is done, and only then:", &done);
         }
+        // A section with its heading, as ralph.nu fills its placeholder of that name.
+        let extra = match self.extra.trim() {
+            "" => String::new(),
+            extra => format!("\n## Additional Instructions\n{extra}\n"),
+        };
         BTreeMap::from([
             ("answer", answer.into()),
+            ("extra", extra.into()),
             ("instructions", instructions.into()),
             ("iteration", self.iteration.into()),
             ("notes", self.notes.into()),
@@ -130,7 +138,10 @@ pub(crate) fn render(template: Option<Template<'_>>, parts: &Parts<'_>) -> Outco
         name: "the built-in template",
         source: BUILT_IN,
     });
-    let values = parts.values();
+    let mut values = parts.values();
+    let inbox = inbox(&values);
+    values.insert("inbox", inbox.into());
+    let values = values;
     let refused = |line: Option<usize>, reason: &str| refused(&template, line, reason, &values);
     let failed = |error: minijinja::Error| {
         let kind = error.kind().to_string();
@@ -156,6 +167,17 @@ pub(crate) fn render(template: Option<Template<'_>>, parts: &Parts<'_>) -> Outco
         return Err(refused(None, "it makes an empty prompt"));
     }
     Ok(prompt)
+}
+
+/// The built-in template's section with the answer of a person, for templates that were written for ralph.nu: what a
+/// person says to a run is its inbox there. Empty where there is no answer.
+fn inbox(values: &BTreeMap<&'static str, Value>) -> String {
+    let begin = BUILT_IN.find("{% if question %}").unwrap_or_default();
+    let section = &BUILT_IN[begin..];
+    let end = section.find("{% if tasks %}").unwrap_or_default();
+    let rendered =
+        environment().and_then(|environment| environment.render_str(&section[..end], values));
+    rendered.unwrap_or_default()
 }
 
 /// The language of templates, without anything that it does not need.
@@ -235,6 +257,7 @@ mod tests {
             tasks: "- [x] cart\n- [ ] import\n",
             answer: Some(("Which currency?", "Euro.")),
             until: "ALL DONE",
+            extra: "",
         }
     }
 
@@ -331,35 +354,97 @@ mod tests {
     fn a_template_error_names_the_line_and_what_there_is() {
         assert_snapshot!(refusal("one\n{% if spec %}\n{{ nots }}\n{% endif %}"), @"
         prompt.md, line 3: there is no placeholder `nots`
-          the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+          the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
         ");
         assert_snapshot!(refusal("nots {{ tasks }}\n\n{{ notes ~ nots }} {{ aaa }}"), @"
         prompt.md, line 3: there is no placeholder `aaa`
-          the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+          the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
         ");
         assert_snapshot!(refusal("a\n{{ notes "), @"
         prompt.md, line 2: unexpected end of input, expected end of variable block
-          the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+          the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
         ");
         assert_snapshot!(refusal("{% if notes %}\nnever ended"), @"
         prompt.md, line 2: unexpected end of input, expected end of block
-          the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+          the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
         ");
         assert_snapshot!(refusal("a\n{{ notes | upper }}"), @"
         prompt.md, line 2: filter upper is unknown
-          the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+          the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
         ");
         assert_snapshot!(refusal("{{ notes.first }}"), @"
         prompt.md, line 1: undefined value
-          the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+          the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
         ");
         assert_snapshot!(refusal("{% include 'other' %}"), @"
         prompt.md, line 1: unknown statement include
-          the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+          the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
         ");
         assert_snapshot!(refusal(" {% if false %}never{% endif %}\n"), @"
         prompt.md: it makes an empty prompt
-          the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+          the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+        ");
+    }
+
+    /// Two of the lines of ralph.nu's own template, with every placeholder it has.
+    const OF_RALPH: &str = "Session: {{session}} | Iteration: #{{iteration}}\nSpec: {{spec}}\n{{inbox}}{{notes}}\n## Task State\n{{tasks}}\n{{extra}}";
+
+    #[test]
+    fn a_template_of_ralph_is_filled() {
+        let parts = Parts {
+            extra: " Mind the tests. ",
+            spec: "SPEC",
+            ..parts()
+        };
+        assert_snapshot!(render(own(OF_RALPH), &parts).unwrap(), @"
+        Session: nightly | Iteration: #4
+        Spec: SPEC
+        ## Answer from a Person
+        An earlier iteration asked:
+
+        Which currency?
+
+        The answer:
+
+        Euro.
+
+        ## Notes from Previous Iterations
+        STUCK:
+          - [#3] 100 requests a minute
+        ## Task State
+        - [x] cart
+        - [ ] import
+
+
+        ## Additional Instructions
+        Mind the tests.
+        ");
+        let parts = Parts {
+            session: "nightly",
+            iteration: 1,
+            ..Parts::default()
+        };
+        assert_snapshot!(render(own(OF_RALPH), &parts).unwrap(), @"
+        Session: nightly | Iteration: #1
+        Spec: 
+
+        ## Task State
+        ");
+    }
+
+    #[test]
+    fn further_instructions_come_last() {
+        let parts = Parts {
+            extra: "Mind the {{ tests }}.",
+            ..parts()
+        };
+        let prompt = render(None, &parts).unwrap();
+        let end = prompt.split("9. Then").nth(1).unwrap();
+        assert_snapshot!(end, @"
+         stop. The next iteration starts by itself.
+
+        ## Additional Instructions
+        Mind the {{ tests }}.
         ");
     }
 
@@ -409,6 +494,7 @@ mod tests {
                 tasks: text,
                 answer: Some((text, text)),
                 until: text,
+                extra: "",
             };
             let source = "{{ session }}|{{ spec }}|{{ notes }}|{{ tasks }}|{{ question }}|{{ answer }}|{{ until }}";
             let expected = [*text; 7].join("|");
@@ -432,7 +518,7 @@ mod tests {
         fn a_part_keeps_its_bytes(spec in text(), notes in text(), tasks in text(), question in text(), answer in text()) {
             let parts = Parts {
                 session: "s", iteration: 2, spec: &spec, notes: &notes, tasks: &tasks,
-                answer: Some((&question, &answer)), until: "",
+                answer: Some((&question, &answer)), until: "", extra: "",
             };
             let source = "[{{ spec }}][{{ notes }}][{{ tasks }}][{{ question }}][{{ answer }}]";
             let expected = format!("[{spec}][{notes}][{tasks}][{question}][{answer}]");

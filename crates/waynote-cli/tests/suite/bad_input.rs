@@ -203,13 +203,13 @@ fn stores_that_are_none() {
     other.execute_batch("CREATE TABLE theirs (x)").unwrap();
     insta::assert_snapshot!(said("other.db", "key save k v"), @"
     exit 1
-    error: other.db is not a waynote store: it is the SQLite database of another program
-      name another file with `--store`
+    error: other.db is the SQLite database of another program
+      add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`
     ");
     insta::assert_snapshot!(said("other.db", "key list"), @"
     exit 1
-    error: other.db is not a waynote store: it is the SQLite database of another program
-      name another file with `--store`
+    error: other.db is the SQLite database of another program
+      add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`
     ");
     scratch.ok("--store newer.db key save k v");
     let newer = rusqlite::Connection::open(scratch.home().join("work/newer.db")).unwrap();

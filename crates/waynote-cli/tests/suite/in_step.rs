@@ -404,7 +404,7 @@ fn an_export_that_reached_no_file_is_an_error() {
     ");
     assert_eq!(
         kept.scratch.ok("export zrb out.json"),
-        "wrote 1 notes to out.json\n"
+        "wrote 1 note to out.json, 0 unchanged\n"
     );
     let link = kept.scratch.home().join("work/link.json");
     std::os::unix::fs::symlink("target.json", &link).unwrap();

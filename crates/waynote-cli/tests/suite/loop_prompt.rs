@@ -144,19 +144,19 @@ fn a_template_that_is_wrong_is_said_before_anything_begins() {
     insta::assert_snapshot!(said.join("\n"), @"
     exit 1
     error: mine, line 1: there is no placeholder `specs`
-      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
 
     exit 1
     error: mine, line 3: unexpected end of input, expected end of block
-      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
 
     exit 1
     error: mine, line 1: filter shout is unknown
-      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
 
     exit 1
     error: mine: it makes an empty prompt
-      the placeholders are answer, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
+      the placeholders are answer, extra, inbox, instructions, iteration, notes, question, session, spec, tasks, tools, until; braces that are to stay go between {% raw %} and {% endraw %}
     ");
     assert!(
         scratch.json("--session s log show --json")["iterations"]
@@ -252,4 +252,30 @@ fn a_prompts_notes_are_never_over_their_budget() {
         assert!(tokens <= budget, "{tokens} of {budget}");
         assert!(tokens * 2 > budget, "{tokens} of {budget}");
     }
+}
+
+#[test]
+fn a_template_of_ralph_works_with_further_instructions() {
+    let scratch = Scratch::new();
+    let template = "Session: {{session}}\n{{inbox}}{{notes}}\n## Task State\n{{tasks}}{{extra}}";
+    std::fs::write(scratch.home().join("work/.ralph.template"), template).unwrap();
+    let words = |prompt: &str| {
+        let words = format!(
+            "--session s loop{prompt} --extra-instructions Errors_first. --dry-run -- true"
+        );
+        scratch.run(&words).ok()
+    };
+    insta::assert_snapshot!(words(" --prompt .ralph.template"), @"
+    Session: s
+
+    ## Task State
+
+    ## Additional Instructions
+    Errors_first.
+    ");
+    let built_in = words("");
+    assert!(
+        built_in.ends_with("by itself.\n\n## Additional Instructions\nErrors_first.\n"),
+        "{built_in}"
+    );
 }

@@ -199,6 +199,69 @@ fn ralph_lists_by_type_with_iterations() {
 }
 
 #[test]
+fn ralph_tools_take_the_name_of_the_session() {
+    let scratch = Scratch::new();
+    let add =
+        |name: &str| json!({ "content": "use the cache", "type": "tip", "session_name": name });
+    // Without a session of its own the server takes the one that each call names.
+    let mut client = Client::start(&scratch, "mcp --tools ralph");
+    assert_eq!(names(&mut client), ["note_add", "note_list"]);
+    let mut seen = String::new();
+    let mut call = |client: &mut Client, tool: &str, arguments: Value| {
+        seen += &format!(
+            "{tool} {arguments}\n{}\n\n",
+            client.call(tool, arguments.clone())
+        );
+    };
+    call(&mut client, "note_add", add("nightly"));
+    call(
+        &mut client,
+        "note_list",
+        json!({ "session_name": "nightly" }),
+    );
+    call(&mut client, "note_list", json!({ "session_name": "other" }));
+    call(&mut client, "note_list", json!({}));
+    let mut own = Client::start(
+        &scratch,
+        "--session nightly --iteration 2 mcp --tools ralph",
+    );
+    call(
+        &mut own,
+        "note_add",
+        json!({ "content": "mine", "type": "tip", "session_name": "nightly" }),
+    );
+    call(&mut own, "note_add", add("other"));
+    call(&mut own, "note_list", json!({ "session_name": "" }));
+    insta::assert_snapshot!(seen, @r#"
+    note_add {"content":"use the cache","session_name":"nightly","type":"tip"}
+    Note added: [tip] use the cache
+
+    note_list {"session_name":"nightly"}
+    TIP:
+      - [-] use the cache
+
+    note_list {"session_name":"other"}
+    No notes yet
+
+    note_list {}
+    error: no session is named
+    send `session_name`: the session, as the prompt names it
+
+    note_add {"content":"mine","session_name":"nightly","type":"tip"}
+    Note added: [tip] mine
+
+    note_add {"content":"use the cache","session_name":"other","type":"tip"}
+    error: this is session `nightly`, not `other`
+    leave `session_name` out, or send the name of this session; nothing was done
+
+    note_list {"session_name":""}
+    TIP:
+      - [-] use the cache
+      - [#2] mine
+    "#);
+}
+
+#[test]
 fn zrb_tools_read_and_write_one_directory() {
     let scratch = Scratch::new();
     let mut client = Client::start(&scratch, "mcp --tools zrb");

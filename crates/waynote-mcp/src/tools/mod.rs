@@ -10,7 +10,7 @@ mod zrb;
 
 use std::str::FromStr;
 
-use crate::tool::Spec;
+use crate::tool::{Parameter, Spec};
 
 /// A set of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,8 +58,8 @@ impl Set {
         }
     }
 
-    /// The tools of these sets, each name once: where two sets have one, the set that is named first keeps it. Tools
-    /// of a session's log are left out where there is none; to the agent of a loop two more are offered.
+    /// The tools of these sets, each name once: where two sets have one, the set that is named first keeps it. A tool
+    /// of a session's log is left out where there is no session and a call cannot name one; to the agent of a loop two more are offered.
     pub(crate) fn offered(
         sets: &[Self],
         has_session: bool,
@@ -69,7 +69,9 @@ impl Set {
         let of_loop = if is_in_loop { session::TOOLS } else { &[] };
         for spec in sets.iter().flat_map(|set| set.tools()).chain(of_loop) {
             let is_known = offered.iter().any(|of| of.name == spec.name);
-            let needs_session = spec.name == "note_add";
+            let names_session = |parameter: &Parameter| parameter.name == "session_name";
+            let needs_session =
+                spec.name == "note_add" && !spec.parameters.iter().any(names_session);
             if !is_known && (has_session || !needs_session) {
                 offered.push(spec);
             }

@@ -1,12 +1,19 @@
 //! The tools of ralph.nu, with its replies: a session's log.
 
 use waynote::session::reply;
-use waynote::{Kind as Type, Note, SessionLog};
+use waynote::{Kind as Type, Name, Note, SessionLog};
 
 use super::default::TYPES;
 use crate::call::Call;
 use crate::reply::{Refusal, Reply};
-use crate::tool::{Effect, Kind, Spec, optional, required};
+use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
+
+/// Later versions of ralph.nu give every tool the session's name.
+const SESSION_NAME: Parameter = optional(
+    "session_name",
+    Kind::Text,
+    "The session, as the prompt names it",
+);
 
 pub(super) const TOOLS: &[Spec] = &[
     Spec {
@@ -15,6 +22,7 @@ pub(super) const TOOLS: &[Spec] = &[
         parameters: &[
             required("content", Kind::Text, "Specific enough to act on"),
             required("type", Kind::Word(TYPES), ""),
+            SESSION_NAME,
         ],
         effect: Effect::Adds,
         output: None,
@@ -23,27 +31,56 @@ pub(super) const TOOLS: &[Spec] = &[
     Spec {
         name: "note_list",
         about: "List the notes of this session by type, each with its iteration.",
-        parameters: &[optional("type", Kind::Word(TYPES), "Only this type")],
+        parameters: &[
+            optional("type", Kind::Word(TYPES), "Only this type"),
+            SESSION_NAME,
+        ],
         effect: Effect::Reads,
         output: None,
         run: list,
     },
 ];
 
+/// The session that the call names, else the server's own. A server of one session does not write to another: the
+/// agent of a loop would leave notes where no later iteration looks.
+fn session(call: &Call<'_>) -> Result<Name, Refusal> {
+    let named = call.arguments.text("session_name").map(str::trim);
+    let Some(named) = named.filter(|named| !named.is_empty()) else {
+        return match &call.here.caller.session {
+            Some(own) => Ok(own.clone()),
+            None => Err(Refusal::new(
+                "no session is named",
+                "send `session_name`: the session, as the prompt names it",
+            )),
+        };
+    };
+    let named: Name = named.parse()?;
+    match &call.here.caller.session {
+        Some(own) if *own != named => Err(Refusal::new(
+            format!("this is session `{own}`, not `{named}`"),
+            "leave `session_name` out, or send the name of this session; nothing was done",
+        )),
+        _ => Ok(named),
+    }
+}
+
 fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let session = call.here.session()?;
+    let session = session(call)?;
     let kind: Type = call.arguments.required("type").parse()?;
     let content = call.content("content")?;
     let stamp = call.stamp();
     let store = call.keeper.write()?;
-    let iteration = call.here.iteration(store)?;
+    let iteration = match call.here.caller.iteration {
+        Some(iteration) => Some(iteration),
+        None => waynote::event::live_iteration(store, &session)?,
+    };
     let log = SessionLog::new(store, session);
     let note = log.add(kind, iteration, content, &stamp)?;
     Ok(Reply::text(reply(&note, false)))
 }
 
 fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let session = call.here.session()?;
+    let session = session(call)?;
     let only = call.arguments.text("type").map(Type::imported);
     let notes = SessionLog::new(call.keeper.read()?, session).list(only.as_ref())?;
     if notes.is_empty() {

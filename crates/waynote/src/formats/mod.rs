@@ -3,6 +3,7 @@
 pub mod agents_md;
 pub mod basic_memory;
 pub mod claude_code;
+mod incoming;
 pub mod openotters;
 mod python_json;
 pub mod server_memory;
@@ -13,12 +14,7 @@ pub mod zrb;
 use serde::Serialize;
 
 use crate::address::Address;
-use crate::content::Content;
-use crate::error::Result;
-use crate::key::Name;
-use crate::note::Revision;
 use crate::secrets::Flagged;
-use crate::store::Store;
 
 /// What an import did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -27,10 +23,16 @@ pub struct Imported {
     pub added: u64,
     /// Notes that got a new revision.
     pub updated: u64,
-    /// Notes that were there already, or are newer here.
+    /// Notes that say the same here.
     pub unchanged: u64,
+    /// Notes that both sides had changed. Both texts are in the note's history.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<Conflict>,
     /// What was left out, and why. The rest was imported.
     pub skipped: Vec<Skipped>,
+    /// What else the source holds, which is no note and is not imported.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_imported: Vec<Skipped>,
     /// Notes that were brought in and hold a credential.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<Flagged>,
@@ -39,10 +41,52 @@ pub struct Imported {
     pub planned: Vec<Address>,
 }
 
-/// Something that an import left out.
+/// A note that both sides had changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Conflict {
+    /// The note.
+    pub address: Address,
+    /// Whose text is current now.
+    pub current: Current,
+    /// The revision that holds the other text.
+    pub revision: u64,
+}
+
+/// Whose text is current after a conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Current {
+    /// The text that was imported.
+    Imported,
+    /// The text that was written here.
+    Here,
+}
+
+/// What an export did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// Notes that were written.
+    #[serde(rename = "exported")]
+    pub written: u64,
+    /// Notes that were there already.
+    pub unchanged: u64,
+    /// Notes that were left out, and why.
+    pub left_out: Vec<Skipped>,
+}
+
+impl Exported {
+    fn leave_out(&mut self, address: &Address, reason: &str) {
+        self.left_out.push(Skipped {
+            what: address.to_string(),
+            reason: reason.into(),
+        });
+    }
+}
+
+/// Something that an import or an export left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Skipped {
-    /// What it was: a key, a frame.
+    /// What it was: an address, a key, a frame.
     pub what: String,
     /// Why.
     pub reason: String,
@@ -60,45 +104,6 @@ impl Imported {
             self.secrets
                 .extend(applied.note.as_ref().and_then(Flagged::of));
         }
-    }
-
-    /// Whether a text is to be imported: one that the note says already is counted as unchanged, and one that an
-    /// import brought before is not brought again, so that it undoes no change or deletion made since.
-    fn is_new(
-        &mut self,
-        store: &dyn Store,
-        address: &Address,
-        content: &Content,
-        importer: &Name,
-    ) -> Result<bool> {
-        let mut history = store.history(address)?;
-        // What lies only in a file that the store is kept in step with is not in the store yet.
-        history.retain(|revision| revision.position.is_some());
-        let says =
-            |revision: &Revision| revision.note().is_some_and(|note| note.content == *content);
-        if history.last().is_some_and(says) {
-            self.unchanged += 1;
-            return Ok(false);
-        }
-        if history
-            .iter()
-            .any(|revision| revision.forgotten().is_some())
-        {
-            let reason = "what it said before was forgotten, and this may be it; save it by hand if it is not";
-            self.skip(address.to_string(), reason);
-            return Ok(false);
-        }
-        let before = history
-            .iter()
-            .find(|revision| revision.author() == importer && says(revision));
-        if let Some(before) = before {
-            let reason = format!(
-                "it was imported before and changed since; `waynote restore {address}@{}` brings it back",
-                before.number()
-            );
-            self.skip(address.to_string(), reason);
-        }
-        Ok(before.is_none())
     }
 
     fn skip(&mut self, what: impl Into<String>, reason: impl Into<String>) {

@@ -8,13 +8,12 @@ use jiff::tz::Offset;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior};
 
-use super::Imported;
+use super::incoming::{Incoming, Precedence};
+use super::{Exported, Imported};
 use crate::address::Address;
-use crate::change::{Change, Expect, Origin};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{Key, Name};
-use crate::limits::Limits;
 use crate::note::{Note, Stamp, micros};
 use crate::notebook::Notebook;
 use crate::store::Store;
@@ -34,11 +33,12 @@ const SCHEMA: &str = "
     );
     CREATE INDEX IF NOT EXISTS idx_notes_updated ON notes (updated_at DESC);";
 
-/// Imports the notes of a `memory.db` into an agent's notebook, caps aside. Of two texts under one key the
-/// later one stays current. The database is only read.
+/// Imports the notes of a `memory.db` into an agent's notebook, caps aside. Of two texts under one key the later one is
+/// current and the other a revision. The database is only read.
 ///
 /// # Errors
-/// [`Error::File`] when it cannot be read, [`Error::DamagedFile`] when it has no such table; what the store says.
+/// [`Error::File`] when it cannot be read, [`Error::DamagedFile`] when it is damaged, [`Error::NothingToImport`] when it
+/// is a waynote store or has no table of notes; what the store says.
 pub fn import(store: &dyn Store, path: &Path, agent: &Name, now: Timestamp) -> Result<Imported> {
     let stamp = Stamp::new(now, AUTHOR.parse()?);
     let mut imported = Imported::default();
@@ -55,47 +55,21 @@ pub fn import(store: &dyn Store, path: &Path, agent: &Name, now: Timestamp) -> R
     let notebook = Notebook::of_agent(store, agent.clone());
     store.exclusively(&mut || {
         for (key, row, updated_at) in &rows {
-            let address = notebook.address(key)?;
-            let is_later = |note: &Note| {
-                *updated_at <= note.updated_at
-                    || (note.content == row.content && note.pinned == row.pinned)
-            };
-            if store.get(&address)?.as_ref().is_some_and(is_later) {
-                imported.unchanged += 1;
-                continue;
-            }
-            if !imported.is_new(store, &address, &row.content, &stamp.author)? {
-                continue;
-            }
-            let change = Change::Save {
-                address,
+            let incoming = Incoming {
+                address: notebook.address(key)?,
                 content: row.content.clone(),
                 pin: Some(row.pinned),
-                limits: Limits::NONE,
-                expect: Expect::Any,
-                origin: Some(Origin {
-                    author: None,
-                    created_at: row.created_at.unwrap_or(*updated_at),
-                    updated_at: *updated_at,
-                }),
+                created_at: row.created_at.unwrap_or(*updated_at),
+                updated_at: *updated_at,
+                precedence: Precedence::Later,
             };
-            store
-                .apply(&[change], &stamp)?
-                .iter()
-                .for_each(|applied| imported.count(applied));
+            // One by one: two rows can become one key.
+            let planned = imported.plan(store, incoming, &stamp.author)?;
+            imported.carry_out(store, planned.into_iter().collect(), &stamp)?;
         }
         Ok(())
     })?;
     Ok(imported)
-}
-
-/// What an export did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exported {
-    /// Notes that were written.
-    pub written: u64,
-    /// Notes that are later in the database, which stay as they are there.
-    pub kept: u64,
 }
 
 /// Writes an agent's notebook into the `notes` table of a database, made where it is missing. Of two texts under
@@ -139,15 +113,19 @@ fn read(path: &Path) -> Result<Vec<(String, Stored)>> {
     });
     match rows {
         Ok(Some(rows)) => Ok(rows),
-        Ok(None) => {
-            let reason = "it has no table `notes`".into();
-            Err(Error::DamagedFile {
-                path: path.to_owned(),
-                line: None,
-                reason,
-            })
-        }
+        Ok(None) => Err(without_notes(path)),
         Err(error) => Err(failed(path, "read", error)),
+    }
+}
+
+/// Why a database without a table `notes` has nothing to import.
+fn without_notes(path: &Path) -> Error {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let is_ours =
+        Connection::open_with_flags(path, flags).is_ok_and(|conn| crate::sqlite::is_store(&conn));
+    Error::NothingToImport {
+        path: path.to_owned(),
+        is_store: is_ours,
     }
 }
 
@@ -251,27 +229,35 @@ fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<Exported> {
     }
     transaction
         .execute_batch("CREATE INDEX IF NOT EXISTS idx_notes_in_context ON notes (in_context)")?;
-    let mut exported = Exported {
-        written: 0,
-        kept: 0,
-    };
+    let mut exported = Exported::default();
     for note in notes {
         let Address::Agent(_, key) = &note.address else {
             continue;
         };
         let theirs = transaction
             .query_row(
-                "SELECT updated_at FROM notes WHERE key = ?1",
+                "SELECT key, content, in_context, created_at, updated_at FROM notes WHERE key = ?1",
                 [key.as_str()],
-                |row| Ok(time(row.get_ref(0)?)),
+                stored,
             )
             .optional()?;
-        if theirs
-            .flatten()
-            .is_some_and(|theirs| micros(theirs) > note.updated_at)
-        {
-            exported.kept += 1;
-            continue;
+        if let Some((_, theirs)) = theirs {
+            let updated_at = theirs.updated_at.map(micros);
+            let is_same = theirs.content == note.content && theirs.pinned == note.pinned;
+            if is_same && updated_at == Some(note.updated_at) {
+                exported.unchanged += 1;
+                continue;
+            }
+            if updated_at.is_some_and(|theirs| theirs > note.updated_at) {
+                match is_same {
+                    true => exported.unchanged += 1,
+                    false => exported.leave_out(
+                        &note.address,
+                        "the text there is later, and stays; `waynote import openotters` brings it here",
+                    ),
+                }
+                continue;
+            }
         }
         transaction.execute(
             "INSERT INTO notes (key, content, preview, created_at, updated_at, in_context)

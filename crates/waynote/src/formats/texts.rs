@@ -6,12 +6,11 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::Imported;
+use super::incoming::{Incoming, Precedence};
 use crate::address::Address;
-use crate::change::{Change, Expect, Origin};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{KEY_CHARS, Key};
-use crate::limits::Limits;
 use crate::note::{Stamp, micros};
 use crate::store::Store;
 
@@ -86,7 +85,8 @@ impl Read {
     }
 
     /// Brings the texts into a store. A text that was imported before is not imported again, even when its note says
-    /// something else since, was deleted or forgotten. Imports are not held to the caps.
+    /// something else since, was deleted or forgotten. Where the note was written here meanwhile, its text stays and
+    /// the imported one is a revision. Imports are not held to the caps.
     ///
     /// # Errors
     /// What the store says.
@@ -104,40 +104,29 @@ impl Read {
         let stamp = Stamp::new(now, author.parse()?);
         // Nobody may write between what is looked at and what is written.
         store.exclusively(&mut || {
-            let mut changes = Vec::new();
+            let mut planned = Vec::new();
             for Text {
                 address,
                 content,
                 written_at,
             } in &texts
             {
-                if !imported.is_new(store, address, content, &stamp.author)? {
-                    continue;
-                }
-                if mode == Mode::DryRun {
-                    match store.get(address)? {
-                        Some(_) => imported.updated += 1,
-                        None => imported.added += 1,
-                    }
-                    imported.planned.push(address.clone());
-                    continue;
-                }
                 let written_at = written_at.map_or(stamp.now, micros).min(stamp.now);
-                changes.push(Change::Save {
+                let incoming = Incoming {
                     address: address.clone(),
                     content: content.clone(),
                     pin: None,
-                    limits: Limits::NONE,
-                    expect: Expect::Any,
-                    origin: Some(Origin {
-                        author: None,
-                        created_at: written_at,
-                        updated_at: written_at,
-                    }),
-                });
+                    created_at: written_at,
+                    updated_at: written_at,
+                    precedence: Precedence::Here,
+                };
+                planned.extend(imported.plan(store, incoming, &stamp.author)?);
             }
-            for applied in store.apply(&changes, &stamp)? {
-                imported.count(&applied);
+            match mode {
+                Mode::DryRun => planned
+                    .into_iter()
+                    .for_each(|planned| imported.rehearse(planned)),
+                Mode::Write => imported.carry_out(store, planned, &stamp)?,
             }
             Ok(())
         })?;

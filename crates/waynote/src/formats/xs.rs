@@ -3,7 +3,7 @@
 //! A frame holds the type and the iteration; the text lies in the store's contents under its hash. This module
 //! reads frames and contents; talking to a running xs is its caller's.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Imported;
+use super::{Imported, Skipped};
 use crate::change::Change;
 use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result};
@@ -82,9 +82,44 @@ pub fn topic(session: &Name) -> String {
     format!("ralph.{session}.note")
 }
 
+/// Whether xs takes a topic, and takes it as it is in the path of a request: it decodes nothing there.
+pub fn is_topic(topic: &str) -> bool {
+    const LONGEST: usize = 255;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    topic.len() <= LONGEST
+        && topic.bytes().all(is_plain)
+        && topic.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && !topic.contains("..")
+        && !topic.ends_with('.')
+}
+
 /// The name of the session whose notes a topic holds.
 fn name_in(topic: &str) -> Option<&str> {
     topic.strip_prefix("ralph.")?.strip_suffix(".note")
+}
+
+/// What ralph.nu keeps beside notes, by the end of the topic, and where that is in waynote.
+const NO_NOTES: [(&str, &str); 4] = [
+    (
+        "iteration",
+        "its iteration history; `waynote loop` records its own, and counts on from the last note",
+    ),
+    (
+        "task",
+        "its tasks; write those that are open to a file for `waynote loop --tasks FILE`",
+    ),
+    (
+        "inbox",
+        "its inbox; write what still matters to the spec or to a note",
+    ),
+    ("control", "its signals to end the loop"),
+];
+
+/// The session whose history, tasks or messages a topic holds, and what it holds.
+fn no_note(topic: &str) -> Option<(&str, &'static str)> {
+    let (name, end) = topic.strip_prefix("ralph.")?.rsplit_once('.')?;
+    let (_, holds) = NO_NOTES.iter().find(|(known, _)| *known == end)?;
+    Some((name, holds))
 }
 
 /// What importing frames came to.
@@ -105,6 +140,7 @@ pub fn read(frames: impl BufRead, contents: &dyn Contents, only: Option<&Name>) 
         changes: Vec::new(),
         imported: Imported::default(),
     };
+    let mut others: BTreeMap<String, (u64, &str)> = BTreeMap::new();
     for (index, line) in frames.split(b'\n').enumerate() {
         let line = line.map_err(|error| Error::file("frames", "read", error))?;
         if line.trim_ascii().is_empty() {
@@ -127,6 +163,11 @@ pub fn read(frames: impl BufRead, contents: &dyn Contents, only: Option<&Name>) 
             }
         };
         let Some(name) = name_in(&frame.topic) else {
+            if let Some((name, holds)) = no_note(&frame.topic)
+                && only.is_none_or(|only| only.as_str() == name)
+            {
+                others.entry(frame.topic).or_insert((0, holds)).0 += 1;
+            }
             continue;
         };
         let what = || format!("frame {} of {}", frame.id, frame.topic);
@@ -150,21 +191,32 @@ pub fn read(frames: impl BufRead, contents: &dyn Contents, only: Option<&Name>) 
             Err(reason) => read.imported.skip(what(), reason),
         }
     }
+    let others = others.into_iter().map(|(topic, (frames, holds))| {
+        let frames = match frames {
+            1 => "1 frame".into(),
+            many => format!("{many} frames"),
+        };
+        Skipped {
+            what: topic,
+            reason: format!("{frames}, {holds}"),
+        }
+    });
+    read.imported.not_imported = others.collect();
     Ok(read)
 }
 
-/// The ids of a session's entries among frames, as [`read`] gives them, without looking at contents.
+/// The ids of a session's entries among the frames of a topic, as [`read`] gives them, without looking at contents.
 ///
 /// # Errors
 /// When the frames cannot be read at all.
-pub fn ids(frames: impl BufRead, session: &Name) -> Result<HashSet<EntryId>> {
+pub fn ids(frames: impl BufRead, topic: &str) -> Result<HashSet<EntryId>> {
     let mut ids = HashSet::new();
     for line in frames.split(b'\n') {
         let line = line.map_err(|error| Error::file("frames", "read", error))?;
         let Ok(frame) = serde_json::from_slice::<Frame>(&line) else {
             continue;
         };
-        if frame.topic == topic(session)
+        if frame.topic == topic
             && let Ok(frame_id) = frame.id.parse()
         {
             ids.insert(entry_id(frame.meta.as_ref(), frame_id));
@@ -285,6 +337,12 @@ fn kind_of(value: &Value) -> &'static str {
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
+}
+
+/// Where an appended frame is, from the reply of xs: its topic and its id.
+pub fn appended(reply: &[u8]) -> Option<(String, String)> {
+    let frame: Frame = serde_json::from_slice(reply).ok()?;
+    Some((frame.topic, frame.id))
 }
 
 /// What to append to a session's topic for an entry: the bytes, and the meta as JSON.

@@ -8,8 +8,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::Imported;
+use super::incoming::{Incoming, Precedence};
 use super::python_json::{self, PyString, PyValue};
+use super::{Exported, Imported};
 use crate::address::Address;
 use crate::change::{Change, Expect, Origin};
 use crate::content::Content;
@@ -184,7 +185,8 @@ pub(crate) fn save(place: Place, content: Content, origin: Origin) -> Change {
 }
 
 /// Imports the notes of a file. A text that was imported before is not imported again, even when the place
-/// says something else since.
+/// says something else since. Where the place was written here meanwhile, the imported text is current and the other
+/// one a revision: the file does not say when a note was written.
 ///
 /// # Errors
 /// What the store says.
@@ -201,30 +203,27 @@ pub fn import(
     }
     // Nobody may write between what is looked at and what is written.
     store.exclusively(&mut || {
-        let mut changes = Vec::new();
+        let mut planned = Vec::new();
         for (place, content) in file.notes(base) {
-            let address = Address::Place(place.clone());
-            if imported.is_new(store, &address, &content, &stamp.author)? {
-                let origin = Origin {
-                    author: None,
-                    created_at: stamp.now,
-                    updated_at: stamp.now,
-                };
-                changes.push(save(place, content, origin));
-            }
+            let incoming = Incoming {
+                address: Address::Place(place),
+                content,
+                pin: None,
+                created_at: stamp.now,
+                updated_at: stamp.now,
+                precedence: Precedence::Imported,
+            };
+            planned.extend(imported.plan(store, incoming, &stamp.author)?);
         }
-        for applied in store.apply(&changes, &stamp)? {
-            imported.count(&applied);
-        }
+        imported.carry_out(store, planned, &stamp)?;
         Ok(())
     })?;
     Ok(imported)
 }
 
 /// Puts every place's own note into a file's notes, beside what else is in it; a value that is no text stays, and
-/// so does what is under the keys that are `theirs`. Returns how many notes there are.
-fn lay_into(store: &dyn Store, file: &mut NotesFile, theirs: &BTreeSet<PyString>) -> Result<u64> {
-    let mut notes = 0;
+/// so does what is under the keys that are `theirs`.
+fn lay_into(store: &dyn Store, file: &mut NotesFile, theirs: &BTreeSet<PyString>) -> Result<()> {
     for note in Places::new(store).list()? {
         let Address::Place(place) = &note.address else {
             continue;
@@ -232,48 +231,79 @@ fn lay_into(store: &dyn Store, file: &mut NotesFile, theirs: &BTreeSet<PyString>
         if !file.holds_other(place) && !theirs.contains(&key(place)) {
             file.set(place, &note.content);
         }
-        notes += 1;
     }
-    Ok(notes)
+    Ok(())
 }
 
-/// Every place's own note as the text of a file.
+/// What writing a file came to, told from what it held before and what it holds now.
 ///
 /// # Errors
 /// What the store says.
-pub fn export(store: &dyn Store) -> Result<String> {
-    let mut file = NotesFile::default();
-    lay_into(store, &mut file, &BTreeSet::new())?;
-    Ok(file.to_text())
+pub fn exported(store: &dyn Store, before: &NotesFile, now: &NotesFile) -> Result<Exported> {
+    let mut exported = Exported::default();
+    for note in Places::new(store).list()? {
+        let Address::Place(place) = &note.address else {
+            exported.leave_out(
+                &note.address,
+                "a notes.json holds one note for each directory, and no keyed ones",
+            );
+            continue;
+        };
+        if now.get(place).as_ref() == Some(&note.content) {
+            match before.get(place) == now.get(place) {
+                true => exported.unchanged += 1,
+                false => exported.written += 1,
+            }
+        } else if now.holds_other(place) {
+            let reason = "the file holds a value under this key that is no text, which stays";
+            exported.leave_out(&note.address, reason);
+        } else {
+            let reason = "another program wrote this note meanwhile, and its text stays";
+            exported.leave_out(&note.address, reason);
+        }
+    }
+    Ok(exported)
 }
 
-/// Writes every place's own note to a file, in one step, beside what else is in it. Returns how many there are.
-/// What another program writes meanwhile stays.
+/// Every place's own note as the text of a file, and what was left out.
+///
+/// # Errors
+/// What the store says.
+pub fn export(store: &dyn Store) -> Result<(String, Exported)> {
+    let mut file = NotesFile::default();
+    lay_into(store, &mut file, &BTreeSet::new())?;
+    let exported = exported(store, &NotesFile::default(), &file)?;
+    Ok((file.to_text(), exported))
+}
+
+/// Writes every place's own note to a file, in one step, beside what else is in it. What another program writes
+/// meanwhile stays.
 ///
 /// # Errors
 /// [`Error::DamagedFile`] for a file that cannot be read, which is left as it is; [`Error::File`] when it cannot be
 /// written; what the store says.
-pub fn export_to(store: &dyn Store, path: &Path) -> Result<u64> {
+pub fn export_to(store: &dyn Store, path: &Path) -> Result<Exported> {
     const ROUNDS: usize = 20;
     let path = crate::instep::followed(path);
     let _turn = exchange::turn(&path)?;
     exchange::clear_left_over(&path);
     let mut before = bytes(&path)?;
     let mut file = NotesFile::read(before.as_deref().unwrap_or_default(), &path)?;
+    let first = file.clone();
     let mut theirs = BTreeSet::new();
     // Removed once what is new in them is in the file.
     let mut displaced: Vec<Displaced> = Vec::new();
     // What the file held before somebody wrote it.
     let mut held = file.clone();
     for _ in 0..ROUNDS {
-        let notes = lay_into(store, &mut file, &theirs)?;
+        lay_into(store, &mut file, &theirs)?;
         let text = file.to_text().into_bytes();
         match exchange::put(&path, &text, before.as_deref())? {
             Put::Clean => {
                 for other in displaced {
                     other.remove()?;
                 }
-                return Ok(notes);
+                return exported(store, &first, &file);
             }
             Put::Displaced(other) => {
                 before = Some(text);

@@ -33,6 +33,8 @@ use crate::store::{Filter, Store};
 use exchange::{Patience, Put};
 use overlay::{FileSide, Overlay};
 
+pub(crate) use overlay::again;
+
 /// A store kept in step with a file.
 pub struct InStep<S> {
     inner: S,
@@ -284,7 +286,7 @@ impl<S: Store> InStep<S> {
                 .iter()
                 .any(|change| place_of(change) == Some(&place))
             {
-                journal.extend(current.map(overlay::again));
+                journal.extend(current.map(again));
             }
         }
         self.flag(&self.journal_all(&journal, known, stamp)?);
@@ -336,7 +338,7 @@ impl<S: Store> InStep<S> {
                 |revision: &Revision| revision.note().is_some_and(|note| note.content == text);
             if !history.iter().any(is_there) {
                 changes.push(overlay.written(place, text));
-                changes.extend(current.map(overlay::again));
+                changes.extend(current.map(again));
             }
         }
         Ok(changes)

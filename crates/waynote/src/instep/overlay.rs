@@ -137,7 +137,7 @@ impl<'a> Overlay<'a> {
 
 /// The change that makes a note the current one again, as it was, after a text that was only journaled. It takes
 /// that text back, so that an undo later on reaches what the note's own author did.
-pub(super) fn again(note: &Note) -> Change {
+pub(crate) fn again(note: &Note) -> Change {
     Change::Undo {
         address: note.address.clone(),
         origin: Some(Origin {

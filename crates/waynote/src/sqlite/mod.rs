@@ -38,15 +38,24 @@ use queue::Queue;
 pub struct Options {
     /// How long a write waits for the writers before it.
     pub wait: Duration,
+    /// Whether a database of another program becomes a store: our tables are made beside its own, which stay as they
+    /// are. Later on such a database is opened without this.
+    pub attach: bool,
 }
 
 impl Default for Options {
-    /// Ten seconds.
+    /// Ten seconds; a database of another program is refused.
     fn default() -> Self {
         Self {
             wait: Duration::from_secs(10),
+            attach: false,
         }
     }
+}
+
+/// Whether a database holds a store's tables.
+pub(crate) fn is_store(conn: &Connection) -> bool {
+    matches!(migrate::version(conn), Ok(Some(_)))
 }
 
 enum Connected<'c> {
@@ -70,8 +79,8 @@ impl EngineStore<Sqlite<'static>> {
     /// Opens the store in a file, made with its folder when it is not there (file mode 0600, folder 0700).
     ///
     /// # Errors
-    /// [`crate::Error::NotAStore`], [`crate::Error::NewerStore`], [`crate::Error::ReadOnly`],
-    /// [`crate::Error::DiskFull`], [`crate::Error::Busy`].
+    /// [`crate::Error::NotAStore`], [`crate::Error::ForeignStore`], [`crate::Error::NewerStore`],
+    /// [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`], [`crate::Error::Busy`].
     pub fn open(path: &Path, options: &Options) -> Result<Self> {
         open::open(path, options).map(Self::new)
     }

@@ -33,7 +33,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 pub(super) fn open(path: &Path, options: &Options) -> Result<Sqlite<'static>> {
     make_file(path)?;
     let store = connect(path, options).map_err(|failure| failure.at(path, options.wait))?;
-    prepare(&store, store.mapped(migrate::version(store.conn()))?)?;
+    let version = store.mapped(migrate::version(store.conn()))?;
+    prepare(&store, version, options)?;
     ensure_wal(&store)?;
     Ok(store)
 }
@@ -49,7 +50,7 @@ pub(super) fn open_existing(path: &Path, options: &Options) -> Result<Option<Sql
         .and_then(|store| migrate::version(store.conn()).map(|version| (store, version)));
     match looked {
         Ok((store, version)) => {
-            prepare(&store, version)?;
+            prepare(&store, version, options)?;
             Ok(Some(store))
         }
         Err(failure) if failure.is_no_access() => open_read_only(path, options).map(Some),
@@ -165,7 +166,7 @@ fn tuned(conn: &Connection) -> Outcome<()> {
 }
 
 /// Checks the version and brings our tables up to it.
-fn prepare(store: &Sqlite<'_>, version: Option<u32>) -> Result<()> {
+fn prepare(store: &Sqlite<'_>, version: Option<u32>, options: &Options) -> Result<()> {
     let conn = store.conn();
     store.mapped(migrate::refuse_newer(&store.path, version))?;
     if version == Some(migrate::KNOWN) {
@@ -179,11 +180,10 @@ fn prepare(store: &Sqlite<'_>, version: Option<u32>) -> Result<()> {
         )?;
     }
     store.transaction(|conn| {
-        if migrate::version(conn)?.is_none() && !migrate::is_empty(conn)? {
-            let reason = "it is the SQLite database of another program".into();
-            return Err(Failure::Ours(Error::NotAStore {
+        let is_foreign = migrate::version(conn)?.is_none() && !migrate::is_empty(conn)?;
+        if is_foreign && !options.attach {
+            return Err(Failure::Ours(Error::ForeignStore {
                 path: store.path.clone(),
-                reason,
             }));
         }
         migrate::migrate(conn, &store.path)

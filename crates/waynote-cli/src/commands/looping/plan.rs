@@ -39,6 +39,8 @@ pub(super) struct Plan {
     spec: Option<PathBuf>,
     tasks: Option<PathBuf>,
     template: Option<(String, String)>,
+    /// Further instructions of the user.
+    extra: Option<String>,
     request: Request,
 }
 
@@ -80,6 +82,7 @@ impl Plan {
             spec: args.spec.clone(),
             tasks: args.tasks.clone(),
             template,
+            extra: args.extra_instructions.clone(),
             request,
             session,
         };
@@ -176,6 +179,7 @@ impl Plan {
             tasks: &tasks,
             answer,
             until: self.until.as_deref().unwrap_or_default(),
+            extra: self.extra.as_deref().unwrap_or_default(),
         };
         prompt::render(template, &parts)
     }

@@ -1,0 +1,99 @@
+//! Notes in the database of another program, beside its own tables.
+
+use super::common::Scratch;
+
+fn seen(scratch: &Scratch, commands: &[&str]) -> String {
+    let run = |words: &&str| format!("$ waynote {words}\n{}\n", scratch.run(words).said());
+    commands.iter().map(run).collect()
+}
+
+#[test]
+fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
+    let scratch = Scratch::new();
+    let path = scratch.home().join("work/memory.db");
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    conn.execute_batch(
+        "CREATE TABLE messages (text TEXT); INSERT INTO messages VALUES ('hello');
+         CREATE TABLE notes (key TEXT PRIMARY KEY, content TEXT NOT NULL, preview TEXT NOT NULL DEFAULT '',
+             created_at TIMESTAMP, updated_at TIMESTAMP, in_context INTEGER NOT NULL DEFAULT 0);
+         INSERT INTO notes VALUES ('k', 'theirs', '', '2026-01-01', '2026-01-01 00:00:00', 0)",
+    )
+    .unwrap();
+    let schema = |conn: &rusqlite::Connection| -> Vec<String> {
+        conn.prepare(
+            "SELECT name FROM sqlite_schema WHERE name NOT GLOB '*waynote_*' ORDER BY name",
+        )
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
+        .unwrap()
+    };
+    let before = schema(&conn);
+    let commands = [
+        "--store memory.db key list",
+        "--store memory.db key save mine text",
+        "--store memory.db --attach key save mine text",
+        "--store memory.db key list",
+        "--store memory.db import openotters memory.db",
+        "--store memory.db verify",
+        "--store memory.db forget agent:default#mine",
+    ];
+    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    $ waynote --store memory.db key list
+    exit 1
+    error: memory.db is the SQLite database of another program
+      add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`
+
+    $ waynote --store memory.db key save mine text
+    exit 1
+    error: memory.db is the SQLite database of another program
+      add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`
+
+    $ waynote --store memory.db --attach key save mine text
+    exit 0
+    saved agent:default#mine (new key)
+
+    $ waynote --store memory.db key list
+    exit 0
+    NOTE                UPDATED               PINNED  PREVIEW
+    agent:default#mine  2026-05-17T12:00:00Z          text
+
+    $ waynote --store memory.db import openotters memory.db
+    exit 0
+    1 added, 0 updated, 0 unchanged, 0 skipped
+
+    $ waynote --store memory.db verify
+    exit 0
+    memory.db is sound: 2 notes, 2 revisions, 2 contents
+
+    $ waynote --store memory.db forget agent:default#mine
+    exit 1
+    forgot 1 revision of agent:default#mine; nothing it said is left
+    error: old bytes of it may still be in the store's files: it holds tables of another program, so it was not rebuilt
+      end the programs that have it open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3
+    ");
+    assert_eq!(schema(&conn), before);
+    let mode: String = conn
+        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
+        .unwrap();
+    let message: String = conn
+        .query_row("SELECT text FROM messages", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!((mode.as_str(), message.as_str()), ("delete", "hello"));
+}
+
+#[test]
+fn a_store_of_our_own_is_nothing_to_import() {
+    let scratch = Scratch::new();
+    scratch.ok("--store old.db key save k text");
+    insta::assert_snapshot!(scratch.run("import openotters old.db").said(), @"
+    exit 1
+    error: old.db has nothing to import: it is a waynote store
+      use it as it is: `waynote --store old.db`
+    ");
+    insta::assert_snapshot!(scratch.run("import openotters old.db --json").said(), @r#"
+    exit 1
+    {"error":{"hint":"use it as it is: `waynote --store old.db`","kind":"nothing_to_import","message":"old.db has nothing to import: it is a waynote store"}}
+    "#);
+}

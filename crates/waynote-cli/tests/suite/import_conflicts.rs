@@ -1,0 +1,352 @@
+//! A note that both sides changed: both texts stay, and the counts say so. What an export leaves out is named.
+
+use std::fs;
+
+use super::common::{Run, Scratch};
+
+fn seen(scratch: &Scratch, commands: &[&str]) -> String {
+    let run = |words: &&str| format!("$ waynote {words}\n{}\n", scratch.run(words).said());
+    commands.iter().map(run).collect()
+}
+
+fn at(run: Run, time: &str) -> Run {
+    run.env("WAYNOTE_NOW", time)
+}
+
+/// A memory.db with one note, written at a time.
+fn memory(scratch: &Scratch, text: &str, updated_at: &str) -> rusqlite::Connection {
+    let conn = rusqlite::Connection::open(scratch.home().join("work/memory.db")).unwrap();
+    conn.execute_batch(
+        "CREATE TABLE IF NOT EXISTS notes (key TEXT PRIMARY KEY, content TEXT NOT NULL, preview TEXT NOT NULL DEFAULT '',
+             created_at TIMESTAMP, updated_at TIMESTAMP, in_context INTEGER NOT NULL DEFAULT 0)",
+    )
+    .unwrap();
+    conn.execute(
+        "INSERT OR REPLACE INTO notes VALUES ('k', ?1, '', ?2, ?2, 0)",
+        [text, updated_at],
+    )
+    .unwrap();
+    conn
+}
+
+#[test]
+fn an_older_text_of_openotters_becomes_a_revision() {
+    let scratch = Scratch::new();
+    let conn = memory(&scratch, "theirs", "2026-01-01 00:00:00+00:00");
+    scratch.ok("key save k ours --pin");
+    let commands = [
+        "import openotters memory.db",
+        "history agent:default#k",
+        "key show k",
+        "import openotters memory.db",
+        "restore agent:default#k@2",
+        "key show k",
+    ];
+    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    $ waynote import openotters memory.db
+    exit 0
+    0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
+    conflicts 1:
+      agent:default#k: the text written here stays current; the imported one is revision 2: `waynote restore agent:default#k@2` makes it current
+
+    $ waynote history agent:default#k
+    exit 0
+    agent:default#k
+    REVISION  ACTION     AUTHOR             RECORDED              PREVIEW
+    3         undo of 2  person             2026-05-17T12:00:00Z  ours
+    2         save       import:openotters  2026-05-17T12:00:00Z  theirs
+    1         save       person             2026-05-17T12:00:00Z  ours
+
+    $ waynote key show k
+    exit 0
+    ours
+    $ waynote import openotters memory.db
+    exit 0
+    0 added, 0 updated, 0 unchanged, 1 skipped
+    skipped 1:
+      agent:default#k: it was imported before and changed since; `waynote restore agent:default#k@2` brings it back
+
+    $ waynote restore agent:default#k@2
+    exit 0
+    restored revision 2 of agent:default#k (now revision 4: theirs)
+
+    $ waynote key show k
+    exit 0
+    theirs
+    ");
+    // A later text there is a change, and the one here is a revision as well.
+    drop(conn);
+    memory(&scratch, "theirs, later", "2027-01-01 00:00:00+00:00");
+    insta::assert_snapshot!(scratch.run("import openotters memory.db --json").said(), @r#"
+    exit 0
+    {
+      "added": 0,
+      "updated": 1,
+      "unchanged": 0,
+      "skipped": []
+    }
+    "#);
+}
+
+#[test]
+fn a_pin_that_was_set_there_later_comes_too() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k same");
+    let conn = memory(&scratch, "same", "2027-01-01 00:00:00+00:00");
+    conn.execute_batch("UPDATE notes SET in_context = 1")
+        .unwrap();
+    let commands = ["import openotters memory.db", "import openotters memory.db"];
+    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    $ waynote import openotters memory.db
+    exit 0
+    0 added, 1 updated, 0 unchanged, 0 skipped
+
+    $ waynote import openotters memory.db
+    exit 0
+    0 added, 0 updated, 1 unchanged, 0 skipped
+    ");
+    assert_eq!(scratch.json("show agent:default#k --json")["pinned"], true);
+}
+
+#[test]
+fn a_text_of_zrb_is_current_and_the_one_here_a_revision() {
+    let scratch = Scratch::new();
+    scratch.ok("place write ours");
+    fs::write(
+        scratch.home().join("work/notes.json"),
+        r#"{"~/work": "theirs"}"#,
+    )
+    .unwrap();
+    let commands = [
+        "import zrb notes.json",
+        "import zrb notes.json",
+        "history place:~/work",
+        "restore place:~/work@1",
+        "place read",
+    ];
+    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    $ waynote import zrb notes.json
+    exit 0
+    0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
+    conflicts 1:
+      place:~/work: the imported text is current; the one written here is revision 1: `waynote restore place:~/work@1` makes it current
+
+    $ waynote import zrb notes.json
+    exit 0
+    0 added, 0 updated, 1 unchanged, 0 skipped
+
+    $ waynote history place:~/work
+    exit 0
+    place:~/work
+    REVISION  ACTION  AUTHOR      RECORDED              PREVIEW
+    2         save    import:zrb  2026-05-17T12:00:00Z  theirs
+    1         save    person      2026-05-17T12:00:00Z  ours
+
+    $ waynote restore place:~/work@1
+    exit 0
+    restored revision 1 of place:~/work (now revision 3: ours)
+
+    $ waynote place read
+    exit 0
+    ours
+    ");
+}
+
+#[test]
+fn a_text_that_lies_only_in_the_file_in_sync_becomes_a_revision_too() {
+    let scratch = Scratch::new();
+    let work = scratch.home().join("work");
+    fs::write(work.join("in-sync.json"), r#"{"~/work": "in the file"}"#).unwrap();
+    fs::write(work.join("other.json"), r#"{"~/work": "theirs"}"#).unwrap();
+    let mut seen = String::new();
+    for words in [
+        "import zrb other.json",
+        "place read",
+        "show place:~/work@1",
+        "import zrb other.json",
+    ] {
+        let run = scratch
+            .run(words)
+            .env("ZRB_LLM_NOTE_FILE", work.join("in-sync.json"));
+        seen += &format!("$ waynote {words}\n{}\n", run.said());
+    }
+    insta::assert_snapshot!(seen, @r"
+    $ waynote import zrb other.json
+    exit 0
+    0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
+    conflicts 1:
+      place:~/work: the imported text is current; the one written here is revision 1: `waynote restore place:~/work@1` makes it current
+
+    $ waynote place read
+    exit 0
+    theirs
+    $ waynote show place:~/work@1
+    exit 0
+    in the file
+    $ waynote import zrb other.json
+    exit 0
+    0 added, 0 updated, 1 unchanged, 0 skipped
+    ");
+}
+
+#[test]
+fn a_file_of_an_agent_becomes_a_revision_of_a_note_that_was_changed_here() {
+    let scratch = Scratch::new();
+    let file = scratch.home().join("work/AGENTS.md");
+    fs::write(&file, "first").unwrap();
+    scratch.ok("import agents-md");
+    fs::write(&file, "second").unwrap();
+    // Only the file was changed: no conflict.
+    insta::assert_snapshot!(scratch.run("import agents-md").said(), @"
+    exit 0
+    0 added, 1 updated, 0 unchanged, 0 skipped
+    ");
+    scratch.ok("key save agents-md ours --at ~/work");
+    fs::write(&file, "third").unwrap();
+    let commands = [
+        "import agents-md --dry-run",
+        "import agents-md",
+        "import agents-md",
+        "show place:~/work#agents-md",
+        "show place:~/work#agents-md@4",
+    ];
+    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    $ waynote import agents-md --dry-run
+    exit 0
+    would import place:~/work#agents-md
+    0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
+    conflicts 1:
+      place:~/work#agents-md: the text written here stays current; the imported one is revision 4: `waynote restore place:~/work#agents-md@4` makes it current
+
+    $ waynote import agents-md
+    exit 0
+    0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
+    conflicts 1:
+      place:~/work#agents-md: the text written here stays current; the imported one is revision 4: `waynote restore place:~/work#agents-md@4` makes it current
+
+    $ waynote import agents-md
+    exit 0
+    0 added, 0 updated, 0 unchanged, 1 skipped
+    skipped 1:
+      place:~/work#agents-md: it was imported before and changed since; `waynote restore place:~/work#agents-md@4` brings it back
+
+    $ waynote show place:~/work#agents-md
+    exit 0
+    ours
+    $ waynote show place:~/work#agents-md@4
+    exit 0
+    third
+    ");
+}
+
+#[test]
+fn an_export_names_what_it_leaves_out() {
+    let scratch = Scratch::new();
+    scratch.ok("place write one");
+    scratch.ok("place write --at ~ two");
+    scratch.ok("place write --at ~/odd three");
+    scratch.ok("key save build make --at ~/work");
+    scratch.ok("key save mine text");
+    fs::write(
+        scratch.home().join("work/notes.json"),
+        r#"{"~/odd": 7, "~": "two"}"#,
+    )
+    .unwrap();
+    let commands = [
+        "export zrb notes.json",
+        "export zrb notes.json --json",
+        "export zrb -",
+    ];
+    insta::assert_snapshot!(seen(&scratch, &commands), @r#"
+    $ waynote export zrb notes.json
+    exit 0
+    wrote 1 note to notes.json, 1 unchanged, 2 left out
+    2 left out:
+      place:~/odd: the file holds a value under this key that is no text, which stays
+      place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
+
+    $ waynote export zrb notes.json --json
+    exit 0
+    {
+      "exported": 0,
+      "left_out": [
+        {
+          "reason": "the file holds a value under this key that is no text, which stays",
+          "what": "place:~/odd"
+        },
+        {
+          "reason": "a notes.json holds one note for each directory, and no keyed ones",
+          "what": "place:~/work#build"
+        }
+      ],
+      "target": "notes.json",
+      "unchanged": 2
+    }
+    2 left out:
+      place:~/odd: the file holds a value under this key that is no text, which stays
+      place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
+
+    $ waynote export zrb -
+    exit 0
+    {
+      "~": "two",
+      "~/odd": "three",
+      "~/work": "one"
+    }1 left out:
+      place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
+    "#);
+    // The same where the file is kept in sync.
+    let in_sync = |words: &str| {
+        let file = scratch.home().join("work/notes.json");
+        scratch.run(words).env("ZRB_LLM_NOTE_FILE", file).said()
+    };
+    insta::assert_snapshot!(in_sync("export zrb"), @"
+    exit 0
+    wrote 0 notes to HOME/work/notes.json, 2 unchanged, 2 left out
+    2 left out:
+      place:~/odd: the file holds a value under this key that is no text, which stays
+      place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
+    ");
+    fs::remove_file(scratch.home().join("work/notes.json")).unwrap();
+    insta::assert_snapshot!(in_sync("export zrb"), @"
+    exit 0
+    wrote 3 notes to HOME/work/notes.json, 0 unchanged, 1 left out
+    1 left out:
+      place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
+    ");
+}
+
+#[test]
+fn an_export_to_openotters_names_what_is_later_there() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k ours");
+    let _conn = memory(&scratch, "theirs", "2027-01-01 00:00:00+00:00");
+    at(scratch.run("key save other text"), "2028-01-01T00:00:00Z").ok();
+    let commands = [
+        "export openotters memory.db",
+        "export openotters memory.db --json",
+    ];
+    insta::assert_snapshot!(seen(&scratch, &commands), @r#"
+    $ waynote export openotters memory.db
+    exit 0
+    wrote 1 note to memory.db, 0 unchanged, 1 left out
+    1 left out:
+      agent:default#k: the text there is later, and stays; `waynote import openotters` brings it here
+
+    $ waynote export openotters memory.db --json
+    exit 0
+    {
+      "exported": 0,
+      "left_out": [
+        {
+          "reason": "the text there is later, and stays; `waynote import openotters` brings it here",
+          "what": "agent:default#k"
+        }
+      ],
+      "target": "memory.db",
+      "unchanged": 1
+    }
+    1 left out:
+      agent:default#k: the text there is later, and stays; `waynote import openotters` brings it here
+    "#);
+}

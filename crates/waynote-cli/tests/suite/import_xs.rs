@@ -1,0 +1,219 @@
+//! ralph.nu's notes in a running xs: in, out, and what is left where it is.
+
+use serde_json::{Value, json};
+
+use super::common::{Scratch, reference};
+use super::fake_xs::{FakeXs, Version};
+
+fn run(scratch: &Scratch, xs: &FakeXs, words: &str) -> String {
+    let store = xs.store.to_string_lossy().into_owned();
+    scratch
+        .waynote(words.split(' ').chain([store.as_str()]))
+        .said()
+        .replace(&store, "STORE")
+}
+
+#[test]
+fn there_and_back() {
+    let scratch = Scratch::new();
+    let store = super::reference_ralph::xs_store(&scratch);
+    let xs = FakeXs::serving(&store, Version::Append, &reference("ralph/frames.ndjson"));
+    let run = |words: &str| run(&scratch, &xs, words);
+    insta::assert_snapshot!(run("--session other import xs"), @"
+    exit 0
+    3 added, 0 updated, 0 unchanged, 0 skipped
+    not imported, because it is no note:
+      ralph.other.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
+    ");
+    scratch
+        .waynote([
+            "--session",
+            "other",
+            "--iteration",
+            "7",
+            "log",
+            "add",
+            "--type",
+            "tip",
+            "back to xs\n",
+        ])
+        .ok();
+    insta::assert_snapshot!(run("--session other export xs"), @"
+    exit 0
+    wrote 1 note to ralph.other.note of STORE, 3 unchanged
+    ");
+    insta::assert_snapshot!(run("--session other export xs --json"), @r#"
+    exit 0
+    {
+      "exported": 0,
+      "left_out": [],
+      "target": "ralph.other.note of STORE",
+      "unchanged": 4
+    }
+    "#);
+    let appended = xs.appended();
+    let [(topic, body, meta)] = appended.as_slice() else {
+        panic!("{appended:?}");
+    };
+    assert_eq!(
+        (topic.as_str(), body.as_str()),
+        ("ralph.other.note", "back to xs\n\n")
+    );
+    assert_eq!(
+        (&meta["action"], &meta["type"], &meta["iteration"]),
+        (&json!("add"), &json!("tip"), &json!(7))
+    );
+    // Importing again knows what was exported.
+    insta::assert_snapshot!(run("--session other import xs"), @"
+    exit 0
+    0 added, 0 updated, 4 unchanged, 0 skipped
+    not imported, because it is no note:
+      ralph.other.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
+    ");
+    let all = run("import xs");
+    assert!(
+        all.starts_with("exit 0\n38 added, 0 updated, 4 unchanged, 4 skipped\n"),
+        "{all}"
+    );
+}
+
+/// A log with two entries.
+fn noted() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.ok("--session demo --iteration 1 log add one --type tip");
+    scratch.ok("--session demo --iteration 2 log add two --type stuck");
+    scratch
+}
+
+#[test]
+fn an_xs_before_0_9_gets_frames_under_the_right_topic_once() {
+    let scratch = noted();
+    let xs = FakeXs::serving(&scratch.path("old"), Version::ByTopic, "");
+    insta::assert_snapshot!(run(&scratch, &xs, "--session demo export xs"), @"
+    exit 0
+    wrote 2 notes to ralph.demo.note of STORE, 0 unchanged
+    ");
+    insta::assert_snapshot!(run(&scratch, &xs, "--session demo export xs"), @"
+    exit 0
+    wrote 0 notes to ralph.demo.note of STORE, 2 unchanged
+    ");
+    let topics: Vec<String> = xs.appended().into_iter().map(|(topic, ..)| topic).collect();
+    assert_eq!(topics, ["ralph.demo.note", "ralph.demo.note"]);
+    let other = Scratch::new();
+    insta::assert_snapshot!(run(&other, &xs, "import xs"), @"
+    exit 0
+    2 added, 0 updated, 0 unchanged, 0 skipped
+    ");
+}
+
+#[test]
+fn frames_that_an_earlier_version_misfiled_are_named() {
+    let scratch = noted();
+    let misfiled = json!({
+        "topic": "append/ralph.demo.note", "id": "03ha3k09cz6nrbzf8vnaynffw", "hash": "sha256-",
+        "meta": {"action": "add"}, "ttl": "forever",
+    });
+    let xs = FakeXs::serving(
+        &scratch.path("old"),
+        Version::ByTopic,
+        &misfiled.to_string(),
+    );
+    insta::assert_snapshot!(run(&scratch, &xs, "--session demo export xs"), @"
+    exit 0
+    wrote 2 notes to ralph.demo.note of STORE, 0 unchanged
+    warning: an earlier export filed notes under `append/ralph.demo.note`, where ralph.nu does not look: 1
+      they are appended under `ralph.demo.note` now; remove those with `xs remove STORE ID`
+    ");
+}
+
+#[test]
+fn a_frame_that_xs_files_elsewhere_is_taken_back() {
+    let scratch = noted();
+    let xs = FakeXs::serving(&scratch.path("xs"), Version::Mislabelled, "");
+    insta::assert_snapshot!(run(&scratch, &xs, "--session demo export xs"), @"
+    exit 1
+    error: xs filed frame 03zzzzzzzzzzzzzzzzzzzz000 under `append/ralph.demo.note` and not under `ralph.demo.note`; the frame was removed again
+      this version of xs takes frames in another way; see docs/sources.md for the versions that are known
+    ");
+    assert_eq!(xs.appended(), []);
+}
+
+#[test]
+fn a_session_that_no_topic_can_name_is_refused() {
+    let scratch = Scratch::new();
+    let xs = FakeXs::serving(&scratch.path("xs"), Version::Append, "");
+    let store = xs.store.to_string_lossy().into_owned();
+    let said = scratch
+        .waynote(["--session", "my run", "export", "xs", store.as_str()])
+        .said();
+    insta::assert_snapshot!(said, @"
+    exit 1
+    error: xs takes no topic `ralph.my run.note`
+      a topic has letters, digits, `_`, `-` and single dots alone; export under a session name of these
+    ");
+}
+
+#[test]
+fn what_is_no_note_is_counted_and_stays() {
+    let scratch = Scratch::new();
+    let mut frames = String::new();
+    for (topic, meta) in [
+        ("ralph.demo.iteration", json!({"action": "start", "n": 1})),
+        (
+            "ralph.demo.task",
+            json!({"action": "add", "status": "remaining"}),
+        ),
+        ("ralph.demo.task", json!({"action": "status", "id": "x"})),
+        ("ralph.demo.inbox", json!({"status": "unread"})),
+        ("ralph.demo.control", json!({"action": "session_complete"})),
+        ("ralph.other.task", json!({"action": "add"})),
+        ("ralph.demo.elsewhere", Value::Null),
+        ("xs.start", Value::Null),
+    ] {
+        let frame = json!({ "topic": topic, "id": "03ha3k09cz6nrbzf8vnaynffw", "meta": meta });
+        frames += &format!("{frame}\n");
+    }
+    let xs = FakeXs::serving(&scratch.path("xs"), Version::Append, &frames);
+    insta::assert_snapshot!(run(&scratch, &xs, "import xs"), @"
+    exit 0
+    0 added, 0 updated, 0 unchanged, 0 skipped
+    not imported, because it is no note:
+      ralph.demo.control: 1 frame, its signals to end the loop
+      ralph.demo.inbox: 1 frame, its inbox; write what still matters to the spec or to a note
+      ralph.demo.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
+      ralph.demo.task: 2 frames, its tasks; write those that are open to a file for `waynote loop --tasks FILE`
+      ralph.other.task: 1 frame, its tasks; write those that are open to a file for `waynote loop --tasks FILE`
+    ");
+    insta::assert_snapshot!(run(&scratch, &xs, "--session demo import xs --json"), @r#"
+    exit 0
+    {
+      "added": 0,
+      "updated": 0,
+      "unchanged": 0,
+      "skipped": [],
+      "not_imported": [
+        {
+          "what": "ralph.demo.control",
+          "reason": "1 frame, its signals to end the loop"
+        },
+        {
+          "what": "ralph.demo.inbox",
+          "reason": "1 frame, its inbox; write what still matters to the spec or to a note"
+        },
+        {
+          "what": "ralph.demo.iteration",
+          "reason": "1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note"
+        },
+        {
+          "what": "ralph.demo.task",
+          "reason": "2 frames, its tasks; write those that are open to a file for `waynote loop --tasks FILE`"
+        }
+      ]
+    }
+    not imported, because it is no note:
+      ralph.demo.control: 1 frame, its signals to end the loop
+      ralph.demo.inbox: 1 frame, its inbox; write what still matters to the spec or to a note
+      ralph.demo.iteration: 1 frame, its iteration history; `waynote loop` records its own, and counts on from the last note
+      ralph.demo.task: 2 frames, its tasks; write those that are open to a file for `waynote loop --tasks FILE`
+    "#);
+}

@@ -1,0 +1,107 @@
+//! Zrb's notes.json that nobody keeps in sync yet: named, with what to do, and not too often.
+
+use std::fs;
+
+use super::common::Scratch;
+
+fn with_file() -> Scratch {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.home().join(".zrb")).unwrap();
+    fs::write(scratch.home().join(".zrb/notes.json"), r#"{"~": "home"}"#).unwrap();
+    scratch
+}
+
+#[test]
+fn the_first_place_command_names_it_on_standard_error() {
+    let scratch = with_file();
+    let mut seen = String::new();
+    for words in ["key list", "place read", "place read", "place write text"] {
+        seen += &format!("$ waynote {words}\n{}\n", scratch.run(words).said());
+    }
+    insta::assert_snapshot!(seen, @"
+    $ waynote key list
+    exit 0
+    no notes in agent:default
+
+    $ waynote place read
+    exit 0
+    note: Zrb's notes in ~/.zrb/notes.json are not read
+      keep both in sync with `waynote config set notes_file ~/.zrb/notes.json`; this is said once
+
+    $ waynote place read
+    exit 0
+
+    $ waynote place write text
+    exit 0
+    saved place:~/work (revision 1)
+    ");
+    let again = with_file();
+    let output = again.run("place list").output();
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        "no notes on any directory\n"
+    );
+    let json = with_file();
+    insta::assert_snapshot!(json.run("place list --json").said(), @r#"
+    exit 0
+    []
+    {"notice":{"hint":"keep both in sync with `waynote config set notes_file ~/.zrb/notes.json`; this is said once","kind":"zrb_notes_file","message":"Zrb's notes in ~/.zrb/notes.json are not read"}}
+    "#);
+}
+
+#[test]
+fn a_command_that_fails_does_not_use_it_up() {
+    let scratch = with_file();
+    let refused = scratch
+        .run("place write -")
+        .stdin(b"\xff".as_slice())
+        .said();
+    assert!(refused.starts_with("exit 1\n"), "{refused}");
+    assert!(!refused.contains("notes.json"), "{refused}");
+    assert!(scratch.run("place read").said().contains("notes.json"));
+}
+
+#[test]
+fn the_overview_names_it_until_it_is_kept_in_sync() {
+    let scratch = with_file();
+    let overview = || scratch.waynote::<[&str; 0], &str>([]);
+    insta::assert_snapshot!(overview().said(), @"
+    exit 0
+    waynote: notes for the next run. What applies in ~/work:
+      0 notes on this directory and those above it
+      agent:default: 0 notes, 0 pinned
+      no session named (--session NAME)
+      store: HOME/.local/share/waynote/notes.db (made at the first write)
+    What you can do:
+      waynote place write TEXT       leave a note on this directory
+      waynote key save KEY TEXT      save a note in the agent's notebook
+      waynote log add TEXT --type T  add to a session's log (stuck, tip, …)
+      waynote context                print what applies; `waynote --help` lists all
+    Zrb's notes in ~/.zrb/notes.json are not read. To keep both in sync:
+      waynote config set notes_file ~/.zrb/notes.json
+    ");
+    insta::assert_snapshot!(scratch.run("--json").said(), @r#"
+    exit 0
+    {
+      "agent": "default",
+      "notes": 0,
+      "notes_file_not_in_sync": "HOME/.zrb/notes.json",
+      "pinned": 0,
+      "place": "~/work",
+      "place_notes": 0,
+      "session": null,
+      "store": "HOME/.local/share/waynote/notes.db"
+    }
+    "#);
+    let in_sync = overview()
+        .env("ZRB_LLM_NOTE_FILE", "~/.zrb/notes.json")
+        .said();
+    assert!(!in_sync.contains("notes.json"), "{in_sync}");
+    let place = scratch
+        .run("place read --at ~")
+        .env("ZRB_LLM_NOTE_FILE", "~/.zrb/notes.json");
+    assert_eq!(place.said(), "exit 0\nhome");
+    fs::remove_file(scratch.home().join(".zrb/notes.json")).unwrap();
+    assert!(!overview().said().contains("notes.json"));
+    assert!(!scratch.run("place read").said().contains("notes.json"));
+}
