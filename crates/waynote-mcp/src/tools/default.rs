@@ -68,11 +68,7 @@ pub(super) const TOOLS: &[Spec] = &[
         parameters: &[
             optional("key", KEY, ""),
             optional("place", Kind::Text, ""),
-            optional(
-                "address",
-                Kind::Text,
-                "As lists show it; @N for revision N",
-            ),
+            optional("address", Kind::Text, "As lists show it; @N for revision N"),
         ],
         effect: Effect::Reads,
         run: show,
