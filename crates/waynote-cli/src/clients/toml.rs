@@ -94,7 +94,13 @@ fn insert(text: &str, server: &Server) -> Edited {
         let mut env = InlineTable::new();
         env.insert("WAYNOTE_AUTHOR", server.author.as_str().into());
         let args: Array = server.args.iter().map(String::as_str).collect();
-        let env_vars: Array = handed_on().collect();
+        let mut env_vars: Array = handed_on().collect();
+        // One a line: they are many.
+        env_vars
+            .iter_mut()
+            .for_each(|name| name.decor_mut().set_prefix("\n  "));
+        env_vars.set_trailing("\n");
+        env_vars.set_trailing_comma(true);
         let members: [(&str, Value); 4] = [
             ("command", server.command.as_str().into()),
             ("args", args.into()),

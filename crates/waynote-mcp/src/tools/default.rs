@@ -52,7 +52,7 @@ pub(super) const TOOLS: &[Spec] = &[
                 Kind::Text,
                 "A path; `.` is the project, `~` applies everywhere",
             ),
-            optional("pin", Kind::Flag, "Show whole in every prompt"),
+            optional("pin", Kind::Flag, ""),
             optional(
                 "if_revision",
                 Kind::Number(0),
@@ -75,7 +75,7 @@ pub(super) const TOOLS: &[Spec] = &[
     },
     Spec {
         name: "note_delete",
-        about: "Delete a note that is wrong or of no more use.",
+        about: "Delete a wrong or useless note.",
         parameters: &[
             optional("key", KEY, ""),
             optional("place", Kind::Text, ""),

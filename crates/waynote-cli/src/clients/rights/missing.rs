@@ -88,10 +88,14 @@ fn claude_code(words: &Words, lines: &mut Vec<String>) {
     };
     let mut denied = listed("deny");
     denied.extend(words.lists(&["--disallowedTools", "--disallowed-tools"]));
-    let is_ours = |rule: &&String| rule.starts_with(&format!("mcp__{NAME}"));
-    if let Some(rule) = denied.iter().find(is_ours) {
+    let is_needed = |rule: &&String| {
+        let tool = rule.strip_prefix(&format!("mcp__{NAME}"));
+        let needed = ["", "__*", "__note_add", "__session_complete", "__blocked"];
+        tool.is_some_and(|tool| needed.contains(&tool))
+    };
+    if let Some(rule) = denied.iter().find(is_needed) {
         lines.push(format!(
-            "Claude Code denies its agent waynote's tools by the rule `{rule}`: take it out of the settings' `permissions.deny` or the command line"
+            "the agent may not use waynote's tools in a loop: Claude Code denies `{rule}`; take that rule out of `permissions.deny` in its settings, or out of the command line"
         ));
     }
     let in_settings = settings
