@@ -172,7 +172,7 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
     let number = text("address").or(text("key")).and_then(iteration);
     if let (Some(iteration), Some(session)) = (number, &call.here.caller.session) {
         let session = session.clone();
-        return show_iteration(call, session, iteration);
+        return show_iteration(call, &session, iteration);
     }
     let named = call.named()?;
     let note = note_at(call.keeper.read()?, &named)?;
@@ -188,7 +188,7 @@ fn iteration(named: &str) -> Option<i64> {
 }
 
 /// The one entry of an iteration; of several, where each is.
-fn show_iteration(call: &mut Call<'_>, session: Name, number: i64) -> Result<String, Refusal> {
+fn show_iteration(call: &mut Call<'_>, session: &Name, number: i64) -> Result<String, Refusal> {
     let log = SessionLog::new(call.keeper.read()?, session.clone());
     let mut entries = log.list(None)?;
     entries.retain(|entry| entry.iteration == Some(number));
