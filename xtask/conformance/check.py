@@ -31,12 +31,11 @@ async def play(part, client, instructions):
     require([tool.name for tool in tools] == part["tools"], [tool.name for tool in tools])
     for name, arguments, is_error, has in part["calls"]:
         result = await client.call_tool(name, arguments)
-        text = "".join(block.text for block in result.content[:1])
+        text = result.content[0].text
         require(field(result, "is_error", "isError") == is_error, f"{name} {arguments}: {text}")
         require(has in text, f"{name} {arguments}: {text!r} lacks {has!r}")
-        tool = next(tool for tool in tools if tool.name == name)
-        if field(tool, "output_schema", "outputSchema") and not is_error:
-            require(field(result, "structured_content", "structuredContent"), f"{name}: no data")
+        one = len(result.content) == 1 and not field(result, "structured_content", "structuredContent")
+        require(one, f"{name}: more than one text")
     listed = (await client.list_resources()).resources
     require("waynote://context" in [str(resource.uri) for resource in listed], listed)
     for resource in listed:

@@ -10,9 +10,7 @@ use crate::delivered::{Process, has_ended, parent_and_start};
 use crate::error::Outcome;
 use crate::home;
 use crate::settings::Settings;
-
-/// Set for the agents of a loop: the session's name.
-pub(crate) const LOOP: &str = "WAYNOTE_LOOP";
+use crate::variables::LOOP;
 
 /// The session that this process works in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,9 +27,11 @@ impl Inside {
     /// What was named holds; the rest is what the store knows.
     pub(crate) fn of(settings: &Settings, store: &dyn Store) -> Outcome<Self> {
         let named = settings.session.value.clone();
+        let told = home::variable(LOOP)?;
+        let is_told = |session: &Name| told.as_deref() == Some(session.as_str());
         let leases = match &named {
-            // Nothing to find out.
-            Some(_) if settings.iteration.value.is_some() => Vec::new(),
+            // Nothing to find out. Without the loop's own word there is: clients hand on some variables and not others.
+            Some(named) if settings.iteration.value.is_some() && is_told(named) => Vec::new(),
             _ => store.leases()?,
         };
         let leases = leases
@@ -42,8 +42,7 @@ impl Inside {
         let Some(session) = session else {
             return Ok(Self::default());
         };
-        let is_told = home::variable(LOOP)?.as_deref() == Some(session.as_str());
-        let may_be_in_loop = is_told || of_loop.is_some();
+        let may_be_in_loop = is_told(&session) || of_loop.is_some();
         let live = match settings.iteration.value {
             Some(_) if !may_be_in_loop => None,
             _ => live_iteration(store, &session)?,

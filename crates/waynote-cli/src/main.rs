@@ -16,6 +16,7 @@ mod plot;
 mod session_view;
 mod settings;
 mod table;
+mod variables;
 mod xs_socket;
 mod zrb_file;
 

@@ -37,6 +37,7 @@ mod suite {
     mod loop_agents;
     mod loop_prompt;
     mod loop_resume;
+    mod loop_rights;
     mod loop_stops;
     mod mcp;
     mod mcp_client;

@@ -11,7 +11,7 @@ use crate::tool::{Kind, Parameter};
 pub(crate) struct Arguments(JsonObject);
 
 impl Arguments {
-    /// Checks what was sent. A null is an argument that was left away.
+    /// Checks what was sent. What says nothing was not given (see [`Parameter::is_left_out`]).
     pub(crate) fn check(
         mut sent: JsonObject,
         tool: &str,
@@ -33,6 +33,12 @@ impl Arguments {
             return Err(Refusal::new(what, hint));
         }
         for parameter in parameters {
+            if sent
+                .get(parameter.name)
+                .is_some_and(|value| parameter.is_left_out(value))
+            {
+                sent.remove(parameter.name);
+            }
             match sent.get(parameter.name) {
                 Some(value) => parameter.check(value)?,
                 None if parameter.is_required => {
@@ -69,9 +75,15 @@ impl Arguments {
 }
 
 impl Parameter {
+    /// Whether a value stands for none: models write an empty text for an argument that they do not need.
+    fn is_left_out(&self, value: &Value) -> bool {
+        let is_empty = value.as_str().is_some_and(|text| text.trim().is_empty());
+        is_empty && !self.is_required && !matches!(self.kind, Kind::Verbatim)
+    }
+
     fn check(&self, value: &Value) -> Result<(), Refusal> {
         let fits = match self.kind {
-            Kind::Text => value.is_string(),
+            Kind::Text | Kind::Verbatim => value.is_string(),
             Kind::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
             Kind::Number(least) => whole(value).is_some_and(|number| number >= least),
             Kind::Flag => value.is_boolean(),
@@ -97,7 +109,7 @@ impl Parameter {
 
     fn wanted(&self) -> String {
         let wanted = match self.kind {
-            Kind::Text => "a text".into(),
+            Kind::Text | Kind::Verbatim => "a text".into(),
             Kind::Word(words) => format!("one of {}", words.join(", ")),
             Kind::Number(least) => format!("a whole number, at least {least}"),
             Kind::Flag => "true or false".into(),

@@ -56,6 +56,28 @@ impl Here {
         Self { caller, project }
     }
 
+    /// The same where home, too, is the directory that a call without one means: for tools whose program means the
+    /// working directory, whichever that is.
+    pub(crate) fn or_at_home(&self) -> Self {
+        let home = &self.caller.home;
+        let is_home = |directory: &&String| {
+            Base::new(home, directory).is_ok_and(|base| base.cwd() == Place::home())
+        };
+        let at_home = || self.caller.directories.iter().find(is_home).cloned();
+        Self {
+            caller: self.caller.clone(),
+            project: self.project.clone().or_else(at_home),
+        }
+    }
+
+    /// The absolute path of a place.
+    pub(crate) fn absolute(&self, place: &Place) -> String {
+        match place.as_str().strip_prefix('~') {
+            Some(below) => format!("{}{below}", self.caller.home.trim_end_matches('/')),
+            None => place.to_string(),
+        }
+    }
+
     /// The place of the project, if one is known.
     pub(crate) fn place(&self) -> Option<Place> {
         let base = self.base().ok()?;
@@ -77,19 +99,7 @@ impl Here {
         if !is_whole && self.project.is_none() {
             return Err(no_project());
         }
-        if path.is_empty() {
-            let what = "the place is empty";
-            return Err(Refusal::new(
-                what,
-                "write `.` for the project's directory, or a path",
-            ));
-        }
         Ok(Place::resolve(path, &base)?)
-    }
-
-    /// The project's place, which a call without one means.
-    pub(crate) fn own_place(&self) -> Result<Place, Refusal> {
-        self.place().ok_or_else(no_project)
     }
 
     /// The note that key, place and address name together.
@@ -99,8 +109,7 @@ impl Here {
         place: Option<&str>,
         address: Option<&str>,
     ) -> Result<AddressAt, Refusal> {
-        let given = |text: Option<&str>| text.is_some_and(|text| !text.trim().is_empty());
-        if given(address) && (given(key) || given(place)) {
+        if address.is_some() && (key.is_some() || place.is_some()) {
             let what = "an address and a key or a place are given";
             return Err(Refusal::new(
                 what,
@@ -109,7 +118,7 @@ impl Here {
         }
         // An address in place of a key means what it says.
         let address = address.or_else(|| key.filter(|key| is_address(key) && place.is_none()));
-        if let Some(typed) = address.filter(|address| !address.trim().is_empty()) {
+        if let Some(typed) = address {
             let AddressAt { address, revision } = typed.trim().parse()?;
             let address = address.within(&self.base()?);
             return Ok(AddressAt { address, revision });
@@ -242,6 +251,18 @@ mod tests {
         assert_eq!(project.place_of("src").unwrap().as_str(), "~/p/src");
         assert_eq!(project.place_of("place:/home/u/q").unwrap().as_str(), "~/q");
         assert!(project.place_of("agent:a#k").is_err());
+    }
+
+    #[test]
+    fn home_can_be_the_working_directory() {
+        let place = |directories: &[&str]| {
+            let here = here(directories).or_at_home();
+            here.place_of(".").map(|place| here.absolute(&place)).ok()
+        };
+        assert_eq!(place(&["/home/u/"]), Some("/home/u".into()));
+        assert_eq!(place(&["/home/u", "/srv"]), Some("/srv".into()));
+        assert_eq!(place(&["/home/u/p"]), Some("/home/u/p".into()));
+        assert_eq!(place(&["/"]), None);
     }
 
     #[test]

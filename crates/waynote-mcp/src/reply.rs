@@ -1,29 +1,5 @@
-//! What a tool answers: a short text for the model, and the same as data for programs.
-
-use serde_json::Value;
-
-/// What came of a call.
-pub(crate) struct Reply {
-    pub(crate) text: String,
-    /// The same as data, for tools whose output has a schema.
-    pub(crate) data: Option<Value>,
-}
-
-impl Reply {
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            data: None,
-        }
-    }
-
-    pub(crate) fn with_data(text: impl Into<String>, data: Value) -> Self {
-        Self {
-            text: text.into(),
-            data: Some(data),
-        }
-    }
-}
+//! Why a tool refused a call. What a tool answers is one plain text: of a reply with structured content some clients
+//! forward nothing else, and of several texts some forward only the first.
 
 /// Why something was not done: what, why, and what to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use crate::call::Call;
 use crate::caller::{Caller, Here};
 use crate::desk::{Desk, Keeper};
 use crate::nearest::nearest;
-use crate::reply::{Refusal, Reply};
+use crate::reply::Refusal;
 use crate::resources;
 use crate::tool::Spec;
 use crate::tools::Set;
@@ -39,8 +39,7 @@ pub struct Options {
     pub tools: Vec<Set>,
     /// Whether the client says itself where its project is, so that it is not asked.
     pub has_project: bool,
-    /// Asked once, by the first call on a connection that began with `initialize`: whether the block is still to be
-    /// delivered. Saying yes takes it on.
+    /// Asked once, by the first call: whether the block is still to be delivered. Saying yes takes it on.
     pub deliver: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
@@ -190,9 +189,8 @@ impl ServerHandler for Server {
             return Err(invalid(format!("Unknown tool: {name}; {hint}")));
         };
         let here = self.here(&context).await;
-        let is_handshaken = context.peer.peer_info().is_some();
-        let is_first =
-            self.has_default && is_handshaken && !self.was_first.swap(true, Ordering::Relaxed);
+        // One client is at the other end, whether it began with `initialize` or not.
+        let is_first = self.has_default && !self.was_first.swap(true, Ordering::Relaxed);
         let delivers = is_first && (self.deliver)();
         let answer = self.at_desk(move |keeper| {
             let arguments = request.arguments.unwrap_or_default();
@@ -322,19 +320,21 @@ impl ServerHandler for Server {
     }
 }
 
-/// A reply as clients take it, with the block behind it where that is delivered.
-fn result(outcome: Result<Reply, Refusal>, block: &str) -> CallToolResult {
-    let mut result = match outcome {
-        Ok(reply) => {
-            let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
-            result.structured_content = reply.data;
-            result
-        }
-        Err(refusal) => CallToolResult::error(vec![ContentBlock::text(refusal.text())]),
-    };
+/// A reply as clients take it, with the block behind it where that is delivered: one text, since clients forward no
+/// more than that with certainty.
+fn result(outcome: Result<String, Refusal>, block: &str) -> CallToolResult {
+    let is_error = outcome.is_err();
+    let mut text = outcome.unwrap_or_else(|refusal| refusal.text());
     if !block.is_empty() {
-        let text = format!("The notes that apply here, as they were before this call:\n\n{block}");
-        result.content.push(ContentBlock::text(text));
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str("The notes that apply here, as they were before this call:\n\n");
+        text.push_str(block);
     }
-    result
+    let content = vec![ContentBlock::text(text)];
+    match is_error {
+        true => CallToolResult::error(content),
+        false => CallToolResult::success(content),
+    }
 }

@@ -1,11 +1,11 @@
 //! What a tool is: its name, what it takes, what it does to notes. The schema that clients see and the check of what
 //! they send are made from the same list of parameters.
 
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use crate::call::Call;
-use crate::reply::{Refusal, Reply};
+use crate::reply::Refusal;
 
 /// A tool.
 pub(crate) struct Spec {
@@ -14,9 +14,7 @@ pub(crate) struct Spec {
     pub(crate) about: &'static str,
     pub(crate) parameters: &'static [Parameter],
     pub(crate) effect: Effect,
-    /// The schema of its structured replies, if it gives any.
-    pub(crate) output: Option<fn() -> Value>,
-    pub(crate) run: fn(&mut Call<'_>) -> Result<Reply, Refusal>,
+    pub(crate) run: fn(&mut Call<'_>) -> Result<String, Refusal>,
 }
 
 /// A parameter of a tool.
@@ -31,7 +29,10 @@ pub(crate) struct Parameter {
 /// What a parameter takes.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
+    /// A text. An empty one that need not be given is as good as none: models fill in what they leave out.
     Text,
+    /// A text that is taken as it is, even where it is empty.
+    Verbatim,
     /// One of these words.
     Word(&'static [&'static str]),
     /// A whole number from there on.
@@ -76,6 +77,14 @@ pub(crate) enum Effect {
     Edits,
 }
 
+/// Claude Code hides tools behind a search of its own, where an agent seldom looks for them. Ours are few and short: it
+/// shows those that say so at once.
+fn always_loaded() -> MetaObject {
+    let mut meta = JsonObject::new();
+    meta.insert("anthropic/alwaysLoad".into(), true.into());
+    MetaObject(meta)
+}
+
 impl Spec {
     /// As clients see it.
     pub(crate) fn listed(&self) -> Tool {
@@ -93,13 +102,9 @@ impl Spec {
         if !required.is_empty() {
             schema.insert("required".into(), json!(required));
         }
-        schema.insert("additionalProperties".into(), false.into());
-        let mut tool =
-            Tool::new(self.name, self.about, schema).with_annotations(self.annotations());
-        if let Some(Value::Object(output)) = self.output.map(|output| output()) {
-            tool = tool.with_raw_output_schema(output.into());
-        }
-        tool
+        Tool::new(self.name, self.about, schema)
+            .with_annotations(self.annotations())
+            .with_meta(always_loaded())
     }
 
     /// Only what differs from the protocol's defaults, but for what tells apart tools that change notes.
@@ -118,7 +123,7 @@ impl Spec {
 impl Parameter {
     fn schema(&self) -> Value {
         let mut schema = match self.kind {
-            Kind::Text => json!({ "type": "string" }),
+            Kind::Text | Kind::Verbatim => json!({ "type": "string" }),
             Kind::Word(words) => json!({ "type": "string", "enum": words }),
             Kind::Number(least) => json!({ "type": "integer", "minimum": least }),
             Kind::Flag => json!({ "type": "boolean" }),

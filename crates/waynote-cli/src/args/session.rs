@@ -58,7 +58,7 @@ pub(crate) struct LoopArgs {
     /// The agent and its arguments; behind `--with`, further arguments for that client
     #[arg(last = true, value_name = "AGENT", required_unless_present_any = ["with"])]
     pub(crate) command: Vec<OsString>,
-    /// A client's own way to run without a person, instead of AGENT
+    /// A client's own way to run without a person, instead of AGENT; its agent may use waynote's tools without being asked
     #[arg(long, value_name = "CLIENT")]
     pub(crate) with: Option<Preset>,
     /// What is to be done: a file whose text opens every prompt

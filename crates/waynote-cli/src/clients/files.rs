@@ -314,13 +314,13 @@ impl Plan {
 }
 
 /// Where files of a reach begin.
-struct Roots {
+pub(super) struct Roots {
     reach: Reach,
     root: PathBuf,
 }
 
 impl Roots {
-    fn of(reach: Reach) -> Outcome<Self> {
+    pub(super) fn of(reach: Reach) -> Outcome<Self> {
         let root = match reach {
             Reach::User => PathBuf::from(home::home()?),
             Reach::Project => working_directory()?,
@@ -328,18 +328,18 @@ impl Roots {
         Ok(Self { reach, root })
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    pub(super) fn at(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
 
     /// A folder that a variable can move, for the user's files.
-    fn folder(&self, variable: &str, name: &str) -> Outcome<PathBuf> {
+    pub(super) fn folder(&self, variable: &str, name: &str) -> Outcome<PathBuf> {
         let moved = home::variable(variable)?.filter(|_| self.reach == Reach::User);
         Ok(moved.map_or_else(|| self.at(name), PathBuf::from))
     }
 
     /// Claude Code keeps one of its files beside its folder, unless that is moved.
-    fn claude(&self, user: &str, project: &str) -> Outcome<PathBuf> {
+    pub(super) fn claude(&self, user: &str, project: &str) -> Outcome<PathBuf> {
         if self.reach == Reach::Project {
             return Ok(self.at(project));
         }
@@ -353,12 +353,12 @@ impl Roots {
     }
 
     /// `$XDG_CONFIG_HOME`, or `~/.config` on every platform: what these two use.
-    fn dot_config(&self) -> Outcome<PathBuf> {
+    pub(super) fn dot_config(&self) -> Outcome<PathBuf> {
         let moved = home::variable("XDG_CONFIG_HOME")?.filter(|path| path.starts_with('/'));
         Ok(moved.map_or_else(|| self.at(".config"), PathBuf::from))
     }
 
-    fn opencode(&self) -> Outcome<PathBuf> {
+    pub(super) fn opencode(&self) -> Outcome<PathBuf> {
         Ok(self.dot_config()?.join("opencode"))
     }
 
@@ -372,7 +372,7 @@ impl Roots {
     }
 }
 
-fn working_directory() -> Outcome<PathBuf> {
+pub(super) fn working_directory() -> Outcome<PathBuf> {
     std::env::current_dir()
         .map_err(|error| crate::error::Failure::file("the working directory", "read", error))
 }

@@ -10,6 +10,7 @@ mod json_found;
 pub(crate) mod payload;
 pub(crate) mod probe;
 pub(crate) mod record;
+pub(crate) mod rights;
 pub(crate) mod shell;
 pub(crate) mod toml;
 pub(crate) mod yaml;

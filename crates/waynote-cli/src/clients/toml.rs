@@ -6,18 +6,11 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
+use crate::variables::handed_on;
+
 use super::change::{Edited, NAME, Refusal, Server, line_end, line_of, starts_our_server};
 
 const SERVERS: &str = "mcp_servers";
-
-/// Variables that Codex would not hand on to a server by itself.
-const HANDED_ON: [&str; 5] = [
-    "WAYNOTE_STORE",
-    "WAYNOTE_CONFIG",
-    "WAYNOTE_AGENT",
-    "WAYNOTE_SESSION",
-    "WAYNOTE_ITERATION",
-];
 
 /// Puts our server in. An entry that is there already starts our program where it is now, and stays otherwise as it is.
 pub(crate) fn add(text: &str, server: &Server) -> Edited {
@@ -101,12 +94,18 @@ fn insert(text: &str, server: &Server) -> Edited {
         let mut env = InlineTable::new();
         env.insert("WAYNOTE_AUTHOR", server.author.as_str().into());
         let args: Array = server.args.iter().map(String::as_str).collect();
-        let handed_on: Array = HANDED_ON.into_iter().collect();
+        let mut env_vars: Array = handed_on().collect();
+        // One a line: they are many.
+        env_vars
+            .iter_mut()
+            .for_each(|name| name.decor_mut().set_prefix("\n  "));
+        env_vars.set_trailing("\n");
+        env_vars.set_trailing_comma(true);
         let members: [(&str, Value); 4] = [
             ("command", server.command.as_str().into()),
             ("args", args.into()),
             ("env", env.into()),
-            ("env_vars", handed_on.into()),
+            ("env_vars", env_vars.into()),
         ];
         let servers = document.entry(SERVERS).or_insert_with(|| {
             let mut table = Table::new();

@@ -9,6 +9,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use tempfile::TempDir;
 
+use crate::clients::Client;
 use crate::error::{Failure, Outcome};
 
 const PROMPT: &[u8] = b"{prompt}";
@@ -33,6 +34,17 @@ pub(crate) enum Preset {
 }
 
 impl Preset {
+    /// The client that it runs.
+    pub(crate) fn client(self) -> Client {
+        match self {
+            Self::ClaudeCode => Client::ClaudeCode,
+            Self::Codex => Client::Codex,
+            Self::Opencode => Client::Opencode,
+            Self::Gemini => Client::Gemini,
+            Self::Goose => Client::Goose,
+        }
+    }
+
     /// How it runs without a terminal and reads its prompt from standard input. What it may do is the user's word:
     /// `extra` are more words for it.
     fn words(self, extra: &[OsString]) -> Vec<OsString> {

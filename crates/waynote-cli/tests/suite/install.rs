@@ -71,7 +71,26 @@ fn installing_shows_what_changes() {
       + command = "WAYNOTE"
       + args = ["mcp"]
       + env = { WAYNOTE_AUTHOR = "agent:codex" }
-      + env_vars = ["WAYNOTE_STORE", "WAYNOTE_CONFIG", "WAYNOTE_AGENT", "WAYNOTE_SESSION", "WAYNOTE_ITERATION"]
+      + env_vars = [
+      +   "WAYNOTE_CONFIG",
+      +   "WAYNOTE_STORE",
+      +   "WAYNOTE_AGENT",
+      +   "WAYNOTE_SESSION",
+      +   "WAYNOTE_ITERATION",
+      +   "WAYNOTE_MAX_BYTES",
+      +   "WAYNOTE_MAX_NOTES",
+      +   "ZRB_LLM_NOTE_FILE",
+      +   "WAYNOTE_STYLE",
+      +   "WAYNOTE_BUDGET",
+      +   "WAYNOTE_TOKEN_FACTOR",
+      +   "WAYNOTE_LOCK_WAIT",
+      +   "WAYNOTE_ALLOW_SECRETS",
+      +   "WAYNOTE_LOOP",
+      +   "XDG_DATA_HOME",
+      +   "XDG_CONFIG_HOME",
+      +   "XDG_STATE_HOME",
+      +   "XDG_RUNTIME_DIR",
+      + ]
       + 
         [tui]
     HOME/.codex/hooks.json (hooks): made

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::common::Scratch;
-use super::mcp_client::Client;
+use super::mcp_client::{BLOCK, Client, assert_short};
 
 /// Tools with a session, the most there are.
 const WORDS: &str = "--session nightly --iteration 3 mcp";
@@ -12,11 +12,9 @@ const WORDS: &str = "--session nightly --iteration 3 mcp";
 fn the_list_of_tools_is_short() {
     let scratch = Scratch::new();
     let mut client = Client::start(&scratch, WORDS);
-    let answer = client.answer("tools/list", json!({}));
-    let tokens = waynote_tokens::count(&answer.to_string());
-    assert!(tokens <= 1500, "{tokens} tokens");
-    let tools = answer["result"]["tools"].as_array().unwrap();
-    assert!(tools.len() <= 7);
+    let tools = client.tools();
+    assert_short(&tools, 600);
+    assert_eq!(tools.len(), 7);
     let lines: Vec<String> = tools.iter().map(listed).collect();
     insta::assert_snapshot!(lines.join("\n"), @"
     adds note_add(content: string, [resolves: string], type: string)
@@ -29,9 +27,10 @@ fn the_list_of_tools_is_short() {
     ");
     // Without a session there is no log to add to.
     let mut client = Client::start(&scratch, "mcp");
-    let tools = client.request("tools/list", json!({}));
-    assert_eq!(tools["tools"].as_array().unwrap().len(), 6);
-    assert!(!tools.to_string().contains("note_add"));
+    let tools = client.tools();
+    assert_short(&tools, 600);
+    assert_eq!(tools.len(), 6);
+    assert!(tools.iter().all(|tool| tool["name"] != "note_add"));
 }
 
 /// A tool in one line: what it does to notes, its name, its arguments, those in brackets that may be left away.
@@ -46,8 +45,10 @@ fn listed(tool: &Value) -> String {
         () => "adds",
     };
     assert_eq!(hints["openWorldHint"], false);
+    // Claude Code shows it at once, where it hides others behind a search.
+    assert_eq!(tool["_meta"]["anthropic/alwaysLoad"], true);
+    assert!(tool["outputSchema"].is_null());
     let schema = &tool["inputSchema"];
-    assert_eq!(schema["additionalProperties"], false);
     let required = schema["required"].to_string();
     let arguments = schema["properties"]
         .as_object()
@@ -233,28 +234,90 @@ fn a_notebook_is_kept() {
     );
 }
 
+/// Of several texts, or of data beside a text, clients forward only one to their model.
 #[test]
-fn data_stands_beside_every_reply() {
+fn every_reply_is_one_text() {
+    let scratch = Scratch::new();
+    scratch.ok("place write canary");
+    let mut client = Client::start(&scratch, WORDS);
+    for (tool, arguments) in [
+        ("note_save", json!({ "key": "k", "content": "v" })),
+        ("note_show", json!({ "key": "k" })),
+        ("note_show", json!({ "key": "none" })),
+        ("note_add", json!({ "content": "slow", "type": "stuck" })),
+        ("note_list", json!({})),
+        ("note_search", json!({ "query": "slow" })),
+        ("note_pin", json!({ "key": "k" })),
+        ("note_delete", json!({ "key": "k" })),
+    ] {
+        let result = client.result(tool, arguments);
+        assert_eq!(result["content"].as_array().unwrap().len(), 1, "{tool}");
+        assert_eq!(result["content"][0]["type"], "text", "{tool}");
+        assert!(result["structuredContent"].is_null(), "{tool}");
+    }
+}
+
+#[test]
+fn entries_of_the_log_are_listed_whole_or_with_their_address() {
     let scratch = Scratch::new();
     let mut client = Client::start(&scratch, WORDS);
-    let save = client.result("note_save", json!({ "key": "k", "content": "v" }));
-    assert_eq!(
-        save["structuredContent"],
-        json!({ "address": "agent:default#k", "revision": 1, "done": "new" })
+    let mut call = |tool: &str, arguments: Value| client.call(tool, arguments);
+    let long = "it goes on and on; ".repeat(40);
+    for content in ["two\nlines, \u{202e}turned", "  kept short\n", &long] {
+        call("note_add", json!({ "content": content, "type": "tip" }));
+    }
+    let list = call("note_list", json!({ "type": "tip" }));
+    let id = list.split("session:nightly#").nth(1).unwrap();
+    let id = id.split(')').next().unwrap().to_owned();
+    insta::assert_snapshot!(list.replace(&id, "ID"), @"
+    session:nightly
+    TIP:
+    - [#3] two
+      lines, <U+202E>turned
+    - [#3] kept short
+    - [#3] it goes on and on; it goes on and on; it goes on and on; it goes on and on; it … (whole: session:nightly#ID)
+    ");
+    let whole = call(
+        "note_show",
+        json!({ "address": format!("session:nightly#{id}") }),
     );
-    let show = client.result("note_show", json!({ "key": "k" }));
+    assert_eq!(whole, long);
+    // By what the list shows, where that names one entry.
+    insta::assert_snapshot!(call("note_show", json!({ "address": "#4" })), @"
+    error: session:nightly has no entry of iteration 4
+    note_list shows the log
+    ");
+    assert!(call("note_show", json!({ "key": "#3" })).starts_with(
+        "error: iteration 3 has 3 entries\nname one by its address:\n- session:nightly#"
+    ));
+    scratch.ok("--session nightly --iteration 5 log add alone --type tip");
+    assert_eq!(call("note_show", json!({ "address": "#5" })), "alone");
+}
+
+#[test]
+fn a_long_log_is_listed_within_a_limit() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, WORDS);
+    for kind in ["tip", "learning"] {
+        for number in 0..25 {
+            let content = format!("{kind} {number}: {}", "word ".repeat(100));
+            client.call("note_add", json!({ "content": content, "type": kind }));
+        }
+    }
+    let list = client.call("note_list", json!({}));
+    assert!(list.len() < 20_000, "{}", list.len());
     assert_eq!(
-        show["structuredContent"],
-        json!({ "address": "agent:default#k", "content": "v", "revision": 1 })
+        list.matches("- and 5 more; note_search finds them").count(),
+        2
     );
-    client.call("note_add", json!({ "content": "slow", "type": "stuck" }));
-    let list = client.result("note_list", json!({}));
-    assert_eq!(
-        list["structuredContent"]["notes"][0],
-        json!({ "address": "agent:default#k", "preview": "v" })
-    );
-    assert_eq!(list["structuredContent"]["notes"][1]["type"], "stuck");
-    assert_eq!(list["structuredContent"]["notes"][1]["iteration"], 3);
+    // Of the first type all that are listed are whole, of the second the latest.
+    let cut: Vec<&str> = list
+        .lines()
+        .filter(|line| line.contains("(whole: "))
+        .collect();
+    assert!(cut.iter().all(|line| line.contains("tip ")), "{cut:?}");
+    assert!(!cut.iter().any(|line| line.contains("tip 24:")), "{cut:?}");
+    assert!(cut.len() > 5, "{}", cut.len());
 }
 
 #[test]
@@ -347,13 +410,25 @@ fn arguments_are_checked_by_name_and_type() {
     error: an address and a key or a place are given / name the note one way; nothing was done
     error: `nonsense` is not an address: it starts with none of `place:`, `agent:`, `session:` / write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     ");
-    // A null is an argument that was left away, and a whole number may be written as a fraction.
+    // Nulls and empty texts are arguments that were left away, and a whole number may be written as a fraction.
+    let empty = json!({ "key": "k", "content": "v", "place": "", "pin": null, "if_revision": 0.0 });
     assert_eq!(
-        client.call(
-            "note_save",
-            json!({ "key": "k", "content": "v", "pin": null, "if_revision": 0.0 })
-        ),
+        client.call("note_save", empty),
         "saved agent:default#k (new)"
+    );
+    let empty = json!({ "key": " ", "content": "v", "place": ".", "pin": "", "if_revision": "" });
+    assert_eq!(client.call("note_save", empty), "saved place:~/work (new)");
+    let empty = json!({ "key": "k", "place": "", "address": "" });
+    assert_eq!(client.call("note_show", empty), "v");
+    assert!(
+        client
+            .call("note_list", json!({ "type": "" }))
+            .contains("1 of 64")
+    );
+    assert!(
+        client
+            .call("note_search", json!({ "query": "v", "limit": "" }))
+            .contains("#k: ")
     );
     assert!(!scratch.ok("verify").is_empty());
 }
@@ -398,8 +473,11 @@ fn the_first_reply_carries_the_block_once() {
     scratch.ok("key save fact v --pin");
     scratch.ok("place write --at ~ everywhere");
     let mut client = Client::start(&scratch, "mcp");
+    let text = |result: Value| result["content"][0]["text"].as_str().unwrap().to_owned();
     let first = client.result("note_show", json!({ "key": "fact" }));
-    insta::assert_snapshot!(first["content"][1]["text"].as_str().unwrap(), @"
+    insta::assert_snapshot!(text(first), @"
+    v
+
     The notes that apply here, as they were before this call:
 
     ## Pinned notes
@@ -421,15 +499,23 @@ fn the_first_reply_carries_the_block_once() {
     70 of 2,000 tokens
     ");
     let second = client.result("note_show", json!({ "key": "fact" }));
-    assert_eq!(second["content"].as_array().unwrap().len(), 1);
-    // Nor with the tools of programs that expect their own replies, nor where there is no connection to be first on.
+    assert_eq!(text(second), "v");
+    // Nor with the tools of programs that expect their own replies.
     let mut client = Client::start(&scratch, "mcp --tools openotters");
     let first = client.result("note_show", json!({ "key": "fact" }));
-    assert_eq!(first["content"].as_array().unwrap().len(), 1);
+    assert_eq!(text(first), "v");
+    // A client that never sends `initialize`, as Claude Code, is no less there; a refusal carries it, too.
     let mut client = Client::spawn(scratch.command("mcp"));
     client.stateless();
-    let first = client.result("note_show", json!({ "key": "fact" }));
-    assert_eq!(first["content"].as_array().unwrap().len(), 1);
+    let first = client.result("note_show", json!({ "key": "none" }));
+    assert_eq!(first["isError"], true);
+    let first = text(first);
+    assert!(
+        first.starts_with("there is no agent:default#none\n") && first.contains(BLOCK),
+        "{first}"
+    );
+    let second = client.result("note_show", json!({ "key": "fact" }));
+    assert_eq!(text(second), "v");
 }
 
 /// As a hook of the same client leaves it; this test is the client.
@@ -449,7 +535,7 @@ fn no_reply_carries_what_a_hook_has_delivered() {
     let folder = scratch.path("run/waynote/delivered");
     std::fs::create_dir_all(&folder).unwrap();
     let marker = folder.join(format!("client {} {start}", std::process::id()));
-    for (is_marked, parts) in [(false, 2), (true, 1)] {
+    for is_marked in [false, true] {
         if is_marked {
             std::fs::write(&marker, "").unwrap();
         }
@@ -458,7 +544,8 @@ fn no_reply_carries_what_a_hook_has_delivered() {
         let mut client = Client::spawn(command);
         client.initialize(json!({}));
         let first = client.result("note_show", json!({ "key": "fact" }));
-        assert_eq!(first["content"].as_array().unwrap().len(), parts);
+        let text = first["content"][0]["text"].as_str().unwrap();
+        assert_eq!(text.contains(BLOCK), !is_marked, "{text}");
     }
 }
 
@@ -553,10 +640,8 @@ fn the_project_is_where_the_client_says() {
     client.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "roots": roots } }));
     let answer = client.receive();
     assert_eq!(answer["id"], id);
-    assert_eq!(
-        answer["result"]["content"][0]["text"],
-        "saved place:~/a b (new)"
-    );
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("saved place:~/a b (new)\n\n"), "{text}");
 }
 
 #[test]

@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 
 use super::common::Scratch;
 
+/// What stands between the first reply and the block.
+pub(crate) const BLOCK: &str = "The notes that apply here, as they were before this call:\n\n";
+
 /// A server, and what is read of it.
 pub(crate) struct Client {
     pub(crate) child: Child,
@@ -116,14 +119,24 @@ impl Client {
         )
     }
 
-    /// The text of a tool's reply, with `error:` before that of an error.
+    /// The text of a tool's reply, with `error:` before that of an error, and without the block behind the first one.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.result(tool, arguments);
         let text = result["content"][0]["text"].as_str().unwrap();
+        let text = match text.split_once(BLOCK) {
+            Some((reply, _)) => reply.strip_suffix("\n\n").unwrap_or(reply),
+            None => text,
+        };
         match result["isError"] == true {
             true => format!("error: {text}"),
             false => text.to_owned(),
         }
+    }
+
+    /// The tools as a client is told of them.
+    pub(crate) fn tools(&mut self) -> Vec<Value> {
+        let mut listed = self.request("tools/list", json!({}));
+        serde_json::from_value(listed["tools"].take()).unwrap()
     }
 
     /// Ends the input; what was still said, and how the server ended.
@@ -140,5 +153,62 @@ impl Client {
         let status = std::fs::read_to_string(status).unwrap();
         let line = status.lines().find(|line| line.starts_with(field)).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+}
+
+/// The tools as clients send them to their models, by name: what each makes of the same list.
+pub(crate) fn definitions(tools: &[Value]) -> [(&'static str, Value); 5] {
+    let all = |form: &dyn Fn(&Value, &str) -> Value| -> Value {
+        let of = |tool| form(tool, tool["name"].as_str().unwrap());
+        tools.iter().map(of).collect()
+    };
+    let function = |tool: &Value, name: String| {
+        json!({ "type": "function", "function": {
+            "name": name, "description": tool["description"], "parameters": tool["inputSchema"],
+        }})
+    };
+    let codex = all(&|tool, name| {
+        json!({ "type": "function", "name": name, "description": tool["description"], "strict": false,
+            "parameters": tool["inputSchema"] })
+    });
+    [
+        (
+            "claude-code",
+            all(&|tool, name| {
+                json!({ "name": format!("mcp__waynote__{name}"), "description": tool["description"],
+                    "input_schema": tool["inputSchema"] })
+            }),
+        ),
+        (
+            "codex",
+            json!([{ "type": "namespace", "name": "mcp__waynote", "tools": codex }]),
+        ),
+        // Its own argument `wait_for_previous`, which it adds to every tool, is not ours.
+        (
+            "gemini",
+            all(&|tool, name| {
+                json!({ "name": format!("mcp_waynote_{name}"), "description": tool["description"],
+                    "parametersJsonSchema": tool["inputSchema"] })
+            }),
+        ),
+        (
+            "opencode",
+            all(&|tool, name| function(tool, format!("waynote_{name}"))),
+        ),
+        (
+            "goose",
+            all(&|tool, name| function(tool, format!("waynote__{name}"))),
+        ),
+    ]
+}
+
+/// Holds the definitions against a limit, in tokens, for every client.
+pub(crate) fn assert_short(tools: &[Value], limit: usize) {
+    for (client, definitions) in definitions(tools) {
+        let tokens = waynote_tokens::count(&definitions.to_string());
+        assert!(
+            tokens < limit,
+            "{client}: {tokens} tokens, {limit} is the limit"
+        );
     }
 }

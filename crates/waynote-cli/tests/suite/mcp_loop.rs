@@ -7,7 +7,7 @@ use waynote::{Options, SqliteStore, Stamp};
 
 use super::common::{NOW, Scratch};
 use super::loop_stops::looping;
-use super::mcp_client::Client;
+use super::mcp_client::{Client, assert_short};
 
 fn stamp() -> Stamp {
     Stamp::new(NOW.parse().unwrap(), "person".parse().unwrap())
@@ -66,9 +66,12 @@ fn two_tools_are_offered_inside_a_loop_alone() {
     let offered = tools(&mut inside);
     assert_eq!(offered.len(), 9);
     assert_eq!(offered[7..], ["session_complete", "blocked"]);
-    let listed = inside.request("tools/list", json!({}));
-    let tokens = waynote_tokens::count(&listed.to_string());
-    assert!(tokens <= 1_500, "{tokens}");
+    assert_short(&inside.tools(), 850);
+    // Clients hand on some of the loop's variables and not others.
+    for words in ["--session s mcp", "--session s --iteration 1 mcp"] {
+        let mut named = Client::start(&scratch, words);
+        assert_eq!(tools(&mut named), offered, "{words}");
+    }
     // Another session's server is not the loop's agent.
     let mut other = Client::start(&scratch, "--session t mcp");
     assert_eq!(tools(&mut other).len(), 7);

@@ -133,15 +133,22 @@ fn openotters_refusals_and_lists_are_its_own() {
     ));
     said.push(client.call("note_save", json!({ "key": " ", "content": "v" })));
     said.push(client.call("note_delete", json!({ "key": "No Such Key" })));
+    let mut command = scratch.command("mcp --tools openotters");
+    command.env("WAYNOTE_MAX_NOTES", "25");
+    let mut full = Client::spawn(command);
+    full.initialize(json!({}));
+    said.push(full.call("note_save", json!({ "key": "k", "content": "v" })));
     insta::assert_snapshot!(said.join("\n"), @r#"
     error: no note named "none"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
     error: no note named "No Such Key"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
-    error: `No Such Key` is not a valid key
+    error: invalid note key: `No Such Key` is not a valid key
     a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `no-such-key` would do
-    error: the note is too large: 4097 bytes, 4096 are allowed
+    error: note content exceeds size cap: the note is too large: 4097 bytes, 4096 are allowed
     shorten it, split it over several keys, or raise `max_bytes`; zero or less is no cap
     error: note_save: the key is empty
     "No Such Key" was already absent
+    error: note count would exceed cap: the notebook is full: 25 notes, 25 are allowed
+    delete or merge notes, save under a key that exists, or raise `max_notes`; zero or less is no cap
     "#);
 }
 
@@ -170,6 +177,39 @@ fn ralph_tools_answer_as_recorded() {
         tried += 1;
     }
     assert!(tried >= 5, "{tried}");
+}
+
+/// As the source's text has them.
+#[test]
+fn ralph_tools_are_described_as_in_the_source() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "--session s mcp --tools ralph");
+    let mut said = Vec::new();
+    for tool in client.tools() {
+        said.push(format!(
+            "{}: {}",
+            text(&tool, "name"),
+            text(&tool, "description")
+        ));
+        for (name, of) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            said.push(format!(
+                "  {name}: {} {}",
+                text(of, "description"),
+                of["enum"]
+            ));
+        }
+    }
+    insta::assert_snapshot!(said.join("\n"), @r#"
+    note_add: Add a note for future iterations (learnings, tips, blockers, decisions)
+      content: Note content - be specific and actionable null
+      type: Note category ["learning","stuck","tip","decision"]
+    note_list: List notes from this session
+      type: Filter by type ["learning","stuck","tip","decision"]
+    "#);
+    assert_eq!(
+        client.call("note_list", json!({ "type": "" })),
+        "No notes yet"
+    );
 }
 
 #[test]
@@ -295,9 +335,53 @@ fn zrb_tools_read_and_write_one_directory() {
     );
     assert_eq!(
         client.call("WriteContextualNote", json!({ "content": "here" })),
-        "The note was saved for ~/work"
+        format!(
+            "The note was saved for {}",
+            scratch.home().join("work").display()
+        )
     );
     assert_eq!(scratch.ok("place read"), "here");
+    // As models leave an argument out; and relative paths start from the working directory.
+    for nothing in [json!({ "path": "" }), json!({ "path": null })] {
+        assert_eq!(client.call("ReadContextualNote", nothing), "here");
+    }
+    let below = json!({ "content": "below", "path": "a/../b" });
+    assert_eq!(
+        client.call("WriteContextualNote", below),
+        format!(
+            "The note was saved for {}",
+            scratch.home().join("work/b").display()
+        )
+    );
+}
+
+#[test]
+fn zrb_tools_at_home_mean_home() {
+    let scratch = Scratch::new();
+    let mut command = scratch.command("mcp --tools zrb");
+    command.current_dir(scratch.home());
+    let mut client = Client::spawn(command);
+    client.initialize(json!({}));
+    assert_eq!(
+        client.call(
+            "WriteContextualNote",
+            json!({ "content": "at home", "path": "" })
+        ),
+        format!("The note was saved for {}", scratch.home().display())
+    );
+    assert_eq!(client.call("ReadLongTermNote", json!({})), "at home");
+    assert_eq!(
+        client.call("ReadContextualNote", json!({ "path": "." })),
+        "at home"
+    );
+    let mut command = scratch.command("mcp --tools zrb");
+    command.current_dir("/");
+    let mut client = Client::spawn(command);
+    client.initialize(json!({}));
+    insta::assert_snapshot!(client.call("ReadContextualNote", json!({})), @"
+    error: no project directory is known
+    name a directory by its whole path, or `~` for what holds everywhere
+    ");
 }
 
 #[test]

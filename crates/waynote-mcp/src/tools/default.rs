@@ -1,12 +1,12 @@
 //! waynote's own tools.
 
-use serde_json::{Value, json};
 use waynote::session::reply;
-use waynote::{Change, Expect, Limits, Note, Scope, SessionLog, Store};
+use waynote::visible::visible;
+use waynote::{Address, Change, Expect, Limits, Name, Note, Scope, SessionLog, Store};
 
 use super::list;
 use crate::call::{Call, missing, note_at, there_are};
-use crate::reply::{Refusal, Reply};
+use crate::reply::Refusal;
 use crate::search;
 use crate::tool::{Effect, Kind, Spec, optional, required};
 
@@ -17,52 +17,49 @@ const KEY: Kind = Kind::Text;
 pub(super) const TOOLS: &[Spec] = &[
     Spec {
         name: "note_add",
-        about: "Tell later iterations of this session something: where you were stuck, what worked, a tip, a decision and why.",
+        about: "Tell later iterations where you were stuck, what worked, a tip, or a decision and why.",
         parameters: &[
             required("content", Kind::Text, "One fact, specific enough to act on"),
             required("type", Kind::Word(TYPES), ""),
             optional(
                 "resolves",
                 Kind::Text,
-                "The stuck note that this solves: #3, some of its words, or its address",
+                "The stuck note that this solves: #3, or some of its words",
             ),
         ],
         effect: Effect::Adds,
-        output: Some(changed),
         run: add,
     },
     Spec {
         name: "note_list",
-        about: "List your notebook's keys with previews, and the notes that apply in this directory; in a session also its log by type.",
+        about: "List your notebook's keys, the notes that apply here, and the session's log.",
         parameters: &[optional(
             "type",
             Kind::Word(TYPES),
-            "Only the log's entries of this type",
+            "Only log entries of this type",
         )],
         effect: Effect::Reads,
-        output: Some(listed),
         run: list::run,
     },
     Spec {
         name: "note_save",
-        about: "Save a fact for later runs, over what the note said: with `key` in your notebook, with `place` on a directory, where it applies to everything below.",
+        about: "Save a fact for later runs, over what the note said: with `key` in your notebook, with `place` for a directory and all below.",
         parameters: &[
             required("content", Kind::Text, ""),
-            optional("key", KEY, "a-z, 0-9, _ and -, as build-steps"),
+            optional("key", KEY, "a-z 0-9 _ -"),
             optional(
                 "place",
                 Kind::Text,
                 "A path; `.` is the project, `~` applies everywhere",
             ),
-            optional("pin", Kind::Flag, "Show it whole in every prompt"),
+            optional("pin", Kind::Flag, ""),
             optional(
                 "if_revision",
                 Kind::Number(0),
-                "Write only over this revision; 0: only if there is none",
+                "Only over this revision; 0: only if new",
             ),
         ],
         effect: Effect::Overwrites,
-        output: Some(changed),
         run: save,
     },
     Spec {
@@ -74,86 +71,39 @@ pub(super) const TOOLS: &[Spec] = &[
             optional("address", Kind::Text, "As lists show it; @N for revision N"),
         ],
         effect: Effect::Reads,
-        output: Some(shown),
         run: show,
     },
     Spec {
         name: "note_delete",
-        about: "Delete a note that is wrong or of no more use.",
+        about: "Delete a wrong or useless note.",
         parameters: &[
             optional("key", KEY, ""),
             optional("place", Kind::Text, ""),
             optional("address", Kind::Text, ""),
         ],
         effect: Effect::Overwrites,
-        output: Some(changed),
         run: delete,
     },
     Spec {
         name: "note_pin",
-        about: "Pin a note: it stands whole in every prompt. `pinned` false unpins.",
+        about: "Pin a note: every prompt shows it whole. `pinned` false unpins.",
         parameters: &[required("key", KEY, ""), optional("pinned", Kind::Flag, "")],
         effect: Effect::Sets,
-        output: Some(changed),
         run: pin,
     },
     Spec {
         name: "note_search",
-        about: "Find notes by what they say, the best first.",
+        about: "Find notes by their words, the best first.",
         parameters: &[
             required("query", Kind::Text, "Words, \"phrases\", prefix*, -not"),
             optional("limit", Kind::Number(1), ""),
         ],
         effect: Effect::Reads,
-        output: Some(listed),
         run: find,
     },
 ];
 
-/// What a change answers.
-fn changed() -> Value {
-    json!({ "type": "object", "properties": {
-        "address": { "type": "string" }, "revision": { "type": "integer" }, "done": { "type": "string" },
-    }, "required": ["address", "done"] })
-}
-
-/// What lists and searches answer.
-fn listed() -> Value {
-    json!({ "type": "object", "properties": {
-        "notes": { "type": "array", "items": { "type": "object" } }, "more": { "type": "integer" },
-    }, "required": ["notes"] })
-}
-
-/// What a note is shown as.
-fn shown() -> Value {
-    json!({ "type": "object", "properties": {
-        "address": { "type": "string" }, "content": { "type": "string" }, "revision": { "type": "integer" },
-    }, "required": ["address", "content", "revision"] })
-}
-
-/// A note in a list.
-pub(super) fn listed_note(note: &Note) -> Value {
-    let mut value =
-        json!({ "address": note.address, "preview": waynote::visible::visible(&note.preview) });
-    if note.pinned {
-        value["pinned"] = true.into();
-    }
-    if let Some(kind) = &note.kind {
-        value["type"] = kind.as_str().into();
-        value["iteration"] = json!(note.iteration);
-    }
-    if let Some(by) = note.resolved_by {
-        value["resolved_by"] = by.to_string().into();
-    }
-    value
-}
-
-fn done(text: String, note: &Note, how: &str) -> Reply {
-    let data = json!({ "address": note.address, "revision": note.revision, "done": how });
-    Reply::with_data(text, data)
-}
-
-fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
     let session = call.here.session()?;
     let kind: waynote::Kind = call.arguments.required("type").parse()?;
     let content = call.telling("content")?;
@@ -164,14 +114,10 @@ fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     let log = SessionLog::new(store, session);
     let resolves = resolves.map(|named| log.stuck(&named)).transpose()?;
     let note = log.add_resolving(kind, iteration, content, resolves, &stamp)?;
-    let how = match note.revision {
-        1 => "added",
-        _ => "already noted",
-    };
-    Ok(done(reply(&note, resolves.is_some()), &note, how))
+    Ok(reply(&note, resolves.is_some()))
 }
 
-fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
     let address = call.named_itself()?;
     let content = call.telling("content")?;
     let expect = match call.arguments.number("if_revision") {
@@ -201,8 +147,7 @@ fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         Some(_) => fullness(store, &note.address.scope(), limits)?,
         None => String::new(),
     };
-    let text = format!("saved {} ({how}{pinned}){full}", note.address);
-    Ok(done(text, &note, &how))
+    Ok(format!("saved {} ({how}{pinned}){full}", note.address))
 }
 
 /// How full the notebook is, once that is worth a word.
@@ -218,15 +163,56 @@ fn fullness(store: &dyn Store, scope: &Scope, limits: Limits) -> Result<String, 
     })
 }
 
-fn show(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
+    let text = |name| call.arguments.text(name);
+    let number = text("address").or(text("key")).and_then(iteration);
+    if let (Some(iteration), Some(session)) = (number, &call.here.caller.session) {
+        let session = session.clone();
+        return show_iteration(call, &session, iteration);
+    }
     let named = call.named()?;
     let note = note_at(call.keeper.read()?, &named)?;
-    let content = note.content.shown().into_owned();
-    let data = json!({ "address": note.address, "content": content, "revision": note.revision });
-    Ok(Reply::with_data(content, data))
+    Ok(note.content.shown().into_owned())
 }
 
-fn delete(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+/// Entries that a refusal names.
+const SHOWN: usize = 20;
+
+/// The iteration that `#3` names, as lists of the log have it.
+fn iteration(named: &str) -> Option<i64> {
+    named.trim().strip_prefix('#')?.parse().ok()
+}
+
+/// The one entry of an iteration; of several, where each is.
+fn show_iteration(call: &mut Call<'_>, session: &Name, number: i64) -> Result<String, Refusal> {
+    let log = SessionLog::new(call.keeper.read()?, session.clone());
+    let mut entries = log.list(None)?;
+    entries.retain(|entry| entry.iteration == Some(number));
+    if let [entry] = &entries[..] {
+        return Ok(entry.content.shown().into_owned());
+    }
+    let several = || {
+        let lines = entries
+            .iter()
+            .take(SHOWN)
+            .map(|of| format!("- {}: {}", of.address, visible(&of.preview)));
+        let lines: Vec<String> = lines.collect();
+        let what = format!("iteration {number} has {} entries", entries.len());
+        Refusal::new(
+            what,
+            format!("name one by its address:\n{}", lines.join("\n")),
+        )
+    };
+    Err(match entries.is_empty() {
+        true => Refusal::new(
+            format!("session:{session} has no entry of iteration {number}"),
+            "note_list shows the log",
+        ),
+        false => several(),
+    })
+}
+
+fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
     let address = call.named_itself()?;
     let stamp = call.stamp();
     let change = Change::Delete {
@@ -238,8 +224,7 @@ fn delete(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         .iter()
         .any(|applied| applied.changed);
     if deleted {
-        let data = json!({ "address": address, "done": "deleted" });
-        return Ok(Reply::with_data(format!("deleted {address}"), data));
+        return Ok(format!("deleted {address}"));
     }
     // No error: it is as was asked for. A typing error is still worth knowing.
     let keys = match address.key() {
@@ -247,11 +232,10 @@ fn delete(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         None => String::new(),
     };
     let text = format!("{address} was already absent; {keys}");
-    let data = json!({ "address": address, "done": "already absent" });
-    Ok(Reply::with_data(text.trim_end_matches("; "), data))
+    Ok(text.trim_end_matches("; ").to_owned())
 }
 
-fn pin(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
     let address = call.named_itself()?;
     let pinned = call.arguments.flag("pinned").unwrap_or(true);
     let stamp = call.stamp();
@@ -260,13 +244,13 @@ fn pin(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         pinned,
     };
     let store = call.keeper.change()?;
-    let note = match applied(store, change, &stamp) {
-        Ok((note, _)) => note,
+    match applied(store, change, &stamp) {
+        Ok(_) => {}
         Err(waynote::Error::NotFound { .. }) => return Err(missing(store, &address)?),
         Err(error) => return Err(error.into()),
-    };
+    }
     let how = if pinned { "pinned" } else { "unpinned" };
-    Ok(done(format!("{how} {address}"), &note, how))
+    Ok(format!("{how} {address}"))
 }
 
 /// The note that a change left, and whether it is new.
@@ -286,7 +270,7 @@ pub(super) fn applied(
 /// Hits shown when nothing else is asked for, and at most.
 const HITS: (i64, i64) = (10, 50);
 
-fn find(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
     let query = call.arguments.required("query").to_owned();
     let limit = call.arguments.number("limit").unwrap_or(HITS.0).min(HITS.1);
     let hits = search::search(
@@ -294,27 +278,12 @@ fn find(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         &query,
         usize::try_from(limit).unwrap_or_default(),
     )?;
-    let notes: Vec<Value> = hits
-        .iter()
-        .map(|hit| {
-            let mut note = listed_note(&hit.note);
-            note["preview"] = waynote::visible::visible(&hit.snippet).into();
-            note
-        })
-        .collect();
     let lines: Vec<String> = hits
         .iter()
-        .map(|hit| {
-            format!(
-                "- {}: {}",
-                hit.note.address,
-                waynote::visible::visible(&hit.snippet)
-            )
-        })
+        .map(|hit| format!("- {}: {}", hit.note.address, visible(&hit.snippet)))
         .collect();
-    let text = match lines.is_empty() {
+    Ok(match lines.is_empty() {
         true => "no note says that; try fewer or other words, or note_list".to_owned(),
         false => lines.join("\n"),
-    };
-    Ok(Reply::with_data(text, json!({ "notes": notes })))
+    })
 }

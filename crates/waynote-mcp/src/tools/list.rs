@@ -1,16 +1,14 @@
-//! `note_list`: what there is for the caller, a line a note.
+//! `note_list`: what there is for the caller: notes with a preview and what reads them whole, entries of the log whole.
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
 use waynote::context::Request;
 use waynote::store::{Filter, Recent};
-use waynote::visible::visible;
+use waynote::visible::{lines, visible};
 use waynote::{Kind, Name, Note, Scope, Store};
 
-use super::default::listed_note;
 use crate::call::{Call, latest};
-use crate::reply::{Refusal, Reply};
+use crate::reply::Refusal;
 
 /// Notes of a notebook that are listed: as many as it has at its default cap.
 const NOTEBOOK: usize = 64;
@@ -18,16 +16,19 @@ const NOTEBOOK: usize = 64;
 /// Entries of one type that are listed.
 const ENTRIES: usize = 20;
 
+/// Characters of an entry that are listed.
+const ENTRY_CHARS: usize = 600;
+
+/// Characters of a log's entries that are listed together; of entries that have no room, a preview.
+const LOG_CHARS: usize = 12_000;
+
 /// What was listed so far.
 #[derive(Default)]
 struct List {
     text: String,
-    notes: Vec<Value>,
-    /// Notes that are not listed.
-    more: u64,
 }
 
-pub(super) fn run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+pub(super) fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
     let mut list = List::default();
     let kind = call.arguments.text("type").map(Kind::imported);
     let here = call.here;
@@ -44,11 +45,7 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     if let Some(session) = session {
         list.log(store, &session, kind.as_ref())?;
     }
-    let mut data = json!({ "notes": list.notes });
-    if list.more > 0 {
-        data["more"] = list.more.into();
-    }
-    Ok(Reply::with_data(list.text.trim_end(), data))
+    Ok(list.text.trim_end().to_owned())
 }
 
 impl List {
@@ -64,7 +61,7 @@ impl List {
         for note in &notes {
             let pinned = if note.pinned { " [pinned]" } else { "" };
             let key = note.address.key().unwrap_or_default();
-            self.line(&format!("{key}{pinned}"), note);
+            self.note(&format!("{key}{pinned}"), note);
         }
         self.rest(total, notes.len());
         Ok(())
@@ -81,7 +78,7 @@ impl List {
         }
         let _ = writeln!(self.text, "applies in {}:", visible(request.place.as_str()));
         for note in notes.iter().rev().take(NOTEBOOK).rev() {
-            self.line(&note.address.to_string(), note);
+            self.note(&note.address.to_string(), note);
         }
         self.rest(notes.len() as u64, notes.len().min(NOTEBOOK));
         Ok(())
@@ -101,7 +98,7 @@ impl List {
                 .into_iter()
                 .filter(|kind| matches!(kind, Kind::Other(_))),
         );
-        let mut is_empty = true;
+        let (mut is_empty, mut room) = (true, LOG_CHARS);
         for kind in kinds
             .iter()
             .filter(|kind| only.is_none_or(|only| only == *kind))
@@ -112,17 +109,16 @@ impl List {
                 before: None,
                 open: false,
             };
-            let mut entries = store.recent(&recent, 0, ENTRIES)?;
+            let entries = store.recent(&recent, 0, ENTRIES)?;
             if entries.is_empty() {
                 continue;
             }
             is_empty = false;
-            // The latest are listed, and those as they were added.
-            entries.reverse();
             let _ = writeln!(self.text, "{}:", visible(&kind.as_str().to_uppercase()));
-            for entry in &entries {
-                let iteration = entry.iteration.map_or("-".into(), |of| format!("#{of}"));
-                self.line(&format!("[{iteration}]"), entry);
+            // The latest have room first, and are listed last, as they were added.
+            let lines: Vec<String> = entries.iter().map(|of| entry(of, &mut room)).collect();
+            for line in lines.iter().rev() {
+                let _ = writeln!(self.text, "{line}");
             }
             self.rest(
                 store.count_entries(session, Some(kind), None, false)?,
@@ -135,20 +131,8 @@ impl List {
         Ok(())
     }
 
-    fn line(&mut self, name: &str, note: &Note) {
-        let colon = if note.kind.is_some() { "" } else { ":" };
-        let seen = match note.seen() {
-            Some(seen) if seen > 1 => format!(" ({seen} times)"),
-            _ => String::new(),
-        };
-        let resolved = note.resolved_by.map_or("", |_| " (resolved)");
-        let preview = visible(&note.preview);
-        let _ = writeln!(
-            self.text,
-            "- {}{colon} {preview}{seen}{resolved}",
-            visible(name)
-        );
-        self.notes.push(listed_note(note));
+    fn note(&mut self, name: &str, note: &Note) {
+        let _ = writeln!(self.text, "- {}: {}", visible(name), visible(&note.preview));
     }
 
     fn rest(&mut self, total: u64, shown: usize) {
@@ -156,6 +140,26 @@ impl List {
         if more > 0 {
             let _ = writeln!(self.text, "- and {more} more; note_search finds them");
         }
-        self.more += more;
     }
+}
+
+/// An entry of the log: whole while there is room, else its beginning and the address under which `note_show` has it.
+fn entry(note: &Note, room: &mut usize) -> String {
+    let iteration = note.iteration.map_or("-".into(), |of| format!("#{of}"));
+    let seen = match note.seen() {
+        Some(seen) if seen > 1 => format!(" ({seen} times)"),
+        _ => String::new(),
+    };
+    let resolved = note.resolved_by.map_or("", |_| " (resolved)");
+    let whole = note.content.shown();
+    let whole = waynote::secrets::masked(whole.trim());
+    let chars = whole.chars().count();
+    let text = if chars <= ENTRY_CHARS.min(*room) {
+        *room -= chars;
+        // Further lines stand below the first, so that none looks like another entry.
+        lines(&whole).replace('\n', "\n  ")
+    } else {
+        format!("{} (whole: {})", visible(&note.preview), note.address)
+    };
+    format!("- [{iteration}] {text}{seen}{resolved}")
 }

@@ -4,7 +4,7 @@ use waynote::context::{Section, Style};
 use waynote::{Expect, Key, Notebook, SaveOptions};
 
 use crate::call::{Call, latest_keys};
-use crate::reply::{Refusal, Reply};
+use crate::reply::Refusal;
 use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
 
 const KEY: Parameter = required("key", Kind::Text, "The note's key");
@@ -19,7 +19,6 @@ pub(super) const TOOLS: &[Spec] = &[
             optional("pin", Kind::Flag, "Pin it in the same call"),
         ],
         effect: Effect::Overwrites,
-        output: None,
         run: save,
     },
     Spec {
@@ -27,7 +26,6 @@ pub(super) const TOOLS: &[Spec] = &[
         about: "List all notes with their age and a preview, the latest first.",
         parameters: &[],
         effect: Effect::Reads,
-        output: None,
         run: list,
     },
     Spec {
@@ -35,7 +33,6 @@ pub(super) const TOOLS: &[Spec] = &[
         about: "Read a whole note.",
         parameters: &[KEY],
         effect: Effect::Reads,
-        output: None,
         run: show,
     },
     Spec {
@@ -43,7 +40,6 @@ pub(super) const TOOLS: &[Spec] = &[
         about: "Delete a note.",
         parameters: &[KEY],
         effect: Effect::Overwrites,
-        output: None,
         run: delete,
     },
     Spec {
@@ -51,7 +47,6 @@ pub(super) const TOOLS: &[Spec] = &[
         about: "Pin a note: it stands whole in every prompt.",
         parameters: &[KEY],
         effect: Effect::Sets,
-        output: None,
         run: pin,
     },
     Spec {
@@ -59,7 +54,6 @@ pub(super) const TOOLS: &[Spec] = &[
         about: "Unpin a note: prompts list it by its preview.",
         parameters: &[KEY],
         effect: Effect::Sets,
-        output: None,
         run: unpin,
     },
 ];
@@ -91,8 +85,23 @@ fn no_note(call: &mut Call<'_>, key: &str) -> Result<Refusal, Refusal> {
     Ok(Refusal::only(format!("no note named \"{key}\"; {there}")))
 }
 
-fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let key: Key = typed(call, "note_save")?.parse()?;
+/// A refusal with the words of the source's sentinel errors before ours, for programs that look for them.
+fn worded(error: waynote::Error) -> Refusal {
+    let source = match error {
+        waynote::Error::InvalidKey { .. } => "invalid note key",
+        waynote::Error::NoteTooLarge { .. } => "note content exceeds size cap",
+        waynote::Error::TooManyNotes { .. } => "note count would exceed cap",
+        _ => return error.into(),
+    };
+    let refusal = Refusal::from(error);
+    Refusal {
+        what: format!("{source}: {}", refusal.what),
+        ..refusal
+    }
+}
+
+fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
+    let key: Key = typed(call, "note_save")?.parse().map_err(worded)?;
     let content = call.content("content")?;
     let is_pinned = call.arguments.flag("pin") == Some(true);
     let options = SaveOptions {
@@ -102,17 +111,19 @@ fn save(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     };
     let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
     let notebook = Notebook::of_agent(call.keeper.write()?, agent);
-    let (_, is_new) = notebook.save(&key, content, options, &stamp)?;
+    let (_, is_new) = notebook
+        .save(&key, content, options, &stamp)
+        .map_err(worded)?;
     let how = if is_new {
         "new key"
     } else {
         "overwrote existing"
     };
     let pinned = if is_pinned { " (pinned)" } else { "" };
-    Ok(Reply::text(format!("saved \"{key}\" ({how}){pinned}")))
+    Ok(format!("saved \"{key}\" ({how}){pinned}"))
 }
 
-fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn list(call: &mut Call<'_>) -> Result<String, Refusal> {
     let now = call.keeper.now();
     let request = waynote::context::Request {
         style: Style::Faithful,
@@ -120,50 +131,50 @@ fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
         ..call.here.request(now)
     };
     let text = call.keeper.render(&request)?;
-    Ok(Reply::text(match text.is_empty() {
+    Ok(match text.is_empty() {
         true => "No notes stored.".into(),
         false => text,
-    }))
+    })
 }
 
-fn show(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
     let typed = typed(call, "note_show")?;
     let key = there(call, &typed)?;
     let agent = call.here.caller.agent.clone();
     match Notebook::of_agent(call.keeper.read()?, agent).get(&key) {
-        Ok(note) => Ok(Reply::text(note.content.shown())),
+        Ok(note) => Ok(note.content.shown().into_owned()),
         Err(waynote::Error::NotFound { .. }) => Err(no_note(call, &typed)?),
         Err(error) => Err(error.into()),
     }
 }
 
-fn delete(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
     let key = typed(call, "note_delete")?;
     let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
     let deleted = Notebook::of_agent(call.keeper.change()?, agent).delete(&key, &stamp)?;
     let key = waynote::visible::visible(&key);
-    Ok(Reply::text(match deleted {
+    Ok(match deleted {
         true => format!("deleted \"{key}\""),
         false => format!("\"{key}\" was already absent"),
-    }))
+    })
 }
 
-fn pin(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
     set_pinned(call, true)
 }
 
-fn unpin(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn unpin(call: &mut Call<'_>) -> Result<String, Refusal> {
     set_pinned(call, false)
 }
 
-fn set_pinned(call: &mut Call<'_>, pinned: bool) -> Result<Reply, Refusal> {
+fn set_pinned(call: &mut Call<'_>, pinned: bool) -> Result<String, Refusal> {
     let typed = typed(call, if pinned { "note_pin" } else { "note_unpin" })?;
     let key = there(call, &typed)?;
     let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
     match Notebook::of_agent(call.keeper.change()?, agent).set_pinned(&key, pinned, &stamp) {
         Ok(_) => {
             let how = if pinned { "pinned" } else { "unpinned" };
-            Ok(Reply::text(format!("{how} \"{key}\"")))
+            Ok(format!("{how} \"{key}\""))
         }
         Err(waynote::Error::NotFound { .. }) => Err(no_note(call, &typed)?),
         Err(error) => Err(error.into()),

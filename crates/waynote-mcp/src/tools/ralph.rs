@@ -3,9 +3,8 @@
 use waynote::session::reply;
 use waynote::{Kind as Type, Name, Note, SessionLog};
 
-use super::default::TYPES;
 use crate::call::Call;
-use crate::reply::{Refusal, Reply};
+use crate::reply::Refusal;
 use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
 
 /// Later versions of ralph.nu give every tool the session's name.
@@ -15,28 +14,33 @@ const SESSION_NAME: Parameter = optional(
     "The session, as the prompt names it",
 );
 
+/// In the order of the source.
+const TYPES: &[&str] = &["learning", "stuck", "tip", "decision"];
+
 pub(super) const TOOLS: &[Spec] = &[
     Spec {
         name: "note_add",
-        about: "Add a note for later iterations: what worked, what blocked, a tip, a decision.",
+        about: "Add a note for future iterations (learnings, tips, blockers, decisions)",
         parameters: &[
-            required("content", Kind::Text, "Specific enough to act on"),
-            required("type", Kind::Word(TYPES), ""),
+            required(
+                "content",
+                Kind::Text,
+                "Note content - be specific and actionable",
+            ),
+            required("type", Kind::Word(TYPES), "Note category"),
             SESSION_NAME,
         ],
         effect: Effect::Adds,
-        output: None,
         run: add,
     },
     Spec {
         name: "note_list",
-        about: "List the notes of this session by type, each with its iteration.",
+        about: "List notes from this session",
         parameters: &[
-            optional("type", Kind::Word(TYPES), "Only this type"),
+            optional("type", Kind::Word(TYPES), "Filter by type"),
             SESSION_NAME,
         ],
         effect: Effect::Reads,
-        output: None,
         run: list,
     },
 ];
@@ -64,7 +68,7 @@ fn session(call: &Call<'_>) -> Result<Name, Refusal> {
     }
 }
 
-fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
     let session = session(call)?;
     let kind: Type = call.arguments.required("type").parse()?;
     let content = call.content("content")?;
@@ -76,15 +80,15 @@ fn add(call: &mut Call<'_>) -> Result<Reply, Refusal> {
     };
     let log = SessionLog::new(store, session);
     let note = log.add(kind, iteration, content, &stamp)?;
-    Ok(Reply::text(reply(&note, false)))
+    Ok(reply(&note, false))
 }
 
-fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn list(call: &mut Call<'_>) -> Result<String, Refusal> {
     let session = session(call)?;
     let only = call.arguments.text("type").map(Type::imported);
     let notes = SessionLog::new(call.keeper.read()?, session).list(only.as_ref())?;
     if notes.is_empty() {
-        return Ok(Reply::text("No notes yet"));
+        return Ok("No notes yet".into());
     }
     let kind_of = |note: &Note| {
         note.kind
@@ -108,5 +112,5 @@ fn list(call: &mut Call<'_>) -> Result<Reply, Refusal> {
             lines.push(format!("  - [{iteration}] {}", note.content.shown()));
         }
     }
-    Ok(Reply::text(lines.join("\n")))
+    Ok(lines.join("\n"))
 }

@@ -3,7 +3,7 @@
 use waynote::{Place, Places};
 
 use crate::call::Call;
-use crate::reply::{Refusal, Reply};
+use crate::reply::Refusal;
 use crate::tool::{Effect, Kind, Spec, optional, required};
 
 pub(super) const TOOLS: &[Spec] = &[
@@ -12,7 +12,6 @@ pub(super) const TOOLS: &[Spec] = &[
         about: "Read the note that holds everywhere: preferences and facts about the user. Read it at the start.",
         parameters: &[],
         effect: Effect::Reads,
-        output: None,
         run: read_long_term,
     },
     Spec {
@@ -20,7 +19,6 @@ pub(super) const TOOLS: &[Spec] = &[
         about: "Write the note that holds everywhere, over all it said: read it first, keep it dense, and leave passing progress out.",
         parameters: &[required("content", Kind::Text, "The whole note")],
         effect: Effect::Overwrites,
-        output: None,
         run: write_long_term,
     },
     Spec {
@@ -29,10 +27,9 @@ pub(super) const TOOLS: &[Spec] = &[
         parameters: &[optional(
             "path",
             Kind::Text,
-            "The directory; without it, the project's",
+            "The directory; without it, the working directory",
         )],
         effect: Effect::Reads,
-        output: None,
         run: read_contextual,
     },
     Spec {
@@ -43,53 +40,51 @@ pub(super) const TOOLS: &[Spec] = &[
             optional(
                 "path",
                 Kind::Text,
-                "The directory; without it, the project's",
+                "The directory; without it, the working directory",
             ),
         ],
         effect: Effect::Overwrites,
-        output: None,
         run: write_contextual,
     },
 ];
 
-fn read_long_term(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn read_long_term(call: &mut Call<'_>) -> Result<String, Refusal> {
     read(call, &Place::home())
 }
 
-fn write_long_term(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn write_long_term(call: &mut Call<'_>) -> Result<String, Refusal> {
     write(call, &Place::home())?;
-    Ok(Reply::text("The global note was saved."))
+    Ok("The global note was saved.".into())
 }
 
-fn read_contextual(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn read_contextual(call: &mut Call<'_>) -> Result<String, Refusal> {
     let (place, _) = place(call)?;
     read(call, &place)
 }
 
-fn write_contextual(call: &mut Call<'_>) -> Result<Reply, Refusal> {
+fn write_contextual(call: &mut Call<'_>) -> Result<String, Refusal> {
     let (place, shown) = place(call)?;
     write(call, &place)?;
-    Ok(Reply::text(format!("The note was saved for {shown}")))
+    Ok(format!("The note was saved for {shown}"))
 }
 
-/// The place, and the path as it was given.
+/// The place, and its path for a reply: as it was given where that is whole, as in the source; else the absolute path, so
+/// that it says which directory was meant.
 fn place(call: &Call<'_>) -> Result<(Place, String), Refusal> {
-    match call.arguments.text("path") {
-        Some(path) => Ok((call.here.place_of(path)?, waynote::visible::visible(path))),
-        None => {
-            let place = call.here.own_place()?;
-            let shown = place.to_string();
-            Ok((place, shown))
-        }
-    }
+    let here = call.here.or_at_home();
+    let given = call.arguments.text("path");
+    let place = here.place_of(given.unwrap_or("."))?;
+    let shown = match given.filter(|path| path.trim().starts_with(['/', '~'])) {
+        Some(path) => path.to_owned(),
+        None => here.absolute(&place),
+    };
+    Ok((place, waynote::visible::visible(&shown)))
 }
 
 /// A note that is not there reads as nothing.
-fn read(call: &mut Call<'_>, place: &Place) -> Result<Reply, Refusal> {
+fn read(call: &mut Call<'_>, place: &Place) -> Result<String, Refusal> {
     let note = Places::new(call.keeper.read()?).read(place)?;
-    Ok(Reply::text(note.map_or(String::new(), |note| {
-        note.content.shown().into_owned()
-    })))
+    Ok(note.map_or(String::new(), |note| note.content.shown().into_owned()))
 }
 
 fn write(call: &mut Call<'_>, place: &Place) -> Result<(), Refusal> {

@@ -23,6 +23,7 @@ use crate::iterate::guard::Guard;
 use crate::iterate::signals::Signals;
 use crate::iterate::status::{Screen, status};
 use crate::iterate::until::Until;
+use crate::variables::LOOP;
 
 use super::plan::Plan;
 use super::stop::{Stall, Stop};
@@ -356,15 +357,19 @@ fn environment(plan: &Plan, number: i64) -> Outcome<Vec<(String, OsString)>> {
     let store = std::path::absolute(&settings.store.value)
         .map_err(|error| Failure::file(&settings.store.value, "found", error))?;
     let author = settings.agents_author()?;
-    let names: [(&str, OsString); 6] = [
+    let ours: [(&str, OsString); 6] = [
         ("WAYNOTE_STORE", store.into()),
         ("WAYNOTE_SESSION", plan.session.as_str().into()),
         ("WAYNOTE_ITERATION", number.to_string().into()),
         ("WAYNOTE_AGENT", settings.agent.value.as_str().into()),
         ("WAYNOTE_AUTHOR", author.as_str().into()),
-        (inside::LOOP, plan.session.as_str().into()),
+        (LOOP, plan.session.as_str().into()),
     ];
-    Ok(names.map(|(name, value)| (name.to_owned(), value)).into())
+    let ours = ours.map(|(name, value)| (name.to_owned(), value));
+    Ok(ours
+        .into_iter()
+        .chain(plan.rights.environment.iter().cloned())
+        .collect())
 }
 
 /// The file of an iteration's output; attempts follow one another in it.

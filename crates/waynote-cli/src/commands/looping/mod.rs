@@ -37,6 +37,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     let opened = Opened::for_writing(&context.settings, context.output.json)?;
     let store = opened.store();
     let mut course = Course::begin(&plan, store, args, context.output.json)?;
+    for missing in &plan.missing {
+        say(&format!("note: {missing}"));
+    }
     if !context.output.json {
         show(&plan, store)?;
     }

@@ -11,10 +11,11 @@ use waynote::looping::next_iteration;
 use waynote::{Name, Store};
 
 use crate::args::LoopArgs;
+use crate::clients::rights::{Rights, missing};
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::iterate::backoff::Backoff;
-use crate::iterate::command::AgentCommand;
+use crate::iterate::command::{AgentCommand, Preset};
 use crate::iterate::prompt::{self, Parts, Template};
 use crate::iterate::tree::{self, Own, Tree};
 use crate::settings::Settings;
@@ -24,6 +25,10 @@ pub(super) struct Plan {
     pub(super) settings: Settings,
     pub(super) session: Name,
     pub(super) agent: AgentCommand,
+    /// What lets it use waynote's own tools.
+    pub(super) rights: Rights,
+    /// What else its client does not let it do.
+    pub(super) missing: Vec<String>,
     /// The directory it runs in, absolute.
     pub(super) directory: PathBuf,
     /// How many more iterations; none: as many as it takes.
@@ -68,9 +73,16 @@ impl Plan {
             also: home::main_checkout(&place)?.into_iter().collect(),
             ..Request::new(settings.agent.value.clone(), place, crate::clock::now()?)
         };
+        let client = args.with.map(Preset::client);
+        let rights = match client {
+            Some(client) => Rights::of(client, &args.command)?,
+            None => Rights::default(),
+        };
         let plan = Self {
             settings: settings.clone(),
-            agent: AgentCommand::new(args.with, &args.command)?,
+            agent: AgentCommand::new(args.with, &[&rights.arguments[..], &args.command].concat())?,
+            missing: client.map_or(Vec::new(), |client| missing(client, &args.command)),
+            rights,
             directory,
             iterations: args.iterations,
             time: args.time,

@@ -9,7 +9,7 @@ mod view;
 
 use crate::arguments::Arguments;
 use crate::call::Call;
-use crate::reply::{Refusal, Reply};
+use crate::reply::Refusal;
 use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
 
 const COMMANDS: &[&str] = &[
@@ -26,7 +26,6 @@ pub(super) const TOOLS: &[Spec] = &[Spec {
     about: "Files that outlast this conversation, below /memories: view, create, str_replace, insert, delete, rename.",
     parameters: PARAMETERS,
     effect: Effect::Edits,
-    output: None,
     run,
 }];
 
@@ -38,29 +37,36 @@ const PARAMETERS: &[Parameter] = &[
         Kind::Range,
         "view: first and last line, -1 for the end",
     ),
-    optional("file_text", Kind::Text, "create: the file's text"),
-    optional("old_str", Kind::Text, "str_replace: what stands there once"),
-    optional("new_str", Kind::Text, "str_replace: what shall stand there"),
+    optional("file_text", Kind::Verbatim, "create: the file's text"),
+    optional(
+        "old_str",
+        Kind::Verbatim,
+        "str_replace: what stands there once",
+    ),
+    optional(
+        "new_str",
+        Kind::Verbatim,
+        "str_replace: what shall stand there",
+    ),
     optional(
         "insert_line",
         Kind::Number(i64::MIN),
         "insert: after this line, 0 for the start",
     ),
-    optional("insert_text", Kind::Text, "insert: the text"),
+    optional("insert_text", Kind::Verbatim, "insert: the text"),
     optional("old_path", Kind::Text, "rename: from"),
     optional("new_path", Kind::Text, "rename: to"),
 ];
 
-fn run(call: &mut Call<'_>) -> Result<Reply, Refusal> {
-    let text = match call.arguments.required("command") {
+fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
+    match call.arguments.required("command") {
         "view" => view::view(call),
         "create" => edit::create(call),
         "str_replace" => edit::str_replace(call),
         "insert" => edit::insert(call),
         "delete" => edit::delete(call),
         _ => edit::rename(call),
-    };
-    text.map(Reply::text)
+    }
 }
 
 /// An argument that a command needs.

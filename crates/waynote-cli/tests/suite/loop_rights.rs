@@ -1,0 +1,191 @@
+//! What a loop adds to a client's command line, so that its agent may use waynote's own tools, and what it says is missing.
+
+use std::os::unix::fs::PermissionsExt;
+
+use super::common::{Run, Scratch};
+
+/// Says what it was started with: its arguments, opencode's permissions, and a policy that it was given for this run.
+const CLIENT: &str = r#"#!/bin/sh
+cat > /dev/null
+echo "$(basename "$0")$(printf ' [%s]' "$@")" | sed 's|policy=/[^]]*/waynote-[^]]*/|policy=RUN/|'
+test -z "$OPENCODE_PERMISSION" || echo "OPENCODE_PERMISSION=$OPENCODE_PERMISSION"
+for word; do
+  case "$word" in --policy=*/waynote.toml) cat "${word#--policy=}" ;; esac
+done
+"#;
+
+/// A home with every client on the path, and a project that is a git repository.
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    let bin = scratch.path("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    for client in ["claude", "codex", "gemini", "opencode", "goose"] {
+        let path = bin.join(client);
+        std::fs::write(&path, CLIENT).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    std::fs::create_dir_all(scratch.home().join("work/.git")).unwrap();
+    scratch
+}
+
+/// One iteration with a client and further words for it, both parted by blanks.
+fn with(scratch: &Scratch, client: &str, words: &str) -> Run {
+    let path = format!("{}:/usr/bin:/bin", scratch.path("bin").display());
+    let words =
+        format!("--session s loop --iterations 1 --stall 0 --json --with {client} -- {words}");
+    let words = words.trim_end().split(' ').map(String::from);
+    scratch.waynote(words).env("PATH", path)
+}
+
+/// What it wrote to standard error: the notes of the loop, then the agent's own words.
+fn said(run: Run) -> String {
+    let output = run.output();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let lines = said.lines().filter(|line| !line.starts_with("── "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn written(scratch: &Scratch, path: &str, text: &str) {
+    let path = scratch.home().join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn claude_code_may_use_our_tools_and_nothing_else() {
+    let scratch = scratch();
+
+    insta::assert_snapshot!(said(with(&scratch, "claude-code", "")), @"
+    note: Claude Code has no tools of waynote, so its agent can neither note anything nor end the loop: `waynote install claude-code`
+    note: the agent may not edit files or run commands: Claude Code asks, and nobody answers in a loop; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
+    claude [-p] [--allowedTools=mcp__waynote]
+    ");
+    scratch.ok("install claude-code");
+    let before = std::fs::read(scratch.home().join(".claude.json")).unwrap();
+    insta::assert_snapshot!(said(with(&scratch, "claude-code", "--permission-mode acceptEdits")), @"
+    note: the agent may not run commands: Claude Code asks, and nobody answers in a loop; add `-- --allowedTools 'Bash(make *)'` or what it needs
+    claude [-p] [--allowedTools=mcp__waynote] [--permission-mode] [acceptEdits]
+    ");
+    insta::assert_snapshot!(said(with(&scratch, "claude-code", "--allowedTools Edit Bash")), @"claude [-p] [--allowedTools=mcp__waynote] [--allowedTools] [Edit] [Bash]");
+    // The user's own configuration counts, and is not touched.
+    written(
+        &scratch,
+        "work/.claude/settings.json",
+        r#"{ "permissions": { "defaultMode": "acceptEdits", "allow": ["Bash(make *)"], "deny": ["mcp__waynote"] } }"#,
+    );
+    insta::assert_snapshot!(said(with(&scratch, "claude-code", "")), @"
+    note: the agent may not use waynote's tools in a loop: Claude Code denies `mcp__waynote`; take that rule out of `permissions.deny` in its settings, or out of the command line
+    claude [-p] [--allowedTools=mcp__waynote]
+    ");
+    assert_eq!(
+        std::fs::read(scratch.home().join(".claude.json")).unwrap(),
+        before
+    );
+}
+
+#[test]
+fn codex_is_told_about_our_server_where_it_knows_one() {
+    let scratch = scratch();
+    insta::assert_snapshot!(said(with(&scratch, "codex", "--sandbox workspace-write")), @"
+    note: Codex has no tools of waynote, so its agent can neither note anything nor end the loop: `waynote install codex`
+    codex [exec] [--sandbox] [workspace-write] [-]
+    ");
+    scratch.ok("install codex");
+    insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"
+    note: the agent may only read: Codex runs it in a read-only sandbox; add `-- --sandbox workspace-write` or what it needs
+    codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-]
+    "#);
+    std::fs::remove_dir_all(scratch.home().join("work/.git")).unwrap();
+    insta::assert_snapshot!(said(with(&scratch, "codex", "-c sandbox_mode=\"workspace-write\"")), @r#"
+    note: Codex does not start outside a git repository: `git init`, or add `-- --skip-git-repo-check`
+    codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-c] [sandbox_mode="workspace-write"] [-]
+    "#);
+    // A project's entry counts where Codex trusts the directory: of a server that it does not know it takes no setting.
+    let scratch = self::scratch();
+    scratch.ok("install codex --project");
+    assert!(!said(with(&scratch, "codex", "")).contains("approval_mode"));
+    let work = scratch.home().join("work");
+    let trust = format!(
+        "[projects.\"{}\"]\ntrust_level = \"trusted\"\n",
+        work.display()
+    );
+    written(&scratch, ".codex/config.toml", &trust);
+    insta::assert_snapshot!(said(with(&scratch, "codex", "")), @r#"codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-]"#);
+}
+
+#[test]
+fn geminis_own_policies_stay() {
+    let scratch = scratch();
+    scratch.ok("install gemini");
+    let yolo = "--skip-trust --approval-mode yolo";
+    insta::assert_snapshot!(said(with(&scratch, "gemini", "")), @r#"
+    note: the agent may not edit files or run commands: Gemini CLI asks, and nobody answers in a loop; add `-- --approval-mode auto_edit --allowed-tools 'run_shell_command(make)'` or what it needs
+    note: Gemini CLI does not start in a directory that it does not trust: trust this one when it asks in a terminal, or add `-- --skip-trust`
+    gemini [--policy=RUN/waynote.toml]
+    # Written by `waynote loop` for one run.
+    [[rule]]
+    mcpName = "waynote"
+    toolName = "*"
+    decision = "allow"
+    priority = 310
+    "#);
+    insta::assert_snapshot!(said(with(&scratch, "gemini", yolo)), @r#"
+    gemini [--policy=RUN/waynote.toml] [--skip-trust] [--approval-mode] [yolo]
+    # Written by `waynote loop` for one run.
+    [[rule]]
+    mcpName = "waynote"
+    toolName = "*"
+    decision = "allow"
+    priority = 310
+    "#);
+    std::fs::create_dir_all(scratch.home().join(".gemini/policies")).unwrap();
+    let home = scratch.home().display().to_string();
+    let of_user = said(with(&scratch, "gemini", yolo)).replace(&home, "HOME");
+    insta::assert_snapshot!(of_user.lines().next().unwrap(), @"gemini [--policy=RUN/waynote.toml] [--policy=HOME/.gemini/policies] [--skip-trust] [--approval-mode] [yolo]");
+    let named = said(with(&scratch, "gemini", &format!("{yolo} --policy mine")));
+    insta::assert_snapshot!(named.lines().next().unwrap(), @"gemini [--policy=RUN/waynote.toml] [--skip-trust] [--approval-mode] [yolo] [--policy] [mine]");
+}
+
+#[test]
+fn opencodes_permissions_are_added_to() {
+    let scratch = scratch();
+    scratch.ok("install opencode");
+    insta::assert_snapshot!(said(with(&scratch, "opencode", "")), @r#"
+    opencode [run]
+    OPENCODE_PERMISSION={"waynote_*":"allow"}
+    "#);
+    let own = with(&scratch, "opencode", "").env("OPENCODE_PERMISSION", r#"{"bash":"ask"}"#);
+    insta::assert_snapshot!(said(own), @r#"
+    opencode [run]
+    OPENCODE_PERMISSION={"bash":"ask","waynote_*":"allow"}
+    "#);
+    written(
+        &scratch,
+        "work/opencode.json",
+        r#"{ "permission": { "edit": "deny", "bash": { "*": "ask" } } }"#,
+    );
+    insta::assert_snapshot!(said(with(&scratch, "opencode", "")), @r#"
+    note: the agent may not edit files: opencode asks or denies by `permission` in its configuration, and nobody answers in a loop
+    opencode [run]
+    OPENCODE_PERMISSION={"waynote_*":"allow"}
+    "#);
+}
+
+#[test]
+fn goose_in_a_mode_that_asks_is_named() {
+    let scratch = scratch();
+    scratch.ok("install goose");
+    insta::assert_snapshot!(said(with(&scratch, "goose", "")), @"goose [run] [-i] [-]");
+    insta::assert_snapshot!(said(with(&scratch, "goose", "").env("GOOSE_MODE", "approve")), @"
+    note: the agent may use no tools, waynote's neither: in Goose's mode `approve` a person confirms them; start the loop with `GOOSE_MODE=auto`
+    goose [run] [-i] [-]
+    ");
+    let config = scratch.home().join(".config/goose/config.yaml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(
+        &config,
+        format!("GOOSE_MODE: \"smart_approve\" # mine\n{text}"),
+    )
+    .unwrap();
+    insta::assert_snapshot!(said(with(&scratch, "goose", "")).lines().next().unwrap(), @"note: the agent may use no tools, waynote's neither: in Goose's mode `smart_approve` a person confirms them; start the loop with `GOOSE_MODE=auto`");
+}
