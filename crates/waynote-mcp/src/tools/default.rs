@@ -2,7 +2,7 @@
 
 use waynote::session::reply;
 use waynote::visible::visible;
-use waynote::{Address, Change, Expect, Limits, Name, Note, Scope, SessionLog, Store};
+use waynote::{Change, Expect, Limits, Name, Note, Scope, SessionLog, Store};
 
 use super::list;
 use crate::call::{Call, missing, note_at, there_are};
