@@ -5,19 +5,33 @@ use std::time::Duration;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::event::{
-    Event, Holder, Outcome, Question, Reason, Said, last_iteration, live_iteration, open_question,
-    running,
+    self, End, Event, Holder, Iteration, Outcome, Question, Reason, Said, done_in_run,
+    last_iteration, live_iteration, open_question, running,
 };
 use crate::key::Name;
 use crate::note::{Kind, Stamp};
 use crate::session::SessionLog;
 use crate::store::Store;
 
+/// What came of an iteration.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// How the agent ended at the last attempt.
+    pub outcome: Outcome,
+    /// How long it took, all attempts together.
+    pub duration: Duration,
+    /// How often the agent was started.
+    pub attempts: u32,
+    /// What the agent printed last when it failed, in one line and without credentials.
+    pub said: Option<String>,
+}
+
 /// The loop that has a session. Dropping it without [`Loop::end`] leaves the session as a loop does that is killed.
 pub struct Loop<'s> {
     store: &'s dyn Store,
     session: Name,
     lease: u64,
+    done: u64,
 }
 
 /// Who begins a loop, and where.
@@ -26,6 +40,9 @@ pub struct Begin<'a> {
     pub holder: Holder,
     /// The directory it runs in, absolute.
     pub directory: String,
+    /// How many iterations the run shall have; none: as many as it takes. A loop that ended before it had them is gone on
+    /// with, when this is the same number.
+    pub iterations: Option<u64>,
     /// What a person answers to the question that the last loop stopped with.
     pub answer: Option<&'a str>,
     /// Whether a process is no more.
@@ -54,12 +71,18 @@ impl<'s> Loop<'s> {
             events.extend(lost_iteration(store, &session)?);
             events.push(Event::LoopEnded {
                 reason: Reason::Lost,
+                detail: None,
             });
         }
+        let done = match begin.iterations {
+            Some(iterations) => done_in_run(store, &session, iterations)?,
+            None => None,
+        };
         let asked = open_question(store, &session)?;
         events.push(Event::LoopStarted {
             holder: begin.holder,
             directory: begin.directory,
+            iterations: begin.iterations,
         });
         match (&asked, begin.answer) {
             (Some(asked), None) => {
@@ -92,7 +115,13 @@ impl<'s> Loop<'s> {
             store,
             session,
             lease,
+            done: done.unwrap_or(0),
         })
+    }
+
+    /// How many iterations of its run are done: those of this loop are not counted.
+    pub fn done_before(&self) -> u64 {
+        self.done
     }
 
     /// The session.
@@ -125,18 +154,17 @@ impl<'s> Loop<'s> {
     pub fn end_iteration(
         &self,
         iteration: i64,
-        outcome: Outcome,
-        duration: Duration,
-        attempts: u32,
+        turn: Turn,
         stamp: &Stamp,
     ) -> Result<u64> {
         let notes_added = added(self.store, &self.session, iteration)?;
         let event = Event::IterationEnded {
             iteration,
-            outcome,
-            duration_ms: Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
-            attempts,
+            outcome: turn.outcome,
+            duration_ms: Some(u64::try_from(turn.duration.as_millis()).unwrap_or(u64::MAX)),
+            attempts: turn.attempts,
             notes_added,
+            said: turn.said,
         };
         self.record(event, stamp)?;
         Ok(notes_added)
@@ -148,8 +176,16 @@ impl<'s> Loop<'s> {
     /// # Errors
     /// [`Error::LeaseLost`]; what the store says.
     pub fn end(self, reason: Reason, stamp: &Stamp) -> Result<()> {
+        self.end_with(reason, None, stamp)
+    }
+
+    /// The same with more about the reason, in lines and without credentials.
+    ///
+    /// # Errors
+    /// [`Error::LeaseLost`]; what the store says.
+    pub fn end_with(self, reason: Reason, detail: Option<String>, stamp: &Stamp) -> Result<()> {
         let mut events = Vec::from_iter(lost_iteration(self.store, &self.session)?);
-        events.push(Event::LoopEnded { reason });
+        events.push(Event::LoopEnded { reason, detail });
         self.store
             .record(&self.session, &events, Some(self.lease), stamp)
     }
@@ -171,7 +207,54 @@ fn lost_iteration(store: &dyn Store, session: &Name) -> Result<Option<Event>> {
         duration_ms: None,
         attempts: 1,
         notes_added: added(store, session, iteration)?,
+        said: None,
     }))
+}
+
+/// The iterations of a session as [`event::iterations`] tells them, with the notes that one has so far that runs or was
+/// lost: what an orphan of it still notes is its own.
+///
+/// # Errors
+/// What the store says.
+pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec<Iteration>> {
+    let mut iterations = event::iterations(store, session, limit)?;
+    for of in &mut iterations {
+        if matches!(of.outcome, None | Some(Outcome::Lost)) {
+            of.notes_added = added(store, session, of.number)?;
+        }
+    }
+    Ok(iterations)
+}
+
+/// Whether a loop runs in a session, and how the last one ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// No loop ever ran in it.
+    NoLoop,
+    /// A loop has it.
+    Running,
+    /// Its loop was killed, and no other one has looked since.
+    Lost,
+    /// The last loop ended.
+    Ended(End),
+}
+
+/// How a session stands. `is_dead` says whether a process is no more.
+///
+/// # Errors
+/// What the store says.
+pub fn standing(
+    store: &dyn Store,
+    session: &Name,
+    is_dead: &dyn Fn(&Holder) -> bool,
+) -> Result<Standing> {
+    if let Some(held) = store.lease(session)? {
+        return Ok(match &held.event {
+            Event::LoopStarted { holder, .. } if is_dead(holder) => Standing::Lost,
+            _ => Standing::Running,
+        });
+    }
+    Ok(event::last_end(store, session)?.map_or(Standing::NoLoop, Standing::Ended))
 }
 
 /// The number that the next iteration of a session has.
@@ -229,6 +312,15 @@ pub fn say(
     store.record(session, &[event], None, stamp)
 }
 
+/// A question of several lines stands apart from what we say: it may hold a line that reads as its own answer.
+fn quoted(question: &str) -> String {
+    if question.lines().count() < 2 {
+        return format!(" {question}");
+    }
+    let lines = question.lines().map(|line| format!("\n> {line}"));
+    lines.collect()
+}
+
 /// What a person decided is a decision: later iterations see it as any other.
 fn remember(
     store: &dyn Store,
@@ -237,7 +329,7 @@ fn remember(
     answer: &str,
     stamp: &Stamp,
 ) -> Result<()> {
-    let text = format!("Asked: {}\nAnswered: {}", asked.question, answer.trim());
+    let text = format!("Asked:{}\nAnswered: {}", quoted(&asked.question), answer.trim());
     let log = SessionLog::new(store, session.clone());
     log.add(
         Kind::Decision,

@@ -1,5 +1,7 @@
 //! Notes by iteration (source 001): the append-only log of a named run, which later iterations learn from.
 
+use std::collections::BTreeMap;
+
 use crate::address::Address;
 use crate::change::Change;
 use crate::content::Content;
@@ -27,12 +29,24 @@ impl<'s> SessionLog<'s> {
         Self { store, session }
     }
 
-    /// Every session that has entries, by name.
+    /// Every session that has entries, or in which a loop ran, by name.
     ///
     /// # Errors
     /// What the store says.
     pub fn sessions(store: &dyn Store) -> Result<Vec<ScopeSummary>> {
-        store.scopes(ScopeKind::Session)
+        let with_notes = store.scopes(ScopeKind::Session)?.into_iter();
+        let mut sessions: BTreeMap<String, ScopeSummary> = with_notes
+            .map(|session| (session.scope.name().to_owned(), session))
+            .collect();
+        for session in store.sessions_with_events()? {
+            sessions
+                .entry(session.as_str().to_owned())
+                .or_insert_with(|| ScopeSummary {
+                    scope: Scope::Session(session),
+                    notes: 0,
+                });
+        }
+        Ok(sessions.into_values().collect())
     }
 
     /// Adds an entry. Without an iteration it belongs to none, and a faithful prompt never shows it.

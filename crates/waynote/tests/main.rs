@@ -12,6 +12,7 @@ mod suite {
     mod conformance;
     mod loops;
     mod processes;
+    mod runs;
     mod search;
     mod search_index;
     mod worker;

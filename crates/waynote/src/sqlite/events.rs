@@ -65,6 +65,16 @@ pub(super) fn leases(conn: &Connection) -> Outcome<Vec<(Name, Recorded)>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// The sessions that have events, by name.
+pub(super) fn sessions(conn: &Connection) -> Outcome<Vec<Name>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT s.name FROM waynote_scope s
+         WHERE s.kind = 'session' AND EXISTS (SELECT 1 FROM waynote_event e WHERE e.scope = s.id) ORDER BY s.name",
+    )?;
+    let rows = statement.query_map([], |row| author(row, 0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// Writes an event that was checked.
 pub(super) fn insert(
     conn: &Connection,

@@ -193,6 +193,10 @@ impl Store for SqliteStore<'_> {
         self.mapped(events::leases(self.conn()))
     }
 
+    fn sessions_with_events(&self) -> Result<Vec<Name>> {
+        self.mapped(events::sessions(self.conn()))
+    }
+
     fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
         self.mapped(recent::last_iteration(self.conn(), session))
     }
