@@ -30,8 +30,11 @@ mod suite {
     mod key;
     mod log;
     mod loop_agents;
+    mod loop_night;
+    mod loop_planted;
     mod loop_prompt;
     mod loop_resume;
+    mod loop_retries;
     mod loop_stops;
     mod mcp;
     mod mcp_client;
@@ -47,6 +50,7 @@ mod suite {
     mod reference_zrb;
     mod search;
     mod secrets;
+    mod sessions;
     mod uninstall;
     mod worktree;
 }

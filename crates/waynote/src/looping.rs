@@ -151,12 +151,7 @@ impl<'s> Loop<'s> {
     ///
     /// # Errors
     /// [`Error::LeaseLost`]; what the store says.
-    pub fn end_iteration(
-        &self,
-        iteration: i64,
-        turn: Turn,
-        stamp: &Stamp,
-    ) -> Result<u64> {
+    pub fn end_iteration(&self, iteration: i64, turn: Turn, stamp: &Stamp) -> Result<u64> {
         let notes_added = added(self.store, &self.session, iteration)?;
         let event = Event::IterationEnded {
             iteration,
@@ -237,6 +232,18 @@ pub enum Standing {
     Lost,
     /// The last loop ended.
     Ended(End),
+}
+
+impl Standing {
+    /// The state's word: `running`, `lost` or the reason of the end; none where no loop ran.
+    pub fn word(&self) -> Option<&'static str> {
+        match self {
+            Self::NoLoop => None,
+            Self::Running => Some("running"),
+            Self::Lost => Some("lost"),
+            Self::Ended(end) => Some(end.reason.as_str()),
+        }
+    }
 }
 
 /// How a session stands. `is_dead` says whether a process is no more.
@@ -329,7 +336,11 @@ fn remember(
     answer: &str,
     stamp: &Stamp,
 ) -> Result<()> {
-    let text = format!("Asked:{}\nAnswered: {}", quoted(&asked.question), answer.trim());
+    let text = format!(
+        "Asked:{}\nAnswered: {}",
+        quoted(&asked.question),
+        answer.trim()
+    );
     let log = SessionLog::new(store, session.clone());
     log.add(
         Kind::Decision,

@@ -306,26 +306,6 @@ fn a_question_stops_the_session_until_it_is_answered() {
 }
 
 #[test]
-fn numbers_go_on_from_a_log_that_no_loop_wrote() {
-    each_store(|store| {
-        let log = SessionLog::new(store, name("s"));
-        assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
-        log.add(Kind::Tip, None, text("none"), &at(1)).unwrap();
-        assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
-        log.add(Kind::Tip, Some(7), text("seven"), &at(1)).unwrap();
-        log.add(Kind::Stuck, Some(4), text("four"), &at(1)).unwrap();
-        assert_eq!(next_iteration(store, &name("s")).unwrap(), 8);
-        log.add(Kind::Stuck, Some(9), text("four"), &at(1)).unwrap();
-        log.add(Kind::Stuck, Some(8), text("four"), &at(1)).unwrap();
-        let run = begin(store, 1, None, &[]).unwrap();
-        assert_eq!(turn(&run, DONE), 10);
-        // From then on what loops began counts.
-        log.add(Kind::Tip, Some(100), text("far"), &at(1)).unwrap();
-        assert_eq!(turn(&run, DONE), 11);
-    });
-}
-
-#[test]
 fn new_entries_of_an_iteration_are_counted() {
     each_store(|store| {
         let log = SessionLog::new(store, name("s"));
@@ -337,17 +317,11 @@ fn new_entries_of_an_iteration_are_counted() {
         let first = run.start_iteration(&at(2)).unwrap();
         add(first, "a");
         add(first, "b");
-        assert_eq!(
-            run.end_iteration(first, ended(DONE, 1), &at(3)).unwrap(),
-            2
-        );
+        assert_eq!(run.end_iteration(first, ended(DONE, 1), &at(3)).unwrap(), 2);
         let next = run.start_iteration(&at(4)).unwrap();
         add(next, "b");
         add(next, "c");
-        assert_eq!(
-            run.end_iteration(next, ended(DONE, 2), &at(5)).unwrap(),
-            1
-        );
+        assert_eq!(run.end_iteration(next, ended(DONE, 2), &at(5)).unwrap(), 1);
         let told = iterations(store, &name("s"), 9).unwrap();
         assert_eq!((told[1].notes_added, told[1].attempts), (1, 2));
     });

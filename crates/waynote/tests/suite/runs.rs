@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use waynote::event::{End, Holder, Outcome, Reason, iterations, last_end};
-use waynote::looping::{self, Begin, Loop, Standing, Turn, standing};
+use waynote::looping::{self, Begin, Loop, Standing, Turn, next_iteration, standing};
 use waynote::{Kind, SessionLog, Store};
 
 use super::conformance::{at, contents, each_store, name, text};
@@ -40,7 +40,7 @@ fn holder(pid: u32) -> Holder {
     }
 }
 
-fn turn(run: &Loop<'_>, outcome: Outcome) {
+fn turn(run: &Loop<'_>, outcome: Outcome) -> i64 {
     let iteration = run.start_iteration(&at(2)).unwrap();
     let turn = Turn {
         outcome,
@@ -49,6 +49,7 @@ fn turn(run: &Loop<'_>, outcome: Outcome) {
         said: (outcome != DONE).then(|| "429 Too Many Requests".to_owned()),
     };
     run.end_iteration(iteration, turn, &at(3)).unwrap();
+    iteration
 }
 
 #[test]
@@ -191,4 +192,24 @@ fn events_without_the_newer_fields_are_read() {
     read(
         r#"{"event":"iteration_ended","iteration":1,"outcome":{"how":"reported"},"duration_ms":1,"attempts":1,"notes_added":0}"#,
     );
+}
+
+#[test]
+fn numbers_go_on_from_a_log_that_no_loop_wrote() {
+    each_store(|store| {
+        let log = SessionLog::new(store, name("s"));
+        assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
+        log.add(Kind::Tip, None, text("none"), &at(1)).unwrap();
+        assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
+        log.add(Kind::Tip, Some(7), text("seven"), &at(1)).unwrap();
+        log.add(Kind::Stuck, Some(4), text("four"), &at(1)).unwrap();
+        assert_eq!(next_iteration(store, &name("s")).unwrap(), 8);
+        log.add(Kind::Stuck, Some(9), text("four"), &at(1)).unwrap();
+        log.add(Kind::Stuck, Some(8), text("four"), &at(1)).unwrap();
+        let run = begin(store, 1, None);
+        assert_eq!(turn(&run, DONE), 10);
+        // From then on what loops began counts.
+        log.add(Kind::Tip, Some(100), text("far"), &at(1)).unwrap();
+        assert_eq!(turn(&run, DONE), 11);
+    });
 }
