@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Color, Style};
 use jiff::Timestamp;
-use waynote::event::{End, Iteration, Reason, Said};
+use waynote::event::{End, Iteration, Outcome, Reason, Said};
 use waynote::looping::Standing;
 use waynote::{Kind, Name, Note};
 
@@ -52,8 +52,13 @@ pub(crate) fn iterations(iterations: &[Iteration], is_live: bool, colour: bool) 
         body.push_str(&format!("and {earlier} earlier\n"));
     }
     for of in &iterations[earlier..] {
+        // One that came round after all failed before.
+        let when = match of.outcome.is_some_and(Outcome::is_success) {
+            true => "at first failed",
+            false => "failed",
+        };
         if let Some(said) = &of.said {
-            body.push_str(&format!("#{}, last output: {said}\n", of.number));
+            body.push_str(&format!("#{} {when} with: {said}\n", of.number));
         }
     }
     titled("ITERATIONS", &body, colour)

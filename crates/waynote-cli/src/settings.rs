@@ -115,11 +115,17 @@ impl Settings {
                 },
                 None => by_default(None),
             },
-            iteration: iteration(layers.number(
+            iteration: match layers.number(
                 flags.iteration.map(|iteration| ("iteration", iteration)),
                 "WAYNOTE_ITERATION",
                 None,
-            )?)?,
+            )? {
+                Some(iteration) => Setting {
+                    value: Some(iteration.value),
+                    origin: iteration.origin,
+                },
+                None => by_default(None),
+            },
             author: named(author, PERSON)?,
             max_bytes: layers
                 .number(None, "WAYNOTE_MAX_BYTES", file.max_bytes)?
@@ -234,21 +240,6 @@ pub(crate) fn faithful_shows_all() -> Failure {
         "style faithful prints all that its sources print",
         "leave `--budget`, `--explain` and `--query` away, or use `--style stable`",
     )
-}
-
-/// Loops count theirs from 1; 0 is before all of them.
-fn iteration(setting: Option<Setting<i64>>) -> Outcome<Setting<Option<i64>>> {
-    match setting {
-        None => Ok(by_default(None)),
-        Some(Setting { value, origin }) if value < 0 => Err(Failure::usage(
-            format!("`{value}` is not an iteration ({origin})"),
-            "iterations are counted from 1",
-        )),
-        Some(Setting { value, origin }) => Ok(Setting {
-            value: Some(value),
-            origin,
-        }),
-    }
 }
 
 fn budget(setting: Option<Setting<i64>>) -> Outcome<Setting<usize>> {

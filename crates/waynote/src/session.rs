@@ -55,7 +55,7 @@ impl<'s> SessionLog<'s> {
     /// with how often it was noted in [`Note::seen`], which is 1 for a new entry.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::InvalidIteration`]; what the store says.
     pub fn add(
         &self,
         kind: Kind,
@@ -70,7 +70,7 @@ impl<'s> SessionLog<'s> {
     /// and stays in the log.
     ///
     /// # Errors
-    /// [`crate::Error::NotFound`] and [`crate::Error::NotResolved`] of the other entry; what the store says.
+    /// [`Error::InvalidIteration`]; [`Error::NotFound`] and [`Error::NotResolved`] of the other entry; what the store says.
     pub fn add_resolving(
         &self,
         kind: Kind,
@@ -79,6 +79,10 @@ impl<'s> SessionLog<'s> {
         resolves: Option<EntryId>,
         stamp: &Stamp,
     ) -> Result<Note> {
+        // An import may bring any number: its source allowed that.
+        if let Some(iteration) = iteration.filter(|iteration| *iteration < 0) {
+            return Err(Error::InvalidIteration { iteration });
+        }
         let session = self.session.clone();
         let change = Change::Append {
             session,

@@ -79,7 +79,7 @@ fn one_night() {
     let output = run(&night).output();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(4), "{said}");
-    let failed = "iteration 2: failed (exit code 1); attempt 3 of 9 in 0.0s\n  last output: API Error: 529 overloaded_error\n";
+    let failed = "iteration 2: failed (exit code 1); attempt 3 of 9 in 0.0s\n  failed with: API Error: 529 overloaded_error\n";
     assert!(said.contains(failed), "{said}");
     let asked = scratch.ok("log sessions");
     assert!(
@@ -103,9 +103,39 @@ fn one_night() {
     let tasks = std::fs::read_to_string(work.join("TODO.md")).unwrap();
     assert_eq!(tasks, "- [x] cart\n- [x] import\n");
 
-    insta::assert_snapshot!(scratch.ok("log sessions"), @"");
+    insta::assert_snapshot!(scratch.ok("log sessions"), @"
+    SESSION  NOTES  LAST ITERATION        STATE
+    nightly  4      #5, 2026-05-17 12:00  completed
+    ");
     let [show] = &documented(&docs, "waynote --session nightly log show")[..] else {
         panic!("docs/loops.md says once how to look at a session");
     };
-    insta::assert_snapshot!(seconds_gone(&run(show).ok()), @"");
+    insta::assert_snapshot!(seconds_gone(&run(show).ok()), @"
+
+    ITERATIONS
+
+    ITERATION  STARTED (UTC)     TOOK  ENDED             NOTES
+    #1         2026-05-17 12:00  N.Ns  done              1
+    #2         2026-05-17 12:00  N.Ns  done, 3 attempts  1
+    #3         2026-05-17 12:00  N.Ns  done              0
+    #4         2026-05-17 12:00  N.Ns  done              1
+    #5         2026-05-17 12:00  N.Ns  done              0
+    #2 at first failed with: API Error: 529 overloaded_error
+
+    stopped: completed
+      | Cart and import work; prices are in cents
+
+    SESSION NOTES
+
+    STUCK
+      [#2] The orders API refuses more than 100 requests a minute (resolved)
+
+    LEARNING
+      [#1] The tests need --offline
+      [#4] Sleep a minute between batches of 100
+
+    DECISION
+      [#3] Asked: Prices in cents or in euros?
+    Answered: In cents, always.
+    ");
 }

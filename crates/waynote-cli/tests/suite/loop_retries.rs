@@ -17,7 +17,7 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     exit 0
     ── iteration 1 ──
     iteration 1: failed (exit code 1); attempt 2 of 9 in N.Ns
-      last output: Error: overloaded_error (529)
+      failed with: Error: overloaded_error (529)
     ── iteration 2 ──
     session s: 2 iterations in N.Ns, 0 notes added
     stopped: the 2 iterations that were asked for are done
@@ -29,19 +29,19 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     let end = said.split("stopped: ").nth(1).unwrap();
     insta::assert_snapshot!(end, @"
     the agent failed (exit code 7) in every attempt
-      last output: the network is down
+      failed with: the network is down
     go on with the same command once the agent works
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
 
     ITERATIONS
 
-    ITERATION  STARTED (UTC)     TOOK  ENDED                            NOTES
-    #1         2026-05-17 12:00  N.Ns  done, 2 attempts                 0
-    #2         2026-05-17 12:00  N.Ns  done                             0
+    ITERATION  STARTED (UTC)     TOOK  ENDED                             NOTES
+    #1         2026-05-17 12:00  N.Ns  done, 2 attempts                  0
+    #2         2026-05-17 12:00  N.Ns  done                              0
     #3         2026-05-17 12:00  N.Ns  failed (exit code 7), 2 attempts  0
-    #1, last output: Error: overloaded_error (529)
-    #3, last output: the network is down
+    #1 at first failed with: Error: overloaded_error (529)
+    #3 failed with: the network is down
 
     stopped: failed
     ");

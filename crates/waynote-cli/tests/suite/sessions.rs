@@ -53,24 +53,49 @@ fn all_are_listed_with_how_they_stand() {
     killed.kill().unwrap();
     killed.wait().unwrap();
     let sessions = scratch.ok("log sessions");
-    insta::assert_snapshot!(sessions, @"");
+    insta::assert_snapshot!(sessions, @"
+    SESSION  NOTES  LAST ITERATION        STATE
+    asks     0      #1, 2026-05-17 12:00  blocked: `Which colour? blue or green`
+    by-hand  1      -                     -
+    does     1      #1, 2026-05-17 12:00  iterations done
+    fails    0      #1, 2026-05-17 12:00  failed
+    killed   1      #1, 2026-05-17 12:00  lost: its loop was killed
+    runs     1      #1, 2026-05-17 12:00  running
+    says     0      #1, 2026-05-17 12:00  completed
+    ");
     let one = |session: &str| {
         let said = scratch.ok(&format!("--session {session}"));
         said.lines().nth(3).unwrap().to_owned()
     };
     let lines = ["asks", "runs", "killed", "by-hand", "none"].map(one);
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @"
+    session:asks: 0 notes, iteration #1, blocked: `Which colour? blue or green`
+    session:runs: 1 notes, iteration #1, running
+    session:killed: 1 notes, iteration #1, lost: its loop was killed
+    session:by-hand: 1 notes
+    session:none: 0 notes
+    ");
     let overview = scratch.json("--session asks --json");
-    insta::assert_snapshot!(overview["session"], @"");
+    let expected = serde_json::json!({
+        "session": "asks", "notes": 0, "last_iteration": 1, "state": "blocked",
+    });
+    assert_eq!(overview["session"], expected);
     let shown = scratch.ok("--session runs log show");
     assert!(shown.contains("running  1\n"), "{shown}");
     let shown = scratch.ok("--session killed log show");
-    assert!(
-        shown.contains("lost     1\n") || shown.contains("lost   1\n"),
-        "{shown}"
-    );
+    assert!(shown.contains("  lost   1\n"), "{shown}");
     let listed = scratch.json("log sessions --json");
-    insta::assert_snapshot!(listed[0], @"");
+    let asks = &listed[0];
+    assert_eq!(
+        (&asks["session"], &asks["state"], &asks["question"]),
+        (
+            &"asks".into(),
+            &"blocked".into(),
+            &"Which colour?\nblue or green".into()
+        )
+    );
+    assert_eq!(asks["last_iteration"]["iteration"], 1);
+    assert_eq!(listed[1]["state"], serde_json::Value::Null);
     let kill = std::process::Command::new("kill")
         .arg(runs.id().to_string())
         .status();
@@ -79,4 +104,25 @@ fn all_are_listed_with_how_they_stand() {
     until("its end", || {
         scratch.ok("log sessions").contains("interrupted")
     });
+}
+
+#[test]
+fn an_iteration_is_counted_from_one() {
+    let scratch = Scratch::new();
+    let add = |words: &str| scratch.run(&format!("{words} log add here --type tip"));
+    let said = [
+        add("--session s --iteration -1"),
+        add("--session s").env("WAYNOTE_ITERATION", "-7"),
+    ]
+    .map(super::common::Run::said);
+    insta::assert_snapshot!(said.join("\n"), @"
+    exit 2
+    error: `-1` is not an iteration
+      iterations are counted from 1; an entry without one belongs to none
+
+    exit 2
+    error: `-7` is not an iteration
+      iterations are counted from 1; an entry without one belongs to none
+    ");
+    assert_eq!(scratch.ok("log sessions"), "no sessions\n");
 }

@@ -7,7 +7,7 @@ use waynote::event::{
     End, Event, Holder, Outcome, Reason, Said, fresh_answer, iterations, last_end, live_iteration,
     open_question, said,
 };
-use waynote::looping::{Begin, Loop, Turn, next_iteration, say};
+use waynote::looping::{Begin, Loop, Turn, say};
 use waynote::progress::{self, Progress};
 use waynote::{
     Error, Kind, Moment, Name, Note, Options, Place, Places, Scope, ScopeKind, SearchRequest,

@@ -302,7 +302,7 @@ impl<'p> Course<'p> {
             "iteration {number}: {ending}; {next} in {in_words}"
         ));
         if let Some(said) = said {
-            self.tell(&format!("  last output: {said}"));
+            self.tell(&format!("  failed with: {said}"));
         }
         let said = said.map_or(String::new(), |said| format!(" · {said}"));
         let until = Instant::now() + wait;

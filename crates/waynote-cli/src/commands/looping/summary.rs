@@ -53,7 +53,7 @@ impl Summary {
         text.push_str(&format!("\n{details}"));
         text.truncate(text.trim_end().len());
         if let (Stop::Failed(_), Some(said)) = (&self.stop, self.said()) {
-            text.push_str(&format!("\n  last output: {said}"));
+            text.push_str(&format!("\n  failed with: {said}"));
         }
         if let Some(next) = self.next() {
             text.push_str(&format!("\n{next}"));
