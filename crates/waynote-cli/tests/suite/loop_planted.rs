@@ -1,6 +1,8 @@
 //! What an agent leaves behind for its loop to stumble over: links, pipes, devices, words that look like another's.
 
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::{Command, Stdio};
 
 use super::common::Scratch;
 use super::loop_stops::{looping, seconds_gone, summary};
@@ -61,9 +63,7 @@ fn a_folder_of_logs_that_is_none_is_named_before_anything_begins() {
     std::fs::create_dir(scratch.home().join("other")).unwrap();
     symlink("../other", work.join("link")).unwrap();
     std::fs::write(work.join("file"), "").unwrap();
-    let pipe = std::process::Command::new("mkfifo")
-        .arg(work.join("pipe"))
-        .status();
+    let pipe = Command::new("mkfifo").arg(work.join("pipe")).status();
     assert!(pipe.unwrap().success());
     let said = ["link", "file", "pipe", "/dev/null/logs"]
         .map(|logs| looping(&scratch, &format!("--logs {logs}"), "true").said());
@@ -293,4 +293,43 @@ fn what_a_loop_runs_is_no_person() {
     run.ok();
     let notes = scratch.json("--session s log list --json");
     assert_eq!(notes[0]["author"], "agent:default");
+}
+
+/// A server that an agent starts by hand for the session of another loop.
+#[test]
+fn another_loops_tools_are_not_offered() {
+    let scratch = Scratch::new();
+    let mut other = scratch.command("--session t loop -- sh -c");
+    other
+        .arg("echo here; cat > /dev/null; sleep 1000")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut other = other.spawn().unwrap();
+    let mut lines = BufReader::new(other.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap() == "here"));
+    let requests = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sh","version":"1"}}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#,
+    ];
+    let work = scratch.home().join("work");
+    std::fs::write(work.join("requests"), requests.join("\n") + "\n").unwrap();
+    let offered = |session: &str| {
+        let script = format!(
+            "WAYNOTE_LOOP={session} WAYNOTE_SESSION={session} WAYNOTE_ITERATION=1 \"$WAYNOTE\" mcp < requests"
+        );
+        looping(&scratch, "--iterations 1", &script).ok()
+    };
+    let own = offered("s");
+    assert!(
+        own.contains("session_complete") && own.contains("note_add"),
+        "{own}"
+    );
+    let others = offered("t");
+    assert!(!others.contains("session_complete"), "{others}");
+    assert!(others.contains("note_add"), "{others}");
+    let kill = Command::new("kill").arg(other.id().to_string()).status();
+    assert!(kill.unwrap().success());
+    other.wait().unwrap();
 }
