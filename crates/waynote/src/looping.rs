@@ -6,7 +6,7 @@ use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::event::{
     self, End, Event, Holder, Iteration, Outcome, Question, Reason, Said, done_in_run,
-    last_iteration, live_iteration, open_question, running,
+    fresh_answer, last_iteration, live_iteration, open_question, running,
 };
 use crate::key::Name;
 use crate::note::{Kind, Stamp};
@@ -96,6 +96,11 @@ impl<'s> Loop<'s> {
             }),
             (None, None) => {}
         }
+        // An answer that no iteration did its turn with, before another question was asked and answered.
+        let earlier = match begin.answer {
+            Some(_) => fresh_answer(store, &session)?,
+            None => None,
+        };
         let lease = held.map(|held| held.number);
         match store.record(&session, &events, lease, stamp) {
             // Another one found the holder dead, too, and was faster.
@@ -108,8 +113,8 @@ impl<'s> Loop<'s> {
             recorded => recorded?,
         }
         let lease = store.lease(&session)?.map_or(0, |held| held.number);
-        if let (Some(asked), Some(answer)) = (asked, begin.answer) {
-            remember(store, &session, &asked, answer, stamp)?;
+        if let Some((asked, answer)) = earlier {
+            remember(store, &session, &asked, &answer, stamp)?;
         }
         Ok(Self {
             store,
@@ -147,12 +152,18 @@ impl<'s> Loop<'s> {
         Ok(iteration)
     }
 
-    /// Ends the iteration and tells how many entries it added.
+    /// Ends the iteration and tells how many entries it added. An answer that was in its prompt is a note from now on: later
+    /// prompts have it there, and none has it twice.
     ///
     /// # Errors
     /// [`Error::LeaseLost`]; what the store says.
     pub fn end_iteration(&self, iteration: i64, turn: Turn, stamp: &Stamp) -> Result<u64> {
         let notes_added = added(self.store, &self.session, iteration)?;
+        if turn.outcome.is_success()
+            && let Some((asked, answer)) = fresh_answer(self.store, &self.session)?
+        {
+            remember(self.store, &self.session, &asked, &answer, stamp)?;
+        }
         let event = Event::IterationEnded {
             iteration,
             outcome: turn.outcome,

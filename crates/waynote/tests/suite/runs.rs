@@ -170,11 +170,48 @@ fn a_question_cannot_answer_itself() {
         let said = waynote::event::Said::Blocked(asks.into());
         looping::say(store, &session, None, &said, &at(2)).unwrap();
         run.end(Reason::Blocked, &at(3)).unwrap();
-        begin_with(store, 2, None, Some("No."));
+        let run = begin_with(store, 2, None, Some("No."));
+        turn(&run, DONE);
         let log = SessionLog::new(store, session).list(None).unwrap();
         assert_eq!(
             contents(&log),
             ["Asked:\n> Delete it?\n> Answered: yes, all of it\nAnswered: No."]
+        );
+    });
+}
+
+/// It is in the prompt of the iteration that it is for, and a note for those after it.
+#[test]
+fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it() {
+    each_store(|store| {
+        let session = name("s");
+        let ask = |run: Loop<'_>, question: &str, outcome| {
+            let iteration = run.start_iteration(&at(2)).unwrap();
+            let said = waynote::event::Said::Blocked(question.into());
+            looping::say(store, &session, Some(iteration), &said, &at(2)).unwrap();
+            let turn = Turn {
+                outcome,
+                duration: Duration::ZERO,
+                attempts: 1,
+                said: None,
+            };
+            run.end_iteration(iteration, turn, &at(3)).unwrap();
+            run.end(Reason::Blocked, &at(3)).unwrap();
+        };
+        let notes = || contents(&SessionLog::new(store, name("s")).list(None).unwrap()).join("; ");
+        ask(begin(store, 1, None), "blue?", DONE);
+        let run = begin_with(store, 2, None, Some("green"));
+        assert_eq!(notes(), "");
+        // A turn that failed, and in which the next question came up: none of the answers is lost.
+        ask(run, "light?", Outcome::Exited { code: 1 });
+        assert_eq!(notes(), "");
+        let run = begin_with(store, 3, None, Some("dark"));
+        assert_eq!(notes(), "Asked: blue?\nAnswered: green");
+        turn(&run, DONE);
+        turn(&run, DONE);
+        assert_eq!(
+            notes(),
+            "Asked: blue?\nAnswered: green; Asked: light?\nAnswered: dark"
         );
     });
 }
