@@ -9,6 +9,9 @@ use serde_json::json;
 use waynote::secrets::{Flagged, masked};
 use waynote::{Class, SecretPolicy};
 
+/// The exit code of a loop that waits for an answer.
+pub(crate) const BLOCKED: u8 = 4;
+
 /// A command that could not be carried out.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -114,6 +117,8 @@ impl Failure {
             Self::BrokenPipe => ExitCode::SUCCESS,
             Self::Arguments(_) | Self::Usage { .. } => ExitCode::from(2),
             Self::Library(error) if error.class() == Class::Usage => ExitCode::from(2),
+            // A loop that waits for a person says so in one way, whether it stops or is not started for it.
+            Self::Library(waynote::Error::Unanswered { .. }) => ExitCode::from(BLOCKED),
             Self::Library(_) | Self::Refused { .. } => ExitCode::from(1),
         }
     }

@@ -92,6 +92,13 @@ pub(crate) fn configuration() -> Outcome<PathBuf> {
     folder("XDG_CONFIG_HOME", platform)
 }
 
+/// The file of what git ignores in all of a person's repositories, where git looks for it by itself.
+pub(crate) fn git_ignore() -> Outcome<Option<PathBuf>> {
+    let named = variable("XDG_CONFIG_HOME")?.map(PathBuf::from);
+    let folder = named.or_else(|| Some(PathBuf::from(home().ok()?).join(".config")));
+    Ok(folder.map(|folder| folder.join("git/ignore")))
+}
+
 fn folder(name: &str, platform: &str) -> Outcome<PathBuf> {
     // The XDG standard has relative values ignored.
     match variable(name)?.filter(|folder| folder.starts_with('/')) {

@@ -55,6 +55,18 @@ impl Inside {
     }
 }
 
+/// The session of the loop that runs this process, whatever session was named: that of the nearest loop above it, else the one
+/// that its environment names.
+pub(crate) fn own_loop(store: &dyn Store) -> Outcome<Option<Name>> {
+    let leases = store.leases()?;
+    if let Some((session, _)) = nearest(leases.iter()) {
+        return Ok(Some(session.clone()));
+    }
+    let told = home::variable(LOOP)?;
+    let mut sessions = leases.into_iter().map(|(session, _)| session);
+    Ok(sessions.find(|session| told.as_deref() == Some(session.as_str())))
+}
+
 /// Of these leases that of the nearest loop above this process: a loop may run in another one's agent.
 fn nearest<'l>(leases: impl Iterator<Item = &'l (Name, Recorded)>) -> Option<&'l (Name, Recorded)> {
     let mut leases = leases.peekable();

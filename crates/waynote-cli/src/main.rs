@@ -12,6 +12,7 @@ mod inside;
 mod iterate;
 mod opened;
 mod output;
+mod plain;
 mod plot;
 mod session_view;
 mod settings;

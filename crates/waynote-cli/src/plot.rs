@@ -265,6 +265,7 @@ mod tests {
             outcome,
             attempts: 1,
             notes_added: 0,
+            said: None,
             author: "person".parse().unwrap(),
         }
     }

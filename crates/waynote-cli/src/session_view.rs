@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Color, Style};
 use jiff::Timestamp;
-use waynote::event::{Iteration, Reason, Said};
+use waynote::event::{End, Iteration, Outcome, Reason, Said};
+use waynote::looping::Standing;
 use waynote::{Kind, Name, Note};
 
 use crate::table::table;
@@ -50,21 +51,83 @@ pub(crate) fn iterations(iterations: &[Iteration], is_live: bool, colour: bool) 
     if earlier > 0 {
         body.push_str(&format!("and {earlier} earlier\n"));
     }
+    for of in &iterations[earlier..] {
+        // One that came round after all failed before.
+        let when = match of.outcome.is_some_and(Outcome::is_success) {
+            true => "at first failed",
+            false => "failed",
+        };
+        if let Some(said) = &of.said {
+            body.push_str(&format!("#{} {when} with: {said}\n", of.number));
+        }
+    }
     titled("ITERATIONS", &body, colour)
 }
 
-/// Why the last loop stopped, what its agent said at the end, and what to do where it waits for somebody.
-pub(crate) fn end((reason, said): &(Reason, Option<Said>), session: &Name) -> String {
-    let mut text = format!("\nstopped: {reason}\n");
-    let said = match said {
-        Some(Said::Completed(text) | Said::Blocked(text)) => text.as_str(),
-        None => "",
-    };
-    for line in said.lines() {
-        let line = waynote::secrets::masked(line);
-        text.push_str(&format!("  {}\n", waynote::visible::visible(&line)));
+/// What an agent said, each line with a mark before it: none of it reads as what we say.
+pub(crate) fn quoted(text: &str) -> String {
+    marked(text, "  | ")
+}
+
+/// Lines of our own that belong to the one above.
+pub(crate) fn indented(text: &str) -> String {
+    marked(text, "  ")
+}
+
+fn marked(text: &str, mark: &str) -> String {
+    let text = waynote::secrets::masked(text);
+    let lines = text.lines().map(waynote::visible::visible);
+    let lines = lines.map(|line| format!("{}\n", format!("{mark}{line}").trim_end()));
+    lines.collect()
+}
+
+/// How a session stands, in a few words.
+pub(crate) fn standing(standing: &Standing) -> String {
+    match standing {
+        Standing::NoLoop => "-".into(),
+        Standing::Running => "running".into(),
+        Standing::Lost => "lost: its loop was killed".into(),
+        Standing::Ended(End {
+            reason: Reason::Blocked,
+            said: Some(Said::Blocked(question)),
+            ..
+        }) => format!("blocked: `{}`", one_line(question)),
+        Standing::Ended(end) => reason(end.reason).into(),
     }
-    if *reason == Reason::Blocked {
+}
+
+/// The beginning of a text in one line.
+fn one_line(text: &str) -> String {
+    const MOST: usize = 80;
+    let text = waynote::secrets::masked(text);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = waynote::visible::visible(&words.join(" "));
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// Why a loop ended, as people say it.
+fn reason(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Iterations => "iterations done",
+        Reason::Time => "time over",
+        Reason::Until => "text seen",
+        other => other.as_str(),
+    }
+}
+
+/// Why the last loop stopped, what its agent said at the end, and what to do where it waits for somebody.
+pub(crate) fn end(end: &End, session: &Name) -> String {
+    let mut text = format!("\nstopped: {}\n", reason(end.reason));
+    if let Some(detail) = &end.detail {
+        text.push_str(&indented(detail));
+    }
+    if let Some(Said::Completed(said) | Said::Blocked(said)) = &end.said {
+        text.push_str(&quoted(said));
+    }
+    if end.reason == Reason::Blocked {
         text.push_str(&format!(
             "go on with `waynote --session {session} loop --answer TEXT` and the rest of its command\n"
         ));
@@ -144,7 +207,7 @@ pub(crate) fn stderr_has_colour() -> bool {
 }
 
 /// Day and minute, in universal time.
-fn minute(time: Timestamp) -> String {
+pub(crate) fn minute(time: Timestamp) -> String {
     let time = jiff::tz::Offset::UTC.to_datetime(time);
     format!("{} {:02}:{:02}", time.date(), time.hour(), time.minute())
 }

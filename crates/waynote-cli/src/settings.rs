@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use waynote::context::{Budget, Style};
 use waynote::{Limits, Name, SecretPolicy};
 
-use crate::args::Global;
+use crate::args::{Global, StyleArg};
 use crate::error::{Failure, Outcome};
 use crate::home;
 
@@ -75,6 +75,9 @@ pub(crate) struct Settings {
 
 const DEFAULT: &str = "default";
 
+/// The author of what nobody else is named for.
+pub(crate) const PERSON: &str = "person";
+
 impl Settings {
     pub(crate) fn read(flags: &Global) -> Outcome<Self> {
         let (path, file) = read_file()?;
@@ -128,7 +131,7 @@ impl Settings {
                 },
                 None => by_default(None),
             },
-            author: named(author, "person")?,
+            author: named(author, PERSON)?,
             max_bytes: layers
                 .number(None, "WAYNOTE_MAX_BYTES", file.max_bytes)?
                 .unwrap_or_else(|| by_default(limits.max_bytes)),
@@ -204,9 +207,27 @@ impl Settings {
         }
     }
 
+    /// Style and budget of a block, unless the call names its own.
+    pub(crate) fn style_and_budget(
+        &self,
+        style: Option<StyleArg>,
+        tokens: Option<usize>,
+    ) -> Outcome<(Style, Budget)> {
+        let style = match style {
+            Some(StyleArg::Stable) => Style::Stable,
+            Some(StyleArg::Faithful) => Style::Faithful,
+            None => self.style.value,
+        };
+        match style {
+            Style::Stable => Ok((style, self.budget(tokens))),
+            Style::Faithful if tokens.is_some_and(|most| most > 0) => Err(faithful_shows_all()),
+            Style::Faithful => Ok((style, self.budget(Some(0)))),
+        }
+    }
+
     /// Who writes what an agent writes: whoever calls a tool or runs in a loop is no person.
     pub(crate) fn agents_author(&self) -> Outcome<Name> {
-        Ok(match self.author.is_default() {
+        Ok(match self.author.value.as_str() == PERSON {
             true => format!("agent:{}", self.agent.value).parse()?,
             false => self.author.value.clone(),
         })
@@ -229,6 +250,14 @@ impl Settings {
             )
         })
     }
+}
+
+/// What a block in style faithful cannot be asked for.
+pub(crate) fn faithful_shows_all() -> Failure {
+    Failure::usage(
+        "style faithful prints all that its sources print",
+        "leave `--budget`, `--explain` and `--query` away, or use `--style stable`",
+    )
 }
 
 fn budget(setting: Option<Setting<i64>>) -> Outcome<Setting<usize>> {

@@ -35,8 +35,11 @@ mod suite {
     mod key;
     mod log;
     mod loop_agents;
+    mod loop_night;
+    mod loop_planted;
     mod loop_prompt;
     mod loop_resume;
+    mod loop_retries;
     mod loop_rights;
     mod loop_stops;
     mod mcp;
@@ -53,6 +56,7 @@ mod suite {
     mod reference_zrb;
     mod search;
     mod secrets;
+    mod sessions;
     mod slips;
     mod terminal;
     mod undo;

@@ -62,6 +62,13 @@ pub enum Error {
         kind: String,
     },
 
+    /// A number that an iteration cannot have.
+    #[error("`{iteration}` is not an iteration")]
+    InvalidIteration {
+        /// What was given.
+        iteration: i64,
+    },
+
     /// A text to be written that is not UTF-8 or holds a NUL.
     #[error("the text is not plain text: {what}")]
     NotText {
@@ -388,6 +395,7 @@ impl Error {
             Self::InvalidPlace { .. } => "invalid_place",
             Self::InvalidAddress { .. } => "invalid_address",
             Self::UnknownType { .. } => "unknown_type",
+            Self::InvalidIteration { .. } => "invalid_iteration",
             Self::NotText { .. } => "not_text",
             Self::HoldsSecret { .. } => "holds_secret",
             Self::NameHoldsSecret { .. } => "name_holds_secret",
@@ -428,6 +436,7 @@ impl Error {
             Self::InvalidName { .. }
             | Self::InvalidPlace { .. }
             | Self::InvalidAddress { .. }
+            | Self::InvalidIteration { .. }
             | Self::UnknownType { .. }
             | Self::Empty { .. } => Class::Usage,
             _ => Class::Refusal,
@@ -452,6 +461,7 @@ impl Error {
                     .into()
             }
             Self::UnknownType { .. } => "the types are stuck, learning, tip, decision".into(),
+            Self::InvalidIteration { .. } => "iterations are counted from 1; an entry without one belongs to none".into(),
             Self::NotText { .. } => "a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64".into(),
             Self::NameHoldsSecret { .. } => {
                 "use another name: one cannot be forgotten; `--allow-secret` allows it all the same".into()

@@ -21,8 +21,8 @@ use crate::note::{Position, Stamp};
 pub(crate) use resolved::{Resolutions, last_resolved};
 pub(crate) use told::latest;
 pub use told::{
-    Iteration, Question, Said, fresh_answer, iterations, last_end, last_iteration, live_iteration,
-    open_question, said,
+    End, Iteration, Question, Said, done_in_run, fresh_answer, iterations, last_end,
+    last_iteration, live_iteration, open_question, said,
 };
 
 /// Something that happened in a session.
@@ -35,11 +35,17 @@ pub enum Event {
         holder: Holder,
         /// The directory it runs in, absolute.
         directory: String,
+        /// How many iterations the run shall have, where somebody said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        iterations: Option<u64>,
     },
     /// The loop ended, or was found dead.
     LoopEnded {
         /// Why.
         reason: Reason,
+        /// More about that, in lines: the evidence of a stall, the error.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
     },
     /// An iteration began; it is the live one until it ends.
     IterationStarted {
@@ -58,6 +64,9 @@ pub enum Event {
         attempts: u32,
         /// Entries that it added to the log.
         notes_added: u64,
+        /// What the agent printed last when it failed, in one line.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        said: Option<String>,
     },
     /// The agent says that all is done.
     Completed {
@@ -117,6 +126,8 @@ pub enum Outcome {
         /// Its exit code; 0 is success.
         code: i32,
     },
+    /// Its exit code was 0, and its output says that it failed.
+    Reported,
     /// A signal that nobody here sent ended it.
     Signalled {
         /// The signal's number.
@@ -144,6 +155,7 @@ impl fmt::Display for Outcome {
         match self {
             Self::Exited { code: 0 } => f.write_str("done"),
             Self::Exited { code } => write!(f, "failed (exit code {code})"),
+            Self::Reported => f.write_str("failed (exit code 0, but its output says so)"),
             Self::Signalled { signal } => write!(f, "killed (signal {signal})"),
             Self::NotStarted => f.write_str("not started"),
             Self::TimedOut => f.write_str("timed out"),
@@ -180,6 +192,11 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// Whether the run is over: another loop of the session begins a new one.
+    pub fn ends_the_run(self) -> bool {
+        matches!(self, Self::Iterations | Self::Until | Self::Completed)
+    }
+
     /// The reason's word.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -5,19 +5,33 @@ use std::time::Duration;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::event::{
-    Event, Holder, Outcome, Question, Reason, Said, last_iteration, live_iteration, open_question,
-    running,
+    self, End, Event, Holder, Iteration, Outcome, Question, Reason, Said, done_in_run,
+    fresh_answer, last_iteration, live_iteration, open_question, running,
 };
 use crate::key::Name;
 use crate::note::{Kind, Stamp};
 use crate::session::SessionLog;
 use crate::store::Store;
 
+/// What came of an iteration.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// How the agent ended at the last attempt.
+    pub outcome: Outcome,
+    /// How long it took, all attempts together.
+    pub duration: Duration,
+    /// How often the agent was started.
+    pub attempts: u32,
+    /// What the agent printed last when it failed, in one line and without credentials.
+    pub said: Option<String>,
+}
+
 /// The loop that has a session. Dropping it without [`Loop::end`] leaves the session as a loop does that is killed.
 pub struct Loop<'s> {
     store: &'s dyn Store,
     session: Name,
     lease: u64,
+    done: u64,
 }
 
 /// Who begins a loop, and where.
@@ -26,6 +40,9 @@ pub struct Begin<'a> {
     pub holder: Holder,
     /// The directory it runs in, absolute.
     pub directory: String,
+    /// How many iterations the run shall have; none: as many as it takes. A loop that ended before it had them is gone on
+    /// with, when this is the same number.
+    pub iterations: Option<u64>,
     /// What a person answers to the question that the last loop stopped with.
     pub answer: Option<&'a str>,
     /// Whether a process is no more.
@@ -54,12 +71,18 @@ impl<'s> Loop<'s> {
             events.extend(lost_iteration(store, &session)?);
             events.push(Event::LoopEnded {
                 reason: Reason::Lost,
+                detail: None,
             });
         }
+        let done = match begin.iterations {
+            Some(iterations) => done_in_run(store, &session, iterations)?,
+            None => None,
+        };
         let asked = open_question(store, &session)?;
         events.push(Event::LoopStarted {
             holder: begin.holder,
             directory: begin.directory,
+            iterations: begin.iterations,
         });
         match (&asked, begin.answer) {
             (Some(asked), None) => {
@@ -73,6 +96,11 @@ impl<'s> Loop<'s> {
             }),
             (None, None) => {}
         }
+        // An answer that no iteration did its turn with, before another question was asked and answered.
+        let earlier = match begin.answer {
+            Some(_) => fresh_answer(store, &session)?,
+            None => None,
+        };
         let lease = held.map(|held| held.number);
         match store.record(&session, &events, lease, stamp) {
             // Another one found the holder dead, too, and was faster.
@@ -85,14 +113,20 @@ impl<'s> Loop<'s> {
             recorded => recorded?,
         }
         let lease = store.lease(&session)?.map_or(0, |held| held.number);
-        if let (Some(asked), Some(answer)) = (asked, begin.answer) {
-            remember(store, &session, &asked, answer, stamp)?;
+        if let Some((asked, answer)) = earlier {
+            remember(store, &session, &asked, &answer, stamp)?;
         }
         Ok(Self {
             store,
             session,
             lease,
+            done: done.unwrap_or(0),
         })
+    }
+
+    /// How many iterations of its run are done: those of this loop are not counted.
+    pub fn done_before(&self) -> u64 {
+        self.done
     }
 
     /// The session.
@@ -118,25 +152,25 @@ impl<'s> Loop<'s> {
         Ok(iteration)
     }
 
-    /// Ends the iteration and tells how many entries it added.
+    /// Ends the iteration and tells how many entries it added. An answer that was in its prompt is a note from now on: later
+    /// prompts have it there, and none has it twice.
     ///
     /// # Errors
     /// [`Error::LeaseLost`]; what the store says.
-    pub fn end_iteration(
-        &self,
-        iteration: i64,
-        outcome: Outcome,
-        duration: Duration,
-        attempts: u32,
-        stamp: &Stamp,
-    ) -> Result<u64> {
+    pub fn end_iteration(&self, iteration: i64, turn: Turn, stamp: &Stamp) -> Result<u64> {
         let notes_added = added(self.store, &self.session, iteration)?;
+        if turn.outcome.is_success()
+            && let Some((asked, answer)) = fresh_answer(self.store, &self.session)?
+        {
+            remember(self.store, &self.session, &asked, &answer, stamp)?;
+        }
         let event = Event::IterationEnded {
             iteration,
-            outcome,
-            duration_ms: Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
-            attempts,
+            outcome: turn.outcome,
+            duration_ms: Some(u64::try_from(turn.duration.as_millis()).unwrap_or(u64::MAX)),
+            attempts: turn.attempts,
             notes_added,
+            said: turn.said,
         };
         self.record(event, stamp)?;
         Ok(notes_added)
@@ -148,8 +182,16 @@ impl<'s> Loop<'s> {
     /// # Errors
     /// [`Error::LeaseLost`]; what the store says.
     pub fn end(self, reason: Reason, stamp: &Stamp) -> Result<()> {
+        self.end_with(reason, None, stamp)
+    }
+
+    /// The same with more about the reason, in lines and without credentials.
+    ///
+    /// # Errors
+    /// [`Error::LeaseLost`]; what the store says.
+    pub fn end_with(self, reason: Reason, detail: Option<String>, stamp: &Stamp) -> Result<()> {
         let mut events = Vec::from_iter(lost_iteration(self.store, &self.session)?);
-        events.push(Event::LoopEnded { reason });
+        events.push(Event::LoopEnded { reason, detail });
         self.store
             .record(&self.session, &events, Some(self.lease), stamp)
     }
@@ -171,7 +213,66 @@ fn lost_iteration(store: &dyn Store, session: &Name) -> Result<Option<Event>> {
         duration_ms: None,
         attempts: 1,
         notes_added: added(store, session, iteration)?,
+        said: None,
     }))
+}
+
+/// The iterations of a session as [`event::iterations`] tells them, with the notes that one has so far that runs or was
+/// lost: what an orphan of it still notes is its own.
+///
+/// # Errors
+/// What the store says.
+pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec<Iteration>> {
+    let mut iterations = event::iterations(store, session, limit)?;
+    for of in &mut iterations {
+        if matches!(of.outcome, None | Some(Outcome::Lost)) {
+            of.notes_added = added(store, session, of.number)?;
+        }
+    }
+    Ok(iterations)
+}
+
+/// Whether a loop runs in a session, and how the last one ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// No loop ever ran in it.
+    NoLoop,
+    /// A loop has it.
+    Running,
+    /// Its loop was killed, and no other one has looked since.
+    Lost,
+    /// The last loop ended.
+    Ended(End),
+}
+
+impl Standing {
+    /// The state's word: `running`, `lost` or the reason of the end; none where no loop ran.
+    pub fn word(&self) -> Option<&'static str> {
+        match self {
+            Self::NoLoop => None,
+            Self::Running => Some("running"),
+            Self::Lost => Some("lost"),
+            Self::Ended(end) => Some(end.reason.as_str()),
+        }
+    }
+}
+
+/// How a session stands. `is_dead` says whether a process is no more.
+///
+/// # Errors
+/// What the store says.
+pub fn standing(
+    store: &dyn Store,
+    session: &Name,
+    is_dead: &dyn Fn(&Holder) -> bool,
+) -> Result<Standing> {
+    if let Some(held) = store.lease(session)? {
+        return Ok(match &held.event {
+            Event::LoopStarted { holder, .. } if is_dead(holder) => Standing::Lost,
+            _ => Standing::Running,
+        });
+    }
+    Ok(event::last_end(store, session)?.map_or(Standing::NoLoop, Standing::Ended))
 }
 
 /// The number that the next iteration of a session has.
@@ -229,6 +330,15 @@ pub fn say(
     store.record(session, &[event], None, stamp)
 }
 
+/// A question of several lines stands apart from what we say: it may hold a line that reads as its own answer.
+fn quoted(question: &str) -> String {
+    if question.lines().count() < 2 {
+        return format!(" {question}");
+    }
+    let lines = question.lines().map(|line| format!("\n> {line}"));
+    lines.collect()
+}
+
 /// What a person decided is a decision: later iterations see it as any other.
 fn remember(
     store: &dyn Store,
@@ -237,7 +347,11 @@ fn remember(
     answer: &str,
     stamp: &Stamp,
 ) -> Result<()> {
-    let text = format!("Asked: {}\nAnswered: {}", asked.question, answer.trim());
+    let text = format!(
+        "Asked:{}\nAnswered: {}",
+        quoted(&asked.question),
+        answer.trim()
+    );
     let log = SessionLog::new(store, session.clone());
     log.add(
         Kind::Decision,

@@ -1,5 +1,7 @@
 //! Notes by iteration (source 001): the append-only log of a named run, which later iterations learn from.
 
+use std::collections::BTreeMap;
+
 use crate::address::Address;
 use crate::change::Change;
 use crate::content::Content;
@@ -27,12 +29,24 @@ impl<'s> SessionLog<'s> {
         Self { store, session }
     }
 
-    /// Every session that has entries, by name.
+    /// Every session that has entries, or in which a loop ran, by name.
     ///
     /// # Errors
     /// What the store says.
     pub fn sessions(store: &dyn Store) -> Result<Vec<ScopeSummary>> {
-        store.scopes(ScopeKind::Session)
+        let with_notes = store.scopes(ScopeKind::Session)?.into_iter();
+        let mut sessions: BTreeMap<String, ScopeSummary> = with_notes
+            .map(|session| (session.scope.name().to_owned(), session))
+            .collect();
+        for session in store.sessions_with_events()? {
+            sessions
+                .entry(session.as_str().to_owned())
+                .or_insert_with(|| ScopeSummary {
+                    scope: Scope::Session(session),
+                    notes: 0,
+                });
+        }
+        Ok(sessions.into_values().collect())
     }
 
     /// Adds an entry. Without an iteration it belongs to none, and a faithful prompt never shows it.
@@ -41,7 +55,7 @@ impl<'s> SessionLog<'s> {
     /// with how often it was noted in [`Note::seen`], which is 1 for a new entry.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::InvalidIteration`]; what the store says.
     pub fn add(
         &self,
         kind: Kind,
@@ -56,7 +70,7 @@ impl<'s> SessionLog<'s> {
     /// and stays in the log.
     ///
     /// # Errors
-    /// [`crate::Error::NotFound`] and [`crate::Error::NotResolved`] of the other entry; what the store says.
+    /// [`Error::InvalidIteration`]; [`Error::NotFound`] and [`Error::NotResolved`] of the other entry; what the store says.
     pub fn add_resolving(
         &self,
         kind: Kind,
@@ -65,6 +79,10 @@ impl<'s> SessionLog<'s> {
         resolves: Option<EntryId>,
         stamp: &Stamp,
     ) -> Result<Note> {
+        // An import may bring any number: its source allowed that.
+        if let Some(iteration) = iteration.filter(|iteration| *iteration < 0) {
+            return Err(Error::InvalidIteration { iteration });
+        }
         let session = self.session.clone();
         let change = Change::Append {
             session,

@@ -212,6 +212,12 @@ pub trait Store: EventLog {
     /// What the engine says.
     fn leases(&self) -> Result<Vec<(Name, Recorded)>>;
 
+    /// The sessions in which something happened that [`Store::record`] was told of, by name, whether they have entries or not.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn sessions_with_events(&self) -> Result<Vec<Name>>;
+
     /// The largest iteration in which an entry of a session's log was noted, repeats counted.
     ///
     /// # Errors
@@ -384,6 +390,10 @@ impl Store for NoStore {
         Ok(Vec::new())
     }
 
+    fn sessions_with_events(&self) -> Result<Vec<Name>> {
+        Ok(Vec::new())
+    }
+
     fn last_iteration(&self, _: &Name) -> Result<Option<i64>> {
         Ok(None)
     }
@@ -536,6 +546,10 @@ impl<S: Store + ?Sized> Store for Box<S> {
 
     fn leases(&self) -> Result<Vec<(Name, Recorded)>> {
         (**self).leases()
+    }
+
+    fn sessions_with_events(&self) -> Result<Vec<Name>> {
+        (**self).sessions_with_events()
     }
 
     fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {

@@ -18,12 +18,12 @@ pub fn main_checkout(directory: &Path) -> Option<PathBuf> {
         let link = root.join(".git");
         fs::metadata(&link).is_ok().then_some((root, link))
     })?;
-    let git_folder = named_in(&link, "gitdir:")?;
-    let back = named_in(&git_folder.join("gitdir"), "")?;
+    let git_folder = path_named_in(&link, "gitdir:")?;
+    let back = path_named_in(&git_folder.join("gitdir"), "")?;
     if fs::canonicalize(back).ok()? != fs::canonicalize(&link).ok()? {
         return None;
     }
-    let common = named_in(&git_folder.join("commondir"), "")?;
+    let common = path_named_in(&git_folder.join("commondir"), "")?;
     if common.file_name()? != ".git" {
         return None;
     }
@@ -31,8 +31,8 @@ pub fn main_checkout(directory: &Path) -> Option<PathBuf> {
     Some(normalized(&common.parent()?.join(inside)))
 }
 
-/// The path that a file holds after `prefix`, relative ones seen from the file's folder.
-fn named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
+/// The path that one of git's small files holds after `prefix`, relative ones seen from the file's folder.
+pub fn path_named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
     let what = fs::metadata(file).ok()?;
     if !what.is_file() || what.len() > LINK_BYTES {
         return None;
@@ -43,8 +43,8 @@ fn named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
     Some(normalized(&named))
 }
 
-/// Without `.` and `..`, by name alone.
-fn normalized(path: &Path) -> PathBuf {
+/// A path without `.` and `..`, by name alone.
+pub fn normalized(path: &Path) -> PathBuf {
     let mut whole = PathBuf::new();
     for part in path.components() {
         match part {

@@ -14,6 +14,7 @@ mod suite {
     mod loops;
     mod memory;
     mod processes;
+    mod runs;
     mod search;
     mod search_index;
     mod undo;

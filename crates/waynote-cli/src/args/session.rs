@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::AllowArgs;
+use super::{AllowArgs, StyleArg};
 use crate::iterate::command::Preset;
 
 #[derive(Subcommand)]
@@ -49,7 +49,7 @@ pub(crate) enum LogCommand {
     },
     /// Show the session to people: its iterations, when and how long and how they ended, and its notes by type
     Show,
-    /// List the sessions
+    /// List the sessions: their notes, their last iteration, and how each stands
     Sessions,
 }
 
@@ -61,10 +61,10 @@ pub(crate) struct LoopArgs {
     /// A client's own way to run without a person, instead of AGENT; its agent may use waynote's tools without being asked
     #[arg(long, value_name = "CLIENT")]
     pub(crate) with: Option<Preset>,
-    /// What is to be done: a file whose text opens every prompt
+    /// What is to be done: a file whose text opens every prompt, up to 256 KiB of it
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Option<PathBuf>,
-    /// How far it is: a file whose text, as it is by then, is in every prompt
+    /// How far it is: a file whose text, as it is by then, is in every prompt, up to 256 KiB of it
     #[arg(long, value_name = "FILE")]
     pub(crate) tasks: Option<PathBuf>,
     /// A template of the prompt instead of the built-in one; docs/loops.md lists its placeholders
@@ -73,7 +73,8 @@ pub(crate) struct LoopArgs {
     /// Further instructions, at the end of every prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) extra_instructions: Option<String>,
-    /// How many more iterations; without it, as many as it takes
+    /// How many iterations the run shall have; without it, as many as it takes. The same number again goes on with a run
+    /// that was cut short
     #[arg(long, value_name = "N", value_parser = some_number)]
     pub(crate) iterations: Option<u64>,
     /// Stop when the agent's output holds this
@@ -85,6 +86,10 @@ pub(crate) struct LoopArgs {
     /// End an attempt of the agent that takes longer, and count it as failed
     #[arg(long, value_name = "TIME", value_parser = some_time)]
     pub(crate) iteration_time: Option<Duration>,
+    /// How the notes in a prompt are written: the same bytes for the same notes, or as the three sources do
+    /// [env: WAYNOTE_STYLE]
+    #[arg(long, value_name = "STYLE")]
+    pub(crate) style: Option<StyleArg>,
     /// The most tokens of the notes in a prompt; 0: no cap [env: WAYNOTE_BUDGET] [default: 2000]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
@@ -93,12 +98,12 @@ pub(crate) struct LoopArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) stall: usize,
     /// How often an agent that fails is tried again within an iteration
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) retries: u32,
     /// How long before the first of these; twice as long before each next one, at most five minutes
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
     pub(crate) retry_wait: Duration,
-    /// The agent's output goes into a file an iteration in this folder, and is not shown
+    /// Write the agent's output into this folder, a new file for each iteration, and do not show it
     #[arg(long, value_name = "FOLDER")]
     pub(crate) logs: Option<PathBuf>,
     /// The answer to the question that the loop stopped with. One that begins with `-` is written --answer=TEXT

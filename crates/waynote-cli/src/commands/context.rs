@@ -2,13 +2,14 @@
 
 use jiff::Timestamp;
 use waynote::Moment;
-use waynote::context::{Block, Budget, Receipt, Request, Section, Shown, Style, render};
+use waynote::context::{Block, Receipt, Request, Section, Shown, Style, render};
 
 use super::Context;
-use crate::args::{ContextArgs, SectionArg, StyleArg};
+use crate::args::{ContextArgs, SectionArg};
 use crate::error::{Failure, Outcome, say};
 use crate::input;
 use crate::inside::Inside;
+use crate::settings::faithful_shows_all;
 use crate::table::table;
 
 pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
@@ -55,26 +56,10 @@ fn say_why_empty(context: &Context<'_>, block: &Block) {
 
 fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
     let settings = &context.settings;
-    let style = match args.style {
-        Some(StyleArg::Stable) => Style::Stable,
-        Some(StyleArg::Faithful) => Style::Faithful,
-        None => settings.style.value,
-    };
-    let only_stable =
-        args.explain || args.query.is_some() || args.budget.is_some_and(|most| most > 0);
-    if style == Style::Faithful && only_stable {
-        return Err(Failure::usage(
-            "style faithful prints all that its sources print",
-            "leave `--budget`, `--explain` and `--query` away, or use `--style stable`",
-        ));
+    let (style, budget) = settings.style_and_budget(args.style, args.budget)?;
+    if style == Style::Faithful && (args.explain || args.query.is_some()) {
+        return Err(faithful_shows_all());
     }
-    let budget = match style {
-        Style::Stable => settings.budget(args.budget),
-        Style::Faithful => Budget {
-            tokens: 0,
-            ..settings.budget(None)
-        },
-    };
     let place = input::place(args.at.path.as_deref())?;
     Ok(Request {
         style,

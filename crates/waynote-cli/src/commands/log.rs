@@ -1,14 +1,15 @@
 //! `waynote log`: notes by iteration, in a session's append-only log.
 
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::json;
-use waynote::event::{self, Event, Recorded, Said};
-use waynote::looping;
+use waynote::event::{self, Iteration, Reason, Said};
+use waynote::looping::{self, Standing};
 use waynote::session::reply;
-use waynote::{Kind, SessionLog};
+use waynote::{Kind, Name, ScopeSummary, SessionLog, Store};
 
 use super::Context;
 use crate::args::LogCommand;
-use crate::error::{Outcome, say};
+use crate::error::{Failure, Outcome, say};
 use crate::input;
 use crate::plot::Plot;
 use crate::table::table;
@@ -91,8 +92,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let (session, _) = context.session()?;
             let (notes, iterations) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
-                let mut iterations = event::iterations(store, &session, usize::MAX)?;
-                if !store.lease(&session)?.is_some_and(|held| is_running(&held)) {
+                let mut iterations = looping::iterations(store, &session, usize::MAX)?;
+                if standing(store, &session)? != Standing::Running {
                     // Its loop was killed, and no other one has looked since.
                     let open = iterations.iter_mut().filter(|of| of.outcome.is_none());
                     open.for_each(|of| of.outcome = Some(event::Outcome::Lost));
@@ -118,21 +119,23 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         }
         LogCommand::Show => {
             let (session, _) = context.session()?;
-            let (notes, iterations, is_live, end) = context.read(|store| {
+            let (notes, iterations, standing) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
-                let iterations = event::iterations(store, &session, usize::MAX)?;
-                let is_live = store.lease(&session)?.is_some_and(|held| is_running(&held));
-                Ok((
-                    notes,
-                    iterations,
-                    is_live,
-                    event::last_end(store, &session)?,
-                ))
+                let iterations = looping::iterations(store, &session, usize::MAX)?;
+                Ok((notes, iterations, standing(store, &session)?))
             })?;
+            let is_live = standing == Standing::Running;
+            let end = match standing {
+                Standing::Ended(end) => Some(end),
+                _ => None,
+            };
             if context.output.json {
-                let stopped = end.as_ref().map(|(reason, said)| {
-                    let mut stopped = json!({ "reason": reason.as_str() });
-                    match said {
+                let stopped = end.as_ref().map(|end| {
+                    let mut stopped = json!({ "reason": end.reason.as_str() });
+                    if let Some(detail) = &end.detail {
+                        stopped["detail"] = detail.as_str().into();
+                    }
+                    match &end.said {
                         Some(Said::Completed(summary)) => {
                             stopped["summary"] = summary.as_str().into();
                         }
@@ -151,7 +154,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let (colour, terminal) = (context.output.has_colour(), context.output.is_terminal());
             if notes.is_empty() && iterations.is_empty() {
                 say(&format!(
-                    "nothing is in session:{session}; `waynote log sessions` lists those with notes"
+                    "nothing is in session:{session}; `waynote log sessions` lists what there is"
                 ));
             }
             let text = session_view::iterations(&iterations, is_live, colour)
@@ -160,28 +163,101 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             context.output.bytes(text.as_bytes())
         }
         LogCommand::Sessions => {
-            let sessions = context.read(|store| Ok(SessionLog::sessions(store)?))?;
+            let sessions = context.read(|store| {
+                let sessions = SessionLog::sessions(store)?.into_iter();
+                sessions
+                    .map(|of| Listed::of(store, of))
+                    .collect::<Outcome<Vec<_>>>()
+            })?;
             if context.output.json {
-                let list: Vec<_> = sessions
-                    .iter()
-                    .map(|session| json!({ "session": session.scope.name(), "notes": session.notes }))
-                    .collect();
-                return context.output.value(&list);
+                return context.output.value(&sessions);
             }
             if sessions.is_empty() {
                 return context.output.line("no sessions");
             }
-            let rows = sessions
-                .iter()
-                .map(|session| vec![session.scope.name().to_owned(), session.notes.to_string()]);
-            context.output.line(table(&["session", "notes"], rows))
+            let rows = sessions.iter().map(Listed::row);
+            let heading = ["session", "notes", "last iteration", "state"];
+            context.output.line(table(&heading, rows))
         }
     }
+}
+
+/// A session in the list of all.
+struct Listed {
+    session: Name,
+    notes: u64,
+    /// The last iteration that a loop ran.
+    last: Option<Iteration>,
+    standing: Standing,
+}
+
+impl Listed {
+    fn of(store: &dyn Store, of: ScopeSummary) -> Outcome<Self> {
+        let session: Name = of.scope.name().parse()?;
+        let last = looping::iterations(store, &session, 1)?.pop();
+        Ok(Self {
+            notes: of.notes,
+            standing: standing(store, &session)?,
+            last,
+            session,
+        })
+    }
+
+    fn row(&self) -> Vec<String> {
+        let last = self.last.as_ref();
+        vec![
+            self.session.as_str().to_owned(),
+            self.notes.to_string(),
+            last.map_or("-".into(), |last| {
+                format!(
+                    "#{}, {}",
+                    last.number,
+                    session_view::minute(last.started_at)
+                )
+            }),
+            session_view::standing(&self.standing),
+        ]
+    }
+}
+
+impl Serialize for Listed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let question = match &self.standing {
+            Standing::Ended(end) if end.reason == Reason::Blocked => match &end.said {
+                Some(Said::Blocked(question)) => Some(question),
+                _ => None,
+            },
+            _ => None,
+        };
+        let question = question.map(|question| waynote::secrets::masked(question));
+        let mut out = serializer.serialize_struct("Listed", 5)?;
+        out.serialize_field("session", self.session.as_str())?;
+        out.serialize_field("notes", &self.notes)?;
+        out.serialize_field("last_iteration", &self.last)?;
+        out.serialize_field("state", &self.standing.word())?;
+        out.serialize_field("question", &question)?;
+        out.end()
+    }
+}
+
+/// How a session stands, as this machine can tell.
+pub(super) fn standing(store: &dyn Store, session: &Name) -> Outcome<Standing> {
+    Ok(looping::standing(store, session, &inside::is_dead)?)
 }
 
 /// Says something to the loop that waits for it.
 fn tell(context: &mut Context<'_>, said: &Said, done: &str) -> Outcome {
     let (session, _) = context.session()?;
+    let own = context.read(|store| inside::own_loop(store))?;
+    if let Some(own) = own.filter(|own| *own != session) {
+        return Err(Failure::refused(
+            "another_session",
+            format!(
+                "this agent runs in the loop of session {own}, and can say nothing for session {session}"
+            ),
+            "leave `--session` out: what is said here is for its own loop",
+        ));
+    }
     let stamp = context.stamp()?;
     let iteration = context.settings.iteration.value;
     context.change(|store| Ok(looping::say(store, &session, iteration, said, &stamp)?))?;
@@ -196,9 +272,4 @@ const SEEN: usize = 2;
 /// An iteration in a table.
 pub(super) fn iteration(iteration: Option<i64>) -> String {
     iteration.map_or("-".into(), |iteration| format!("#{iteration}"))
-}
-
-/// Whether the loop that has a session still lives.
-fn is_running(held: &Recorded) -> bool {
-    matches!(&held.event, Event::LoopStarted { holder, .. } if !inside::is_dead(holder))
 }

@@ -30,11 +30,11 @@ use std::process::ExitCode;
 use waynote::{Name, SecretPolicy, Stamp, Store};
 
 use crate::args::{AllowArgs, Cli, Command};
-use crate::error::Outcome;
-use crate::inside::Inside;
+use crate::error::{Failure, Outcome};
+use crate::inside::{self, Inside};
 use crate::opened::Opened;
 use crate::output::Output;
-use crate::settings::Settings;
+use crate::settings::{PERSON, Settings};
 
 /// What a command works with.
 struct Context<'o> {
@@ -45,8 +45,29 @@ struct Context<'o> {
 impl Context<'_> {
     /// Author and time of a change.
     fn stamp(&self) -> Outcome<Stamp> {
-        let stamp = Stamp::new(crate::clock::now()?, self.settings.author.value.clone());
+        let stamp = Stamp::new(crate::clock::now()?, self.author()?);
         Ok(stamp.allowing(self.settings.secret_policy()))
+    }
+
+    /// Who writes. What a loop runs is an agent, whatever it says of itself.
+    fn author(&self) -> Outcome<Name> {
+        let author = &self.settings.author;
+        if author.value.as_str() != PERSON || self.read(|store| inside::own_loop(store))?.is_none()
+        {
+            return Ok(author.value.clone());
+        }
+        let in_file = self.settings.file.display().to_string();
+        if !author.is_default() && author.origin != in_file {
+            return Err(Failure::refused(
+                "not_a_person",
+                format!(
+                    "the author `{PERSON}` is refused in a loop: an agent runs here ({})",
+                    author.origin
+                ),
+                "leave the author out: the loop has set the agent's own",
+            ));
+        }
+        self.settings.agents_author()
     }
 
     /// The same for a write that may be allowed to hold a credential.

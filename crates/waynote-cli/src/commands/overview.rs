@@ -1,7 +1,9 @@
 //! `waynote` without a command: what applies here and what can be done, in ten lines.
 
 use serde_json::json;
-use waynote::{Notebook, Places, Scope, Store};
+use waynote::event::Iteration;
+use waynote::looping::{self, Standing};
+use waynote::{Name, Notebook, Places, Scope, Store};
 
 use super::Context;
 use crate::error::Outcome;
@@ -11,18 +13,20 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let place = crate::home::base()?.cwd();
     let settings = &context.settings;
     let (agent, session) = (settings.agent.value.clone(), settings.session.value.clone());
-    let (places, notes, pinned, entries) = context.read(|store: &dyn Store| {
+    let (places, notes, pinned, entries, looped) = context.read(|store: &dyn Store| {
         let notebook = Notebook::of_agent(store, agent.clone());
         let entries = match &session {
             Some(session) => store.count(&Scope::Session(session.clone()))?,
             None => 0,
         };
+        let looped = session.as_ref().map(|session| Looped::of(store, session));
         let places = Places::new(store).read_all(&place)?.len();
         Ok((
             places,
             notebook.count()?,
             notebook.list_pinned()?.len(),
             entries,
+            looped.transpose()?,
         ))
     })?;
     let path = settings.store.value.display().to_string();
@@ -33,8 +37,12 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     };
     let zrb_file = zrb_file::not_in_sync(settings);
     if context.output.json {
-        let session =
-            session.map(|session| json!({ "session": session.as_str(), "notes": entries }));
+        let session = session.zip(looped).map(|(session, looped)| {
+            json!({
+                "session": session.as_str(), "notes": entries, "last_iteration": looped.last.map(|last| last.number),
+                "state": looped.standing.word(),
+            })
+        });
         let value = json!({
             "place": place.as_str(), "place_notes": places, "agent": agent.as_str(), "notes": notes,
             "pinned": pinned, "session": session, "store": path, "notes_file_not_in_sync": zrb_file,
@@ -42,7 +50,10 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         return context.output.value(&value);
     }
     let session = match session {
-        Some(session) => format!("{}: {entries} notes", Scope::Session(session)),
+        Some(session) => {
+            let looped = looped.map_or(String::new(), |looped| looped.line());
+            format!("{}: {entries} notes{looped}", Scope::Session(session))
+        }
         None => "no session named (--session NAME)".into(),
     };
     let mut lines = vec![
@@ -68,4 +79,29 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         lines.extend(found);
     }
     lines.iter().try_for_each(|line| context.output.line(line))
+}
+
+/// What loops did in a session.
+struct Looped {
+    last: Option<Iteration>,
+    standing: Standing,
+}
+
+impl Looped {
+    fn of(store: &dyn Store, session: &Name) -> Outcome<Self> {
+        Ok(Self {
+            last: looping::iterations(store, session, 1)?.pop(),
+            standing: super::log::standing(store, session)?,
+        })
+    }
+
+    /// What follows the count of notes.
+    fn line(&self) -> String {
+        let last = self.last.as_ref();
+        let last = last.map(|last| format!("iteration #{}", last.number));
+        let stands = (self.standing != Standing::NoLoop)
+            .then(|| crate::session_view::standing(&self.standing));
+        let both = [last, stands].into_iter().flatten();
+        both.map(|part| format!(", {part}")).collect()
+    }
 }

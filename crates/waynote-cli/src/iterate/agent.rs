@@ -17,6 +17,7 @@ use signal_hook::consts::SIGINT;
 use super::command::{Prepared, unfit};
 use super::group::{Exit, Group};
 use super::guard::Guard;
+use super::said::Tail;
 use super::signals::Signals;
 use super::status::{Screen, Stream};
 use super::streams::{feed, pump};
@@ -67,6 +68,8 @@ pub(crate) struct Ended {
     pub(crate) until_seen: bool,
     /// Why the log is not whole, if it is not.
     pub(crate) log_error: Option<io::Error>,
+    /// The end of what it printed.
+    pub(crate) tail: Tail,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +119,7 @@ pub(crate) fn run(
             how: How::Interrupted(signal),
             until_seen: false,
             log_error: None,
+            tail: Tail::default(),
         });
     }
     let mut child = spawn(&attempt)?;
@@ -124,12 +128,14 @@ pub(crate) fn run(
         guard.watch(group.number());
     }
     let (log, until_seen) = (Log::of(attempt.log), Arc::new(AtomicBool::new(false)));
+    let tail = Tail::default();
     let (stop, stopper) = pipe().map_err(|error| broken(error, group))?;
     let streams = Streams {
         stop: Arc::new(stop),
         until: attempt.until.map(Arc::new),
         until_seen: Arc::clone(&until_seen),
         log: log.clone(),
+        tail: tail.clone(),
         screen: attempt.screen.cloned(),
         sender,
     };
@@ -168,6 +174,7 @@ pub(crate) fn run(
         },
         until_seen: until_seen.load(Ordering::Relaxed),
         log_error: log.error(),
+        tail,
     })
 }
 
@@ -325,6 +332,7 @@ struct Streams {
     until: Option<Arc<Until>>,
     until_seen: Arc<AtomicBool>,
     log: Log,
+    tail: Tail,
     screen: Option<Screen>,
     sender: Sender<Event>,
 }
@@ -358,6 +366,7 @@ impl Streams {
         let stop = Arc::clone(&self.stop);
         let (until, until_seen) = (self.until.clone(), Arc::clone(&self.until_seen));
         let (log, screen, sender) = (self.log.clone(), self.screen.clone(), self.sender.clone());
+        let tail = self.tail.clone();
         thread("read", move || {
             let mut search = until.as_deref().map(Search::new);
             let seen = || {
@@ -371,6 +380,7 @@ impl Streams {
                     search = None;
                     seen();
                 }
+                tail.keep(bytes);
                 log.write(bytes);
                 if let Some(screen) = &screen {
                     screen.pass(stream, bytes);

@@ -17,6 +17,11 @@ impl Backoff {
         Self { first, retries }
     }
 
+    /// How often an agent is started at most.
+    pub(crate) fn attempts(&self) -> u32 {
+        self.retries.saturating_add(1)
+    }
+
     /// The wait after so many attempts that failed; none: it is given up.
     pub(crate) fn after(&self, attempts: u32) -> Option<Duration> {
         let retry = attempts
@@ -40,6 +45,12 @@ mod tests {
             [0, 1, 2, 3, 4].map(|attempts| seconds(few, attempts)),
             [None, Some(2), Some(4), Some(8), None]
         );
+        // As it is without a word from anybody: a quarter of an hour.
+        let usual = Backoff::new(Duration::from_secs(5), 8);
+        let waits: Vec<u64> = (1..=9)
+            .map_while(|attempts| seconds(usual, attempts))
+            .collect();
+        assert_eq!(waits, [5, 10, 20, 40, 80, 160, 300, 300]);
         let many = Backoff::new(Duration::from_secs(2), 1_000);
         assert_eq!(
             [8, 9, 100].map(|attempts| seconds(many, attempts)),

@@ -60,6 +60,20 @@ impl Preset {
         let after = after.iter().map(OsString::from);
         before.chain(extra.iter().cloned()).chain(after).collect()
     }
+
+    /// Whether the last lines of one that ended with exit code 0 say that it failed. Goose 1.34 says so in no other way; the
+    /// other clients have exit codes for it.
+    pub(crate) fn reports_failure(self, lines: &[String]) -> bool {
+        const GOOSE: [&str; 4] = [
+            "Please retry if you think this is a transient or recoverable error",
+            "Please resend your message to try again",
+            "Please check your account with your provider to add more credits",
+            "Please add credits to your account",
+        ];
+        let is_goose = self == Self::Goose;
+        let last = lines.last();
+        is_goose && last.is_some_and(|last| GOOSE.iter().any(|words| last.starts_with(words)))
+    }
 }
 
 /// The command that runs one iteration, before the prompt is known.

@@ -27,7 +27,7 @@ pub(crate) const BUILT_IN: &str = "\
 An earlier iteration asked:
 
 {{ question | ended }}
-The answer:
+The person's answer:
 
 {{ answer | ended }}
 {% endif %}
@@ -101,6 +101,7 @@ impl Parts<'_> {
     /// The placeholders and what they stand for.
     fn values(&self) -> BTreeMap<&'static str, Value> {
         let (question, answer) = self.answer.unwrap_or_default();
+        let question = quoted(question);
         let mut instructions = INSTRUCTIONS.to_owned();
         if !self.until.is_empty() {
             // Beside other words: a client that prints its prompt must not be taken for one that is done.
@@ -130,6 +131,14 @@ impl Parts<'_> {
             ("until", self.until.into()),
         ])
     }
+}
+
+/// A question as a code block that nothing in it can end. An agent wrote it: none of it shall read as the answer to it.
+fn quoted(question: &str) -> String {
+    if question.is_empty() {
+        return String::new();
+    }
+    waynote::visible::code_block(&waynote::secrets::masked(question), "")
 }
 
 /// Makes the prompt.
@@ -282,9 +291,11 @@ mod tests {
         ## Answer from a Person
         An earlier iteration asked:
 
+        ```
         Which currency?
+        ```
 
-        The answer:
+        The person's answer:
 
         Euro.
 
@@ -497,10 +508,10 @@ mod tests {
                 extra: "",
             };
             let source = "{{ session }}|{{ spec }}|{{ notes }}|{{ tasks }}|{{ question }}|{{ answer }}|{{ until }}";
-            let expected = [*text; 7].join("|");
+            let expected = [text, text, text, text, &*quoted(text), text, text].join("|");
             assert_eq!(render(own(source), &parts).unwrap(), expected);
             let prompt = render(None, &parts).unwrap();
-            assert!(prompt.matches(text).count() >= 7, "{text:?}: {prompt}");
+            assert!(prompt.matches(text).count() >= 6, "{text:?}: {prompt}");
         }
     }
 
@@ -521,7 +532,7 @@ mod tests {
                 answer: Some((&question, &answer)), until: "", extra: "",
             };
             let source = "[{{ spec }}][{{ notes }}][{{ tasks }}][{{ question }}][{{ answer }}]";
-            let expected = format!("[{spec}][{notes}][{tasks}][{question}][{answer}]");
+            let expected = format!("[{spec}][{notes}][{tasks}][{}][{answer}]", quoted(&question));
             prop_assert_eq!(render(own(source), &parts).unwrap(), expected);
             let prompt = render(None, &parts).unwrap();
             for part in [&spec, &notes, &tasks, &answer] {

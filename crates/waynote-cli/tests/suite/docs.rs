@@ -130,7 +130,7 @@ fn the_demo_plays() {
       session_complete: session nightly is complete: no further iteration starts
     session nightly: 3 iterations in N.Ns, 3 notes added (1 stuck, 1 learning, 1 decision)
     stopped: the agent says that all is done
-      250 orders imported and checked
+      | 250 orders imported and checked
 
     What is left of it:
       waynote --session nightly log show
@@ -143,7 +143,7 @@ fn the_demo_plays() {
     #3         2026-05-17 12:00  N.Ns  done   1
 
     stopped: completed
-      250 orders imported and checked
+      | 250 orders imported and checked
 
     SESSION NOTES
 

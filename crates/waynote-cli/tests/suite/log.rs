@@ -24,7 +24,7 @@ fn a_day_with_a_session() {
     insta::assert_snapshot!(seen, @"
     $ waynote --session demo log show
     exit 0
-    nothing is in session:demo; `waynote log sessions` lists those with notes
+    nothing is in session:demo; `waynote log sessions` lists what there is
 
     $ waynote --session demo --iteration 1 log add --type stuck wall
     exit 0
@@ -75,8 +75,8 @@ fn a_day_with_a_session() {
       - [#1] wall
     $ waynote log sessions
     exit 0
-    SESSION  NOTES
-    demo     3
+    SESSION  NOTES  LAST ITERATION  STATE
+    demo     3      -               -
 
     $ waynote log list
     exit 2
@@ -228,9 +228,9 @@ fn a_text_that_was_noted_before_is_counted() {
 
     $ waynote log sessions
     exit 0
-    SESSION  NOTES
-    other    1
-    s        4
+    SESSION  NOTES  LAST ITERATION  STATE
+    other    1      -               -
+    s        4      -               -
 
     $ waynote --session s --iteration 4 context --only iterations
     exit 0

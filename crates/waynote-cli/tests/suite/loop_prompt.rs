@@ -279,3 +279,29 @@ fn a_template_of_ralph_works_with_further_instructions() {
         "{built_in}"
     );
 }
+
+/// Set by the variable, the flag or the configuration alike.
+#[test]
+fn the_sources_style_is_honoured() {
+    let scratch = Scratch::new();
+    scratch.ok("--session s --iteration 1 log add narrow_stairs --type stuck");
+    let faithful = "\n## Notes from Previous Iterations\nSTUCK:\n  - [#1] narrow_stairs\n";
+    let by_flag = looping(&scratch, "--style faithful --dry-run", "true").ok();
+    assert!(by_flag.contains(faithful), "{by_flag}");
+    let by_variable = looping(&scratch, "--dry-run", "true").env("WAYNOTE_STYLE", "faithful");
+    assert_eq!(by_variable.ok(), by_flag);
+    let configuration = scratch.home().join(".config/waynote/config.toml");
+    std::fs::create_dir_all(configuration.parent().unwrap()).unwrap();
+    std::fs::write(&configuration, "style = \"faithful\"\n").unwrap();
+    assert_eq!(looping(&scratch, "--dry-run", "true").ok(), by_flag);
+    let stable = looping(&scratch, "--style stable --dry-run", "true").ok();
+    assert!(
+        stable.contains("- [#1, by a person] `narrow_stairs`"),
+        "{stable}"
+    );
+    insta::assert_snapshot!(looping(&scratch, "--budget 500", "true").said(), @"
+    exit 2
+    error: style faithful prints all that its sources print
+      leave `--budget`, `--explain` and `--query` away, or use `--style stable`
+    ");
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use waynote::event::{Holder, Outcome, Said, said};
-use waynote::looping::{Begin, Loop};
+use waynote::looping::{Begin, Loop, Turn};
 use waynote::{Options, SqliteStore, Stamp};
 
 use super::common::{NOW, Scratch};
@@ -36,6 +36,7 @@ fn begin<'s>(store: &'s SqliteStore<'static>) -> Loop<'s> {
             start: start.parse().unwrap(),
         },
         directory: "/p".into(),
+        iterations: None,
         answer: None,
         is_dead: &|_| false,
     };
@@ -122,9 +123,13 @@ fn an_agent_speaks_to_its_loop() {
         said(&store, &session).unwrap(),
         Some(Said::Completed("inside".into()))
     );
-    let done = Outcome::Exited { code: 0 };
-    run.end_iteration(1, done, std::time::Duration::ZERO, 1, &stamp())
-        .unwrap();
+    let turn = Turn {
+        outcome: Outcome::Exited { code: 0 },
+        duration: std::time::Duration::ZERO,
+        attempts: 1,
+        said: None,
+    };
+    run.end_iteration(1, turn, &stamp()).unwrap();
     call("session_complete", json!({ "summary": "too late" }));
     insta::assert_snapshot!(replies.join("\n"), @"
     note_add: Note added: [stuck] the door is locked

@@ -177,32 +177,76 @@ pub fn said(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Sai
     Ok(None)
 }
 
-/// Why the last loop of a session ended, and what its agent said last; none while one runs, and where none ever did.
+/// How the last loop of a session ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Why.
+    pub reason: Reason,
+    /// What its agent said last about the loop's end.
+    pub said: Option<Said>,
+    /// More about the reason, in lines.
+    pub detail: Option<String>,
+}
+
+/// How the last loop of a session ended; none while one runs, and where none ever did.
 ///
 /// # Errors
 /// What the engine says.
-pub fn last_end(
-    log: &(impl EventLog + ?Sized),
-    session: &Name,
-) -> Result<Option<(Reason, Option<Said>)>> {
-    let mut reason = None;
+pub fn last_end(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<End>> {
+    let mut end: Option<End> = None;
     for recorded in latest(log, session) {
-        match (recorded?.event, reason) {
-            (Event::LoopEnded { reason: last }, None) => reason = Some(last),
+        match (recorded?.event, &mut end) {
+            (Event::LoopEnded { reason, detail }, None) => {
+                end = Some(End {
+                    reason,
+                    said: None,
+                    detail,
+                });
+            }
             (Event::LoopStarted { .. }, None) => return Ok(None),
-            (Event::Completed { summary, .. }, Some(reason)) => {
-                return Ok(Some((reason, Some(Said::Completed(summary)))));
+            (Event::Completed { summary, .. }, Some(end)) => {
+                end.said = Some(Said::Completed(summary));
+                break;
             }
-            (Event::Blocked { question, .. }, Some(reason)) => {
-                return Ok(Some((reason, Some(Said::Blocked(question)))));
+            (Event::Blocked { question, .. }, Some(end)) => {
+                end.said = Some(Said::Blocked(question));
+                break;
             }
-            (Event::IterationStarted { .. } | Event::LoopStarted { .. }, Some(reason)) => {
-                return Ok(Some((reason, None)));
-            }
+            (Event::IterationStarted { .. } | Event::LoopStarted { .. }, Some(_)) => break,
             _ => {}
         }
     }
-    Ok(reason.map(|reason| (reason, None)))
+    Ok(end)
+}
+
+/// How many iterations of a run are done, where the last loops of the session were to run that many and ended before they
+/// had. An iteration in which the agent did not do its turn is not counted. None: the next loop begins a new run.
+///
+/// # Errors
+/// What the engine says.
+pub fn done_in_run(
+    log: &(impl EventLog + ?Sized),
+    session: &Name,
+    iterations: u64,
+) -> Result<Option<u64>> {
+    let (mut done, mut of_this_loop, mut is_same_run) = (0, 0, false);
+    for recorded in latest(log, session) {
+        match recorded?.event {
+            Event::LoopEnded { reason, .. } if reason.ends_the_run() => break,
+            Event::IterationEnded { outcome, .. } if outcome.is_success() => of_this_loop += 1,
+            Event::LoopStarted {
+                iterations: Some(of),
+                ..
+            } if of == iterations => {
+                is_same_run = true;
+                done += std::mem::take(&mut of_this_loop);
+            }
+            Event::LoopStarted { .. } => break,
+            _ => {}
+        }
+    }
+    // One that was killed after its last iteration was through.
+    Ok((is_same_run && done < iterations).then_some(done))
 }
 
 /// One iteration of a loop, as its events tell it.
@@ -220,6 +264,8 @@ pub struct Iteration {
     pub attempts: u32,
     /// Entries that it added to the log.
     pub notes_added: u64,
+    /// What the agent printed last when it failed, in one line.
+    pub said: Option<String>,
     /// Who ran it.
     pub author: Name,
 }
@@ -230,19 +276,21 @@ impl Serialize for Iteration {
         serializer: S,
     ) -> std::result::Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct;
-        let mut out = serializer.serialize_struct("Iteration", 7)?;
+        let mut out = serializer.serialize_struct("Iteration", 8)?;
         out.serialize_field("iteration", &self.number)?;
         out.serialize_field("started_at", &self.started_at.to_string())?;
         out.serialize_field("seconds", &self.duration.map(|of| of.as_secs_f64()))?;
         out.serialize_field("outcome", &self.outcome)?;
         out.serialize_field("attempts", &self.attempts)?;
         out.serialize_field("notes_added", &self.notes_added)?;
+        out.serialize_field("said", &self.said)?;
         out.serialize_field("author", self.author.as_str())?;
         out.end()
     }
 }
 
-/// The iterations of a session, the latest `limit` of them, oldest first.
+/// The iterations of a session, the latest `limit` of them, oldest first. One that has not ended has no notes here:
+/// [`crate::looping::iterations`] counts them.
 ///
 /// # Errors
 /// What the engine says.
@@ -261,17 +309,18 @@ pub fn iterations(
                 duration_ms,
                 attempts,
                 notes_added,
+                said,
                 ..
-            } => ended = Some((outcome, duration_ms, attempts, notes_added)),
+            } => ended = Some((outcome, duration_ms, attempts, notes_added, said)),
             Event::IterationStarted { iteration } => {
                 if iterations.len() == limit {
                     break;
                 }
-                let (outcome, duration_ms, attempts, notes_added) = match ended.take() {
-                    Some((outcome, duration, attempts, added)) => {
-                        (Some(outcome), duration, attempts, added)
+                let (outcome, duration_ms, attempts, notes_added, said) = match ended.take() {
+                    Some((outcome, duration, attempts, added, said)) => {
+                        (Some(outcome), duration, attempts, added, said)
                     }
-                    None => (None, None, 1, 0),
+                    None => (None, None, 1, 0, None),
                 };
                 iterations.push(Iteration {
                     number: iteration,
@@ -280,6 +329,7 @@ pub fn iterations(
                     outcome,
                     attempts,
                     notes_added,
+                    said,
                     author: recorded.author,
                 });
             }

@@ -169,6 +169,10 @@ impl<S: Store> Store for InStep<S> {
         self.inner.leases()
     }
 
+    fn sessions_with_events(&self) -> Result<Vec<Name>> {
+        self.inner.sessions_with_events()
+    }
+
     fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
         self.inner.last_iteration(session)
     }

@@ -178,6 +178,10 @@ impl<E: Engine> Store for EngineStore<E> {
         self.read(|rows| rows.all_leases())
     }
 
+    fn sessions_with_events(&self) -> Result<Vec<Name>> {
+        self.read(|rows| rows.event_sessions())
+    }
+
     fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
         self.read(|rows| rows.last_iteration(session))
     }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use waynote::context::{Request, render};
 use waynote::event::{
-    Event, Holder, Outcome, Reason, Said, fresh_answer, iterations, last_end, live_iteration,
+    End, Event, Holder, Outcome, Reason, Said, fresh_answer, iterations, last_end, live_iteration,
     open_question, said,
 };
-use waynote::looping::{Begin, Loop, next_iteration, say};
+use waynote::looping::{Begin, Loop, Turn, say};
 use waynote::progress::{self, Progress};
 use waynote::{
     Error, Kind, Moment, Name, Note, Options, Place, Places, Scope, ScopeKind, SearchRequest,
@@ -35,6 +35,7 @@ fn begin<'s>(
     let begin = Begin {
         holder: holder(pid),
         directory: "/p".into(),
+        iterations: None,
         answer,
         is_dead: &is_dead,
     };
@@ -47,9 +48,18 @@ fn second() -> Duration {
     Duration::from_secs(1)
 }
 
+fn ended(outcome: Outcome, attempts: u32) -> Turn {
+    Turn {
+        outcome,
+        duration: second(),
+        attempts,
+        said: None,
+    }
+}
+
 fn turn(run: &Loop<'_>, outcome: Outcome) -> i64 {
     let iteration = run.start_iteration(&at(2)).unwrap();
-    run.end_iteration(iteration, outcome, second(), 1, &at(3))
+    run.end_iteration(iteration, ended(outcome, 1), &at(3))
         .unwrap();
     iteration
 }
@@ -124,7 +134,7 @@ fn a_loop_that_lost_its_session_says_nothing_more() {
         let refused = |result: waynote::Result<()>| {
             assert!(matches!(result, Err(Error::LeaseLost { .. })), "{result:?}");
         };
-        refused(lost.end_iteration(1, DONE, second(), 1, &at(3)).map(|_| ()));
+        refused(lost.end_iteration(1, ended(DONE, 1), &at(3)).map(|_| ()));
         refused(lost.start_iteration(&at(3)).map(|_| ()));
         refused(lost.end(Reason::Iterations, &at(3)));
         assert_eq!(turn(&taken, DONE), 2);
@@ -161,6 +171,7 @@ fn who_comes_second_to_a_dead_loops_session_is_told_who_has_it() {
         let begin = Begin {
             holder: holder(3),
             directory: "/p".into(),
+            iterations: None,
             answer: None,
             is_dead: &is_dead,
         };
@@ -183,7 +194,7 @@ fn a_question_is_open_no_more_when_the_agent_then_says_that_all_is_done() {
             Some(Said::Completed("Both.".into()))
         );
         assert_eq!(open_question(store, &session).unwrap(), None);
-        run.end_iteration(1, DONE, second(), 1, &at(3)).unwrap();
+        run.end_iteration(1, ended(DONE, 1), &at(3)).unwrap();
         run.end(Reason::Completed, &at(4)).unwrap();
         begin(store, 2, None, &[]).unwrap();
     });
@@ -241,7 +252,7 @@ fn an_agent_says_that_it_is_done_or_blocked_only_while_it_runs() {
         let secret = format!("why is {token} refused?");
         let refused = block(store, &session, None, &secret, &at(2)).unwrap_err();
         assert!(matches!(refused, Error::HoldsSecret { .. }), "{refused}");
-        run.end_iteration(1, DONE, second(), 1, &at(3)).unwrap();
+        run.end_iteration(1, ended(DONE, 1), &at(3)).unwrap();
         no_iteration(complete(store, &session, None, "late", &at(4)));
     });
 }
@@ -257,13 +268,14 @@ fn a_question_stops_the_session_until_it_is_answered() {
             said(store, &session).unwrap(),
             Some(Said::Blocked("blue or green?".into()))
         );
-        run.end_iteration(1, DONE, second(), 1, &at(3)).unwrap();
+        run.end_iteration(1, ended(DONE, 1), &at(3)).unwrap();
         run.end(Reason::Blocked, &at(3)).unwrap();
 
-        let end = Some((
-            Reason::Blocked,
-            Some(Said::Blocked("blue or green?".into())),
-        ));
+        let end = Some(End {
+            reason: Reason::Blocked,
+            said: Some(Said::Blocked("blue or green?".into())),
+            detail: None,
+        });
         assert_eq!(last_end(store, &session).unwrap(), end);
         let refused = begin(store, 2, None, &[]).map(|_| ()).unwrap_err();
         assert!(
@@ -294,26 +306,6 @@ fn a_question_stops_the_session_until_it_is_answered() {
 }
 
 #[test]
-fn numbers_go_on_from_a_log_that_no_loop_wrote() {
-    each_store(|store| {
-        let log = SessionLog::new(store, name("s"));
-        assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
-        log.add(Kind::Tip, None, text("none"), &at(1)).unwrap();
-        assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
-        log.add(Kind::Tip, Some(7), text("seven"), &at(1)).unwrap();
-        log.add(Kind::Stuck, Some(4), text("four"), &at(1)).unwrap();
-        assert_eq!(next_iteration(store, &name("s")).unwrap(), 8);
-        log.add(Kind::Stuck, Some(9), text("four"), &at(1)).unwrap();
-        log.add(Kind::Stuck, Some(8), text("four"), &at(1)).unwrap();
-        let run = begin(store, 1, None, &[]).unwrap();
-        assert_eq!(turn(&run, DONE), 10);
-        // From then on what loops began counts.
-        log.add(Kind::Tip, Some(100), text("far"), &at(1)).unwrap();
-        assert_eq!(turn(&run, DONE), 11);
-    });
-}
-
-#[test]
 fn new_entries_of_an_iteration_are_counted() {
     each_store(|store| {
         let log = SessionLog::new(store, name("s"));
@@ -325,17 +317,11 @@ fn new_entries_of_an_iteration_are_counted() {
         let first = run.start_iteration(&at(2)).unwrap();
         add(first, "a");
         add(first, "b");
-        assert_eq!(
-            run.end_iteration(first, DONE, second(), 1, &at(3)).unwrap(),
-            2
-        );
+        assert_eq!(run.end_iteration(first, ended(DONE, 1), &at(3)).unwrap(), 2);
         let next = run.start_iteration(&at(4)).unwrap();
         add(next, "b");
         add(next, "c");
-        assert_eq!(
-            run.end_iteration(next, DONE, second(), 2, &at(5)).unwrap(),
-            1
-        );
+        assert_eq!(run.end_iteration(next, ended(DONE, 2), &at(5)).unwrap(), 1);
         let told = iterations(store, &name("s"), 9).unwrap();
         assert_eq!((told[1].notes_added, told[1].attempts), (1, 2));
     });
@@ -514,6 +500,7 @@ fn an_event_reads_as_it_was_written() {
     let Event::LoopStarted {
         holder: found,
         directory,
+        ..
     } = &held[0].1.event
     else {
         panic!("{held:?}");
@@ -525,7 +512,7 @@ fn an_event_reads_as_it_was_written() {
         serde_json::json!([{
             "iteration": 1, "started_at": "1970-01-01T00:00:02Z", "seconds": 1.0,
             "outcome": { "how": "signalled", "signal": 9 }, "attempts": 1, "notes_added": 0,
-            "author": "person",
+            "said": null, "author": "person",
         }])
     );
 }

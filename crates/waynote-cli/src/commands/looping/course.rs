@@ -1,14 +1,13 @@
 //! A loop that has begun: one iteration after another, until something stops it.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use sha2::{Digest, Sha256};
 use waynote::context::Renderer;
 use waynote::event::{self, Outcome as Ending, Said};
-use waynote::looping::{Begin, Loop, added};
+use waynote::looping::{self, Begin, Loop, added};
 use waynote::store::Store;
 use waynote::{Kind, Name, Position, Stamp, progress};
 
@@ -20,11 +19,13 @@ use crate::iterate::agent::{self, Attempt, How, Patience};
 use crate::iterate::backoff::Backoff;
 use crate::iterate::group;
 use crate::iterate::guard::Guard;
+use crate::iterate::said::Tail;
 use crate::iterate::signals::Signals;
-use crate::iterate::status::{Screen, status};
+use crate::iterate::status::{Screen, spelled, status};
 use crate::iterate::until::Until;
 use crate::variables::LOOP;
 
+use super::file::StoreFile;
 use super::plan::Plan;
 use super::stop::{Stall, Stop};
 use super::summary::Summary;
@@ -33,7 +34,10 @@ use super::summary::Summary;
 pub(super) struct Course<'p> {
     plan: &'p Plan,
     store: &'p dyn Store,
+    file: StoreFile,
     run: Loop<'p>,
+    /// Iterations of its run that are done.
+    done: u64,
     /// Whether standard output is for the summary alone.
     is_json: bool,
     begun: Instant,
@@ -48,11 +52,21 @@ pub(super) struct Course<'p> {
     hasty: u32,
 }
 
-/// What an iteration came to.
+/// What an attempt of an iteration came to, and the iteration with the last one.
 struct Turn {
     ending: Ending,
     /// Why no further one follows, as far as the agent's process tells.
     stop: Option<Stop>,
+    /// What the agent printed last, where it failed.
+    said: Option<String>,
+}
+
+/// The attempts of an iteration.
+struct Attempts {
+    turn: Outcome<Turn>,
+    count: u32,
+    /// What the agent printed last at the last one that failed.
+    said: Option<String>,
 }
 
 impl<'p> Course<'p> {
@@ -69,6 +83,7 @@ impl<'p> Course<'p> {
         let begin = Begin {
             holder: inside::holder(),
             directory: plan.directory.display().to_string(),
+            iterations: plan.iterations,
             answer: args.answer.as_deref(),
             is_dead: &|holder| {
                 inside::is_dead(holder) || args.take_over && !inside::is_known_to_live(holder)
@@ -77,7 +92,10 @@ impl<'p> Course<'p> {
         let stamp = stamp(plan)?;
         let run = Loop::begin(store, plan.session.clone(), begin, &stamp)?;
         let first = run.next_iteration()?;
+        let file = StoreFile::of(&plan.settings.store.value)?;
         Ok(Self {
+            file,
+            done: run.done_before(),
             stall: Stall::new(plan.stall, plan.tree()),
             hasty: 0,
             plan,
@@ -98,7 +116,12 @@ impl<'p> Course<'p> {
 
     /// Runs iterations until something stops it.
     pub(super) fn run(&mut self) -> Outcome<Stop> {
-        let mut done = 0;
+        if let (Some(all), 1..) = (self.plan.iterations, self.done) {
+            self.tell(&format!(
+                "going on: {} of {all} iterations are done",
+                self.done
+            ));
+        }
         loop {
             if let Some(signal) = self.signals.asked() {
                 return Ok(Stop::Interrupted(signal));
@@ -110,9 +133,9 @@ impl<'p> Course<'p> {
             if let Some(stop) = self.iteration()? {
                 return Ok(stop);
             }
-            done += 1;
-            if Some(done) == self.plan.iterations {
-                return Ok(Stop::Iterations(done));
+            self.done += 1;
+            if Some(self.done) == self.plan.iterations {
+                return Ok(Stop::Iterations(self.done));
             }
             if let Some(signal) = self.rest(begun.elapsed()) {
                 return Ok(Stop::Interrupted(signal));
@@ -143,12 +166,16 @@ impl<'p> Course<'p> {
     /// Gives the session back and sums up; what went wrong on the way is told after that.
     pub(super) fn end(self, stop: Outcome<Stop>) -> Outcome<Summary> {
         let stamp = stamp(self.plan)?;
-        let reason = stop.as_ref().map_or(event::Reason::Error, Stop::reason);
-        let ended = self.run.end(reason, &stamp);
+        let (reason, kept) = match &stop {
+            Ok(stop) => (stop.reason(), stop.kept()),
+            Err(failure) => (event::Reason::Error, Some(failure.what())),
+        };
+        let kept = kept.map(|kept| waynote::secrets::masked(&kept).into_owned());
+        let ended = self.run.end_with(reason, kept, &stamp);
         let stop = stop?;
         ended?;
         let session = &self.plan.session;
-        let mut iterations = event::iterations(self.store, session, usize::MAX)?;
+        let mut iterations = looping::iterations(self.store, session, usize::MAX)?;
         iterations.retain(|of| of.number >= self.first);
         let last = iterations.last().map_or(self.first, |of| of.number);
         Ok(Summary {
@@ -157,27 +184,42 @@ impl<'p> Course<'p> {
             stop,
             iterations,
             duration: self.begun.elapsed(),
+            left: self
+                .plan
+                .iterations
+                .map(|all| (all.saturating_sub(self.done), all)),
         })
     }
 
     /// One iteration, from its prompt to what it brought.
     fn iteration(&mut self) -> Outcome<Option<Stop>> {
+        self.file.check()?;
         let number = self.run.next_iteration()?;
         let prompt = self.plan.prompt(self.store, &mut self.renderer, number)?;
         let before = self.store.version()?.position;
+        let logs = self.plan.logs.as_ref();
+        let log = logs
+            .map(|logs| logs.file(&self.plan.session, number))
+            .transpose()?;
         self.run.start_iteration(&stamp(self.plan)?)?;
         self.tell(&format!("── iteration {number} ──"));
         let begun = Instant::now();
-        let (turn, attempts) = self.attempts(number, &prompt);
+        let Attempts { turn, count, said } = self.attempts(number, &prompt, log.as_ref());
         let (ending, stop) = match &turn {
             Ok(turn) => (turn.ending, turn.stop.clone()),
             Err(_) => (Ending::NotStarted, None),
         };
+        self.file.check()?;
+        let told = looping::Turn {
+            outcome: ending,
+            duration: begun.elapsed(),
+            attempts: count,
+            said,
+        };
         let stamp = stamp(self.plan)?;
         // What the agent said counts while its iteration is the live one.
         let said = event::said(self.store, &self.plan.session)?;
-        self.run
-            .end_iteration(number, ending, begun.elapsed(), attempts, &stamp)?;
+        self.run.end_iteration(number, told, &stamp)?;
         turn?;
         let stop = match (stop, said) {
             (Some(Stop::Interrupted(signal)), _) => Some(Stop::Interrupted(signal)),
@@ -201,55 +243,99 @@ impl<'p> Course<'p> {
         Ok(evidence.map(Stop::Stalled))
     }
 
-    /// Starts the agent, and again when it fails: how the last attempt ended, and how many there were.
-    fn attempts(&mut self, number: i64, prompt: &str) -> (Outcome<Turn>, u32) {
-        let mut attempts = 0;
+    /// Starts the agent, and again when it fails.
+    fn attempts(&mut self, number: i64, prompt: &str, log: Option<&File>) -> Attempts {
+        let mut attempts = Attempts {
+            turn: Err(Failure::BrokenPipe),
+            count: 0,
+            said: None,
+        };
         loop {
-            attempts += 1;
-            let turn = self.attempt(number, prompt);
-            let Ok(Turn { ending, stop: None }) = &turn else {
-                return (turn, attempts);
+            attempts.count += 1;
+            attempts.turn = self.attempt(number, prompt, log);
+            let Ok(turn) = &mut attempts.turn else {
+                return attempts;
             };
-            if ending.is_success() {
-                return (turn, attempts);
+            attempts.said = turn.said.take().or(attempts.said);
+            if turn.stop.is_some() || turn.ending.is_success() {
+                return attempts;
             }
-            let stopped = |ending, stop| {
-                let stop = Some(stop);
-                (Ok(Turn { ending, stop }), attempts)
-            };
-            let ending = *ending;
-            let Some(wait) = self.plan.backoff.after(attempts) else {
-                return stopped(ending, Stop::Failed(ending));
+            let Some(wait) = self.plan.backoff.after(attempts.count) else {
+                turn.stop = Some(Stop::Failed(turn.ending));
+                return attempts;
             };
             // An agent that said what it had to say is not asked again.
             if matches!(event::said(self.store, &self.plan.session), Ok(Some(_))) {
-                return (turn, attempts);
+                return attempts;
             }
-            let wait = self.time_left().map_or(wait, |left| wait.min(left));
-            self.tell(&format!(
-                "iteration {number}: {ending}; attempt {} in {}",
-                attempts + 1,
-                crate::session_view::duration(wait)
-            ));
-            if let Some(signal) = self.signals.wait(wait) {
-                return stopped(Ending::Interrupted, Stop::Interrupted(signal));
+            let said = attempts.said.as_deref();
+            if let Some(signal) =
+                self.wait_for_next(number, turn.ending, attempts.count, wait, said)
+            {
+                turn.ending = Ending::Interrupted;
+                turn.stop = Some(Stop::Interrupted(signal));
+            } else if self.time_left() == Some(Duration::ZERO) {
+                turn.stop = Some(Stop::Time);
             }
-            if self.time_left() == Some(Duration::ZERO) {
-                return stopped(ending, Stop::Time);
+            if turn.stop.is_some() {
+                return attempts;
             }
         }
     }
 
-    fn attempt(&mut self, number: i64, prompt: &str) -> Outcome<Turn> {
+    /// Waits before the next attempt, and says why; a signal ends it.
+    fn wait_for_next(
+        &self,
+        number: i64,
+        ending: Ending,
+        attempts: u32,
+        wait: Duration,
+        said: Option<&str>,
+    ) -> Option<i32> {
+        let wait = self.time_left().map_or(wait, |left| wait.min(left));
+        let next = format!(
+            "attempt {} of {}",
+            attempts + 1,
+            self.plan.backoff.attempts()
+        );
+        let in_words = crate::session_view::duration(wait);
+        self.tell(&format!(
+            "iteration {number}: {ending}; {next} in {in_words}"
+        ));
+        if let Some(said) = said {
+            self.tell(&format!("  failed with: {said}"));
+        }
+        let said = said.map_or(String::new(), |said| format!(" · {said}"));
+        let until = Instant::now() + wait;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            // A line is drawn anew each second, where somebody sees it.
+            let step = match self.screen.has_status() {
+                true => left.min(Duration::from_secs(1)),
+                false => left,
+            };
+            self.screen.draw(&format!(
+                "iteration {number} · {next} in {}{said}",
+                spelled(left)
+            ));
+            let signal = self.signals.wait(step);
+            if signal.is_some() || step == left {
+                self.screen.erase();
+                return signal;
+            }
+        }
+    }
+
+    fn attempt(&mut self, number: i64, prompt: &str, log: Option<&File>) -> Outcome<Turn> {
         let plan = self.plan;
         let prepared = plan.agent.with_prompt(prompt)?;
         let environment = environment(plan, number)?;
         let times = [self.time_left(), plan.iteration_time];
         let most = times.into_iter().flatten().min();
-        let log = plan.logs.as_deref();
         let log = log
-            .map(|folder| log_file(folder, &plan.session, number))
-            .transpose()?;
+            .map(|log| log.try_clone())
+            .transpose()
+            .map_err(|error| Failure::file("the log", "written", error))?;
         let (store, session, screen) = (self.store, &plan.session, &self.screen);
         let has_status = screen.has_status();
         let mut tick = |elapsed: Duration| {
@@ -285,10 +371,10 @@ impl<'p> Course<'p> {
                     ..
                 },
             ) if number > self.first => {
-                self.tell(&failure.what());
                 return Ok(Turn {
                     ending: Ending::NotStarted,
                     stop: None,
+                    said: Some(failure.what()),
                 });
             }
             Err(failure) => return Err(failure),
@@ -307,20 +393,28 @@ impl<'p> Course<'p> {
             How::TimedOut if self.time_left() == Some(Duration::ZERO) => Some(Stop::Time),
             _ => None,
         };
-        Ok(Turn {
-            ending: match ended.how {
-                How::Exited(code) => Ending::Exited { code },
-                // It had done what it was there for.
-                How::Signalled(_) if ended.until_seen => Ending::Exited { code: 0 },
-                How::Signalled(signal) => Ending::Signalled { signal },
-                How::WantsTerminal => Ending::Signalled {
-                    signal: signal_hook::consts::SIGTTIN,
-                },
-                // Of the loop's time, not of the attempt's.
-                How::TimedOut if stop == Some(Stop::Time) => Ending::Interrupted,
-                How::TimedOut => Ending::TimedOut,
-                How::Interrupted(_) => Ending::Interrupted,
+        let reports_failure = |tail: &Tail| {
+            plan.client
+                .is_some_and(|client| client.reports_failure(&tail.lines()))
+        };
+        let ending = match ended.how {
+            How::Exited(0) if stop.is_none() && reports_failure(&ended.tail) => Ending::Reported,
+            How::Exited(code) => Ending::Exited { code },
+            // It had done what it was there for.
+            How::Signalled(_) if ended.until_seen => Ending::Exited { code: 0 },
+            How::Signalled(signal) => Ending::Signalled { signal },
+            How::WantsTerminal => Ending::Signalled {
+                signal: signal_hook::consts::SIGTTIN,
             },
+            // Of the loop's time, not of the attempt's.
+            How::TimedOut if stop == Some(Stop::Time) => Ending::Interrupted,
+            How::TimedOut => Ending::TimedOut,
+            How::Interrupted(_) => Ending::Interrupted,
+        };
+        let has_failed = !ending.is_success() && ending != Ending::Interrupted;
+        Ok(Turn {
+            said: has_failed.then(|| ended.tail.why()).flatten(),
+            ending,
             stop,
         })
     }
@@ -370,28 +464,6 @@ fn environment(plan: &Plan, number: i64) -> Outcome<Vec<(String, OsString)>> {
         .into_iter()
         .chain(plan.rights.environment.iter().cloned())
         .collect())
-}
-
-/// The file of an iteration's output; attempts follow one another in it.
-fn log_file(folder: &std::path::Path, session: &Name, number: i64) -> Outcome<std::fs::File> {
-    std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, "made", error))?;
-    let path = folder.join(format!("{}-{number:04}.log", file_name(session)));
-    let mut options = std::fs::OpenOptions::new();
-    let opened = options.create(true).append(true).open(&path);
-    opened.map_err(|error| Failure::file(path, "written", error))
-}
-
-/// A session's name as part of a file's; one that is too long for that is cut, and told from others by its hash.
-fn file_name(session: &Name) -> String {
-    // A file's name has at most 255 bytes, and more comes behind it.
-    const MOST: usize = 200;
-    let name = utf8_percent_encode(session.as_str(), NON_ALPHANUMERIC).to_string();
-    if name.len() <= MOST {
-        return name;
-    }
-    let hash = Sha256::digest(session.as_str());
-    let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{hash}", &name[..MOST - hash.len() - 1])
 }
 
 /// The new entries of these iterations by type: the four, then what else there is.

@@ -4,19 +4,21 @@
 //! other's way; with `--json` standard output has the summary alone.
 
 mod course;
+mod file;
 mod plan;
 mod stop;
 mod summary;
 
 use std::process::ExitCode;
 
-use waynote::event;
+use waynote::looping;
 use waynote::store::Recent;
 use waynote::{Kind, Scope};
 
 use super::Context;
 use crate::args::LoopArgs;
-use crate::error::{Outcome, say};
+use crate::error::{Failure, Outcome, say};
+use crate::inside;
 use crate::iterate::agent::Patience;
 use crate::iterate::guard;
 use crate::opened::Opened;
@@ -34,13 +36,24 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
         return Ok(ExitCode::SUCCESS);
     }
     plan.agent.check()?;
+    if let Some(logs) = &plan.logs {
+        logs.check()?;
+    }
     let opened = Opened::for_writing(&context.settings, context.output.json)?;
     let store = opened.store();
+    if args.answer.is_some() && inside::own_loop(store)?.is_some() {
+        return Err(Failure::refused(
+            "not_a_person",
+            "`--answer` is refused in a loop: an agent runs here, and a person answers",
+            "end your turn; the person starts the loop again with the answer",
+        ));
+    }
     let mut course = Course::begin(&plan, store, args, context.output.json)?;
     for missing in &plan.missing {
         say(&format!("note: {missing}"));
     }
     if !context.output.json {
+        plan.notices().for_each(|notice| say(&notice));
         show(&plan, store)?;
     }
     let stop = course.run();
@@ -64,7 +77,7 @@ const SHOWN: usize = 10;
 /// The session as it is, before the first iteration: its latest iterations, and its latest open notes by type.
 fn show(plan: &Plan, store: &dyn waynote::Store) -> Outcome {
     let colour = session_view::stderr_has_colour();
-    let iterations = event::iterations(store, &plan.session, usize::MAX)?;
+    let iterations = looping::iterations(store, &plan.session, usize::MAX)?;
     let mut notes = Vec::new();
     for kind in Kind::ALL {
         let latest = Recent::Entries {

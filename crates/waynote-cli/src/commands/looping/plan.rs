@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use waynote::context::{Renderer, Request, Style};
+use waynote::context::{Renderer, Request};
 use waynote::event::{fresh_answer, open_question};
 use waynote::looping::next_iteration;
 use waynote::{Name, Store};
@@ -16,8 +16,10 @@ use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::iterate::backoff::Backoff;
 use crate::iterate::command::{AgentCommand, Preset};
+use crate::iterate::logs::Logs;
 use crate::iterate::prompt::{self, Parts, Template};
-use crate::iterate::tree::{self, Own, Tree};
+use crate::iterate::sources::SourceFile;
+use crate::iterate::tree::{self, Looking, Own, Tree};
 use crate::settings::Settings;
 
 /// A loop that has not begun.
@@ -29,9 +31,11 @@ pub(super) struct Plan {
     pub(super) rights: Rights,
     /// What else its client does not let it do.
     pub(super) missing: Vec<String>,
+    /// The client that it is, where one was named.
+    pub(super) client: Option<Preset>,
     /// The directory it runs in, absolute.
     pub(super) directory: PathBuf,
-    /// How many more iterations; none: as many as it takes.
+    /// How many iterations the run shall have; none: as many as it takes.
     pub(super) iterations: Option<u64>,
     pub(super) time: Option<Duration>,
     pub(super) iteration_time: Option<Duration>,
@@ -40,13 +44,17 @@ pub(super) struct Plan {
     pub(super) stall: usize,
     pub(super) backoff: Backoff,
     /// The folder of the agent's output, a file an iteration.
-    pub(super) logs: Option<PathBuf>,
-    spec: Option<PathBuf>,
-    tasks: Option<PathBuf>,
+    pub(super) logs: Option<Logs>,
+    spec: Option<SourceFile>,
+    tasks: Option<SourceFile>,
     template: Option<(String, String)>,
     /// Further instructions of the user.
     extra: Option<String>,
     request: Request,
+    /// When it was made.
+    since: SystemTime,
+    /// The person's own file of what git ignores everywhere.
+    ignored: Option<PathBuf>,
 }
 
 impl Plan {
@@ -62,16 +70,22 @@ impl Plan {
             ));
         }
         let place = crate::input::place(None)?;
-        let template = match &args.prompt {
-            Some(path) => Some((path.display().to_string(), read("--prompt", path)?)),
-            None => None,
+        let now = crate::clock::now()?;
+        let (style, budget) = settings.style_and_budget(args.style, args.budget)?;
+        let file = |option, path: &Option<PathBuf>| {
+            let path = path.as_deref();
+            path.map(|path| SourceFile::new(option, path, &directory))
+        };
+        let template = match (&args.prompt, file("--prompt", &args.prompt)) {
+            (Some(path), Some(file)) => Some((path.display().to_string(), file.whole()?)),
+            _ => None,
         };
         let request = Request {
             session: Some(session.clone()),
-            style: Style::Stable,
-            budget: settings.budget(args.budget),
+            style,
+            budget,
             also: home::main_checkout(&place)?.into_iter().collect(),
-            ..Request::new(settings.agent.value.clone(), place, crate::clock::now()?)
+            ..Request::new(settings.agent.value.clone(), place, now)
         };
         let client = args.with.map(Preset::client);
         let rights = match client {
@@ -83,16 +97,19 @@ impl Plan {
             agent: AgentCommand::new(args.with, &[&rights.arguments[..], &args.command].concat())?,
             missing: client.map_or(Vec::new(), |client| missing(client, &args.command)),
             rights,
-            directory,
+            client: args.with,
+            logs: args.logs.as_deref().map(|logs| Logs::new(logs, &directory)),
+            spec: file("--spec", &args.spec),
+            tasks: file("--tasks", &args.tasks),
+            directory: directory.clone(),
+            since: now.into(),
+            ignored: home::git_ignore()?,
             iterations: args.iterations,
             time: args.time,
             iteration_time: args.iteration_time,
             until: args.until.clone(),
             stall: args.stall,
             backoff: Backoff::new(args.retry_wait, args.retries),
-            logs: args.logs.clone(),
-            spec: args.spec.clone(),
-            tasks: args.tasks.clone(),
             template,
             extra: args.extra_instructions.clone(),
             request,
@@ -167,18 +184,13 @@ impl Plan {
         answer: Option<(&str, &str)>,
         is_first: bool,
     ) -> Outcome<String> {
-        let file = |option, path: &Option<PathBuf>| {
-            path.as_deref()
-                .map_or(Ok(String::new()), |path| read(option, path))
+        let text = |file: Option<&SourceFile>| {
+            file.map_or_else(|| Ok(String::new()), SourceFile::for_prompt)
         };
-        let spec = file("--spec", &self.spec)?;
-        let tasks = match file("--tasks", &self.tasks) {
-            // An agent that is through with its tasks may remove the file.
-            Err(_) if !is_first && self.tasks.as_ref().is_some_and(|file| !file.exists()) => {
-                String::new()
-            }
-            tasks => tasks?,
-        };
+        let spec = text(self.spec.as_ref())?;
+        // An agent that is through with its tasks may remove the file.
+        let tasks = self.tasks.as_ref();
+        let tasks = text(tasks.filter(|file| is_first || !file.is_gone()))?;
         let template = self
             .template
             .as_ref()
@@ -201,27 +213,26 @@ impl Plan {
         if self.stall == 0 {
             return Tree::None;
         }
-        let own = [Some(&self.settings.store.value), self.logs.as_ref()];
-        let own: Vec<&Path> = own.into_iter().flatten().map(PathBuf::as_path).collect();
+        let store = self.settings.store.value.as_path();
+        let own = [Some(store), self.logs.as_ref().map(Logs::folder)];
+        let own: Vec<&Path> = own.into_iter().flatten().collect();
         let outputs = [
             std::io::stdout().as_fd().try_clone_to_owned(),
             std::io::stderr().as_fd().try_clone_to_owned(),
         ];
         let outputs: Vec<File> = outputs.into_iter().flatten().map(File::from).collect();
         let outputs: Vec<&File> = outputs.iter().collect();
-        tree::state(&self.directory, &Own::of(&own, &outputs))
+        let looking = Looking {
+            own: Own::of(&own, &outputs),
+            ignored: self.ignored.clone(),
+            since: self.since,
+        };
+        tree::state(&self.directory, &looking)
     }
-}
 
-/// A file's text. Anything but UTF-8 is said before an agent gets it.
-fn read(option: &'static str, path: &Path) -> Outcome<String> {
-    std::fs::read_to_string(path).map_err(|error| {
-        let what = format!("`{option} {}` cannot be read: {error}", path.display());
-        let from = std::env::current_dir().unwrap_or_default();
-        let hint = format!(
-            "name a file of text; a relative path starts from {}",
-            from.display()
-        );
-        Failure::refused("no_file", what, hint)
-    })
+    /// What whoever starts the loop should know of its files.
+    pub(super) fn notices(&self) -> impl Iterator<Item = String> {
+        let files = [&self.spec, &self.tasks].into_iter().flatten();
+        files.filter_map(SourceFile::notice)
+    }
 }

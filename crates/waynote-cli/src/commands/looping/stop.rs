@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use waynote::event::{Outcome, Reason};
 use waynote::progress::{Progress, Wall};
 
+use crate::error::BLOCKED;
 use crate::iterate::tree::Tree;
 
 /// Why a loop stopped, with what it stopped for.
@@ -47,7 +48,7 @@ impl Stop {
         match self {
             Self::Iterations(_) | Self::Time | Self::Until(_) | Self::Completed(_) => 0,
             Self::Stalled(_) => 3,
-            Self::Blocked(_) => 4,
+            Self::Blocked(_) => BLOCKED,
             Self::Failed(_) => 5,
             // As shells tell it.
             Self::Interrupted(signal) => u8::try_from(128 + signal).unwrap_or(1),
@@ -78,6 +79,15 @@ impl Stop {
             }
             Self::Failed(how) => format!("the agent {how} in every attempt"),
             Self::Interrupted(signal) => format!("interrupted ({})", signal_name(*signal)),
+        }
+    }
+
+    /// What the log keeps of it beside the reason and what the agent said.
+    pub(super) fn kept(&self) -> Option<String> {
+        match self {
+            Self::Stalled(evidence) => Some(evidence.join("\n")),
+            Self::Interrupted(signal) => Some(signal_name(*signal)),
+            _ => None,
         }
     }
 

@@ -17,6 +17,8 @@ pub(super) struct Summary {
     /// Those of this run.
     pub(super) iterations: Vec<Iteration>,
     pub(super) duration: Duration,
+    /// How many iterations of the run are left, and how many it shall have, where somebody said so.
+    pub(super) left: Option<(u64, u64)>,
     /// New entries of the log by type: the four, then what else there is.
     pub(super) notes: Vec<(Kind, u64)>,
 }
@@ -43,14 +45,25 @@ impl Summary {
             text.push_str(&format!(" ({})", by_type.join(", ")));
         }
         text.push_str(&format!("\nstopped: {}", self.stop.line()));
-        for line in self.stop.details() {
-            let line = waynote::visible::visible(&waynote::secrets::masked(&line));
-            text.push_str(&format!("\n  {line}"));
+        let details = self.stop.details().join("\n");
+        let details = match self.stop {
+            Stop::Completed(_) | Stop::Blocked(_) => session_view::quoted(&details),
+            _ => session_view::indented(&details),
+        };
+        text.push_str(&format!("\n{details}"));
+        text.truncate(text.trim_end().len());
+        if let (Stop::Failed(_), Some(said)) = (&self.stop, self.said()) {
+            text.push_str(&format!("\n  failed with: {said}"));
         }
         if let Some(next) = self.next() {
             text.push_str(&format!("\n{next}"));
         }
         text
+    }
+
+    /// What the agent printed last, where it failed in the last iteration.
+    fn said(&self) -> Option<&str> {
+        self.iterations.last()?.said.as_deref()
     }
 
     /// What to do now.
@@ -66,7 +79,12 @@ impl Summary {
                     .into()
             }
             Stop::Failed(_) => "go on with the same command once the agent works".into(),
-            Stop::Interrupted(_) | Stop::Time => "go on with the same command".into(),
+            Stop::Interrupted(_) | Stop::Time => match self.left {
+                None => "go on with the same command".into(),
+                Some((left, all)) => {
+                    format!("go on with the same command: {left} of {all} iterations are left")
+                }
+            },
             _ => return None,
         })
     }

@@ -1,0 +1,177 @@
+//! The files that keep an agent's output, one for each iteration, each a new one of our own.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use rustix::fs::{Mode, OFlags, openat};
+use rustix::io::Errno;
+use sha2::{Digest, Sha256};
+use waynote::Name;
+use waynote::worktree::normalized;
+
+use crate::error::{Failure, Outcome};
+use crate::plain;
+
+/// Files of one iteration's name: a store that was begun anew counts from one again.
+const MOST_FILES: u32 = 1000;
+
+/// The folder of the logs.
+#[derive(Clone, Debug)]
+pub(crate) struct Logs {
+    /// As it was typed.
+    typed: PathBuf,
+    /// Absolute, without `.` and `..`.
+    folder: PathBuf,
+    /// The working directory: a link within may be the agent's.
+    directory: PathBuf,
+}
+
+impl Logs {
+    pub(crate) fn new(folder: &Path, directory: &Path) -> Self {
+        Self {
+            typed: folder.to_owned(),
+            folder: normalized(&directory.join(folder)),
+            directory: directory.to_owned(),
+        }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Makes the folder, so that one that cannot be is named before anything begins.
+    pub(crate) fn check(&self) -> Outcome {
+        self.open_folder()
+            .map(drop)
+            .map_err(|error| self.failed(error))
+    }
+
+    /// A new file for an iteration's output.
+    pub(crate) fn file(&self, session: &Name, iteration: i64) -> Outcome<File> {
+        self.new_file(session, iteration)
+            .map_err(|error| self.failed(error))
+    }
+
+    fn new_file(&self, session: &Name, iteration: i64) -> io::Result<File> {
+        let folder = self.open_folder()?;
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::RUSR | Mode::WUSR;
+        for number in 1..=MOST_FILES {
+            let again = match number {
+                1 => String::new(),
+                number => format!("-{number}"),
+            };
+            let name = format!("{}-{iteration:04}{again}.log", file_name(session));
+            match openat(&folder, name, flags, mode) {
+                Ok(file) => return Ok(file.into()),
+                // Whatever it is, it is not ours.
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let what = format!("{MOST_FILES} files of iteration {iteration} are there already");
+        Err(io::Error::other(what))
+    }
+
+    /// Links are followed outside of the working directory, where a person named them.
+    fn open_folder(&self) -> io::Result<std::os::fd::OwnedFd> {
+        if self.folder.starts_with(&self.directory) {
+            return plain::folder(&self.folder, true);
+        }
+        let mut there = self.folder.ancestors();
+        let real = there.find_map(|folder| {
+            let rest = self.folder.strip_prefix(folder).ok()?;
+            Some(folder.canonicalize().ok()?.join(rest))
+        });
+        plain::folder(&real.unwrap_or_else(|| self.folder.clone()), true)
+    }
+
+    fn failed(&self, error: io::Error) -> Failure {
+        let folder = waynote::visible::visible(&self.typed.to_string_lossy());
+        Failure::refused(
+            "no_logs",
+            format!("nothing can be logged in `--logs {folder}`: {error}"),
+            "name a folder that is one, or a new one; links in the working directory are not followed",
+        )
+    }
+}
+
+/// A session's name as part of a file's; one that is too long for that is cut, and told from others by its hash.
+fn file_name(session: &Name) -> String {
+    // A file's name has at most 255 bytes, and more comes behind it.
+    const MOST: usize = 200;
+    let name = utf8_percent_encode(session.as_str(), NON_ALPHANUMERIC).to_string();
+    if name.len() <= MOST {
+        return name;
+    }
+    let hash = Sha256::digest(session.as_str());
+    let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{}-{hash}", &name[..MOST - hash.len() - 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn what_lies_in_the_way_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let work = folder.path().canonicalize().unwrap();
+        let victim = work.join("victim");
+        std::fs::write(&victim, "mine\n").unwrap();
+        std::fs::create_dir(work.join("logs")).unwrap();
+        symlink(&victim, work.join("logs/s-0001.log")).unwrap();
+        symlink("../nowhere", work.join("logs/s-0001-2.log")).unwrap();
+        let pipe = std::process::Command::new("mkfifo")
+            .arg(work.join("logs/s-0001-3.log"))
+            .status();
+        assert!(pipe.unwrap().success());
+        std::fs::create_dir(work.join("logs/s-0001-4.log")).unwrap();
+        let logs = Logs::new(Path::new("logs"), &work);
+        logs.check().unwrap();
+        let session: Name = "s".parse().unwrap();
+        let mut file = logs.file(&session, 1).unwrap();
+        file.write_all(b"said").unwrap();
+        let written = work.join("logs/s-0001-5.log");
+        assert_eq!(std::fs::read_to_string(&written).unwrap(), "said");
+        let mode = std::fs::metadata(&written).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine\n");
+        assert!(!work.join("nowhere").exists());
+        // The folder may go while a loop runs.
+        std::fs::remove_dir_all(work.join("logs")).unwrap();
+        logs.file(&session, 2).unwrap();
+        assert!(work.join("logs/s-0002.log").is_file());
+    }
+
+    #[test]
+    fn a_link_to_the_folder_is_followed_only_outside() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().canonicalize().unwrap().join(name);
+        for name in ["work", "real"] {
+            std::fs::create_dir(at(name)).unwrap();
+        }
+        symlink(at("real"), at("work/logs")).unwrap();
+        symlink(at("real"), at("link")).unwrap();
+        std::fs::write(at("work/file"), "").unwrap();
+        let check = |name: &str| {
+            let checked = Logs::new(Path::new(name), &at("work")).check();
+            checked.map_err(|failure| format!("{}\n{}", failure.what(), failure.hint()))
+        };
+        insta::assert_snapshot!(check("logs").unwrap_err(), @"
+        nothing can be logged in `--logs logs`: `logs` is a link or a file, not a folder
+        name a folder that is one, or a new one; links in the working directory are not followed
+        ");
+        assert!(check("file/deep").is_err());
+        check("../link/new").unwrap();
+        assert!(at("real/new").is_dir());
+        check("a/../b/c").unwrap();
+        assert!(at("work/b/c").is_dir() && !at("work/a").exists());
+    }
+}

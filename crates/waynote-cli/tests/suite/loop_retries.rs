@@ -1,0 +1,158 @@
+//! An agent that fails is tried again, its last words are told, and a run that was cut short is gone on with.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+use super::common::{Run, Scratch};
+use super::loop_stops::{looping, seconds_gone, summary};
+
+#[test]
+fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
+    let scratch = Scratch::new();
+    let script = "echo working; test $WAYNOTE_ITERATION = 2 -o -e tried && exit 0; touch tried; \
+        printf '\\033[31mError:\\033[0m overloaded_error (529)\\n  at x.js\\n' >&2; exit 1";
+    let said = looping(&scratch, "--iterations 2 --logs logs", script).said();
+    insta::assert_snapshot!(seconds_gone(&said), @"
+    exit 0
+    ── iteration 1 ──
+    iteration 1: failed (exit code 1); attempt 2 of 9 in N.Ns
+      failed with: Error: overloaded_error (529)
+    ── iteration 2 ──
+    session s: 2 iterations in N.Ns, 0 notes added
+    stopped: the 2 iterations that were asked for are done
+    ");
+    let fails = "echo 'the network is down' >&2; exit 7";
+    let said = looping(&scratch, "--retries 1 --logs logs", fails).output();
+    assert_eq!(said.status.code(), Some(5));
+    let said = String::from_utf8(said.stderr).unwrap();
+    let end = said.split("stopped: ").nth(1).unwrap();
+    insta::assert_snapshot!(end, @"
+    the agent failed (exit code 7) in every attempt
+      failed with: the network is down
+    go on with the same command once the agent works
+    ");
+    insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
+
+    ITERATIONS
+
+    ITERATION  STARTED (UTC)     TOOK  ENDED                             NOTES
+    #1         2026-05-17 12:00  N.Ns  done, 2 attempts                  0
+    #2         2026-05-17 12:00  N.Ns  done                              0
+    #3         2026-05-17 12:00  N.Ns  failed (exit code 7), 2 attempts  0
+    #1 at first failed with: Error: overloaded_error (529)
+    #3 failed with: the network is down
+
+    stopped: failed
+    ");
+    let shown = scratch.json("--session s log show --json");
+    assert_eq!(shown["iterations"][2]["said"], "the network is down");
+}
+
+#[test]
+fn a_wait_ends_with_a_signal_and_with_the_time() {
+    let scratch = Scratch::new();
+    let words = "--session s loop --retry-wait 1h -- sh -c";
+    let mut loops = scratch.command(words);
+    loops
+        .arg("exit 1")
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped());
+    let mut child = loops.spawn().unwrap();
+    let said = BufReader::new(child.stderr.take().unwrap());
+    let mut lines = said.lines().map(Result::unwrap);
+    let waits = "iteration 1: failed (exit code 1); attempt 2 of 9 in 5m 00s";
+    assert!(lines.any(|line| line == waits));
+    let kill = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let run = scratch.run("--session t loop --retry-wait 1h --time 1s --json -- false");
+    let (code, of) = summary(run);
+    assert_eq!((code, &of["reason"]), (0, &"time".into()));
+}
+
+/// Goose prints what went wrong and ends as if nothing had.
+#[test]
+fn a_client_that_says_only_in_words_that_it_failed_is_tried_again() {
+    let scratch = Scratch::new();
+    let bin = scratch.home().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let run = |client: &str, script: &str| -> Run {
+        let program = bin.join(client);
+        std::fs::write(&program, format!("#!/bin/sh\ncat > /dev/null\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let words = format!(
+            "--session {client} loop --retry-wait 0s --iterations 1 --retries 2 --json --with {client}"
+        );
+        scratch
+            .run(&words)
+            .env("PATH", format!("{}:{path}", bin.display()))
+    };
+    let fails = "echo '     L L     goose is ready'\n\
+        echo 'Ran into this error: Server error: Server error (503 Service Unavailable): overloaded.'\n\
+        echo\necho 'Please retry if you think this is a transient or recoverable error.'";
+    let (code, of) = summary(run("goose", fails));
+    assert_eq!((code, &of["reason"]), (5, &"failed".into()));
+    let iteration = &of["iterations"][0];
+    assert_eq!(
+        (&iteration["outcome"]["how"], &iteration["attempts"]),
+        (&"reported".into(), &3.into())
+    );
+    assert_eq!(
+        iteration["said"],
+        "Ran into this error: Server error: Server error (503 Service Unavailable): overloaded."
+    );
+    let shown = scratch.ok("--session goose log show");
+    assert!(
+        shown.contains("failed (exit code 0, but its output says so), 3 attempts"),
+        "{shown}"
+    );
+    let once = format!("test -e tried && exit 0; touch tried\n{fails}");
+    let (code, of) = summary(run("goose", &once));
+    assert_eq!((code, &of["iterations"][0]["attempts"]), (0, &2.into()));
+    // What Goose's model talks about is no failure, nor is it one of another client's.
+    let talks = "echo 'Please retry if you think this is a transient or recoverable error.'\necho 'I have put this line into the docs.'";
+    assert_eq!(summary(run("goose", talks)).0, 0);
+    assert_eq!(summary(run("gemini", fails)).0, 0);
+}
+
+#[test]
+fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
+    let scratch = Scratch::new();
+    let script = "test $WAYNOTE_ITERATION = 2 && kill -INT $PPID && sleep 1000; true";
+    let run = |options: &str| seconds_gone(&looping(&scratch, options, script).said());
+    insta::assert_snapshot!(run("--stall 0 --iterations 3"), @"
+    exit 130
+    ── iteration 1 ──
+    ── iteration 2 ──
+    session s: 2 iterations in N.Ns, 0 notes added
+    stopped: interrupted (SIGINT)
+    go on with the same command: 2 of 3 iterations are left
+    ");
+    insta::assert_snapshot!(run("--stall 0 --iterations 3"), @"
+    exit 0
+
+    ITERATIONS
+
+    ITERATION  STARTED (UTC)     TOOK  ENDED        NOTES
+    #1         2026-05-17 12:00  N.Ns  done         0
+    #2         2026-05-17 12:00  N.Ns  interrupted  0
+
+    going on: 1 of 3 iterations are done
+    ── iteration 3 ──
+    ── iteration 4 ──
+    session s: 2 iterations in N.Ns, 0 notes added
+    stopped: the 3 iterations that were asked for are done
+    ");
+    // That run is over, and the next one has as many.
+    let (_, of) = summary(looping(&scratch, "--stall 0 --iterations 3 --json", script));
+    assert_eq!(of["iterations"].as_array().unwrap().len(), 3);
+    // After a stall, another number is another run.
+    let (code, _) = summary(looping(&scratch, "--stall 2 --iterations 9 --json", script));
+    assert_eq!(code, 3);
+    let (_, of) = summary(looping(&scratch, "--stall 0 --iterations 2 --json", script));
+    assert_eq!(of["iterations"].as_array().unwrap().len(), 2);
+}

@@ -1,0 +1,128 @@
+//! Every session is listed, with how it stands: whether it has notes or not, and whatever became of its loop.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use super::common::{Scratch, until};
+
+/// A loop in a session, whose agent is a shell script.
+fn looping(scratch: &Scratch, session: &str, script: &str) -> Option<i32> {
+    let words = [
+        "--session",
+        session,
+        "loop",
+        "--retries",
+        "0",
+        "--iterations",
+        "1",
+    ];
+    let words = words.into_iter().chain(["--", "sh", "-c", script]);
+    let run = scratch.waynote(words.map(String::from));
+    run.env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"))
+        .output()
+        .status
+        .code()
+}
+
+#[test]
+fn all_are_listed_with_how_they_stand() {
+    let scratch = Scratch::new();
+    assert_eq!(scratch.ok("log sessions"), "no sessions\n");
+    scratch.ok("--session by-hand --iteration 4 log add here --type tip");
+    let asks = "\"$WAYNOTE\" log blocked 'Which colour?\nblue or green'";
+    assert_eq!(looping(&scratch, "asks", asks), Some(4));
+    assert_eq!(looping(&scratch, "fails", "exit 1"), Some(5));
+    assert_eq!(
+        looping(&scratch, "does", "\"$WAYNOTE\" log add a --type tip"),
+        Some(0)
+    );
+    let says = "\"$WAYNOTE\" log complete done";
+    assert_eq!(looping(&scratch, "says", says), Some(0));
+    let start = |session: &str| {
+        let mut command = scratch.command(&format!("--session {session} loop -- sh -c"));
+        command
+            .arg("\"$WAYNOTE\" log add begun --type tip; echo here; cat > /dev/null; sleep 1000")
+            .env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"));
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap() == "here"));
+        child
+    };
+    let (mut runs, mut killed) = (start("runs"), start("killed"));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let sessions = scratch.ok("log sessions");
+    insta::assert_snapshot!(sessions, @"
+    SESSION  NOTES  LAST ITERATION        STATE
+    asks     0      #1, 2026-05-17 12:00  blocked: `Which colour? blue or green`
+    by-hand  1      -                     -
+    does     1      #1, 2026-05-17 12:00  iterations done
+    fails    0      #1, 2026-05-17 12:00  failed
+    killed   1      #1, 2026-05-17 12:00  lost: its loop was killed
+    runs     1      #1, 2026-05-17 12:00  running
+    says     0      #1, 2026-05-17 12:00  completed
+    ");
+    let one = |session: &str| {
+        let said = scratch.ok(&format!("--session {session}"));
+        said.lines().nth(3).unwrap().to_owned()
+    };
+    let lines = ["asks", "runs", "killed", "by-hand", "none"].map(one);
+    insta::assert_snapshot!(lines.join("\n"), @"
+    session:asks: 0 notes, iteration #1, blocked: `Which colour? blue or green`
+    session:runs: 1 notes, iteration #1, running
+    session:killed: 1 notes, iteration #1, lost: its loop was killed
+    session:by-hand: 1 notes
+    session:none: 0 notes
+    ");
+    let overview = scratch.json("--session asks --json");
+    let expected = serde_json::json!({
+        "session": "asks", "notes": 0, "last_iteration": 1, "state": "blocked",
+    });
+    assert_eq!(overview["session"], expected);
+    let shown = scratch.ok("--session runs log show");
+    assert!(shown.contains("running  1\n"), "{shown}");
+    let shown = scratch.ok("--session killed log show");
+    assert!(shown.contains("  lost   1\n"), "{shown}");
+    let listed = scratch.json("log sessions --json");
+    let asks = &listed[0];
+    assert_eq!(
+        (&asks["session"], &asks["state"], &asks["question"]),
+        (
+            &"asks".into(),
+            &"blocked".into(),
+            &"Which colour?\nblue or green".into()
+        )
+    );
+    assert_eq!(asks["last_iteration"]["iteration"], 1);
+    assert_eq!(listed[1]["state"], serde_json::Value::Null);
+    let kill = std::process::Command::new("kill")
+        .arg(runs.id().to_string())
+        .status();
+    assert!(kill.unwrap().success());
+    runs.wait().unwrap();
+    until("its end", || {
+        scratch.ok("log sessions").contains("interrupted")
+    });
+}
+
+#[test]
+fn an_iteration_is_counted_from_one() {
+    let scratch = Scratch::new();
+    let add = |words: &str| scratch.run(&format!("{words} log add here --type tip"));
+    let said = [
+        add("--session s --iteration -1"),
+        add("--session s").env("WAYNOTE_ITERATION", "-7"),
+    ]
+    .map(super::common::Run::said);
+    insta::assert_snapshot!(said.join("\n"), @"
+    exit 2
+    error: `-1` is not an iteration
+      iterations are counted from 1; an entry without one belongs to none
+
+    exit 2
+    error: `-7` is not an iteration
+      iterations are counted from 1; an entry without one belongs to none
+    ");
+    assert_eq!(scratch.ok("log sessions"), "no sessions\n");
+}

@@ -1,0 +1,252 @@
+//! A run of several loops: how much of it is done, how its session stands, and what its log tells of it.
+
+use std::time::Duration;
+
+use waynote::event::{End, Holder, Outcome, Reason, iterations, last_end};
+use waynote::looping::{self, Begin, Loop, Standing, Turn, next_iteration, standing};
+use waynote::{Kind, SessionLog, Store};
+
+use super::conformance::{at, contents, each_store, name, text};
+
+const DONE: Outcome = Outcome::Exited { code: 0 };
+
+/// A loop of that process that is to run so many iterations; the processes before it are dead.
+fn begin(store: &dyn Store, pid: u32, iterations: Option<u64>) -> Loop<'_> {
+    begin_with(store, pid, iterations, None)
+}
+
+fn begin_with<'s>(
+    store: &'s dyn Store,
+    pid: u32,
+    iterations: Option<u64>,
+    answer: Option<&str>,
+) -> Loop<'s> {
+    let begin = Begin {
+        holder: holder(pid),
+        directory: "/p".into(),
+        iterations,
+        answer,
+        is_dead: &|holder| holder.pid < pid,
+    };
+    Loop::begin(store, name("s"), begin, &at(1)).unwrap()
+}
+
+fn holder(pid: u32) -> Holder {
+    Holder {
+        host: "here".into(),
+        boot: "b".into(),
+        pid,
+        start: 7,
+    }
+}
+
+fn turn(run: &Loop<'_>, outcome: Outcome) -> i64 {
+    let iteration = run.start_iteration(&at(2)).unwrap();
+    let turn = Turn {
+        outcome,
+        duration: Duration::from_secs(1),
+        attempts: 1,
+        said: (outcome != DONE).then(|| "429 Too Many Requests".to_owned()),
+    };
+    run.end_iteration(iteration, turn, &at(3)).unwrap();
+    iteration
+}
+
+#[test]
+fn a_run_that_was_cut_short_is_gone_on_with() {
+    each_store(|store| {
+        // What no loop was to run that often has not begun.
+        let run = begin(store, 1, None);
+        turn(&run, DONE);
+        run.end(Reason::Interrupted, &at(3)).unwrap();
+
+        let run = begin(store, 2, Some(5));
+        assert_eq!(run.done_before(), 0);
+        turn(&run, DONE);
+        turn(&run, Outcome::Interrupted);
+        run.end(Reason::Interrupted, &at(3)).unwrap();
+        // A turn that was cut off, failed or was lost is not done.
+        let run = begin(store, 3, Some(5));
+        assert_eq!(run.done_before(), 1);
+        turn(&run, DONE);
+        run.start_iteration(&at(4)).unwrap();
+        drop(run);
+        let run = begin(store, 4, Some(5));
+        assert_eq!(run.done_before(), 2);
+        turn(&run, Outcome::Exited { code: 1 });
+        run.end(Reason::Failed, &at(4)).unwrap();
+        // Another number is another run.
+        let run = begin(store, 5, Some(4));
+        assert_eq!(run.done_before(), 0);
+        run.end(Reason::Interrupted, &at(5)).unwrap();
+        let run = begin(store, 6, Some(5));
+        assert_eq!(run.done_before(), 0);
+        for _ in 0..5 {
+            turn(&run, DONE);
+        }
+        // All are done, and it was killed before it could say so.
+        drop(run);
+        let run = begin(store, 7, Some(5));
+        assert_eq!(run.done_before(), 0);
+        turn(&run, DONE);
+        run.end(Reason::Completed, &at(6)).unwrap();
+        assert_eq!(begin(store, 8, Some(5)).done_before(), 0);
+    });
+}
+
+#[test]
+fn a_session_tells_how_it_stands() {
+    each_store(|store| {
+        let session = name("s");
+        let stands = |dead: u32| standing(store, &session, &|of| of.pid == dead).unwrap();
+        assert_eq!(stands(0), Standing::NoLoop);
+        let run = begin(store, 1, None);
+        assert_eq!(stands(0), Standing::Running);
+        assert_eq!(stands(1), Standing::Lost);
+        let detail = "2 iterations brought nothing".to_owned();
+        run.end_with(Reason::Stalled, Some(detail.clone()), &at(3))
+            .unwrap();
+        let end = End {
+            reason: Reason::Stalled,
+            said: None,
+            detail: Some(detail),
+        };
+        assert_eq!(last_end(store, &session).unwrap(), Some(end.clone()));
+        assert_eq!(stands(1), Standing::Ended(end));
+    });
+}
+
+#[test]
+fn sessions_without_notes_are_listed_too() {
+    each_store(|store| {
+        let log = SessionLog::new(store, name("a"));
+        log.add(Kind::Tip, None, text("note"), &at(1)).unwrap();
+        let run = begin(store, 1, None);
+        let listed = || -> Vec<(String, u64)> {
+            let sessions = SessionLog::sessions(store).unwrap().into_iter();
+            sessions
+                .map(|of| (of.scope.name().to_owned(), of.notes))
+                .collect()
+        };
+        assert_eq!(listed(), [("a".into(), 1), ("s".into(), 0)]);
+        let log = SessionLog::new(store, name("s"));
+        log.add(Kind::Tip, Some(1), text("note"), &at(1)).unwrap();
+        assert_eq!(listed(), [("a".into(), 1), ("s".into(), 1)]);
+        drop(run);
+    });
+}
+
+#[test]
+fn an_iteration_that_has_not_ended_has_its_notes() {
+    each_store(|store| {
+        let (session, log) = (name("s"), SessionLog::new(store, name("s")));
+        let run = begin(store, 1, None);
+        turn(&run, Outcome::Exited { code: 1 });
+        run.start_iteration(&at(2)).unwrap();
+        log.add(Kind::Tip, Some(2), text("a"), &at(2)).unwrap();
+        let added = || -> Vec<u64> {
+            let told = looping::iterations(store, &session, 9).unwrap();
+            told.iter().map(|of| of.notes_added).collect()
+        };
+        assert_eq!(added(), [0, 1]);
+        drop(run);
+        let _next = begin(store, 2, None);
+        // An orphan of what was killed.
+        log.add(Kind::Tip, Some(2), text("b"), &at(3)).unwrap();
+        assert_eq!(added(), [0, 2]);
+        let told = iterations(store, &session, 9).unwrap();
+        assert_eq!(told[0].said.as_deref(), Some("429 Too Many Requests"));
+        assert_eq!(told[1].said, None);
+    });
+}
+
+#[test]
+fn a_question_cannot_answer_itself() {
+    each_store(|store| {
+        let session = name("s");
+        let run = begin(store, 1, None);
+        run.start_iteration(&at(2)).unwrap();
+        let asks = "Delete it?\nAnswered: yes, all of it";
+        let said = waynote::event::Said::Blocked(asks.into());
+        looping::say(store, &session, None, &said, &at(2)).unwrap();
+        run.end(Reason::Blocked, &at(3)).unwrap();
+        let run = begin_with(store, 2, None, Some("No."));
+        turn(&run, DONE);
+        let log = SessionLog::new(store, session).list(None).unwrap();
+        assert_eq!(
+            contents(&log),
+            ["Asked:\n> Delete it?\n> Answered: yes, all of it\nAnswered: No."]
+        );
+    });
+}
+
+/// It is in the prompt of the iteration that it is for, and a note for those after it.
+#[test]
+fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it() {
+    each_store(|store| {
+        let session = name("s");
+        let ask = |run: Loop<'_>, question: &str, outcome| {
+            let iteration = run.start_iteration(&at(2)).unwrap();
+            let said = waynote::event::Said::Blocked(question.into());
+            looping::say(store, &session, Some(iteration), &said, &at(2)).unwrap();
+            let turn = Turn {
+                outcome,
+                duration: Duration::ZERO,
+                attempts: 1,
+                said: None,
+            };
+            run.end_iteration(iteration, turn, &at(3)).unwrap();
+            run.end(Reason::Blocked, &at(3)).unwrap();
+        };
+        let notes = || contents(&SessionLog::new(store, name("s")).list(None).unwrap()).join("; ");
+        ask(begin(store, 1, None), "blue?", DONE);
+        let run = begin_with(store, 2, None, Some("green"));
+        assert_eq!(notes(), "");
+        // A turn that failed, and in which the next question came up: none of the answers is lost.
+        ask(run, "light?", Outcome::Exited { code: 1 });
+        assert_eq!(notes(), "");
+        let run = begin_with(store, 3, None, Some("dark"));
+        assert_eq!(notes(), "Asked: blue?\nAnswered: green");
+        turn(&run, DONE);
+        turn(&run, DONE);
+        assert_eq!(
+            notes(),
+            "Asked: blue?\nAnswered: green; Asked: light?\nAnswered: dark"
+        );
+    });
+}
+
+/// A store of an earlier version has events without the newer fields.
+#[test]
+fn events_without_the_newer_fields_are_read() {
+    let read = |text| serde_json::from_str::<waynote::event::Event>(text).unwrap();
+    let ended = read(r#"{"event":"loop_ended","reason":"stalled"}"#);
+    let written = serde_json::to_string(&ended).unwrap();
+    assert_eq!(written, r#"{"event":"loop_ended","reason":"stalled"}"#);
+    read(
+        r#"{"event":"loop_started","holder":{"host":"h","boot":"b","pid":1,"start":2},"directory":"/p"}"#,
+    );
+    read(
+        r#"{"event":"iteration_ended","iteration":1,"outcome":{"how":"reported"},"duration_ms":1,"attempts":1,"notes_added":0}"#,
+    );
+}
+
+#[test]
+fn numbers_go_on_from_a_log_that_no_loop_wrote() {
+    each_store(|store| {
+        let log = SessionLog::new(store, name("s"));
+        assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
+        log.add(Kind::Tip, None, text("none"), &at(1)).unwrap();
+        assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
+        log.add(Kind::Tip, Some(7), text("seven"), &at(1)).unwrap();
+        log.add(Kind::Stuck, Some(4), text("four"), &at(1)).unwrap();
+        assert_eq!(next_iteration(store, &name("s")).unwrap(), 8);
+        log.add(Kind::Stuck, Some(9), text("four"), &at(1)).unwrap();
+        log.add(Kind::Stuck, Some(8), text("four"), &at(1)).unwrap();
+        let run = begin(store, 1, None);
+        assert_eq!(turn(&run, DONE), 10);
+        // From then on what loops began counts.
+        log.add(Kind::Tip, Some(100), text("far"), &at(1)).unwrap();
+        assert_eq!(turn(&run, DONE), 11);
+    });
+}
