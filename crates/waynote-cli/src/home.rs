@@ -20,7 +20,7 @@ pub(crate) fn variable(name: &str) -> Outcome<Option<String>> {
     }
 }
 
-/// The home directory.
+/// The home directory: what HOME says, else what the password database says of this user.
 pub(crate) fn home() -> Outcome<String> {
     let hint = "set HOME to your home directory";
     match variable("HOME")? {
@@ -30,12 +30,23 @@ pub(crate) fn home() -> Outcome<String> {
             format!("HOME is not an absolute path: `{home}`"),
             hint,
         )),
-        None => Err(Failure::refused(
-            "no_home",
-            "there is no home directory: HOME is not set",
-            hint,
-        )),
+        None => home_of_the_user().ok_or_else(|| {
+            let what = "there is no home directory: HOME is not set, and the password database has none for this user";
+            Failure::refused("no_home", what, hint)
+        }),
     }
+}
+
+/// What the password database says. Looked up once: where it is on a network, a lookup takes time.
+fn home_of_the_user() -> Option<String> {
+    use std::sync::OnceLock;
+    static HOME: OnceLock<Option<String>> = OnceLock::new();
+    HOME.get_or_init(|| {
+        let user = nix::unistd::User::from_uid(nix::unistd::getuid()).ok()??;
+        let home = user.dir.into_os_string().into_string().ok()?;
+        home.starts_with('/').then_some(home)
+    })
+    .clone()
 }
 
 /// Where paths are resolved: home and the working directory.
@@ -104,3 +115,12 @@ fn folder(name: &str, platform: &str) -> Outcome<PathBuf> {
 pub(crate) fn program() -> Outcome<PathBuf> {
     std::env::current_exe().map_err(|error| Failure::file("the program's own file", "found", error))
 }
+
+/// Zrb's own notes, `~/.zrb/notes.json`, where they are there and are not kept in sync yet.
+pub(crate) fn zrb_notes(settings: &crate::settings::Settings) -> Option<PathBuf> {
+    let file = PathBuf::from(home().ok()?).join(".zrb/notes.json");
+    (settings.notes_file.value.is_none() && file.is_file()).then_some(file)
+}
+
+/// The command that keeps Zrb's notes in sync from now on.
+pub(crate) const KEEP_ZRB_IN_SYNC: &str = "waynote config set notes_file ~/.zrb/notes.json";

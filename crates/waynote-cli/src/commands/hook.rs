@@ -149,6 +149,7 @@ fn work(
             })?,
     };
     let mut settings = Settings::read(global)?;
+    settings.warn(false);
     settings.lock_wait.value = settings.lock_wait.value.min(LOCK_WAIT);
     let opened = Opened::for_reading(&settings, false)?;
     let store = opened.store();
