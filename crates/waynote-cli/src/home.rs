@@ -115,12 +115,3 @@ fn folder(name: &str, platform: &str) -> Outcome<PathBuf> {
 pub(crate) fn program() -> Outcome<PathBuf> {
     std::env::current_exe().map_err(|error| Failure::file("the program's own file", "found", error))
 }
-
-/// Zrb's own notes, `~/.zrb/notes.json`, where they are there and are not kept in sync yet.
-pub(crate) fn zrb_notes(settings: &crate::settings::Settings) -> Option<PathBuf> {
-    let file = PathBuf::from(home().ok()?).join(".zrb/notes.json");
-    (settings.notes_file.value.is_none() && file.is_file()).then_some(file)
-}
-
-/// The command that keeps Zrb's notes in sync from now on.
-pub(crate) const KEEP_ZRB_IN_SYNC: &str = "waynote config set notes_file ~/.zrb/notes.json";

@@ -17,6 +17,11 @@ mod session_view;
 mod settings;
 mod table;
 mod xs_socket;
+#[allow(
+    dead_code,
+    reason = "what `place` says of the file comes with another change"
+)]
+mod zrb_file;
 
 use std::process::ExitCode;
 

@@ -73,10 +73,13 @@ impl Settings {
     /// written to another store.
     pub(crate) fn read(flags: &Global) -> Outcome<Self> {
         let settings = Self::read_for_repair(flags)?;
-        match settings.unusable("store") {
-            Some(failure) => Err(failure),
-            None => Ok(settings),
-        }
+        settings.has_store()?;
+        Ok(settings)
+    }
+
+    /// Refused where a store is named in a way that cannot be used.
+    pub(crate) fn has_store(&self) -> Outcome {
+        self.unusable("store").map_or(Ok(()), Err)
     }
 
     /// The same for commands that do not touch the store, or that explain what is wrong: a store that cannot be used is no error.
@@ -143,11 +146,15 @@ impl Settings {
             let problem = self.problems.iter().find(its_own);
             let problem = problem.or(self.problems.first());
             let what = problem.map(Problem::told).unwrap_or_default();
-            let hint = problem.map(|problem| problem.hint.clone()).unwrap_or_default();
+            let hint = problem
+                .map(|problem| problem.hint.clone())
+                .unwrap_or_default();
             Failure::refused(
                 "config",
                 format!("the setting `{name}` cannot be used: {what}"),
-                format!("{hint}; or name it for this command with `--{name}`; `waynote doctor` explains"),
+                format!(
+                    "{hint}; or name it for this command with `--{name}`; `waynote doctor` explains"
+                ),
             )
         })
     }

@@ -11,9 +11,11 @@ mod suite {
     mod client_files;
     mod common;
     mod config;
+    mod config_set;
     mod context;
     mod docs;
     mod doctor;
+    mod doctor_blocks;
     mod forget;
     mod forget_in_step;
     mod forget_says;
@@ -27,6 +29,7 @@ mod suite {
     mod install_keeps;
     mod install_on_disk;
     mod install_refused;
+    mod install_versions;
     mod key;
     mod log;
     mod loop_agents;
@@ -40,6 +43,7 @@ mod suite {
     mod mcp_loop;
     mod mcp_memory;
     mod mcp_sets;
+    mod no_home;
     mod place;
     mod processes;
     mod reference_gonotes;

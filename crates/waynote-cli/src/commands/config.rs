@@ -75,9 +75,9 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
         shown.trim()
     )))?;
     match overridden {
-        Some(variable) => context.output.line(format!(
-            "note: {variable} is set, and goes before the file"
-        )),
+        Some(variable) => context
+            .output
+            .line(format!("note: {variable} is set, and goes before the file")),
         None => Ok(()),
     }
 }
@@ -101,7 +101,9 @@ fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
         None => format!("{} was not set in {file}", known.name),
     }))?;
     match overridden {
-        Some(variable) => context.output.line(format!("note: {variable} still sets it")),
+        Some(variable) => context
+            .output
+            .line(format!("note: {variable} still sets it")),
         None => Ok(()),
     }
 }
@@ -159,7 +161,11 @@ fn edit<T>(context: &Context<'_>, work: impl FnOnce(&mut DocumentMut) -> T) -> O
         let line = 1 + text[..begin].matches('\n').count();
         Failure::refused(
             "config",
-            format!("{}: line {line}: {}", file.display(), error.message().trim()),
+            format!(
+                "{}: line {line}: {}",
+                file.display(),
+                error.message().trim()
+            ),
             "correct that line, then run the command again; nothing was written",
         )
     })?;
@@ -181,9 +187,9 @@ fn show(context: &mut Context<'_>) -> Outcome {
                 (name.to_owned(), json!({ "value": value, "origin": origin }))
             })
             .collect();
-        return context
-            .output
-            .value(&json!({ "file": file, "settings": settings, "problems": context.settings.problems }));
+        return context.output.value(
+            &json!({ "file": file, "settings": settings, "problems": context.settings.problems }),
+        );
     }
     let lines = rows.into_iter().map(|(name, value, origin)| {
         vec![name.to_owned(), value.unwrap_or_else(|| "-".into()), origin]
@@ -196,18 +202,22 @@ fn show(context: &mut Context<'_>) -> Outcome {
     } else {
         " (not there)"
     };
-    context.output.line(format!(
-        "\nconfiguration file: {}{there}",
-        visible(&file)
-    ))?;
+    context
+        .output
+        .line(format!("\nconfiguration file: {}{there}", visible(&file)))?;
     for problem in &context.settings.problems {
-        context.output.line(format!("\nnot used: {}", problem.told()))?;
-        context.output.line(format!("  {}", visible(&problem.hint)))?;
+        context
+            .output
+            .line(format!("\nnot used: {}", problem.told()))?;
+        context
+            .output
+            .line(format!("  {}", visible(&problem.hint)))?;
     }
     Ok(())
 }
 
-fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
+/// Each setting with its value and where that comes from.
+pub(super) fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
     let Settings {
         store,
         agent,

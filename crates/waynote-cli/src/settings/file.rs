@@ -97,7 +97,17 @@ impl File {
         for (key, value) in table.get_ref() {
             let line = line_of(text, key.span().start);
             let name: &str = key.get_ref();
+            let its_own = key.span().start..=value.span().end;
+            let is_cut = |error: &toml::de::Error| {
+                error
+                    .span()
+                    .is_some_and(|span| its_own.contains(&span.start))
+            };
             match known(name) {
+                // What the parser makes of a value that has a mistake in it is not what was meant.
+                Some(known) if errors.iter().any(is_cut) => {
+                    file.unsure.insert(known.name);
+                }
                 Some(known) => match text_of(value.get_ref(), known.kind) {
                     Some(value) => {
                         file.values.insert(known.name, (value, line));
@@ -156,7 +166,12 @@ impl File {
             }
         };
         let meant = meant.map(|meant| meant.name);
-        self.fault(meant, Some(line), format!("there is no setting `{name}`"), hint);
+        self.fault(
+            meant,
+            Some(line),
+            format!("there is no setting `{name}`"),
+            hint,
+        );
     }
 
     /// Notes that the value of a setting cannot be used.
@@ -259,7 +274,11 @@ mod tests {
             ("sotre = 'x'\nbudget = 7\n", vec!["budget"], vec!["store"]),
             ("max_note = 7\nbudget = 7\n", vec!["budget"], vec![]),
             ("[waynote]\nstore = 'x'\n", vec![], vec!["store"]),
-            ("store = /x/n.db\nbudget = 7\n", vec!["budget"], vec!["store"]),
+            (
+                "store = /x/n.db\nbudget = 7\n",
+                vec!["budget"],
+                vec!["store"],
+            ),
             ("store = 'a'\nstore = 'b'\n", vec![], vec!["store"]),
         ] {
             let (values, problems, names) = parsed(text);

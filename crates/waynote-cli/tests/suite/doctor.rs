@@ -55,7 +55,7 @@ fn all_is_well() {
     let scratch = Scratch::new();
     stand_in(&scratch, ANSWERS);
     scratch.ok("place write x");
-    insta::assert_snapshot!(said(&scratch, "doctor claude-code"), @"
+    insta::assert_snapshot!(said(&scratch, "doctor claude-code"), @r#"
     exit 0
     note  `waynote` is not on the path
           next: add BIN to PATH: files that a team shares start it by its name
@@ -64,8 +64,10 @@ fn all_is_well() {
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     ok    Claude Code: hooks in HOME/.claude/settings.json
     ok    Claude Code: the server answers, with 2 tools
-    ok    Claude Code: the hook hands a note over in N ms, as Claude Code reads it
-    ");
+    ok    Claude Code: the hook hands a note over in N ms, with busy processors in 80 ms (limit: 1000 ms), as Claude Code reads it
+    note  Claude Code: without a person to ask (`claude -p`) it refuses waynote's tools: no rule in `permissions.allow` names them
+          next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
+    "#);
     let json = scratch
         .run("doctor claude-code --json")
         .env("PATH", "/usr/bin:/bin");
@@ -97,7 +99,7 @@ fn each_fault_says_what_to_do() {
         fs::remove_file(program).unwrap();
     }
     seen += &said(&scratch, "doctor claude-code");
-    insta::assert_snapshot!(seen, @"
+    insta::assert_snapshot!(seen, @r#"
     ends: exit 1
     WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it ended without answering `initialize`
     prints: exit 1
@@ -113,8 +115,10 @@ fn each_fault_says_what_to_do() {
     ok    Claude Code: hooks in HOME/.claude/settings.json
     WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it cannot be started: No such file or directory (os error 2)
           next: run that command by hand; `waynote install` writes the entry anew when the program has moved
-    ok    Claude Code: the hook hands a note over in N ms, as Claude Code reads it
-    ");
+    ok    Claude Code: the hook hands a note over in N ms, with busy processors in 332 ms (limit: 1000 ms), as Claude Code reads it
+    note  Claude Code: without a person to ask (`claude -p`) it refuses waynote's tools: no rule in `permissions.allow` names them
+          next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
+    "#);
 }
 
 #[test]

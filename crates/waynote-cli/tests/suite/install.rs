@@ -473,7 +473,7 @@ fn what_comes_next_is_said() {
     exit 0
     next: install Codex: it was not found on this machine; its files wait for it
     next: start Codex, open `/hooks` and trust waynote's hooks: it skips untrusted ones without a word
-    next: write `store = "/x/notes.db"` into HOME/.config/waynote/config.toml, if Codex is to use that store: it is not told `--store`
+    next: `waynote config set store /x/notes.db`, if Codex is to use that store: Codex is not told `--store`
     then: waynote doctor codex
     $ install cursor --every-prompt
     exit 2

@@ -73,9 +73,26 @@ fn a_flag_the_environment_or_the_configuration_allow_it() {
     let config = scratch.json("config --json");
     assert_eq!(config["settings"]["allow_secrets"]["value"], "github-token");
     insta::assert_snapshot!(scratch.run("config").env("WAYNOTE_ALLOW_SECRETS", "githubtoken").said(), @"
-    exit 2
-    error: `githubtoken` is no rule for credentials (WAYNOTE_ALLOW_SECRETS)
-      did you mean `github-token`? the guide lists the rules
+    exit 0
+    SETTING        VALUE                                               FROM
+    store          HOME/.local/share/waynote/notes.db  default
+    agent          default                                             default
+    session        -                                                   default
+    iteration      -                                                   default
+    author         person                                              default
+    max_bytes      4096                                                default
+    max_notes      64                                                  default
+    notes_file     -                                                   default
+    style          stable                                              default
+    budget         2000                                                default
+    token_factor   1                                                   default
+    lock_wait      10                                                  default
+    allow_secrets  github-token                                        HOME/.config/waynote/config.toml
+
+    configuration file: HOME/.config/waynote/config.toml
+
+    not used: WAYNOTE_ALLOW_SECRETS: `githubtoken` is no rule for credentials
+      did you mean `github-token`? the guide lists the rules, or unset WAYNOTE_ALLOW_SECRETS
     ");
     // One note's exact text is printed as it is stored; lists mask it.
     assert_eq!(scratch.ok("key show flag"), text);

@@ -1,0 +1,61 @@
+//! Zrb's `notes.json` where the store is not kept in sync with one: found, and named with what to do.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::error::say;
+use crate::home;
+use crate::settings::Settings;
+
+/// Where Zrb keeps its notes unless told otherwise.
+pub(crate) const DEFAULT: &str = "~/.zrb/notes.json";
+
+/// The command that keeps the store in sync with that file.
+pub(crate) const SYNC: &str = "waynote config set notes_file ~/.zrb/notes.json";
+
+/// Remembers, beside the default store, that a `place` command has named the file.
+const TOLD: &str = "waynote/told-of-zrb-notes";
+
+/// Zrb's file, when it exists and no file is set to be kept in sync.
+pub(crate) fn not_in_sync(settings: &Settings) -> Option<PathBuf> {
+    if settings.notes_file.value.is_some() {
+        return None;
+    }
+    let file = home::expanded(DEFAULT).ok()?;
+    std::fs::metadata(&file)
+        .is_ok_and(|found| found.is_file())
+        .then_some(file)
+}
+
+/// Names the file on standard error, for the first `place` command of this user alone. Where that cannot be
+/// remembered nothing is said: it would be said every time.
+pub(crate) fn say_once(settings: &Settings, as_json: bool) {
+    if not_in_sync(settings).is_none() || !is_first() {
+        return;
+    }
+    let message = format!("Zrb's notes in {DEFAULT} are not read");
+    let hint = format!("keep both in sync with `{SYNC}`; this is said once");
+    if as_json {
+        let notice = json!({ "kind": "zrb_notes_file", "message": message, "hint": hint });
+        say(&json!({ "notice": notice }).to_string());
+    } else {
+        say(&format!("note: {message}\n  {hint}"));
+    }
+}
+
+fn is_first() -> bool {
+    let Ok(told) = home::data().map(|data| data.join(TOLD)) else {
+        return false;
+    };
+    if let Some(folder) = told.parent() {
+        let _ = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    }
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(told)
+        .is_ok()
+}
