@@ -153,7 +153,7 @@ impl Settings {
                 "config",
                 format!("the setting `{name}` cannot be used: {what}"),
                 format!(
-                    "{hint}; or name it for this command with `--{name}`; `waynote doctor` explains"
+                    "{hint} (or name it for this command with `--{name}`); `waynote doctor` explains"
                 ),
             )
         })

@@ -82,7 +82,7 @@ impl Edit {
                 true => Renewed {
                     text: text.to_owned(),
                     kept: vec![
-                        "it was changed by hand and stays: to have it as this version writes it, remove it and install again".into(),
+                        "another text: to have it, remove the file and install again".into(),
                     ],
                     older: Vec::new(),
                 },
@@ -310,6 +310,14 @@ fn changes(earlier: &Value, wanted: &Value, found: &Value) -> Vec<Change> {
             Value::Object(object) => {
                 for (name, value) in object {
                     let path: Vec<String> = path.iter().chain([name]).cloned().collect();
+                    members(&path, value, into);
+                }
+            }
+            // The commands of a group.
+            Value::Array(list) if list.iter().any(Value::is_object) => {
+                for (number, value) in list.iter().enumerate() {
+                    let number = number.to_string();
+                    let path: Vec<String> = path.iter().chain([&number]).cloned().collect();
                     members(&path, value, into);
                 }
             }

@@ -208,8 +208,17 @@ pub(super) fn set(text: &str, edit: &JsonEdit, changes: &[Change]) -> Edited {
             continue;
         };
         let mut object = entry.clone();
-        for name in above {
-            object = object.and_then(|object| object.object_value_or_create(name));
+        let mut above = above.iter().peekable();
+        while let Some(name) = above.next() {
+            object = object.and_then(|object| {
+                match above.next_if(|name| name.parse::<usize>().is_ok()) {
+                    Some(number) => {
+                        let elements = object.array_value(name)?.elements();
+                        elements.get(number.parse::<usize>().ok()?)?.as_object()
+                    }
+                    None => object.object_value_or_create(name),
+                }
+            });
         }
         let Some(object) = object else {
             continue;

@@ -50,7 +50,7 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
             let decor = there.decor().clone();
             let before = std::mem::replace(there, item);
             *there.decor_mut() = decor;
-            Some(before.to_string().trim().to_owned())
+            Some(before.decorated("", "").to_string())
         }
         _ => {
             document.insert(known.name, Item::Value(item));
@@ -86,8 +86,8 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
 fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
     let known = named(name)?;
     let before = edit(context, |document| {
-        let before = document.remove(known.name)?;
-        Some(before.to_string().trim().to_owned())
+        let before = document.remove(known.name)?.into_value().ok()?;
+        Some(before.decorated("", "").to_string())
     })?;
     let file = context.settings.file.display().to_string();
     let overridden = overridden(known)?;
@@ -138,7 +138,14 @@ fn absolute(path: &str) -> Outcome<String> {
     }
     let folder = std::env::current_dir()
         .map_err(|error| Failure::file("the working directory", "read", error))?;
-    Ok(folder.join(path).to_string_lossy().into_owned())
+    let path = folder.join(path);
+    // `..` is resolved as the system does, through links.
+    let above = path.parent().and_then(|above| above.canonicalize().ok());
+    let path = match (above, path.file_name()) {
+        (Some(above), Some(name)) => above.join(name),
+        _ => path,
+    };
+    Ok(path.to_string_lossy().into_owned())
 }
 
 /// The variable that goes before the file.

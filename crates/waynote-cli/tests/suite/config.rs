@@ -150,36 +150,36 @@ fn a_store_or_a_name_that_cannot_be_used_is_not_replaced() {
     $ waynote key list
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: there is no setting `sotre`
-      did you mean `store`?; or name it for this command with `--store`; `waynote doctor` explains
+      did you mean `store`? (or name it for this command with `--store`); `waynote doctor` explains
 
     $ waynote key save k v
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: there is no setting `sotre`
-      did you mean `store`?; or name it for this command with `--store`; `waynote doctor` explains
+      did you mean `store`? (or name it for this command with `--store`); `waynote doctor` explains
 
 
     store = ~/n.db
     $ waynote key list
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: string values must be quoted, expected literal string
-      correct that line; or name it for this command with `--store`; `waynote doctor` explains
+      correct that line (or name it for this command with `--store`); `waynote doctor` explains
 
     $ waynote key save k v
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: string values must be quoted, expected literal string
-      correct that line; or name it for this command with `--store`; `waynote doctor` explains
+      correct that line (or name it for this command with `--store`); `waynote doctor` explains
 
 
     store = "redis://x"
     $ waynote key list
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: `redis://x` is no path
-      name a file; other stores are not there yet; or name it for this command with `--store`; `waynote doctor` explains
+      name a file; other stores are not there yet (or name it for this command with `--store`); `waynote doctor` explains
 
     $ waynote key save k v
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: `redis://x` is no path
-      name a file; other stores are not there yet; or name it for this command with `--store`; `waynote doctor` explains
+      name a file; other stores are not there yet (or name it for this command with `--store`); `waynote doctor` explains
 
 
     agent = "a\nb"
@@ -192,7 +192,7 @@ fn a_store_or_a_name_that_cannot_be_used_is_not_replaced() {
     exit 1
     warning: HOME/c.toml: line 1: `a<U+000A>b` is not a valid name: it holds the control character U+000A; `waynote doctor` explains
     error: the setting `agent` cannot be used: HOME/c.toml: line 1: `a<U+000A>b` is not a valid name: it holds the control character U+000A
-      a name is 1 to 200 bytes without control characters; or name it for this command with `--agent`; `waynote doctor` explains
+      a name is 1 to 200 bytes without control characters (or name it for this command with `--agent`); `waynote doctor` explains
     "#);
     // A hook says what is wrong, and never holds a session up.
     std::fs::write(&file, "agnt = 5\n").unwrap();
@@ -231,7 +231,7 @@ fn a_configuration_or_a_variable_that_cannot_be_read_is_named() {
     $ WAYNOTE_CONFIG="/nowhere/c.toml" waynote key save k v
     exit 1
     error: the setting `store` cannot be used: /nowhere/c.toml: the configuration file cannot be read: No such file or directory (os error 2)
-      mend what keeps it from being read, or correct WAYNOTE_CONFIG; or name it for this command with `--store`; `waynote doctor` explains
+      mend what keeps it from being read, or correct WAYNOTE_CONFIG (or name it for this command with `--store`); `waynote doctor` explains
 
     $ WAYNOTE_CONFIG="/nowhere/c.toml" waynote config
     configuration file: /nowhere/c.toml (not there)
@@ -246,13 +246,13 @@ fn a_configuration_or_a_variable_that_cannot_be_read_is_named() {
     $ WAYNOTE_STORE="redis://x" waynote key save k v
     exit 1
     error: the setting `store` cannot be used: WAYNOTE_STORE: `redis://x` is no path
-      name a file; other stores are not there yet, or unset WAYNOTE_STORE; or name it for this command with `--store`; `waynote doctor` explains
+      name a file; other stores are not there yet, or unset WAYNOTE_STORE (or name it for this command with `--store`); `waynote doctor` explains
 
     $ WAYNOTE_AUTHOR="a\tb" waynote key save k v
     exit 1
     warning: WAYNOTE_AUTHOR: `a<U+0009>b` is not a valid name: it holds the control character U+0009; `waynote doctor` explains
     error: the setting `author` cannot be used: WAYNOTE_AUTHOR: `a<U+0009>b` is not a valid name: it holds the control character U+0009
-      a name is 1 to 200 bytes without control characters, or unset WAYNOTE_AUTHOR; or name it for this command with `--author`; `waynote doctor` explains
+      a name is 1 to 200 bytes without control characters, or unset WAYNOTE_AUTHOR (or name it for this command with `--author`); `waynote doctor` explains
 
     $ WAYNOTE_AUTHOR="a\tb" waynote key list
     exit 0

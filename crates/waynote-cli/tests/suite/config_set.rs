@@ -42,11 +42,11 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
 
     $ waynote config set agent builder
     exit 0
-    agent = "builder" in HOME/.config/waynote/config.toml, was "a" # mine
+    agent = "builder" in HOME/.config/waynote/config.toml, was "a"
 
     $ waynote config set agent builder
     exit 0
-    agent = "builder" in HOME/.config/waynote/config.toml, was "builder" # mine
+    agent = "builder" in HOME/.config/waynote/config.toml, as it was
 
     $ waynote config set max_notes -1
     exit 0
@@ -62,7 +62,7 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
 
     $ waynote config set store ../n.db
     exit 0
-    store = "HOME/work/../n.db" in HOME/.config/waynote/config.toml
+    store = "HOME/n.db" in HOME/.config/waynote/config.toml
 
     $ waynote config set notes_file ~/.zrb/notes.json
     exit 0
@@ -116,7 +116,7 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     max_notes = -1
     token_factor = 1.2
     allow_secrets = ["jwt", "npm-token"]
-    store = "HOME/work/../n.db"
+    store = "HOME/n.db"
     notes_file = "~/.zrb/notes.json"
     "#);
     let json = scratch.json("config --json");

@@ -192,7 +192,7 @@ fn installing_shows_what_changes() {
       +   };
       + };
     copies of the files as they were: HOME/.local/share/waynote/installed
-    next: start opencode anew
+    next: start opencode anew, once with a network: for plugins it fetches @opencode-ai/plugin, and until it has it a start without the npm registry waits about 75 seconds
     then: waynote doctor opencode
 
     $ waynote install gemini

@@ -51,7 +51,7 @@ fn without_a_home_only_what_needs_one_fails() {
         "key save a b",
         "--store STORE key save a b",
         "--store STORE key show a",
-        "--store STORE --session s log add tried",
+        "--store STORE --session s log add tried --type learning",
         "--store STORE --session s log show --json",
         "--store STORE config set style faithful",
         "--store STORE place read",
@@ -77,14 +77,9 @@ fn without_a_home_only_what_needs_one_fails() {
     $ waynote --store STORE key show a
     exit 0
     b
-    $ waynote --store STORE --session s log add tried
-    exit 2
-    error: the following required arguments were not provided:
-      --type <TYPE>
-
-    Usage: waynote log add --type <TYPE> <TEXT>
-
-    For more information, try '--help'.
+    $ waynote --store STORE --session s log add tried --type learning
+    exit 0
+    Note added: [learning] tried
 
     $ waynote --store STORE --session s log show --json
     exit 0
@@ -100,6 +95,6 @@ fn without_a_home_only_what_needs_one_fails() {
 
     $ waynote --store STORE verify
     exit 0
-    STORE is sound: 1 notes, 1 revisions, 1 contents
+    STORE is sound: 2 notes, 2 revisions, 2 contents
     ");
 }
