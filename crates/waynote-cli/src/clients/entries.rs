@@ -59,12 +59,12 @@ impl Edit {
             Self::Toml(server) => {
                 let wanted = toml::wanted(server);
                 let found = toml::read(text).map(|file| file["mcp_servers"][NAME].clone());
-                of_server("mcp_servers.waynote", found, wanted)
+                of_server("mcp_servers.waynote", found, &wanted)
             }
             Self::Yaml(server) => {
                 let wanted = yaml_wanted(server);
                 let found = yaml::read(text).map(|file| file["extensions"][NAME].clone());
-                of_server("extensions.waynote", found, wanted)
+                of_server("extensions.waynote", found, &wanted)
             }
             Self::Whole { .. } => Vec::new(),
         }
@@ -205,11 +205,11 @@ fn of_json(file: &Value, edit: &JsonEdit) -> Option<Entry> {
     })
 }
 
-fn of_server(name: &str, found: Option<Value>, wanted: Value) -> Vec<Entry> {
+fn of_server(name: &str, found: Option<Value>, wanted: &Value) -> Vec<Entry> {
     let found = found.filter(Value::is_object);
     let entry = found.map(|found| Entry {
         name: name.to_owned(),
-        wanted: with_command_of(&wanted, &found),
+        wanted: with_command_of(wanted, &found),
         found,
     });
     entry.into_iter().collect()

@@ -229,3 +229,24 @@ fn the_trust_that_is_missing_is_named() {
     let project = said(&scratch, "doctor claude-code --project");
     assert!(!project.contains("not approved yet"), "{project}");
 }
+
+/// Zrb's own notes, which a person may believe to be read.
+#[test]
+fn notes_of_zrb_that_are_not_in_sync_are_named() {
+    let scratch = Scratch::new();
+    let file = scratch.home().join(".zrb/notes.json");
+    fs::create_dir(file.parent().unwrap()).unwrap();
+    fs::write(&file, "{}").unwrap();
+    insta::assert_snapshot!(said(&scratch, "doctor"), @"
+    exit 0
+    note  `waynote` is not on the path
+          next: add BIN to PATH: files that a team shares start it by its name
+    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    note  Zrb's notes in HOME/.zrb/notes.json are not read
+          next: `waynote config set notes_file ~/.zrb/notes.json` keeps both in sync
+    note  no agent is set up
+          next: `waynote install` lists those on this machine
+    ");
+    scratch.ok("config set notes_file ~/.zrb/notes.json");
+    assert!(!said(&scratch, "doctor").contains("Zrb"));
+}

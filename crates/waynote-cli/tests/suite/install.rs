@@ -493,6 +493,6 @@ fn what_comes_next_is_said() {
     exit 1
     error: HOME is your home directory, not a project's directory
       go to the project's directory first, or leave `--project` away
-    ["install opencode: it was not found on this machine; its files wait for it","start opencode anew"]
+    ["install opencode: it was not found on this machine; its files wait for it","start opencode anew, once with a network: for plugins it fetches @opencode-ai/plugin, and until it has it a start without the npm registry waits about 75 seconds"]
     "#);
 }
