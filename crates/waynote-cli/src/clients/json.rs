@@ -201,7 +201,8 @@ pub(super) fn set(text: &str, edit: &JsonEdit, changes: &[Change]) -> Edited {
             let mut entries = elements.iter().filter_map(CstNode::as_object);
             entries.find(has_own)
         }
-        JsonEdit::Version(_) => None,
+        // It is no entry of its own.
+        _ => None,
     });
     for Change { path, to } in changes {
         let Some((name, above)) = path.split_last() else {
