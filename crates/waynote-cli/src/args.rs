@@ -179,8 +179,11 @@ pub(crate) enum Command {
     },
     /// Check everything in the store
     Verify,
-    /// Show each setting and where it comes from
-    Config,
+    /// Show each setting and where it comes from, or set one for good
+    Config {
+        #[command(subcommand)]
+        command: Option<ConfigCommand>,
+    },
     /// Play the main job on sample notes in a throwaway store
     Demo,
     /// What ends an agent whose loop was killed
@@ -257,6 +260,23 @@ pub(crate) struct AllowArgs {
     /// Write it even if it is empty or blank, as after a pipe that failed
     #[arg(long = "allow-empty")]
     pub(crate) empty: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Write a setting into the configuration file; comments and everything else in it stay
+    Set {
+        /// The setting, as `waynote config` names it
+        name: String,
+        /// Its value; names of a list are separated by commas
+        #[arg(allow_negative_numbers = true)]
+        value: String,
+    },
+    /// Take a setting out of the configuration file
+    Unset {
+        /// The setting, as `waynote config` names it
+        name: String,
+    },
 }
 
 #[derive(Subcommand)]

@@ -20,7 +20,7 @@ pub(crate) fn variable(name: &str) -> Outcome<Option<String>> {
     }
 }
 
-/// The home directory.
+/// The home directory: what HOME says, else what the password database says of this user.
 pub(crate) fn home() -> Outcome<String> {
     let hint = "set HOME to your home directory";
     match variable("HOME")? {
@@ -30,12 +30,23 @@ pub(crate) fn home() -> Outcome<String> {
             format!("HOME is not an absolute path: `{home}`"),
             hint,
         )),
-        None => Err(Failure::refused(
-            "no_home",
-            "there is no home directory: HOME is not set",
-            hint,
-        )),
+        None => home_of_the_user().ok_or_else(|| {
+            let what = "there is no home directory: HOME is not set, and the password database has none for this user";
+            Failure::refused("no_home", what, hint)
+        }),
     }
+}
+
+/// What the password database says. Looked up once: where it is on a network, a lookup takes time.
+fn home_of_the_user() -> Option<String> {
+    use std::sync::OnceLock;
+    static HOME: OnceLock<Option<String>> = OnceLock::new();
+    HOME.get_or_init(|| {
+        let user = nix::unistd::User::from_uid(nix::unistd::getuid()).ok()??;
+        let home = user.dir.into_os_string().into_string().ok()?;
+        home.starts_with('/').then_some(home)
+    })
+    .clone()
 }
 
 /// Where paths are resolved: home and the working directory.

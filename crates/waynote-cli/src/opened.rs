@@ -45,6 +45,7 @@ impl Opened {
 
     /// For writing: made when it does not exist.
     pub(crate) fn for_writing(settings: &Settings, json: bool) -> Outcome<Self> {
+        settings.may_write()?;
         let store = SqliteStore::open(&settings.store.value, &options(settings))?;
         Self::with_file(Box::new(store), settings, json)
     }

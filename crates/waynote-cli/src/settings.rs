@@ -1,35 +1,24 @@
 //! Flags over environment over configuration file over default, each value with where it came from.
 
-use std::path::{Path, PathBuf};
+mod file;
+pub(crate) mod known;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use waynote::context::{Budget, Style};
+use waynote::secrets::masked;
 use waynote::{Limits, Name, SecretPolicy};
 
 use crate::args::{Global, StyleArg};
-use crate::error::{Failure, Outcome};
+use crate::error::{Failure, Outcome, say};
 use crate::home;
+pub(crate) use file::Problem;
 
-/// The configuration file.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    store: Option<String>,
-    agent: Option<String>,
-    session: Option<String>,
-    author: Option<String>,
-    max_bytes: Option<i64>,
-    max_notes: Option<i64>,
-    max_place_bytes: Option<i64>,
-    notes_file: Option<String>,
-    style: Option<String>,
-    budget: Option<i64>,
-    token_factor: Option<f64>,
-    lock_wait: Option<f64>,
-    allow_secrets: Option<Vec<String>>,
-}
+use file::File;
 
 /// A value and where it came from.
 #[derive(Clone, Debug, Serialize)]
@@ -71,6 +60,10 @@ pub(crate) struct Settings {
     pub(crate) lock_wait: Setting<Duration>,
     /// Rules whose credentials may be written.
     pub(crate) allow_secrets: Setting<Vec<&'static str>>,
+    /// What could not be used.
+    pub(crate) problems: Vec<Problem>,
+    /// Settings that a variable or the file names in a way that cannot be used.
+    unsure: BTreeSet<&'static str>,
 }
 
 const DEFAULT: &str = "default";
@@ -79,106 +72,130 @@ const DEFAULT: &str = "default";
 pub(crate) const PERSON: &str = "person";
 
 impl Settings {
+    /// The settings, as far as they can be used: `problems` has the rest.
+    ///
+    /// # Errors
+    /// A flag that cannot be used; and a store that is named in a way that cannot be used, because notes would be read from and
+    /// written to another store.
     pub(crate) fn read(flags: &Global) -> Outcome<Self> {
-        let (path, file) = read_file()?;
-        let layers = Layers { path: &path };
-        let named_text = |name, flag: &Option<String>, variable, in_file| {
-            layers.text(flag.clone().map(|value| (name, value)), variable, in_file)
-        };
-        let store = named_text("store", &flags.store, "WAYNOTE_STORE", file.store)?;
-        let agent = named_text("agent", &flags.agent, "WAYNOTE_AGENT", file.agent)?;
-        let session = named_text("session", &flags.session, "WAYNOTE_SESSION", file.session)?;
-        let author = named_text("author", &flags.author, "WAYNOTE_AUTHOR", file.author)?;
-        let notes_file = layers.text(None, "ZRB_LLM_NOTE_FILE", file.notes_file)?;
-        let style = layers.text(None, "WAYNOTE_STYLE", file.style)?;
+        let settings = Self::read_for_repair(flags)?;
+        settings.has_store()?;
+        Ok(settings)
+    }
+
+    /// Refused where a store is named in a way that cannot be used.
+    pub(crate) fn has_store(&self) -> Outcome {
+        self.unusable("store").map_or(Ok(()), Err)
+    }
+
+    /// The same for commands that do not touch the store, or that explain what is wrong: a store that cannot be used is no error.
+    pub(crate) fn read_for_repair(flags: &Global) -> Outcome<Self> {
+        let mut layers = Layers::read()?;
         let limits = Limits::default();
+        let optional_name = |text: &str| Ok(Some(text.parse()?));
+        let store = layers.one("store", flags.store.clone(), store)?;
         Ok(Self {
             store: match store {
-                Some(store) if store.value.is_empty() => {
-                    let what = format!("the store has no name ({})", store.origin);
-                    return Err(Failure::usage(what, "name a file, or leave it away"));
-                }
-                Some(store) if store.value.contains("://") => {
-                    let what = format!("`{}` is no path", waynote::visible::visible(&store.value));
-                    return Err(Failure::usage(
-                        what,
-                        "name a file; other stores are not there yet",
-                    ));
-                }
-                Some(store) => Setting {
-                    value: home::expanded(&store.value)?,
-                    origin: store.origin,
-                },
+                Some(store) => store,
                 None => by_default(home::data()?.join("waynote/notes.db")),
             },
             attach: flags.attach,
-            agent: named(agent, "default")?,
-            session: match session {
-                Some(session) => Setting {
-                    value: Some(session.value.parse()?),
-                    origin: session.origin,
-                },
-                None => by_default(None),
-            },
-            iteration: match layers.number(
-                flags.iteration.map(|iteration| ("iteration", iteration)),
-                "WAYNOTE_ITERATION",
-                None,
-            )? {
-                Some(iteration) => Setting {
-                    value: Some(iteration.value),
-                    origin: iteration.origin,
-                },
-                None => by_default(None),
-            },
-            author: named(author, PERSON)?,
+            agent: layers
+                .one("agent", flags.agent.clone(), name)?
+                .unwrap_or(by_default(name("default")?)),
+            session: layers
+                .one("session", flags.session.clone(), optional_name)?
+                .unwrap_or(by_default(None)),
+            iteration: layers
+                .one(
+                    "iteration",
+                    flags.iteration.map(|iteration| iteration.to_string()),
+                    |text| Ok(Some(whole(text)?)),
+                )?
+                .unwrap_or(by_default(None)),
+            author: layers
+                .one("author", flags.author.clone(), name)?
+                .unwrap_or(by_default(name(PERSON)?)),
             max_bytes: layers
-                .number(None, "WAYNOTE_MAX_BYTES", file.max_bytes)?
-                .unwrap_or_else(|| by_default(limits.max_bytes)),
+                .one("max_bytes", None, whole)?
+                .unwrap_or(by_default(limits.max_bytes)),
             max_notes: layers
-                .number(None, "WAYNOTE_MAX_NOTES", file.max_notes)?
-                .unwrap_or_else(|| by_default(limits.max_notes)),
+                .one("max_notes", None, whole)?
+                .unwrap_or(by_default(limits.max_notes)),
             max_place_bytes: layers
-                .number(None, "WAYNOTE_MAX_PLACE_BYTES", file.max_place_bytes)?
-                .unwrap_or_else(|| by_default(limits.max_place_bytes)),
-            notes_file: match notes_file {
-                Some(file) => Setting {
-                    value: Some(home::expanded(&file.value)?),
-                    origin: file.origin,
-                },
-                None => by_default(None),
-            },
-            style: match style {
-                Some(style) => Setting {
-                    value: style.value.parse().map_err(|hint: String| {
-                        Failure::usage(
-                            format!("`{}` is not a style ({})", style.value, style.origin),
-                            hint,
-                        )
-                    })?,
-                    origin: style.origin,
-                },
-                None => by_default(Style::Stable),
-            },
-            budget: budget(layers.number(None, "WAYNOTE_BUDGET", file.budget)?)?,
-            token_factor: token_factor(layers.text(
-                None,
-                "WAYNOTE_TOKEN_FACTOR",
-                file.token_factor.map(|factor| factor.to_string()),
-            )?)?,
-            lock_wait: lock_wait(layers.text(
-                None,
-                "WAYNOTE_LOCK_WAIT",
-                file.lock_wait.map(|wait| wait.to_string()),
-            )?)?,
-            allow_secrets: allow_secrets(layers.first(
-                None,
-                "WAYNOTE_ALLOW_SECRETS",
-                file.allow_secrets,
-                |text| Ok(text.split(',').map(str::to_owned).collect()),
-            )?)?,
-            file: path,
+                .one("max_place_bytes", None, whole)?
+                .unwrap_or(by_default(limits.max_place_bytes)),
+            notes_file: layers
+                .one("notes_file", None, |text| Ok(Some(home::expanded(text)?)))?
+                .unwrap_or(by_default(None)),
+            style: layers
+                .one("style", None, style)?
+                .unwrap_or(by_default(Style::Stable)),
+            budget: layers
+                .one("budget", None, budget)?
+                .unwrap_or(by_default(Budget::default().tokens)),
+            token_factor: layers
+                .one("token_factor", None, token_factor)?
+                .unwrap_or(by_default(Budget::default().factor)),
+            lock_wait: layers
+                .one("lock_wait", None, lock_wait)?
+                .unwrap_or(by_default(waynote::Options::default().wait)),
+            allow_secrets: layers
+                .one("allow_secrets", None, allow_secrets)?
+                .unwrap_or(by_default(Vec::new())),
+            file: layers.file.path,
+            problems: layers.file.problems,
+            unsure: layers.unsure,
         })
+    }
+
+    /// Why a setting that should say where notes go, or whose they are, cannot be used.
+    fn unusable(&self, name: &'static str) -> Option<Failure> {
+        self.unsure.contains(name).then(|| {
+            let its_own = |problem: &&Problem| problem.setting == Some(name);
+            let problem = self.problems.iter().find(its_own);
+            let problem = problem.or(self.problems.first());
+            let what = problem.map(Problem::told).unwrap_or_default();
+            let hint = problem
+                .map(|problem| problem.hint.clone())
+                .unwrap_or_default();
+            Failure::refused(
+                "config",
+                format!("the setting `{name}` cannot be used: {what}"),
+                format!(
+                    "{hint} (or name it for this command with `--{name}`); `waynote doctor` explains"
+                ),
+            )
+        })
+    }
+
+    /// Refuses a write whose author or notebook would be another than the settings were meant to say.
+    pub(crate) fn may_write(&self) -> Outcome {
+        let named = known::IDENTITY.into_iter();
+        named
+            .filter_map(|name| self.unusable(name))
+            .next()
+            .map_or(Ok(()), Err)
+    }
+
+    /// Says on standard error, in one line, that a setting could not be used.
+    pub(crate) fn warn(&self, as_json: bool) {
+        let Some(problem) = self.problems.first() else {
+            return;
+        };
+        let more = match self.problems.len() {
+            1 => String::new(),
+            problems => format!(" (and {} more)", problems - 1),
+        };
+        let told = masked(&format!("{}{more}", problem.told())).into_owned();
+        if as_json {
+            let warning = serde_json::json!({
+                "kind": "config", "message": told, "hint": problem.hint, "problems": self.problems,
+            });
+            say(&serde_json::json!({ "warning": warning }).to_string());
+        } else {
+            say(&format!("warning: {told}; `waynote doctor` explains"));
+        }
     }
 
     /// The budget of a block, unless the call names its own.
@@ -260,77 +277,176 @@ pub(crate) fn faithful_shows_all() -> Failure {
     )
 }
 
-fn budget(setting: Option<Setting<i64>>) -> Outcome<Setting<usize>> {
-    let Some(Setting { value, origin }) = setting else {
-        return Ok(by_default(Budget::default().tokens));
-    };
-    match usize::try_from(value) {
-        Ok(value) => Ok(Setting { value, origin }),
-        Err(_) => Err(Failure::usage(
-            format!("`{value}` is no budget ({origin})"),
-            "write a number of tokens, as 2000; 0 is no cap",
-        )),
+/// Where a value comes from: a flag, else a variable, else the file.
+struct Layers {
+    file: File,
+    /// Settings that a layer names in a way that cannot be used.
+    unsure: BTreeSet<&'static str>,
+}
+
+impl Layers {
+    fn read() -> Outcome<Self> {
+        Ok(Self {
+            file: File::read()?,
+            unsure: BTreeSet::new(),
+        })
+    }
+
+    /// The first layer's value that can be used. A flag must be; what another layer says and cannot be used is a problem.
+    fn one<T>(
+        &mut self,
+        name: &'static str,
+        flag: Option<String>,
+        read: impl Fn(&str) -> Outcome<T>,
+    ) -> Outcome<Option<Setting<T>>> {
+        if let Some(text) = flag {
+            let origin = format!("--{name}");
+            return Ok(Some(Setting {
+                value: read(&text)?,
+                origin,
+            }));
+        }
+        let variable = known::known(name).map_or("WAYNOTE_ITERATION", |known| known.variable);
+        match home::variable(variable).and_then(|text| text.as_deref().map(&read).transpose()) {
+            Ok(Some(value)) => {
+                let origin = variable.to_owned();
+                return Ok(Some(Setting { value, origin }));
+            }
+            Ok(None) => {}
+            Err(failure) => {
+                self.unsure.insert(name);
+                self.file.problems.push(Problem {
+                    origin: variable.to_owned(),
+                    line: None,
+                    what: failure.what(),
+                    hint: format!("{}, or unset {variable}", failure.hint()),
+                    setting: Some(name),
+                });
+            }
+        }
+        let in_file = self.file.values.get(name).cloned();
+        let value = in_file.and_then(|(text, line)| {
+            read(&text)
+                .map_err(|failure| self.file.unfit(name, line, &failure))
+                .ok()
+        });
+        if self.file.unsure.contains(name) {
+            self.unsure.insert(name);
+        }
+        let origin = self.file.path.display().to_string();
+        Ok(value.map(|value| Setting { value, origin }))
     }
 }
 
+/// Whether a text can be the value of a setting.
+///
+/// # Errors
+/// `Failure::Usage` or the library's, as the setting's own reader has it.
+pub(crate) fn check(name: &str, text: &str) -> Outcome {
+    match name {
+        "store" => store(text).map(drop),
+        "notes_file" => home::expanded(text).map(drop),
+        "max_bytes" | "max_notes" | "max_place_bytes" => whole(text).map(drop),
+        "style" => style(text).map(drop),
+        "budget" => budget(text).map(drop),
+        "token_factor" => token_factor(text).map(drop),
+        "lock_wait" => lock_wait(text).map(drop),
+        "allow_secrets" => allow_secrets(text).map(drop),
+        _ => self::name(text).map(drop),
+    }
+}
+
+fn store(text: &str) -> Outcome<PathBuf> {
+    if text.is_empty() {
+        return Err(Failure::usage(
+            "the store has no name",
+            "name a file, or leave it away",
+        ));
+    }
+    if text.contains("://") {
+        let what = format!("`{}` is no path", waynote::visible::visible(text));
+        return Err(Failure::usage(
+            what,
+            "name a file; other stores are not there yet",
+        ));
+    }
+    home::expanded(text)
+}
+
+fn name(text: &str) -> Outcome<Name> {
+    Ok(text.parse()?)
+}
+
+fn whole(text: &str) -> Outcome<i64> {
+    i64::from_str(text.trim()).map_err(|_| {
+        Failure::usage(
+            format!("`{text}` is not a whole number"),
+            "write digits, as 4096",
+        )
+    })
+}
+
+fn style(text: &str) -> Outcome<Style> {
+    text.parse()
+        .map_err(|hint: String| Failure::usage(format!("`{text}` is not a style"), hint))
+}
+
+fn budget(text: &str) -> Outcome<usize> {
+    whole(text)
+        .ok()
+        .and_then(|tokens| usize::try_from(tokens).ok())
+        .ok_or_else(|| {
+            Failure::usage(
+                format!("`{text}` is no budget"),
+                "write a number of tokens, as 2000; 0 is no cap",
+            )
+        })
+}
+
 /// Within what any vocabulary can differ by.
-fn token_factor(setting: Option<Setting<String>>) -> Outcome<Setting<f64>> {
-    let Some(Setting { value, origin }) = setting else {
-        return Ok(by_default(Budget::default().factor));
-    };
-    match value.parse() {
-        Ok(value) if (0.1..=10.0).contains(&value) => Ok(Setting { value, origin }),
+fn token_factor(text: &str) -> Outcome<f64> {
+    match text.parse() {
+        Ok(value) if (0.1..=10.0).contains(&value) => Ok(value),
         _ => Err(Failure::usage(
-            format!("`{value}` is no token factor ({origin})"),
+            format!("`{text}` is no token factor"),
             "write a number from 0.1 to 10: your model's tokens over those of o200k, as 1.2",
         )),
     }
 }
 
-/// Names of rules; one that there is not is named with the nearest.
-fn allow_secrets(setting: Option<Setting<Vec<String>>>) -> Outcome<Setting<Vec<&'static str>>> {
-    let Some(Setting { value, origin }) = setting else {
-        return Ok(by_default(Vec::new()));
-    };
-    let names = value.iter().map(|name| name.trim());
-    let known = names.filter(|name| !name.is_empty()).map(|name| {
+/// Names of rules, separated by commas; one that there is not is named with the nearest.
+fn allow_secrets(text: &str) -> Outcome<Vec<&'static str>> {
+    let names = text.split(',').map(str::trim);
+    let named = names.filter(|name| !name.is_empty()).map(|name| {
         let rule = waynote::secrets::rule(name);
-        rule.map(|rule| rule.name)
-            .ok_or_else(|| unknown_rule(name, &origin))
+        rule.map(|rule| rule.name).ok_or_else(|| unknown_rule(name))
     });
-    Ok(Setting {
-        value: known.collect::<Outcome<_>>()?,
-        origin,
-    })
+    named.collect()
 }
 
-fn unknown_rule(name: &str, origin: &str) -> Failure {
+fn unknown_rule(name: &str) -> Failure {
     let likeness = |rule: &waynote::secrets::Rule| strsim::jaro_winkler(name, rule.name);
     let nearest = waynote::secrets::rules()
         .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
         .map_or("", |rule| rule.name);
     Failure::usage(
-        format!("`{name}` is no rule for credentials ({origin})"),
+        format!("`{name}` is no rule for credentials"),
         format!("did you mean `{nearest}`? the guide lists the rules"),
     )
 }
 
 /// Seconds as people write them.
-fn lock_wait(setting: Option<Setting<String>>) -> Outcome<Setting<Duration>> {
-    let Some(Setting { value, origin }) = setting else {
-        return Ok(by_default(waynote::Options::default().wait));
-    };
-    let seconds = value
+fn lock_wait(text: &str) -> Outcome<Duration> {
+    let seconds = text
         .parse()
         .ok()
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    match seconds {
-        Some(value) => Ok(Setting { value, origin }),
-        None => Err(Failure::usage(
-            format!("`{value}` is no time to wait ({origin})"),
+    seconds.ok_or_else(|| {
+        Failure::usage(
+            format!("`{text}` is no time to wait"),
             "write seconds, as 10 or 0.5",
-        )),
-    }
+        )
+    })
 }
 
 fn by_default<T>(value: T) -> Setting<T> {
@@ -338,98 +454,4 @@ fn by_default<T>(value: T) -> Setting<T> {
         value,
         origin: DEFAULT.into(),
     }
-}
-
-fn named(setting: Option<Setting<String>>, default: &str) -> Outcome<Setting<Name>> {
-    match setting {
-        Some(Setting { value, origin }) => Ok(Setting {
-            value: value.parse()?,
-            origin,
-        }),
-        None => Ok(by_default(default.parse()?)),
-    }
-}
-
-/// The layers below the flags.
-struct Layers<'p> {
-    path: &'p Path,
-}
-
-impl Layers<'_> {
-    /// The flag's value, else the variable's, else the file's.
-    fn first<T>(
-        &self,
-        flag: Option<(&str, T)>,
-        variable: &str,
-        in_file: Option<T>,
-        read: impl FnOnce(String) -> Outcome<T>,
-    ) -> Outcome<Option<Setting<T>>> {
-        let (value, origin) = if let Some((name, value)) = flag {
-            (value, format!("--{name}"))
-        } else if let Some(text) = home::variable(variable)? {
-            (read(text)?, variable.to_owned())
-        } else if let Some(value) = in_file {
-            (value, self.path.display().to_string())
-        } else {
-            return Ok(None);
-        };
-        Ok(Some(Setting { value, origin }))
-    }
-
-    fn text(
-        &self,
-        flag: Option<(&str, String)>,
-        variable: &str,
-        in_file: Option<String>,
-    ) -> Outcome<Option<Setting<String>>> {
-        self.first(flag, variable, in_file, Ok)
-    }
-
-    fn number(
-        &self,
-        flag: Option<(&str, i64)>,
-        variable: &str,
-        in_file: Option<i64>,
-    ) -> Outcome<Option<Setting<i64>>> {
-        self.first(flag, variable, in_file, |text| {
-            i64::from_str(text.trim()).map_err(|_| {
-                Failure::usage(
-                    format!("{variable} is not a whole number: `{text}`"),
-                    "set it to one, or unset it",
-                )
-            })
-        })
-    }
-}
-
-/// The configuration file's path and what is in it; a file that does not exist says nothing, unless it was named.
-fn read_file() -> Outcome<(PathBuf, File)> {
-    let named = home::variable("WAYNOTE_CONFIG")?;
-    let path = match &named {
-        Some(path) => home::expanded(path)?,
-        None => match home::configuration() {
-            Ok(folder) => folder.join("waynote/config.toml"),
-            // Without a home there is no file; what needs a home says so itself.
-            Err(Failure::Refused { .. }) => return Ok((PathBuf::new(), File::default())),
-            Err(error) => return Err(error),
-        },
-    };
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && named.is_none() => {
-            return Ok((path, File::default()));
-        }
-        Err(error) => return Err(Failure::file(path, "read", error)),
-    };
-    let file = toml::from_str(&text).map_err(|error| {
-        let line = error
-            .span()
-            .map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-        Failure::refused(
-            "config",
-            format!("{}: line {line}: {}", path.display(), error.message()),
-            "mend the file; docs/guide.md lists the settings",
-        )
-    })?;
-    Ok((path, file))
 }

@@ -12,10 +12,12 @@ mod suite {
     mod client_files;
     mod common;
     mod config;
+    mod config_set;
     mod context;
     mod docs;
     mod docs_commands;
     mod doctor;
+    mod doctor_blocks;
     mod fake_xs;
     mod forget;
     mod forget_in_step;
@@ -32,6 +34,7 @@ mod suite {
     mod install_keeps;
     mod install_on_disk;
     mod install_refused;
+    mod install_versions;
     mod key;
     mod log;
     mod loop_agents;
@@ -49,6 +52,7 @@ mod suite {
     mod mcp_loop;
     mod mcp_memory;
     mod mcp_sets;
+    mod no_home;
     mod place;
     mod processes;
     mod reference_gonotes;

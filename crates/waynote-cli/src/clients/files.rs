@@ -274,7 +274,9 @@ impl Plan {
             Client::Cursor => vec![
                 "restart Cursor, and switch `waynote` on under Settings, MCP, if it is off".into(),
             ],
-            Client::Opencode => vec!["start opencode anew".into()],
+            Client::Opencode => vec![
+                "start opencode anew, once with a network: for plugins it fetches @opencode-ai/plugin, and until it has it a start without the npm registry waits about 75 seconds".into(),
+            ],
             Client::Gemini if is_project => vec![
                 "start Gemini CLI anew, and trust this directory when it asks".into(),
             ],

@@ -5,6 +5,7 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode
 use serde_json::Value;
 
 use super::change::{Edited, NAME, Refusal};
+use super::entries::Change;
 use super::json_found::{is_somebody_elses, once, up_to_date};
 use super::shell::our_program;
 
@@ -164,32 +165,103 @@ fn add_hook(
     let list = hooks
         .array_value_or_create(event)
         .ok_or_else(|| wrong(event, "a list"))?;
-    if has_own_command(&list) {
-        return Ok(());
+    if !has_own_command(&list) {
+        list.append(hook_entry(command, more, grouped).input());
     }
+    Ok(())
+}
+
+/// The element of an event's list that runs a command of ours.
+pub(super) fn hook_entry(command: &str, more: &[(&'static str, Json)], grouped: bool) -> Json {
     let mut own = vec![("type", Json::Text("command".into()))];
     if !grouped && more.is_empty() {
         own.clear();
     }
     own.push(("command", Json::Text(command.to_owned())));
     own.extend(more.iter().cloned());
-    let entry = match grouped {
+    match grouped {
         true => Json::Object(vec![("hooks", Json::List(vec![Json::Object(own)]))]),
         false => Json::Object(own),
+    }
+}
+
+/// Changes members of an entry of ours that is there; all else stays where it is.
+pub(super) fn set(text: &str, edit: &JsonEdit, changes: &[Change]) -> Edited {
+    let (mark, text) = match text.strip_prefix('\u{feff}') {
+        Some(text) => ("\u{feff}", text),
+        None => ("", text),
     };
-    list.append(entry.input());
-    Ok(())
+    let root = parse(text)?;
+    let object = root.object_value();
+    let entry = object.and_then(|object| match edit {
+        JsonEdit::Server { at, .. } => object.object_value(at)?.object_value(NAME),
+        JsonEdit::Hook { event, .. } => {
+            let list = object.object_value("hooks")?.array_value(event)?;
+            let elements = list.elements();
+            let mut entries = elements.iter().filter_map(CstNode::as_object);
+            entries.find(has_own)
+        }
+        // It is no entry of its own.
+        _ => None,
+    });
+    for Change { path, to } in changes {
+        let Some((name, above)) = path.split_last() else {
+            continue;
+        };
+        let mut object = entry.clone();
+        let mut above = above.iter().peekable();
+        while let Some(name) = above.next() {
+            object = object.and_then(|object| {
+                match above.next_if(|name| name.parse::<usize>().is_ok()) {
+                    Some(number) => {
+                        let elements = object.array_value(name)?.elements();
+                        elements.get(number.parse::<usize>().ok()?)?.as_object()
+                    }
+                    None => object.object_value_or_create(name),
+                }
+            });
+        }
+        let Some(object) = object else {
+            continue;
+        };
+        match (object.get(name), to) {
+            (Some(member), Some(to)) => member.set_value(input(to)),
+            (None, Some(to)) => drop(object.append(name, input(to))),
+            (Some(member), None) => member.remove(),
+            (None, None) => {}
+        }
+    }
+    Ok(format!("{mark}{root}"))
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        Value::Object(members) => CstInputValue::Object(
+            members
+                .iter()
+                .map(|(name, value)| (name.clone(), input(value)))
+                .collect(),
+        ),
+    }
 }
 
 /// Whether an event's list has a command of ours, in a group or alone.
 fn has_own_command(list: &CstArray) -> bool {
     let entries = list.elements();
     let mut entries = entries.iter().filter_map(CstNode::as_object);
-    entries.any(|entry| {
-        let group = entry.array_value("hooks");
-        let mut inner = group.iter().flat_map(CstArray::elements);
-        is_own(&entry) || inner.any(|command| command.as_object().is_some_and(|own| is_own(&own)))
-    })
+    entries.any(|entry| has_own(&entry))
+}
+
+/// Whether an element of an event's list is a command of ours, or a group with one.
+fn has_own(entry: &CstObject) -> bool {
+    let group = entry.array_value("hooks");
+    let mut inner = group.iter().flat_map(CstArray::elements);
+    is_own(entry) || inner.any(|command| command.as_object().is_some_and(|own| is_own(&own)))
 }
 
 fn is_own(command: &CstObject) -> bool {
@@ -210,6 +282,20 @@ impl Json {
                 .map(|text| Self::Text(text.into()))
                 .collect(),
         )
+    }
+
+    /// The same without its order.
+    pub(super) fn to_value(&self) -> Value {
+        match self {
+            Self::Bool(value) => Value::from(*value),
+            Self::Number(value) => Value::from(*value),
+            Self::Text(text) => Value::from(text.as_str()),
+            Self::List(values) => values.iter().map(Self::to_value).collect(),
+            Self::Object(members) => members
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.to_value()))
+                .collect(),
+        }
     }
 
     fn input(&self) -> CstInputValue {

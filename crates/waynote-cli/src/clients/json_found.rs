@@ -39,6 +39,21 @@ pub(super) fn once(text: &str, edits: &[JsonEdit]) -> Edited<()> {
     .map(|_| ())
 }
 
+/// The line, from 1, of a member that is reached by these names.
+pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
+    with_root(text, |root| {
+        let Some((name, above)) = path.split_last() else {
+            return Ok(None);
+        };
+        let object = above
+            .iter()
+            .try_fold(root, |object, name| object.get_object(name));
+        let member = object.and_then(|object| object.get(name));
+        Ok(member.map(|member| line_of(text, member.range().start)))
+    })
+    .ok()??
+}
+
 /// Whether the file has an entry of our server's name that does not start it.
 pub(super) fn is_somebody_elses(text: &str, edit: &JsonEdit) -> bool {
     let JsonEdit::Server { at, .. } = edit else {

@@ -3,10 +3,11 @@
 pub(crate) mod answer;
 pub(crate) mod change;
 pub(crate) mod disk;
+mod entries;
 pub(crate) mod files;
 pub(crate) mod json;
 mod json_cut;
-mod json_found;
+pub(crate) mod json_found;
 pub(crate) mod payload;
 pub(crate) mod probe;
 pub(crate) mod record;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use waynote::Content;
 
 use super::disk;
+use super::entries::Written;
 use crate::error::Outcome;
 use crate::home;
 
@@ -22,6 +23,9 @@ pub(crate) struct Record {
     /// Folders that were made for it, the outermost first.
     #[serde(default)]
     pub(crate) made: Vec<PathBuf>,
+    /// Our entries as they were written, so that a later version can tell them from those that a person changed.
+    #[serde(default)]
+    pub(crate) entries: Written,
 }
 
 impl Record {
@@ -31,6 +35,7 @@ impl Record {
             before: before.map(str::to_owned),
             after: hash(after),
             made: Vec::new(),
+            entries: Written::new(),
         }
     }
 

@@ -3,12 +3,14 @@
 
 use std::ops::Range;
 
+use serde_json::Value as Json;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use crate::variables::handed_on;
 
 use super::change::{Edited, NAME, Refusal, Server, line_end, line_of, starts_our_server};
+use super::entries::Change;
 
 const SERVERS: &str = "mcp_servers";
 
@@ -91,22 +93,7 @@ fn insert(text: &str, server: &Server) -> Edited {
         return Ok(format!("{text}{gap}{end}{table}"));
     }
     edit(text, |document| {
-        let mut env = InlineTable::new();
-        env.insert("WAYNOTE_AUTHOR", server.author.as_str().into());
-        let args: Array = server.args.iter().map(String::as_str).collect();
-        let mut env_vars: Array = handed_on().collect();
-        // One a line: they are many.
-        env_vars
-            .iter_mut()
-            .for_each(|name| name.decor_mut().set_prefix("\n  "));
-        env_vars.set_trailing("\n");
-        env_vars.set_trailing_comma(true);
-        let members: [(&str, Value); 4] = [
-            ("command", server.command.as_str().into()),
-            ("args", args.into()),
-            ("env", env.into()),
-            ("env_vars", env_vars.into()),
-        ];
+        let members = members(server);
         let servers = document.entry(SERVERS).or_insert_with(|| {
             let mut table = Table::new();
             table.set_implicit(true);
@@ -119,6 +106,117 @@ fn insert(text: &str, server: &Server) -> Edited {
         };
         if let Some(servers) = servers.as_table_like_mut() {
             servers.insert(NAME, entry);
+        }
+    })
+}
+
+/// The members of our entry.
+fn members(server: &Server) -> [(&'static str, Value); 4] {
+    let mut env = InlineTable::new();
+    env.insert("WAYNOTE_AUTHOR", server.author.as_str().into());
+    let args: Array = server.args.iter().map(String::as_str).collect();
+    let mut env_vars: Array = handed_on().collect();
+    // One a line: they are many.
+    env_vars
+        .iter_mut()
+        .for_each(|name| name.decor_mut().set_prefix("\n  "));
+    env_vars.set_trailing("\n");
+    env_vars.set_trailing_comma(true);
+    [
+        ("command", server.command.as_str().into()),
+        ("args", args.into()),
+        ("env", env.into()),
+        ("env_vars", env_vars.into()),
+    ]
+}
+
+/// What is written of our entry, as JSON.
+pub(super) fn wanted(server: &Server) -> Json {
+    let table = Table::from_iter(members(server)).to_string();
+    read(&table).unwrap_or_default()
+}
+
+/// What a file says, as JSON.
+pub(crate) fn read(text: &str) -> Option<Json> {
+    let file: toml::Table = text.strip_prefix('\u{feff}').unwrap_or(text).parse().ok()?;
+    serde_json::to_value(file).ok()
+}
+
+/// The line, from 1, of a member that is reached by these names.
+pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
+    let document = Document::parse(text).ok()?;
+    let (name, above) = path.split_last()?;
+    let mut table: &dyn TableLike = document.as_table();
+    for name in above {
+        table = table.get(name)?.as_table_like()?;
+    }
+    let (key, item) = table.get_key_value(name)?;
+    let span = key.span().or_else(|| item.span())?;
+    Some(line_of(text, span.start))
+}
+
+/// Changes members of our entry that is there; all else stays as it is.
+pub(super) fn set(text: &str, changes: &[Change]) -> Edited {
+    let (mark, text) = match text.strip_prefix('\u{feff}') {
+        Some(text) => ("\u{feff}", text),
+        None => ("", text),
+    };
+    let after = edit(text, |document| {
+        let servers = document.get_mut(SERVERS);
+        let own = servers.and_then(Item::as_table_like_mut);
+        let Some(own) = own.and_then(|servers| servers.get_mut(NAME)?.as_table_like_mut()) else {
+            return;
+        };
+        for Change { path, to } in changes {
+            set_member(own, path, to.as_ref());
+        }
+    })?;
+    Ok(format!("{mark}{after}"))
+}
+
+fn set_member(table: &mut dyn TableLike, path: &[String], to: Option<&Json>) {
+    match (path, to) {
+        ([], _) => {}
+        ([name], None) => drop(table.remove(name)),
+        ([name], Some(to)) => {
+            let Some(value) = value_of(to) else {
+                return;
+            };
+            match table.get_mut(name) {
+                // A comment behind it stays.
+                Some(Item::Value(there)) => {
+                    let decor = there.decor().clone();
+                    *there = value;
+                    *there.decor_mut() = decor;
+                }
+                _ => drop(table.insert(name, Item::Value(value))),
+            }
+        }
+        ([name, below @ ..], to) => {
+            let inner = table
+                .entry(name)
+                .or_insert(Item::Value(InlineTable::new().into()));
+            if let Some(inner) = inner.as_table_like_mut() {
+                set_member(inner, below, to);
+            }
+        }
+    }
+}
+
+fn value_of(json: &Json) -> Option<Value> {
+    Some(match json {
+        Json::Null => return None,
+        Json::Bool(value) => (*value).into(),
+        Json::Number(number) => match number.as_i64() {
+            Some(whole) => whole.into(),
+            None => number.as_f64()?.into(),
+        },
+        Json::String(text) => text.as_str().into(),
+        Json::Array(values) => Value::Array(values.iter().filter_map(value_of).collect()),
+        Json::Object(members) => {
+            let members = members.iter();
+            let members = members.filter_map(|(name, value)| Some((name, value_of(value)?)));
+            InlineTable::from_iter(members.map(|(name, value)| (name.as_str(), value))).into()
         }
     })
 }

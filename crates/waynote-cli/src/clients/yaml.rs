@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use saphyr::{LoadableYamlNode, MarkedYamlOwned};
+use serde_json::Value as Json;
 
 use super::change::{Edited, NAME, Refusal, Server, line_end, starts_our_server};
 
@@ -123,6 +124,40 @@ pub(crate) fn command(text: &str) -> Option<Vec<String>> {
     Some(words.map(str::to_owned).collect())
 }
 
+/// What a file says, as JSON.
+pub(crate) fn read(text: &str) -> Option<Json> {
+    fn json(node: &Yaml) -> Json {
+        if let Some(members) = node.data.as_mapping() {
+            let named =
+                |(key, value): (&Yaml, &Yaml)| Some((key.data.as_str()?.to_owned(), json(value)));
+            return members.iter().filter_map(named).collect();
+        }
+        if let Some(values) = node.data.as_sequence() {
+            return values.iter().map(json).collect();
+        }
+        let data = &node.data;
+        (data.as_bool().map(Json::from))
+            .or_else(|| data.as_integer().map(Json::from))
+            .or_else(|| data.as_str().map(Json::from))
+            .unwrap_or_default()
+    }
+    load(text.strip_prefix('\u{feff}').unwrap_or(text))
+        .ok()?
+        .as_ref()
+        .map(json)
+}
+
+/// The line, from 1, of a member that is reached by these names.
+pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
+    let file = load(text).ok()??;
+    let (name, above) = path.split_last()?;
+    let mut node = &file;
+    for name in above {
+        node = get(node, name)?.1;
+    }
+    Some(get(node, name)?.0.span.start.line())
+}
+
 /// Whether an entry of our name starts our server.
 fn is_ours(entry: &Yaml) -> bool {
     let args = get(entry, "args").and_then(|(_, args)| args.data.as_sequence());
@@ -187,7 +222,7 @@ fn insert(file: &Option<Yaml>, text: &str, server: &Server) -> Edited<Option<Str
 }
 
 /// The entry's lines.
-fn entry(server: &Server, indent: &str) -> String {
+pub(super) fn entry(server: &Server, indent: &str) -> String {
     let args: Vec<String> = server.args.iter().map(|arg| string(arg)).collect();
     let lines = [
         format!("{NAME}:"),

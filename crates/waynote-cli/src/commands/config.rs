@@ -1,13 +1,190 @@
-//! `waynote config`: each setting and where it comes from.
+//! `waynote config`: each setting and where it comes from; and settings that are written into the configuration file.
+
+use std::path::Path;
 
 use serde_json::json;
+use toml_edit::{Array, DocumentMut, Item, Value};
+use waynote::visible::visible;
 
 use super::Context;
-use crate::error::Outcome;
-use crate::settings::Settings;
+use crate::args::ConfigCommand;
+use crate::clients::disk;
+use crate::error::{Failure, Outcome};
+use crate::settings::known::{self, Kind, Known};
+use crate::settings::{Settings, check};
 use crate::table::table;
+use crate::{home, settings};
 
-pub(super) fn run(context: &mut Context<'_>) -> Outcome {
+pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) -> Outcome {
+    match command {
+        None => show(context),
+        Some(ConfigCommand::Set { name, value }) => set(context, name, value),
+        Some(ConfigCommand::Unset { name }) => unset(context, name),
+    }
+}
+
+/// Writes a setting; what is in the file besides stays as it is.
+fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
+    let known = named(name)?;
+    let value = match known.kind {
+        Kind::Path => absolute(value)?,
+        _ => value.to_owned(),
+    };
+    check(known.name, &value)?;
+    let item = match known.kind {
+        Kind::Text | Kind::Path => Value::from(value.as_str()),
+        Kind::Whole => Value::from(number::<i64>(known, &value)?),
+        Kind::Number => match value.trim().parse::<i64>() {
+            Ok(whole) => Value::from(whole),
+            Err(_) => Value::from(number::<f64>(known, &value)?),
+        },
+        Kind::Names => {
+            let names = value.split(',').map(str::trim);
+            Value::Array(names.filter(|name| !name.is_empty()).collect::<Array>())
+        }
+    };
+    let shown = item.to_string();
+    let before = edit(context, |document| match document.get_mut(known.name) {
+        // A comment behind the value stays.
+        Some(Item::Value(there)) => {
+            let decor = there.decor().clone();
+            let before = std::mem::replace(there, item);
+            *there.decor_mut() = decor;
+            Some(before.decorated("", "").to_string())
+        }
+        _ => {
+            document.insert(known.name, Item::Value(item));
+            None
+        }
+    })?;
+    let file = context.settings.file.display().to_string();
+    let overridden = overridden(known)?;
+    if context.output.json {
+        return context.output.value(&json!({
+            "file": file, "name": known.name, "value": shown.trim(), "before": before, "overridden_by": overridden,
+        }));
+    }
+    let was = match before {
+        Some(before) if before == shown.trim() => ", as it was".to_owned(),
+        Some(before) => format!(", was {before}"),
+        None => String::new(),
+    };
+    context.output.line(visible(&format!(
+        "{} = {} in {file}{was}",
+        known.name,
+        shown.trim()
+    )))?;
+    match overridden {
+        Some(variable) => context
+            .output
+            .line(format!("note: {variable} is set, and goes before the file")),
+        None => Ok(()),
+    }
+}
+
+/// Takes a setting out of the file.
+fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
+    let known = named(name)?;
+    let before = edit(context, |document| {
+        let before = document.remove(known.name)?.into_value().ok()?;
+        Some(before.decorated("", "").to_string())
+    })?;
+    let file = context.settings.file.display().to_string();
+    let overridden = overridden(known)?;
+    if context.output.json {
+        return context.output.value(&json!({
+            "file": file, "name": known.name, "value": null, "before": before, "overridden_by": overridden,
+        }));
+    }
+    context.output.line(visible(&match before {
+        Some(before) => format!("{} is no longer set in {file}, was {before}", known.name),
+        None => format!("{} was not set in {file}", known.name),
+    }))?;
+    match overridden {
+        Some(variable) => context
+            .output
+            .line(format!("note: {variable} still sets it")),
+        None => Ok(()),
+    }
+}
+
+fn named(name: &str) -> Outcome<&'static Known> {
+    known::known(name).ok_or_else(|| {
+        let what = format!("there is no setting `{}` in the file", visible(name));
+        Failure::usage(
+            what,
+            match known::nearest(name) {
+                Some(meant) => format!("did you mean `{}`?", meant.name),
+                None => {
+                    let names = settings::known::KNOWN.iter().map(|known| known.name);
+                    format!("the settings are {}", names.collect::<Vec<_>>().join(", "))
+                }
+            },
+        )
+    })
+}
+
+fn number<T: std::str::FromStr>(known: &Known, value: &str) -> Outcome<T> {
+    value.trim().parse().map_err(|_| {
+        let what = format!("`{}` is not a number for `{}`", visible(value), known.name);
+        Failure::usage(what, "write digits")
+    })
+}
+
+/// A path that means the same from every directory. `~` stays: it is clearer, and moves with the home directory.
+fn absolute(path: &str) -> Outcome<String> {
+    if path.is_empty() || path.starts_with('/') || path.starts_with('~') || path.contains("://") {
+        return Ok(path.to_owned());
+    }
+    let folder = std::env::current_dir()
+        .map_err(|error| Failure::file("the working directory", "read", error))?;
+    let path = folder.join(path);
+    // `..` is resolved as the system does, through links.
+    let above = path.parent().and_then(|above| above.canonicalize().ok());
+    let path = match (above, path.file_name()) {
+        (Some(above), Some(name)) => above.join(name),
+        _ => path,
+    };
+    Ok(path.to_string_lossy().into_owned())
+}
+
+/// The variable that goes before the file.
+fn overridden(known: &Known) -> Outcome<Option<&'static str>> {
+    Ok(home::variable(known.variable)?.map(|_| known.variable))
+}
+
+/// Edits the file in place. One that cannot be read as TOML is left alone.
+fn edit<T>(context: &Context<'_>, work: impl FnOnce(&mut DocumentMut) -> T) -> Outcome<T> {
+    let file = &context.settings.file;
+    if file == Path::new("") {
+        let what = "there is no place for a configuration file: there is no home directory";
+        let hint = "set HOME, or name a file in WAYNOTE_CONFIG";
+        return Err(Failure::refused("no_home", what, hint));
+    }
+    let before = disk::read(file)?;
+    let text = before.as_deref().unwrap_or_default();
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        let begin = error.span().map_or(0, |span| span.start.min(text.len()));
+        let line = 1 + text[..begin].matches('\n').count();
+        Failure::refused(
+            "config",
+            format!(
+                "{}: line {line}: {}",
+                file.display(),
+                error.message().trim()
+            ),
+            "correct that line, then run the command again; nothing was written",
+        )
+    })?;
+    let done = work(&mut document);
+    let after = document.to_string();
+    if after != text {
+        disk::put(file, &after, before.as_deref(), 0o644)?;
+    }
+    Ok(done)
+}
+
+fn show(context: &mut Context<'_>) -> Outcome {
     let rows = rows(&context.settings);
     let file = context.settings.file.display().to_string();
     if context.output.json {
@@ -17,9 +194,9 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
                 (name.to_owned(), json!({ "value": value, "origin": origin }))
             })
             .collect();
-        return context
-            .output
-            .value(&json!({ "file": file, "settings": settings }));
+        return context.output.value(
+            &json!({ "file": file, "settings": settings, "problems": context.settings.problems }),
+        );
     }
     let lines = rows.into_iter().map(|(name, value, origin)| {
         vec![name.to_owned(), value.unwrap_or_else(|| "-".into()), origin]
@@ -32,13 +209,22 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     } else {
         " (not there)"
     };
-    context.output.line(format!(
-        "\nconfiguration file: {}{there}",
-        waynote::visible::visible(&file)
-    ))
+    context
+        .output
+        .line(format!("\nconfiguration file: {}{there}", visible(&file)))?;
+    for problem in &context.settings.problems {
+        context
+            .output
+            .line(format!("\nnot used: {}", problem.told()))?;
+        context
+            .output
+            .line(format!("  {}", visible(&problem.hint)))?;
+    }
+    Ok(())
 }
 
-fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
+/// Each setting with its value and where that comes from.
+pub(super) fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
     let Settings {
         store,
         agent,

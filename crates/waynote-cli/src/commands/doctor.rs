@@ -1,5 +1,9 @@
 //! `waynote doctor`: whether agents get the notes. Each finding says what to do next; exit code 0 when nothing is wrong, else 1.
 
+mod blocks;
+mod load;
+mod sources;
+
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -8,16 +12,18 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use waynote::secrets::masked;
 use waynote::visible::visible;
 use waynote::{Content, Options, Places, SqliteStore, Stamp, Store};
 
-use super::Context;
 use super::install::{plan, reach, words};
 use super::installed::{State, is_set_up, state, way_out};
+use super::{Context, hook};
 use crate::clients::change::{Edit, NAME};
 use crate::clients::files::{Plan, Reach, on_path};
 use crate::clients::{Client, Event, answer, disk, probe};
 use crate::error::{Failure, Outcome};
+use crate::zrb_file;
 
 /// What a hook must hand over.
 const CANARY: &str = "waynote-canary: this note shows that a hook hands notes over";
@@ -74,7 +80,9 @@ pub(super) fn run(
 ) -> Outcome<ExitCode> {
     let mut findings = Findings::default();
     binary(&mut findings);
+    configuration(context, &mut findings);
     store(context, &mut findings);
+    zrb(context, &mut findings);
     let named: Vec<Client> = client.into_iter().collect();
     let mut checked = 0;
     for client in if named.is_empty() {
@@ -155,7 +163,31 @@ fn binary(findings: &mut Findings) {
     }
 }
 
+/// What the configuration file or a variable says, and cannot be used.
+fn configuration(context: &Context<'_>, findings: &mut Findings) {
+    for problem in &context.settings.problems {
+        findings.wrong(
+            format!("settings: {}", masked(&problem.told())),
+            problem.hint.clone(),
+        );
+    }
+}
+
+/// Notes of Zrb that are not kept in sync.
+fn zrb(context: &Context<'_>, findings: &mut Findings) {
+    if let Some(file) = zrb_file::not_in_sync(&context.settings) {
+        findings.note(
+            format!("Zrb's notes in {} are not read", file.display()),
+            format!("`{}` keeps both in sync", zrb_file::SYNC),
+        );
+    }
+}
+
 fn store(context: &Context<'_>, findings: &mut Findings) {
+    if let Err(failure) = context.settings.has_store() {
+        findings.wrong(failure.line(), failure.hint());
+        return;
+    }
     let path = context.settings.store.value.display().to_string();
     if !context.settings.store.value.exists() {
         findings.ok(format!("store: {path}, made at the first write"));
@@ -197,6 +229,20 @@ fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
                 format!("{title}: {what} in {path} is of another version or place of waynote"),
                 format!("{install} brings it up to date; `--dry-run` shows how"),
             ),
+            State::Older(lines) => findings.note(
+                format!(
+                    "{title}: {what} in {path} is older than this program: {}",
+                    lines.join("; ")
+                ),
+                format!("{install} brings it up to date; `--dry-run` shows how"),
+            ),
+            State::Changed(lines) => findings.note(
+                format!(
+                    "{title}: {what} in {path} was changed by hand, and is older than this program: {}",
+                    lines.join("; ")
+                ),
+                "change those lines by hand; `waynote install` leaves the entry as it is",
+            ),
             State::Missing => {
                 findings.wrong(
                     format!("{title}: no {what} in {path}"),
@@ -232,6 +278,7 @@ fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
     }
     // What is not there needs no trust.
     if is_there {
+        blocks::check(plan, findings)?;
         trust(plan, findings)?;
     }
     Ok(())
@@ -289,14 +336,29 @@ fn live(plan: &Plan, server: &[String], findings: &mut Findings) {
     }
 }
 
-/// Runs the hook as the client does, on a store of its own that holds one note.
+/// Runs the hook as the client does, on a store of its own that holds one note; several times, also while the processors are busy.
 fn canary(plan: &Plan, findings: &mut Findings) {
     let title = plan.client.title();
-    match hand_over(plan) {
-        Ok(took) => findings.ok(format!(
-            "{title}: the hook hands a note over in {} ms, as {title} reads it",
-            took.as_millis()
-        )),
+    match load::measured(|| hand_over(plan)) {
+        Ok(measured) => {
+            let limit = hook::longest_at_start();
+            let figures = format!(
+                "in {} ms, with busy processors in {} ms (limit: {} ms)",
+                measured.calm.as_millis(),
+                measured.busy.as_millis(),
+                limit.as_millis()
+            );
+            if measured.busy < limit {
+                findings.ok(format!(
+                    "{title}: the hook hands a note over {figures}, as {title} reads it"
+                ));
+            } else {
+                findings.wrong(
+                    format!("{title}: the hook is too slow: it hands a note over {figures}, and past the limit a session begins without notes"),
+                    format!("set WAYNOTE_HOOK_WAIT={} (seconds) in the environment of {title}, or put the store on a faster disk", measured.busy.as_secs() * 2 + 1),
+                );
+            }
+        }
         Err(reason) => findings.wrong(
             format!("{title}: the hook: {reason}"),
             "run the hook's command by hand: what it prints on standard error is the reason",
@@ -410,7 +472,7 @@ fn trust(plan: &Plan, findings: &mut Findings) -> Outcome {
             if is_trusted {
                 findings.ok(format!("{title}: hooks of {} are trusted", file.display()));
             } else {
-                findings.note(
+                findings.wrong(
                     format!(
                         "{title}: the hooks are not trusted yet: Codex skips them without a word"
                     ),
@@ -424,7 +486,7 @@ fn trust(plan: &Plan, findings: &mut Findings) -> Outcome {
                 .and_then(|projects| projects.get(&*here.to_string_lossy()));
             let trusted = project.and_then(|project| project.get("trust_level"));
             if reach == Reach::Project && trusted.and_then(toml::Value::as_str) != Some("trusted") {
-                findings.note(
+                findings.wrong(
                     format!(
                         "{title}: {} is not trusted: its files are not read",
                         here.display()
@@ -433,7 +495,7 @@ fn trust(plan: &Plan, findings: &mut Findings) -> Outcome {
                 );
             }
         }
-        (Client::ClaudeCode, Reach::Project) if !is_approved()? => findings.note(
+        (Client::ClaudeCode, Reach::Project) if !is_approved()? => findings.wrong(
             format!("{title}: the server of .mcp.json is not approved yet"),
             "start Claude Code here and approve `waynote`",
         ),

@@ -28,6 +28,9 @@ const INPUT_WAIT: Duration = Duration::from_secs(1);
 /// How long the work may take once the input is there: the whole process stays under 50 ms.
 const WAIT: Duration = Duration::from_millis(40);
 
+/// The same at the start of a session or a subagent, which a client waits for anyway.
+pub(super) const START_WAIT: Duration = Duration::from_secs(1);
+
 /// How long a lock of the store is waited for, so that its message is still heard.
 const LOCK_WAIT: Duration = Duration::from_millis(20);
 
@@ -124,6 +127,14 @@ fn longest() -> Duration {
         .unwrap_or(WAIT)
 }
 
+/// The limit at the start of a session, where the environment names no other.
+pub(super) fn longest_at_start() -> Duration {
+    match home::variable("WAYNOTE_HOOK_WAIT") {
+        Ok(Some(_)) => longest(),
+        _ => START_WAIT,
+    }
+}
+
 fn work(
     client: Client,
     words: &HookArgs,
@@ -149,6 +160,7 @@ fn work(
             })?,
     };
     let mut settings = Settings::read(global)?;
+    settings.warn(false);
     settings.lock_wait.value = settings.lock_wait.value.min(LOCK_WAIT);
     let opened = Opened::for_reading(&settings, false)?;
     let store = opened.store();

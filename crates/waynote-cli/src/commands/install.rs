@@ -6,14 +6,16 @@ use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use waynote::visible::visible;
 
-use super::{Context, installed};
+use super::{Context, config, installed};
 use crate::args::{InstallArgs, UninstallArgs};
 use crate::clients::change::Refusal;
 use crate::clients::files::{Piece, Plan, Reach, on_path, program};
 use crate::clients::record::{self, Record};
+use crate::clients::shell::quoted;
 use crate::clients::{Client, Event, disk};
 use crate::error::{Failure, Outcome};
 use crate::home;
+use crate::settings::{Settings, known};
 
 pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
     let Some(client) = args.client else {
@@ -32,11 +34,14 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     for piece in plan.pieces()? {
         let before = disk::read(&piece.path)?;
         let text = before.as_deref().unwrap_or_default();
-        let after = piece
+        let record = Record::load(&piece.path)?;
+        let renewed = piece
             .edit
-            .add(text)
+            .renew(text, record.as_ref())
             .map_err(|refusal| refusal.of(&piece.path))?;
-        steps.push(Step::new(piece, before, Some(after), args.dry_run)?);
+        let mut step = Step::new(piece, before, Some(renewed.text), args.dry_run)?;
+        step.kept = renewed.kept;
+        steps.push(step);
     }
     if !args.dry_run {
         let everything = Plan {
@@ -93,20 +98,39 @@ fn next_steps(context: &Context<'_>, plan: &Plan, is_found: bool) -> Vec<String>
             "put `waynote` on the path, here and wherever these files are shared: they start it by its name".into(),
         );
     }
-    let store = &context.settings.store;
-    let of_what = match store.origin.as_str() {
-        "--store" => Some("it is not told `--store`"),
-        "WAYNOTE_STORE" => {
-            Some("started from elsewhere than this shell, it does not know WAYNOTE_STORE")
-        }
-        _ => None,
-    };
-    if let Some(why) = of_what {
-        steps.push(format!(
-            "write `store = \"{}\"` into {}, if {title} is to use that store: {why}",
-            store.value.display(),
-            context.settings.file.display()
-        ));
+    steps.extend(unseen(&context.settings, title));
+    steps
+}
+
+/// Settings of this call that the client's processes will not see.
+fn unseen(settings: &Settings, title: &str) -> Vec<String> {
+    let mut steps = Vec::new();
+    for (name, value, origin) in config::rows(settings) {
+        let is_flag = origin.starts_with("--");
+        let is_variable = known::known(name).is_some_and(|known| known.variable == origin);
+        let Some(value) = value.filter(|_| is_flag || is_variable) else {
+            continue;
+        };
+        let why = match is_flag {
+            true => format!("{title} is not told `{origin}`"),
+            false => format!(
+                "{title} does not know {origin} when it is started from elsewhere than this shell"
+            ),
+        };
+        steps.push(match name {
+            // The entry says who writes.
+            "author" => continue,
+            "session" | "iteration" => format!(
+                "start {title} by `waynote loop`, or with WAYNOTE_{}={} in its environment, if it is to work in that {name}: {why}",
+                name.to_uppercase(),
+                quoted(&value)
+            ),
+            _ => format!(
+                "`waynote config set {name} {}`, if {title} is to use that {}: {why}",
+                quoted(&value),
+                if name == "agent" { "agent's notebook" } else { name }
+            ),
+        });
     }
     steps
 }
@@ -196,6 +220,8 @@ struct Step {
     action: &'static str,
     /// What a person should know of it.
     note: Option<String>,
+    /// What stays because a person changed it: each line says what to change.
+    kept: Vec<String>,
 }
 
 impl Step {
@@ -237,17 +263,19 @@ impl Step {
             after,
             action,
             note,
+            kept: Vec::new(),
         })
     }
 }
 
 /// Writes what a step says, with the record of what was there before anything of ours.
 fn put(step: &Step, whole: &Piece, reach: Reach) -> Outcome {
-    let Some(after) = step.after.as_ref().filter(|_| step.action != "unchanged") else {
-        return Ok(());
-    };
     let path = &step.piece.path;
     let earlier = Record::load(path)?;
+    let Some(after) = step.after.as_ref().filter(|_| step.action != "unchanged") else {
+        return remember_entries(step, earlier);
+    };
+    let entries = step.piece.edit.written(after, earlier.as_ref());
     let made = match &earlier {
         Some(earlier) => earlier.made.clone(),
         None => Vec::new(),
@@ -264,6 +292,7 @@ fn put(step: &Step, whole: &Piece, reach: Reach) -> Outcome {
         (_, None) => Record::new(path, None, after),
     };
     record.made = made;
+    record.entries = entries;
     // Before the file: a copy without need is better than a need without a copy.
     record.save()?;
     let made = disk::put(path, after, step.before.as_deref(), mode(reach))?;
@@ -272,6 +301,21 @@ fn put(step: &Step, whole: &Piece, reach: Reach) -> Outcome {
     }
     record.made.extend(made);
     record.save()
+}
+
+/// Adds to the record of an earlier version what is in the file now.
+fn remember_entries(step: &Step, record: Option<Record>) -> Outcome {
+    match (record, &step.before) {
+        (Some(mut record), Some(text)) if record.is_of(text) => {
+            let entries = step.piece.edit.written(text, Some(&record));
+            if record.entries == entries {
+                return Ok(());
+            }
+            record.entries = entries;
+            record.save()
+        }
+        _ => Ok(()),
+    }
 }
 
 fn made_here(record: Option<&Record>) -> bool {
@@ -366,7 +410,7 @@ fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool, next: &[Stri
             .map(|step| {
                 json!({
                     "file": step.piece.path, "what": step.piece.what, "action": step.action,
-                    "diff": diff(step).concat(), "note": step.note,
+                    "diff": diff(step).concat(), "note": step.note, "kept": step.kept,
                 })
             })
             .collect();
@@ -392,6 +436,14 @@ fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool, next: &[Stri
         }
         if let Some(note) = &step.note {
             context.output.line(format!("  {}", visible(note)))?;
+        }
+        if !step.kept.is_empty() {
+            context
+                .output
+                .line("  changed by hand, and kept; this version expects:")?;
+        }
+        for line in &step.kept {
+            context.output.line(format!("  - {}", visible(line)))?;
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::Context;
 use super::install::plan;
 use crate::clients::files::{Piece, Reach};
+use crate::clients::record::Record;
 use crate::clients::{Client, disk};
 use crate::error::{Failure, Outcome};
 use crate::table::table;
@@ -13,8 +14,12 @@ use crate::table::table;
 #[derive(Debug)]
 pub(super) enum State {
     There,
-    /// It is there, as an earlier version or another copy of the program wrote it.
+    /// It is there, with another path of the program.
     Outdated,
+    /// It is there as an earlier version wrote it; these are the differences.
+    Older(Vec<String>),
+    /// It is there as a person changed it, and lacks what this version writes.
+    Changed(Vec<String>),
     Missing,
     /// Its file is not edited, for that reason.
     Refused(Failure),
@@ -25,9 +30,13 @@ pub(super) fn state(piece: &Piece) -> State {
         Ok(text) => text.unwrap_or_default(),
         Err(failure) => return State::Refused(failure),
     };
-    match (piece.edit.add(&text), piece.edit.take_back(&text)) {
-        (Ok(after), _) if after == text => State::There,
+    let record = Record::load(&piece.path).ok().flatten();
+    let renewed = piece.edit.renew(&text, record.as_ref());
+    match (renewed, piece.edit.take_back(&text)) {
         (Ok(_), Ok(without)) if without == text => State::Missing,
+        (Ok(renewed), _) if !renewed.older.is_empty() => State::Older(renewed.older),
+        (Ok(renewed), _) if !renewed.kept.is_empty() => State::Changed(renewed.kept),
+        (Ok(renewed), _) if renewed.text == text => State::There,
         (Ok(_), Ok(_)) => State::Outdated,
         (Err(refusal), _) | (_, Err(refusal)) => State::Refused(refusal.of(&piece.path)),
     }
@@ -83,7 +92,7 @@ pub(super) fn list(context: &mut Context<'_>) -> Outcome {
 
 /// Whether something of ours is in a client's files.
 pub(super) fn is_set_up(client: Client, reach: Reach) -> bool {
-    let is_there = |state: &State| matches!(state, State::There | State::Outdated);
+    let is_there = |state: &State| !matches!(state, State::Missing | State::Refused(_));
     states(client, reach).is_ok_and(|all| all.iter().any(is_there))
 }
 

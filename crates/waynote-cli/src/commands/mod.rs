@@ -121,10 +121,21 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Hook(args)) => return Ok(hook::run(args, &cli.global, output)),
         _ => {}
     }
-    let mut context = Context {
-        settings: Settings::read(&cli.global)?,
-        output,
+    let settings = match &cli.command {
+        // These do not touch the notes, or say what is wrong with the settings.
+        Some(
+            Command::Config { .. }
+            | Command::Doctor { .. }
+            | Command::Install(_)
+            | Command::Uninstall(_),
+        ) => Settings::read_for_repair(&cli.global)?,
+        _ => {
+            let settings = Settings::read(&cli.global)?;
+            settings.warn(cli.global.json);
+            settings
+        }
     };
+    let mut context = Context { settings, output };
     match &cli.command {
         None => overview::run(&mut context).map(ok),
         Some(Command::Place(command)) => place::run(&mut context, command).map(ok),
@@ -157,7 +168,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),
         Some(Command::Doctor { client, project }) => doctor::run(&mut context, *client, *project),
         Some(Command::Verify) => verify::run(&mut context),
-        Some(Command::Config) => config::run(&mut context).map(ok),
+        Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),
         Some(
             Command::Completions { .. }
             | Command::Man { .. }

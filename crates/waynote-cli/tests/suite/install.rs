@@ -211,7 +211,7 @@ fn installing_shows_what_changes() {
       +   };
       + };
     copies of the files as they were: HOME/.local/share/waynote/installed
-    next: start opencode anew
+    next: start opencode anew, once with a network: for plugins it fetches @opencode-ai/plugin, and until it has it a start without the npm registry waits about 75 seconds
     then: waynote doctor opencode
 
     $ waynote install gemini
@@ -492,7 +492,7 @@ fn what_comes_next_is_said() {
     exit 0
     next: install Codex: it was not found on this machine; its files wait for it
     next: start Codex, open `/hooks` and trust waynote's hooks: it skips untrusted ones without a word
-    next: write `store = "/x/notes.db"` into HOME/.config/waynote/config.toml, if Codex is to use that store: it is not told `--store`
+    next: `waynote config set store /x/notes.db`, if Codex is to use that store: Codex is not told `--store`
     then: waynote doctor codex
     $ install cursor --every-prompt
     exit 2
@@ -512,6 +512,6 @@ fn what_comes_next_is_said() {
     exit 1
     error: HOME is your home directory, not a project's directory
       go to the project's directory first, or leave `--project` away
-    ["install opencode: it was not found on this machine; its files wait for it","start opencode anew"]
+    ["install opencode: it was not found on this machine; its files wait for it","start opencode anew, once with a network: for plugins it fetches @opencode-ai/plugin, and until it has it a start without the npm registry waits about 75 seconds"]
     "#);
 }

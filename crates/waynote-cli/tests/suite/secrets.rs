@@ -72,10 +72,13 @@ fn a_flag_the_environment_or_the_configuration_allow_it() {
     ");
     let config = scratch.json("config --json");
     assert_eq!(config["settings"]["allow_secrets"]["value"], "github-token");
-    insta::assert_snapshot!(scratch.run("config").env("WAYNOTE_ALLOW_SECRETS", "githubtoken").said(), @"
-    exit 2
-    error: `githubtoken` is no rule for credentials (WAYNOTE_ALLOW_SECRETS)
-      did you mean `github-token`? the guide lists the rules
+    // A rule that there is not allows nothing, and is named.
+    let run = scratch.waynote(["key", "save", "third", &format!("id {}", key())]);
+    insta::assert_snapshot!(run.env("WAYNOTE_ALLOW_SECRETS", "githubtoken").said(), @"
+    exit 1
+    warning: WAYNOTE_ALLOW_SECRETS: `githubtoken` is no rule for credentials; `waynote doctor` explains
+    error: the text holds a credential (aws-access-key) at line 1, column 4
+      replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
     ");
     // One note's exact text is printed as it is stored; lists mask it.
     assert_eq!(scratch.ok("key show flag"), text);

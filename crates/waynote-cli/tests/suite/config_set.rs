@@ -1,0 +1,149 @@
+//! Settings that are written into the configuration file, and taken out of it.
+
+use std::fs;
+
+use super::common::Scratch;
+
+#[test]
+fn a_setting_is_set_for_good_and_the_rest_stays() {
+    let scratch = Scratch::new();
+    let file = scratch.home().join(".config/waynote/config.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let before = "# my settings\nagent = \"a\" # mine\n\n# for long prompts\nbudget = 3_000\n";
+    fs::write(&file, before).unwrap();
+    let mut seen = String::new();
+    for words in [
+        "config set style faithful",
+        "config set agent builder",
+        "config set agent builder",
+        "config set max_notes -1",
+        "config set token_factor 1.2",
+        "config set allow_secrets jwt,npm-token",
+        "config set store ../n.db",
+        "config set notes_file ~/.zrb/notes.json",
+        "config unset budget",
+        "config unset budget",
+        "config set agents x",
+        "config set colour red",
+        "config set iteration 3",
+        "config set style fancy",
+        "config set budget many",
+        "config set session",
+    ] {
+        seen += &format!("$ waynote {words}\n{}\n", scratch.run(words).said());
+    }
+    seen += &fs::read_to_string(&file)
+        .unwrap()
+        .replace(scratch.home().to_str().unwrap(), "HOME");
+    insta::assert_snapshot!(seen, @r#"
+    $ waynote config set style faithful
+    exit 0
+    style = "faithful" in HOME/.config/waynote/config.toml
+
+    $ waynote config set agent builder
+    exit 0
+    agent = "builder" in HOME/.config/waynote/config.toml, was "a"
+
+    $ waynote config set agent builder
+    exit 0
+    agent = "builder" in HOME/.config/waynote/config.toml, as it was
+
+    $ waynote config set max_notes -1
+    exit 0
+    max_notes = -1 in HOME/.config/waynote/config.toml
+
+    $ waynote config set token_factor 1.2
+    exit 0
+    token_factor = 1.2 in HOME/.config/waynote/config.toml
+
+    $ waynote config set allow_secrets jwt,npm-token
+    exit 0
+    allow_secrets = ["jwt", "npm-token"] in HOME/.config/waynote/config.toml
+
+    $ waynote config set store ../n.db
+    exit 0
+    store = "HOME/n.db" in HOME/.config/waynote/config.toml
+
+    $ waynote config set notes_file ~/.zrb/notes.json
+    exit 0
+    notes_file = "~/.zrb/notes.json" in HOME/.config/waynote/config.toml
+
+    $ waynote config unset budget
+    exit 0
+    budget is no longer set in HOME/.config/waynote/config.toml, was 3_000
+
+    $ waynote config unset budget
+    exit 0
+    budget was not set in HOME/.config/waynote/config.toml
+
+    $ waynote config set agents x
+    exit 2
+    error: there is no setting `agents` in the file
+      did you mean `agent`?
+
+    $ waynote config set colour red
+    exit 2
+    error: there is no setting `colour` in the file
+      the settings are store, agent, session, author, max_bytes, max_notes, notes_file, style, budget, token_factor, lock_wait, allow_secrets
+
+    $ waynote config set iteration 3
+    exit 2
+    error: there is no setting `iteration` in the file
+      the settings are store, agent, session, author, max_bytes, max_notes, notes_file, style, budget, token_factor, lock_wait, allow_secrets
+
+    $ waynote config set style fancy
+    exit 2
+    error: `fancy` is not a style
+      the styles are stable and faithful
+
+    $ waynote config set budget many
+    exit 2
+    error: `many` is no budget
+      write a number of tokens, as 2000; 0 is no cap
+
+    $ waynote config set session
+    exit 2
+    error: the following required arguments were not provided:
+      <VALUE>
+
+    Usage: waynote config set <NAME> <VALUE>
+
+    For more information, try '--help'.
+
+    # my settings
+    agent = "builder" # mine
+    style = "faithful"
+    max_notes = -1
+    token_factor = 1.2
+    allow_secrets = ["jwt", "npm-token"]
+    store = "HOME/n.db"
+    notes_file = "~/.zrb/notes.json"
+    "#);
+    let json = scratch.json("config --json");
+    assert_eq!(json["settings"]["style"]["value"], "faithful");
+}
+
+#[test]
+fn a_file_is_made_and_a_damaged_one_is_left_alone() {
+    let scratch = Scratch::new();
+    let run = scratch
+        .run("config set style faithful")
+        .env("WAYNOTE_STYLE", "stable");
+    insta::assert_snapshot!(run.said(), @r#"
+    exit 0
+    style = "faithful" in HOME/.config/waynote/config.toml
+    note: WAYNOTE_STYLE is set, and goes before the file
+    "#);
+    let file = scratch.home().join(".config/waynote/config.toml");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "style = \"faithful\"\n");
+    fs::write(&file, "agent = \"a\"\nstyle = \n").unwrap();
+    insta::assert_snapshot!(scratch.run("config set budget 5").said(), @"
+    exit 1
+    error: HOME/.config/waynote/config.toml: line 2: string values must be quoted, expected literal string
+      correct that line, then run the command again; nothing was written
+    ");
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        "agent = \"a\"\nstyle = \n"
+    );
+}

@@ -1,0 +1,161 @@
+//! Entries that an earlier version wrote, and settings that a client's processes do not see.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::client_files::run;
+use super::common::Scratch;
+
+fn said(scratch: &Scratch, words: &str) -> String {
+    let said = run(scratch, words).env("WAYNOTE_HOOK_WAIT", "60").said();
+    said.replace(env!("CARGO_BIN_EXE_waynote"), "WAYNOTE")
+}
+
+/// Makes the hooks of Claude Code what a version with another timeout wrote and remembered.
+fn as_an_earlier_version(scratch: &Scratch) -> PathBuf {
+    run(scratch, "install claude-code").ok();
+    let file = scratch.home().join(".claude/settings.json");
+    let records = scratch.home().join(".local/share/waynote/installed");
+    let mut changed = 0;
+    for entry in fs::read_dir(records).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        if text.contains("settings.json") {
+            let earlier = text.replace("\"timeout\":10", "\"timeout\":5");
+            changed += usize::from(earlier != text);
+            fs::write(&path, earlier).unwrap();
+        }
+    }
+    assert_eq!(changed, 1);
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("\"timeout\": 10", "\"timeout\": 5")).unwrap();
+    file
+}
+
+/// The lines of `doctor` that are about hooks in a file.
+fn of_hooks(scratch: &Scratch) -> String {
+    let said = said(scratch, "doctor claude-code");
+    let lines: Vec<&str> = said.lines().collect();
+    let at = lines
+        .iter()
+        .position(|line| line.contains(": hooks in"))
+        .unwrap();
+    lines[at..]
+        .iter()
+        .take(1 + usize::from(!lines[at].starts_with("ok")))
+        .copied()
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn what_an_earlier_version_wrote_is_brought_up_to_date() {
+    let scratch = Scratch::new();
+    let file = as_an_earlier_version(&scratch);
+    let mut seen = of_hooks(&scratch);
+    assert!(run(&scratch, "install").ok().contains("outdated"));
+    seen += &format!("\n{}\n", said(&scratch, "install claude-code"));
+    seen += &of_hooks(&scratch);
+    insta::assert_snapshot!(seen, @r#"
+    note  Claude Code: hooks in HOME/.claude/settings.json is older than this program: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`; `hooks.SubagentStart` needs `"timeout": 10` in `hooks.0`
+          next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
+    exit 0
+    HOME/.claude.json (server): unchanged
+    HOME/.claude/settings.json (hooks): changed
+                    "command": "WAYNOTE hook claude-code SessionStart",
+      -             "timeout": 5
+      +             "timeout": 10
+                  }
+      …
+                    "command": "WAYNOTE hook claude-code SubagentStart",
+      -             "timeout": 5
+      +             "timeout": 10
+                  }
+    copies of the files as they were: HOME/.local/share/waynote/installed
+    next: start a new session of Claude Code
+    then: waynote doctor claude-code
+
+    ok    Claude Code: hooks in HOME/.claude/settings.json
+    "#);
+    run(&scratch, "uninstall claude-code").ok();
+    let left = fs::read_to_string(&file).unwrap();
+    assert_eq!(left.split_whitespace().collect::<String>(), "{}");
+}
+
+#[test]
+fn what_a_person_changed_is_kept_and_named() {
+    let scratch = Scratch::new();
+    let file = as_an_earlier_version(&scratch);
+    let text = fs::read_to_string(&file).unwrap();
+    let changed = text.replacen(
+        "\"hooks\": [\n          {",
+        "\"matcher\": \"startup\",\n        \"hooks\": [\n          {",
+        1,
+    );
+    assert_ne!(changed, text);
+    fs::write(&file, &changed).unwrap();
+    let mut seen = said(&scratch, "install claude-code");
+    seen += &of_hooks(&scratch);
+    insta::assert_snapshot!(seen, @r#"
+    exit 0
+    HOME/.claude.json (server): unchanged
+    HOME/.claude/settings.json (hooks): changed
+                    "command": "WAYNOTE hook claude-code SubagentStart",
+      -             "timeout": 5
+      +             "timeout": 10
+                  }
+      changed by hand, and kept; this version expects:
+      - `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`
+    copies of the files as they were: HOME/.local/share/waynote/installed
+    next: start a new session of Claude Code
+    then: waynote doctor claude-code
+    note  Claude Code: hooks in HOME/.claude/settings.json was changed by hand, and is older than this program: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`
+          next: change those lines by hand; `waynote install` leaves the entry as it is
+    "#);
+    assert!(
+        fs::read_to_string(&file)
+            .unwrap()
+            .contains("\"matcher\": \"startup\"")
+    );
+}
+
+/// A plugin is a file of its own: what a person wrote into it is not overwritten.
+#[test]
+fn a_plugin_that_a_person_changed_is_kept() {
+    let scratch = Scratch::new();
+    run(&scratch, "install opencode").ok();
+    let file = scratch.home().join(".config/opencode/plugins/waynote.js");
+    let text = fs::read_to_string(&file).unwrap() + "// mine\n";
+    fs::write(&file, &text).unwrap();
+    insta::assert_snapshot!(said(&scratch, "install opencode"), @"
+    exit 0
+    HOME/.config/opencode/opencode.json (server): unchanged
+    HOME/.config/opencode/plugins/waynote.js (plugin): unchanged
+      changed by hand, and kept; this version expects:
+      - another text: to have it, remove the file and install again
+    it was set up already; `waynote doctor opencode` checks it
+    ");
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+#[test]
+fn settings_that_the_client_does_not_see_are_named() {
+    let scratch = Scratch::new();
+    let run = scratch
+        .run("--agent builder --session nightly install claude-code")
+        .env("PATH", "/usr/bin:/bin")
+        .env("WAYNOTE_BUDGET", "900")
+        .env("ZRB_LLM_NOTE_FILE", "~/.zrb/notes.json")
+        .env("WAYNOTE_STYLE", "faithful");
+    let said = run.said();
+    let next = said.lines().filter(|line| line.starts_with("next:"));
+    insta::assert_snapshot!(next.collect::<Vec<_>>().join("\n"), @"
+    next: install Claude Code: it was not found on this machine; its files wait for it
+    next: start a new session of Claude Code
+    next: `waynote config set agent builder`, if Claude Code is to use that agent's notebook: Claude Code is not told `--agent`
+    next: start Claude Code by `waynote loop`, or with WAYNOTE_SESSION=nightly in its environment, if it is to work in that session: Claude Code is not told `--session`
+    next: `waynote config set notes_file HOME/.zrb/notes.json`, if Claude Code is to use that notes_file: Claude Code does not know ZRB_LLM_NOTE_FILE when it is started from elsewhere than this shell
+    next: `waynote config set style faithful`, if Claude Code is to use that style: Claude Code does not know WAYNOTE_STYLE when it is started from elsewhere than this shell
+    next: `waynote config set budget 900`, if Claude Code is to use that budget: Claude Code does not know WAYNOTE_BUDGET when it is started from elsewhere than this shell
+    ");
+}

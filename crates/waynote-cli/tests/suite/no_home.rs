@@ -1,0 +1,100 @@
+//! HOME that is empty, unset or unusable.
+
+use super::common::Scratch;
+
+/// What the password database says of whoever runs the tests.
+fn home_of_the_user() -> Option<String> {
+    let id = std::process::Command::new("id").arg("-u").output().ok()?;
+    let id = String::from_utf8(id.stdout).ok()?;
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    users.lines().find_map(|line| {
+        let fields: Vec<&str> = line.split(':').collect();
+        (fields.get(2) == Some(&id.trim())).then(|| fields[5].to_owned())
+    })
+}
+
+#[test]
+fn the_password_database_names_the_home_directory() {
+    let Some(home) = home_of_the_user() else {
+        return;
+    };
+    let scratch = Scratch::new();
+    let folder = scratch.home();
+    // Nothing of the real home is read or written.
+    let store = |run: super::common::Run| {
+        let run = run.env("XDG_CONFIG_HOME", &folder);
+        run.json()["settings"]["store"]["value"].clone()
+    };
+    let data = match cfg!(target_os = "macos") {
+        true => "Library/Application Support",
+        false => ".local/share",
+    };
+    let expected = format!("{home}/{data}/waynote/notes.db");
+    assert_eq!(store(scratch.run("config --json").unset("HOME")), *expected);
+    assert_eq!(
+        store(scratch.run("config --json").env("HOME", "")),
+        *expected
+    );
+}
+
+#[test]
+fn without_a_home_only_what_needs_one_fails() {
+    let scratch = Scratch::new();
+    let store = scratch.path("n.db");
+    let said = |words: &str| {
+        let words = words.replace("STORE", store.to_str().unwrap());
+        let said = scratch.run(&words).env("HOME", "nowhere").said();
+        said.replace(store.to_str().unwrap(), "STORE")
+    };
+    let mut seen = String::new();
+    for words in [
+        "key save a b",
+        "--store STORE key save a b",
+        "--store STORE key show a",
+        "--store STORE --session s log add tried --type learning",
+        "--store STORE --session s log show --json",
+        "--store STORE config set style faithful",
+        "--store STORE place read",
+        "--store STORE verify",
+    ] {
+        let said = said(words);
+        let said = match words.contains("--json") {
+            true => said.lines().next().unwrap_or_default().to_owned(),
+            false => said,
+        };
+        seen += &format!("$ waynote {words}\n{said}\n");
+    }
+    insta::assert_snapshot!(seen, @"
+    $ waynote key save a b
+    exit 1
+    error: HOME is not an absolute path: `nowhere`
+      set HOME to your home directory
+
+    $ waynote --store STORE key save a b
+    exit 0
+    saved agent:default#a (new key)
+
+    $ waynote --store STORE key show a
+    exit 0
+    b
+    $ waynote --store STORE --session s log add tried --type learning
+    exit 0
+    Note added: [learning] tried
+
+    $ waynote --store STORE --session s log show --json
+    exit 0
+    $ waynote --store STORE config set style faithful
+    exit 1
+    error: there is no place for a configuration file: there is no home directory
+      set HOME, or name a file in WAYNOTE_CONFIG
+
+    $ waynote --store STORE place read
+    exit 1
+    error: HOME is not an absolute path: `nowhere`
+      set HOME to your home directory
+
+    $ waynote --store STORE verify
+    exit 0
+    STORE is sound: 2 notes, 2 revisions, 2 contents
+    ");
+}
