@@ -3,8 +3,8 @@
 use waynote::note::State;
 use waynote::{
     Address, AsOf, Change, Content, Error, Expect, Filter, Forget, Kind, Limits, Name, Notebook,
-    Options, Origin, Place, Places, Reach, SaveOptions, Scope, ScopeKind, SessionLog, SqliteStore,
-    Stamp, Store, undo_last,
+    Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog, SqliteStore, Stamp,
+    Store, undo_last,
 };
 
 use super::undo::reach;
