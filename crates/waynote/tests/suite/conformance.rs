@@ -4,9 +4,11 @@ use super::memory::Memory;
 use waynote::note::State;
 use waynote::{
     Address, AsOf, Change, Content, EngineStore, Error, Expect, Filter, Forget, Kind, Limits, Name,
-    Notebook, Options, Origin, Place, Places, Reach, SaveOptions, Scope, ScopeKind, SessionLog,
+    Notebook, Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog,
     SqliteStore, Stamp, Store, undo_last,
 };
+
+use super::undo::reach;
 
 pub(super) fn each_store(test: impl Fn(&dyn Store)) {
     let folder = tempfile::tempdir().unwrap();
@@ -31,15 +33,7 @@ pub(super) fn name(text: &str) -> Name {
     text.parse().unwrap()
 }
 
-/// The notebook of agent `a`, and these directories.
-pub(super) fn reach(places: &[&str]) -> Reach {
-    Reach {
-        agent: name("a"),
-        places: places.iter().map(|path| place(path)).collect(),
-    }
-}
-
-fn place(text: &str) -> Place {
+pub(super) fn place(text: &str) -> Place {
     text.parse().unwrap()
 }
 
@@ -250,10 +244,7 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
         }
         assert!(matches!(
             undo_last(store, &reach(&["~"]), &at(1)),
-            Err(Error::NothingToUndo {
-                address: None,
-                last: None
-            })
+            Err(Error::NothingToUndo { last: None, .. })
         ));
         assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 20);
     });
@@ -476,10 +467,7 @@ fn what_is_forgotten_is_gone_and_says_so() {
         ));
         assert!(matches!(
             undo_last(store, &reach(&["~"]), &at(20)),
-            Err(Error::NothingToUndo {
-                address: None,
-                last: None
-            })
+            Err(Error::NothingToUndo { last: None, .. })
         ));
         let never = Address::Agent(name("a"), "never".parse().unwrap());
         for request in [

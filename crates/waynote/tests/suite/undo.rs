@@ -1,11 +1,19 @@
 //! Undo and redo without an address: whose changes, how far back, and what ends what can be redone.
 
 use waynote::{
-    Address, Applied, Change, Error, Kind, Limits, Notebook, Place, Places, Result, SaveOptions,
-    SessionLog, Stamp, Store, redo_last, undo_last,
+    Address, Applied, Change, Error, Kind, Limits, Notebook, Place, Places, Reach, Result,
+    SaveOptions, SessionLog, Stamp, Store, redo_last, undo_last,
 };
 
-use super::conformance::{at, each_store, name, reach, text};
+use super::conformance::{at, each_store, name, place, text};
+
+/// The notebook of agent `a`, and these directories.
+pub(super) fn reach(places: &[&str]) -> Reach {
+    Reach {
+        agent: name("a"),
+        places: places.iter().map(|path| place(path)).collect(),
+    }
+}
 
 /// What a person in `~/p` who works with agent `a` does, a second after the other.
 struct Person<'s> {
