@@ -164,7 +164,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         }
         LogCommand::Sessions => {
             let sessions = context.read(|store| {
-                let sessions = SessionLog::sessions(store)?.into_iter();
+                let sessions = SessionLog::sessions(store)?;
+                let sessions = sessions.iter();
                 sessions
                     .map(|of| Listed::of(store, of))
                     .collect::<Outcome<Vec<_>>>()
@@ -192,7 +193,7 @@ struct Listed {
 }
 
 impl Listed {
-    fn of(store: &dyn Store, of: ScopeSummary) -> Outcome<Self> {
+    fn of(store: &dyn Store, of: &ScopeSummary) -> Outcome<Self> {
         let session: Name = of.scope.name().parse()?;
         let last = looping::iterations(store, &session, 1)?.pop();
         Ok(Self {

@@ -45,13 +45,13 @@ impl Logs {
     pub(crate) fn check(&self) -> Outcome {
         self.open_folder()
             .map(drop)
-            .map_err(|error| self.failed(error))
+            .map_err(|error| self.failed(&error))
     }
 
     /// A new file for an iteration's output.
     pub(crate) fn file(&self, session: &Name, iteration: i64) -> Outcome<File> {
         self.new_file(session, iteration)
-            .map_err(|error| self.failed(error))
+            .map_err(|error| self.failed(&error))
     }
 
     fn new_file(&self, session: &Name, iteration: i64) -> io::Result<File> {
@@ -89,7 +89,7 @@ impl Logs {
         plain::folder(&real.unwrap_or_else(|| self.folder.clone()), true)
     }
 
-    fn failed(&self, error: io::Error) -> Failure {
+    fn failed(&self, error: &io::Error) -> Failure {
         let folder = waynote::visible::visible(&self.typed.to_string_lossy());
         Failure::refused(
             "no_logs",

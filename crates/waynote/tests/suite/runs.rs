@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use waynote::event::{End, Holder, Outcome, Reason, iterations, last_end};
 use waynote::looping::{self, Begin, Loop, Standing, Turn, next_iteration, standing};
-use waynote::{Kind, SessionLog, Store};
+use waynote::{Error, Kind, SessionLog, Store};
 
 use super::conformance::{at, contents, each_store, name, text};
 
@@ -248,5 +248,16 @@ fn numbers_go_on_from_a_log_that_no_loop_wrote() {
         // From then on what loops began counts.
         log.add(Kind::Tip, Some(100), text("far"), &at(1)).unwrap();
         assert_eq!(turn(&run, DONE), 11);
+    });
+}
+
+#[test]
+fn an_entry_has_an_iteration_that_there_can_be() {
+    each_store(|store| {
+        let log = SessionLog::new(store, name("s"));
+        let refused = log.add(Kind::Tip, Some(-1), text("a"), &at(1)).unwrap_err();
+        assert!(matches!(refused, Error::InvalidIteration { iteration: -1 }));
+        assert!(log.list(None).unwrap().is_empty());
+        log.add(Kind::Tip, Some(0), text("a"), &at(1)).unwrap();
     });
 }

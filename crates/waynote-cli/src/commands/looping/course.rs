@@ -245,42 +245,37 @@ impl<'p> Course<'p> {
 
     /// Starts the agent, and again when it fails.
     fn attempts(&mut self, number: i64, prompt: &str, log: Option<&File>) -> Attempts {
-        let mut attempts = Attempts {
-            turn: Err(Failure::BrokenPipe),
-            count: 0,
-            said: None,
-        };
-        loop {
-            attempts.count += 1;
-            attempts.turn = self.attempt(number, prompt, log);
-            let Ok(turn) = &mut attempts.turn else {
-                return attempts;
+        let (mut count, mut said) = (0, None);
+        let turn = loop {
+            count += 1;
+            let mut turn = match self.attempt(number, prompt, log) {
+                Ok(turn) => turn,
+                failed => break failed,
             };
-            attempts.said = turn.said.take().or(attempts.said);
+            said = turn.said.take().or(said);
             if turn.stop.is_some() || turn.ending.is_success() {
-                return attempts;
+                break Ok(turn);
             }
-            let Some(wait) = self.plan.backoff.after(attempts.count) else {
+            let Some(wait) = self.plan.backoff.after(count) else {
                 turn.stop = Some(Stop::Failed(turn.ending));
-                return attempts;
+                break Ok(turn);
             };
             // An agent that said what it had to say is not asked again.
             if matches!(event::said(self.store, &self.plan.session), Ok(Some(_))) {
-                return attempts;
+                break Ok(turn);
             }
-            let said = attempts.said.as_deref();
-            if let Some(signal) =
-                self.wait_for_next(number, turn.ending, attempts.count, wait, said)
-            {
+            let said = said.as_deref();
+            if let Some(signal) = self.wait_for_next(number, turn.ending, count, wait, said) {
                 turn.ending = Ending::Interrupted;
                 turn.stop = Some(Stop::Interrupted(signal));
-            } else if self.time_left() == Some(Duration::ZERO) {
+                break Ok(turn);
+            }
+            if self.time_left() == Some(Duration::ZERO) {
                 turn.stop = Some(Stop::Time);
+                break Ok(turn);
             }
-            if turn.stop.is_some() {
-                return attempts;
-            }
-        }
+        };
+        Attempts { turn, count, said }
     }
 
     /// Waits before the next attempt, and says why; a signal ends it.
