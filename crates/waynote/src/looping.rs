@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::event::{
-    Event, Holder, Outcome, Question, Reason, Said, last_iteration, live_iteration, open_question,
-    running,
+    Event, Holder, Outcome, Question, Reason, Said, fresh_answer, last_iteration, live_iteration,
+    open_question, running,
 };
 use crate::key::Name;
 use crate::note::{Kind, Stamp};
@@ -85,9 +85,6 @@ impl<'s> Loop<'s> {
             recorded => recorded?,
         }
         let lease = store.lease(&session)?.map_or(0, |held| held.number);
-        if let (Some(asked), Some(answer)) = (asked, begin.answer) {
-            remember(store, &session, &asked, answer, stamp)?;
-        }
         Ok(Self {
             store,
             session,
@@ -118,7 +115,8 @@ impl<'s> Loop<'s> {
         Ok(iteration)
     }
 
-    /// Ends the iteration and tells how many entries it added.
+    /// Ends the iteration and tells how many entries it added. An answer that was in its prompt is a note from now on: later
+    /// prompts have it there, and none has it twice.
     ///
     /// # Errors
     /// [`Error::LeaseLost`]; what the store says.
@@ -131,6 +129,11 @@ impl<'s> Loop<'s> {
         stamp: &Stamp,
     ) -> Result<u64> {
         let notes_added = added(self.store, &self.session, iteration)?;
+        if outcome.is_success()
+            && let Some((asked, answer)) = fresh_answer(self.store, &self.session)?
+        {
+            remember(self.store, &self.session, &asked, &answer, stamp)?;
+        }
         let event = Event::IterationEnded {
             iteration,
             outcome,
