@@ -13,6 +13,7 @@ mod iterate;
 mod opened;
 mod output;
 mod plot;
+mod process;
 mod session_view;
 mod settings;
 mod table;

@@ -20,6 +20,7 @@ mod suite {
     mod history;
     mod hook;
     mod hook_prompt;
+    mod hook_session;
     mod import_agents;
     mod import_export;
     mod in_step;
@@ -36,6 +37,7 @@ mod suite {
     mod mcp;
     mod mcp_client;
     mod mcp_ends;
+    mod mcp_goose;
     mod mcp_hostile;
     mod mcp_loop;
     mod mcp_memory;

@@ -422,14 +422,14 @@ fn the_first_reply_carries_the_block_once() {
     ");
     let second = client.result("note_show", json!({ "key": "fact" }));
     assert_eq!(second["content"].as_array().unwrap().len(), 1);
-    // Nor with the tools of programs that expect their own replies, nor where there is no connection to be first on.
+    // Nor with the tools of programs that expect their own replies; but where a connection has no beginning.
     let mut client = Client::start(&scratch, "mcp --tools openotters");
     let first = client.result("note_show", json!({ "key": "fact" }));
     assert_eq!(first["content"].as_array().unwrap().len(), 1);
     let mut client = Client::spawn(scratch.command("mcp"));
     client.stateless();
     let first = client.result("note_show", json!({ "key": "fact" }));
-    assert_eq!(first["content"].as_array().unwrap().len(), 1);
+    assert_eq!(first["content"].as_array().unwrap().len(), 2);
 }
 
 /// As a hook of the same client leaves it; this test is the client.
@@ -446,19 +446,24 @@ fn no_reply_carries_what_a_hook_has_delivered() {
         .split_whitespace()
         .nth(19)
         .unwrap();
-    let folder = scratch.path("run/waynote/delivered");
+    let folder = scratch.home().join(".local/state/waynote/delivered");
     std::fs::create_dir_all(&folder).unwrap();
-    let marker = folder.join(format!("client {} {start}", std::process::id()));
-    for (is_marked, parts) in [(false, 2), (true, 1)] {
-        if is_marked {
-            std::fs::write(&marker, "").unwrap();
-        }
-        let mut command = scratch.command("mcp");
-        command.env("XDG_RUNTIME_DIR", scratch.path("run"));
-        let mut client = Client::spawn(command);
-        client.initialize(json!({}));
+    let named = folder.join(format!("client {} {start}", std::process::id()));
+    let ledger = folder.join("session one");
+    for (was_given, parts) in [(false, 2), (true, 1)] {
+        std::fs::write(&named, "one").unwrap();
+        std::fs::write(&ledger, if was_given { "block hook\n" } else { "" }).unwrap();
+        let mut client = Client::start(&scratch, "mcp");
         let first = client.result("note_show", json!({ "key": "fact" }));
         assert_eq!(first["content"].as_array().unwrap().len(), parts);
+        let given = std::fs::read_to_string(&ledger).unwrap();
+        assert!(given.starts_with("block "), "{given}");
+        // A later call brings what the session has lost meanwhile, once.
+        std::fs::write(&ledger, "block hook\nreset compact - 0\n").unwrap();
+        for parts in [2, 1] {
+            let later = client.result("note_show", json!({ "key": "fact" }));
+            assert_eq!(later["content"].as_array().unwrap().len(), parts);
+        }
     }
 }
 
