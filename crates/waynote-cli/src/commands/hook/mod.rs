@@ -141,6 +141,10 @@ fn wait(receiver: &Receiver<Message>) -> Result<Answer, String> {
                     }
                     false => "the store took too long",
                 };
+                // Zero adds nothing, however fast the store is.
+                if wait.is_zero() {
+                    return Err(late.into());
+                }
             }
             Ok(Message::Done(answer)) => return Ok(answer),
             Ok(Message::Failed(reason)) => return Err(reason),
