@@ -214,6 +214,9 @@ pub(crate) struct HookArgs {
     pub(crate) client: String,
     /// The client's word for what happens, as SessionStart [default: SessionStart]
     pub(crate) event: Option<String>,
+    /// At a prompt: add what the session lacks, and search for nothing
+    #[arg(long)]
+    pub(crate) no_search: bool,
 }
 
 #[derive(Args)]

@@ -6,9 +6,9 @@
 use waynote::event::{Event, Holder, Recorded, live_iteration};
 use waynote::{Name, Store};
 
-use crate::delivered::{Process, has_ended, parent_and_start};
 use crate::error::Outcome;
 use crate::home;
+use crate::process::{Process, has_ended, parent_and_start};
 use crate::settings::Settings;
 use crate::variables::LOOP;
 

@@ -14,6 +14,7 @@ mod opened;
 mod output;
 mod plain;
 mod plot;
+mod process;
 mod session_view;
 mod settings;
 mod table;

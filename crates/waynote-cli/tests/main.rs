@@ -25,6 +25,7 @@ mod suite {
     mod history;
     mod hook;
     mod hook_prompt;
+    mod hook_session;
     mod import_agents;
     mod import_conflicts;
     mod import_export;
@@ -48,6 +49,7 @@ mod suite {
     mod mcp;
     mod mcp_client;
     mod mcp_ends;
+    mod mcp_goose;
     mod mcp_hostile;
     mod mcp_loop;
     mod mcp_memory;

@@ -1,6 +1,6 @@
 //! Who calls, and where: the agent, its session and iteration, the directory of its project.
 
-use waynote::context::{Budget, Request};
+use waynote::context::{Budget, Request, Style};
 use waynote::{Address, AddressAt, Base, Key, Limits, Name, Place, Scope, Store};
 
 use jiff::Timestamp;
@@ -22,7 +22,9 @@ pub struct Caller {
     pub author: Name,
     /// The caps of notebooks.
     pub limits: Limits,
-    /// The most tokens of a block.
+    /// How a block is written.
+    pub style: Style,
+    /// The most tokens of a block. Style faithful has no cap.
     pub budget: Budget,
     /// The home directory, absolute.
     pub home: String,
@@ -170,6 +172,7 @@ impl Here {
         Request {
             session: self.caller.session.clone(),
             iteration: self.caller.iteration,
+            style: self.caller.style,
             budget: self.caller.budget,
             also: self.main_checkout().into_iter().collect(),
             ..Request::new(self.caller.agent.clone(), place, now)
@@ -223,6 +226,7 @@ mod tests {
             is_in_loop: false,
             author: "agent:builder".parse().unwrap(),
             limits: Limits::default(),
+            style: Style::Stable,
             budget: Budget::default(),
             home: "/home/u".into(),
             directories: directories.iter().map(|of| (*of).to_owned()).collect(),

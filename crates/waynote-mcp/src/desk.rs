@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 
 use jiff::Timestamp;
 use tokio::sync::oneshot;
-use waynote::context::{Renderer, Request};
+use waynote::context::{Renderer, Request, ShownNote};
 use waynote::{Name, Stamp, Store};
 
 use crate::caller::Here;
@@ -123,6 +123,21 @@ impl Keeper {
             ..here.request(self.now())
         };
         self.render(&request)
+    }
+
+    /// The same, and the notes in it.
+    pub(crate) fn block_and_notes(
+        &mut self,
+        here: &Here,
+    ) -> Result<(String, Vec<ShownNote>), Refusal> {
+        let request = Request {
+            iteration: here.iteration(self.read()?)?,
+            ..here.request(self.now())
+        };
+        let store = self.read()?;
+        let block = waynote::context::render(store, &request)?;
+        let notes = waynote::context::shown(store, &request, &block)?;
+        Ok((block.text, notes))
     }
 
     /// The text of a block.

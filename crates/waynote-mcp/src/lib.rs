@@ -9,6 +9,7 @@
 mod arguments;
 mod call;
 mod caller;
+mod delivery;
 mod desk;
 mod nearest;
 mod reply;
@@ -25,6 +26,7 @@ use std::io::{self, BufRead, Write};
 use rmcp::ServiceExt;
 
 pub use caller::Caller;
+pub use delivery::Delivery;
 pub use desk::{Opened, Source};
 pub use reply::Refusal;
 pub use server::Options;

@@ -6,18 +6,20 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ResourceContents, ResourceTemplate, Role,
-    ServerCapabilities, ServerConfig,
+    CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    GetPromptResult, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
+use tokio::sync::OnceCell;
 
 use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::caller::{Caller, Here};
+use crate::delivery::{Delivery, shows_instructions};
 use crate::desk::{Desk, Keeper};
 use crate::nearest::nearest;
 use crate::reply::Refusal;
@@ -31,6 +33,12 @@ const CONTEXT: &str = "context";
 /// How long a client may take to name its roots.
 const ROOTS_WAIT: Duration = Duration::from_secs(1);
 
+/// How long a connection may take to begin for the sake of the block; a later reply brings it then.
+const BLOCK_WAIT: Duration = Duration::from_secs(1);
+
+/// What comes before the block in the instructions.
+const BEFORE_BLOCK: &str = "The notes that apply here, as they were when this session began:\n\n";
+
 /// What a server is made of.
 pub struct Options {
     /// Who calls, and where.
@@ -39,8 +47,8 @@ pub struct Options {
     pub tools: Vec<Set>,
     /// Whether the client says itself where its project is, so that it is not asked.
     pub has_project: bool,
-    /// Asked once, by the first call: whether the block is still to be delivered. Saying yes takes it on.
-    pub deliver: Box<dyn Fn() -> bool + Send + Sync>,
+    /// Whether the client's session has the block.
+    pub delivery: Arc<dyn Delivery>,
 }
 
 /// The server.
@@ -49,8 +57,9 @@ pub(crate) struct Server {
     here: Mutex<Arc<Here>>,
     tools: Vec<&'static Spec>,
     has_default: bool,
-    deliver: Box<dyn Fn() -> bool + Send + Sync>,
-    was_first: AtomicBool,
+    delivery: Arc<dyn Delivery>,
+    /// The block that the instructions hold, made when the first client asks that shows them to its model.
+    block_for_instructions: OnceCell<Option<String>>,
     /// Whether the client's roots are still to be asked for.
     asks_roots: AtomicBool,
 }
@@ -61,15 +70,15 @@ impl Server {
             caller,
             tools,
             has_project,
-            deliver,
+            delivery,
         } = options;
         Self {
             desk,
             tools: Set::offered(&tools, caller.session.is_some(), caller.is_in_loop),
             has_default: tools.contains(&Set::Default),
             here: Mutex::new(Arc::new(Here::new(caller))),
-            deliver,
-            was_first: AtomicBool::new(false),
+            delivery,
+            block_for_instructions: OnceCell::new(),
             asks_roots: AtomicBool::new(!has_project),
         }
     }
@@ -91,6 +100,26 @@ impl Server {
             }
         }
         text
+    }
+
+    /// The instructions with the block, where the client's session lacks it and it is there soon enough. Whoever asks again
+    /// gets the same.
+    async fn instructions_with_block(&self) -> String {
+        let block = self.block_for_instructions.get_or_init(|| async {
+            if !self.has_default || !self.delivery.is_owed() {
+                return None;
+            }
+            // A client may be asked for its roots only when the connection has begun.
+            let here = Arc::clone(&self.here.lock().unwrap_or_else(PoisonError::into_inner));
+            let made = self.at_desk(move |keeper| keeper.block_and_notes(&here));
+            let made = tokio::time::timeout(BLOCK_WAIT, made).await;
+            let (block, notes) = made.ok()?.ok()?.ok()?;
+            (!block.is_empty() && self.delivery.take(notes)).then_some(block)
+        });
+        match block.await {
+            Some(block) => format!("{}\n\n{BEFORE_BLOCK}{block}", self.instructions()),
+            None => self.instructions(),
+        }
     }
 
     /// Where the caller is, with the client's roots asked for once when it does not say it otherwise.
@@ -159,6 +188,32 @@ impl ServerHandler for Server {
             .with_instructions(self.instructions())
     }
 
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut began = self.negotiate_initialize(&request)?;
+        if shows_instructions(&request.client_info.name) {
+            began.instructions = Some(self.instructions_with_block().await);
+        }
+        Ok(began)
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut found = DiscoverResult::from_server_info(versions, self.get_info());
+        let client = context.client_info();
+        if client.is_some_and(|client| shows_instructions(&client.name)) {
+            found.instructions = Some(self.instructions_with_block().await);
+        }
+        Ok(found)
+    }
+
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
@@ -190,14 +245,14 @@ impl ServerHandler for Server {
         };
         let here = self.here(&context).await;
         // One client is at the other end, whether it began with `initialize` or not.
-        let is_first = self.has_default && !self.was_first.swap(true, Ordering::Relaxed);
-        let delivers = is_first && (self.deliver)();
+        let is_owed = self.has_default && self.delivery.is_owed();
+        let delivery = Arc::clone(&self.delivery);
         let answer = self.at_desk(move |keeper| {
             let arguments = request.arguments.unwrap_or_default();
             // Before the call, whose own change needs no telling.
-            let block = match delivers {
-                true => keeper.block(&here).unwrap_or_default(),
-                false => String::new(),
+            let (mut block, notes) = match is_owed {
+                true => keeper.block_and_notes(&here).unwrap_or_default(),
+                false => Default::default(),
             };
             let outcome =
                 Arguments::check(arguments, spec.name, spec.parameters).and_then(|arguments| {
@@ -207,6 +262,9 @@ impl ServerHandler for Server {
                         arguments,
                     })
                 });
+            if !block.is_empty() && !delivery.take(notes) {
+                block.clear();
+            }
             Ok(result(outcome, &block))
         });
         Ok(answer.await?.map_err(|refusal| failed(&refusal))?.into())

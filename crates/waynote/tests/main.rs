@@ -10,6 +10,7 @@ mod suite {
     mod attach;
     mod block;
     mod block_anew;
+    mod block_changes;
     mod conformance;
     mod loops;
     mod memory;

@@ -215,23 +215,6 @@ fn write_in_place(target: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Makes a file say that, if it does not already.
-pub(crate) fn refresh(path: &Path, bytes: &[u8]) -> Outcome {
-    let failed = |error| Failure::file(path, "written", error);
-    if fs::read(path).is_ok_and(|now| now == bytes) {
-        return Ok(());
-    }
-    make_folder(path)?;
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let mut new = tempfile::Builder::new()
-        .prefix(".waynote-")
-        .tempfile_in(folder)
-        .map_err(failed)?;
-    new.write_all(bytes).map_err(failed)?;
-    new.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
-}
-
 /// Removes a file, and folders that were made for it and are empty.
 pub(crate) fn remove(path: &Path, made: &[PathBuf]) -> Outcome {
     let target = followed(path);

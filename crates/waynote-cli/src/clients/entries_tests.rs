@@ -158,5 +158,14 @@ fn the_formats_of_codex_and_goose_are_read_back() {
         edit.entries(&renewed.text)[0].found,
         edit.entries(&renewed.text)[0].wanted
     );
-    assert!(edit.renew(older, None).unwrap().kept.is_empty());
+    // Without a record, a list that no version wrote is a person's: it stays, and the line to change is named.
+    let kept = edit.renew(older, None).unwrap();
+    assert_eq!((kept.text.as_str(), kept.kept.len()), (older, 1));
+    // What the first version wrote is brought up to date.
+    let first = older.replace(
+        "[\"WAYNOTE_STORE\"]",
+        "[\"WAYNOTE_STORE\", \"WAYNOTE_CONFIG\", \"WAYNOTE_AGENT\", \"WAYNOTE_SESSION\", \"WAYNOTE_ITERATION\"]",
+    );
+    let renewed = edit.renew(&first, None).unwrap();
+    assert!(renewed.kept.is_empty() && renewed.text.contains("WAYNOTE_LOOP"));
 }

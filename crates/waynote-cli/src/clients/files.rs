@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::change::{Edit, Server};
 use super::json::{Json, JsonEdit};
 use super::shell::quoted;
-use super::{Client, Event};
+use super::{Client, Event, goose};
 use crate::error::Outcome;
 use crate::home;
 
@@ -30,7 +30,7 @@ pub(crate) struct Piece {
 pub(crate) struct Plan {
     pub(crate) client: Client,
     pub(crate) reach: Reach,
-    /// Whether notes go to every prompt too.
+    /// Whether every prompt gets the notes that match it, too.
     pub(crate) every_prompt: bool,
     /// The program, as clients start it.
     pub(crate) program: String,
@@ -38,6 +38,9 @@ pub(crate) struct Plan {
 
 /// How long a hook may take: it takes milliseconds.
 const HOOK_SECONDS: i64 = 10;
+
+/// What the hook of prompts is told unless every prompt is to be searched for.
+pub(super) const NO_SEARCH: &str = " --no-search";
 
 const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
 
@@ -55,19 +58,15 @@ impl Plan {
     pub(crate) fn hook_command(&self, event: Event) -> Option<String> {
         let word = event.word(self.client)?;
         let client = self.client.word();
-        Some(format!("{} hook {client} {word}", quoted(&self.program)))
+        let no_search = match event {
+            Event::Prompt if !self.every_prompt => NO_SEARCH,
+            _ => "",
+        };
+        let program = quoted(&self.program);
+        Some(format!("{program} hook {client} {word}{no_search}"))
     }
 
-    fn events(&self) -> Vec<Event> {
-        let on_prompts = self.every_prompt || self.client == Client::Goose;
-        [Event::SessionStart, Event::SubagentStart, Event::Prompt]
-            .into_iter()
-            .filter(|event| *event != Event::Prompt || on_prompts)
-            .filter(|event| event.word(self.client).is_some())
-            .collect()
-    }
-
-    /// The hooks of every event that the client has, those of prompts too when they are to be taken back.
+    /// The hooks of every event that the client has, and those of an earlier version, which go.
     fn hooks(&self, more: &[(&'static str, Json)], grouped: bool) -> Vec<JsonEdit> {
         let hook = |event: Event| {
             Some(JsonEdit::Hook {
@@ -77,7 +76,10 @@ impl Plan {
                 grouped,
             })
         };
-        self.events().into_iter().filter_map(hook).collect()
+        let old = (self.client == Client::Gemini).then_some(JsonEdit::NoHook {
+            event: "SessionStart",
+        });
+        Event::ALL.into_iter().filter_map(hook).chain(old).collect()
     }
 
     fn json_server(&self, at: &'static str, typed: bool) -> JsonEdit {
@@ -206,35 +208,14 @@ impl Plan {
                     edits,
                 )]
             }
-            Client::Goose => {
-                let plugin = root.at(".agents/plugins/waynote");
-                let about = serde_json::json!({
-                    "name": "waynote", "version": env!("CARGO_PKG_VERSION"),
-                    "description": "Keeps the notes of waynote in the file that GOOSE_MOIM_MESSAGE_FILE names",
-                });
-                let about = format!("{about:#}");
-                let mut pieces = vec![
-                    piece(
-                        plugin.join("plugin.json"),
-                        "plugin",
-                        Edit::Whole {
-                            text: format!("{about}\n"),
-                            mark: "\"name\": \"waynote\"",
-                        },
-                    ),
-                    json(
-                        plugin.join("hooks/hooks.json"),
-                        "hooks",
-                        self.hooks(&seconds, true),
-                    ),
-                ];
-                // It reads servers from the user's file alone.
-                if self.reach == Reach::User {
+            // It reads servers from the user's file alone. Their instructions hold the notes.
+            Client::Goose => match self.reach {
+                Reach::Project => Vec::new(),
+                Reach::User => {
                     let path = root.dot_config()?.join("goose/config.yaml");
-                    pieces.insert(0, piece(path, "server", Edit::Yaml(self.server())));
+                    vec![piece(path, "server", Edit::Yaml(self.server()))]
                 }
-                pieces
-            }
+            },
             Client::Vscode => {
                 let (server, hooks) = match self.reach {
                     Reach::User => (
@@ -252,6 +233,35 @@ impl Plan {
                 ]
             }
         })
+    }
+
+    /// Files that an earlier version wrote and this one does not.
+    pub(crate) fn left_over(&self) -> Outcome<Vec<Piece>> {
+        if self.client != Client::Goose {
+            return Ok(Vec::new());
+        }
+        let plugin = Roots::of(self.reach)?.at(".agents/plugins/waynote");
+        let ours = |path, what, mark| Piece {
+            path,
+            what,
+            edit: Edit::Whole {
+                text: String::new(),
+                mark,
+            },
+        };
+        let mut files = vec![
+            ours(
+                plugin.join("plugin.json"),
+                "plugin",
+                "\"name\": \"waynote\"",
+            ),
+            ours(plugin.join("hooks/hooks.json"), "hooks", "hook goose "),
+        ];
+        if self.reach == Reach::User {
+            // In waynote's own folder, whatever it says.
+            files.push(ours(goose::old_file()?, "notes", ""));
+        }
+        Ok(files)
     }
 
     /// What only the user can do.
@@ -281,18 +291,7 @@ impl Plan {
                 "start Gemini CLI anew, and trust this directory when it asks".into(),
             ],
             Client::Gemini => vec!["start Gemini CLI anew".into()],
-            Client::Goose => {
-                let file = super::super::commands::goose_file();
-                let file = file.map_or_else(|_| "…".into(), |file| file.display().to_string());
-                let mut steps = vec![format!(
-                    "add `export GOOSE_MOIM_MESSAGE_FILE={}` to your shell's profile: Goose takes no text from hooks, it reads that file at every turn",
-                    quoted(&file)
-                )];
-                if is_project {
-                    steps.push("`waynote install goose` too: Goose reads servers from the user's file alone".into());
-                }
-                steps
-            }
+            Client::Goose => vec!["start a new session of Goose".into()],
             Client::Vscode => vec![
                 "start the server with `MCP: List Servers` in VS Code and trust it when it asks; hooks are a preview there and may have to be switched on".into(),
             ],

@@ -37,6 +37,8 @@ pub(crate) enum JsonEdit {
         /// Whether commands stand in groups, as Claude Code has them, or alone.
         grouped: bool,
     },
+    /// No command of ours among those of an event: an earlier version had one there.
+    NoHook { event: &'static str },
     /// A member that a new file needs.
     Version(i64),
 }
@@ -48,7 +50,9 @@ pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> Edited {
         let what = "a server named `waynote`";
         return Err(Refusal::Taken { what });
     }
-    let text = &up_to_date(text, edits)?;
+    let gone = |edit: &&JsonEdit| matches!(edit, JsonEdit::NoHook { .. });
+    let gone: Vec<JsonEdit> = edits.iter().filter(gone).cloned().collect();
+    let text = &up_to_date(&super::json_cut::without_ours(text, &gone)?, edits)?;
     let root = parse(text)?;
     let is_new = root.value().is_none();
     let object = root
@@ -63,6 +67,7 @@ pub(crate) fn add(text: &str, edits: &[JsonEdit]) -> Edited {
                 more,
                 grouped,
             } => add_hook(&object, event, command, more, *grouped)?,
+            JsonEdit::NoHook { .. } => {}
             JsonEdit::Version(version) => {
                 if object.get("version").is_none() {
                     object.insert(0, "version", Json::Number(*version).input());

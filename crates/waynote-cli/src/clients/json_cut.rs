@@ -53,7 +53,7 @@ fn next<'e>(
             }
             emptied(root, at, taken, text)
         }
-        JsonEdit::Hook { event, .. } => {
+        JsonEdit::Hook { event, .. } | JsonEdit::NoHook { event } => {
             let hooks = root.get_object("hooks")?;
             let own = hooks.get_array(event).and_then(own_command);
             if own.is_some() {

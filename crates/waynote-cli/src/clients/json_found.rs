@@ -8,6 +8,7 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, parse_to_ast};
 
 use super::change::{Edited, NAME, Refusal, line_of, starts_our_server};
+use super::files::NO_SEARCH;
 use super::json::{JsonEdit, OPTIONS, unreadable};
 use super::shell::our_program;
 
@@ -27,7 +28,7 @@ pub(super) fn once(text: &str, edits: &[JsonEdit]) -> Edited<()> {
                 member(text, entry, "args")?;
                 Ok(())
             }
-            JsonEdit::Hook { event, .. } => {
+            JsonEdit::Hook { event, .. } | JsonEdit::NoHook { event } => {
                 let hooks = member(text, root, "hooks")?;
                 if let Some(hooks) = hooks.and_then(|hooks| hooks.value.as_object()) {
                     member(text, hooks, event)?;
@@ -99,7 +100,7 @@ fn changes(root: &Object<'_>, edit: &JsonEdit) -> Vec<(Range<usize>, String)> {
         (*literal.value != *now).then(|| (range, now.to_owned()))
     };
     match edit {
-        JsonEdit::Version(_) => Vec::new(),
+        JsonEdit::Version(_) | JsonEdit::NoHook { .. } => Vec::new(),
         JsonEdit::Server { at, program, .. } => {
             let servers = root.get_object(at);
             let entry = servers.and_then(|servers| servers.get_object(NAME));
@@ -125,6 +126,10 @@ fn changes(root: &Object<'_>, edit: &JsonEdit) -> Vec<(Range<usize>, String)> {
                     let mut now = literal.value.to_string();
                     if own != program {
                         now.replace_range(own_at, &command[at.clone()]);
+                    }
+                    // Every prompt is to be searched for from now on.
+                    if now.strip_suffix(NO_SEARCH) == Some(command) {
+                        now.clone_from(command);
                     }
                     change(literal, &now)
                 })

@@ -5,6 +5,7 @@ pub(crate) mod change;
 pub(crate) mod disk;
 mod entries;
 pub(crate) mod files;
+pub(crate) mod goose;
 pub(crate) mod json;
 mod json_cut;
 pub(crate) mod json_found;
@@ -111,17 +112,30 @@ pub(crate) enum Event {
 }
 
 impl Event {
-    /// The client's own word for it; none where the client has no such event or takes no text there.
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::SessionStart, Self::SubagentStart, Self::Prompt];
+
+    /// The event at which a session of a client gets its block; none where no hook brings it.
+    pub(crate) fn of_block(client: Client) -> Option<Self> {
+        match client {
+            // Its sessions lose what they get when they start: a prompt with that before it is forgotten when the session is resumed.
+            Client::Gemini => Some(Self::Prompt),
+            // The server's instructions hold it.
+            Client::Goose => None,
+            _ => Some(Self::SessionStart),
+        }
+    }
+
+    /// The client's own word for it; none where the client has no such event, takes no text there or needs none.
     pub(crate) fn word(self, client: Client) -> Option<&'static str> {
         match (self, client) {
+            (_, Client::Goose) | (Self::SessionStart, Client::Gemini) => None,
             (Self::SessionStart, Client::Cursor) => Some("sessionStart"),
             (Self::SessionStart, _) => Some("SessionStart"),
             (Self::SubagentStart, Client::ClaudeCode | Client::Codex | Client::Vscode) => {
                 Some("SubagentStart")
             }
-            (Self::Prompt, Client::ClaudeCode | Client::Codex | Client::Goose) => {
-                Some("UserPromptSubmit")
-            }
+            (Self::Prompt, Client::ClaudeCode | Client::Codex) => Some("UserPromptSubmit"),
             (Self::Prompt, Client::Gemini) => Some("BeforeAgent"),
             _ => None,
         }
@@ -129,13 +143,11 @@ impl Event {
 
     /// The event of a client's word.
     pub(crate) fn named(word: &str, client: Client) -> Option<Self> {
-        [Self::SessionStart, Self::SubagentStart, Self::Prompt]
-            .into_iter()
-            .find(|event| {
-                event
-                    .word(client)
-                    .is_some_and(|own| own.eq_ignore_ascii_case(word))
-            })
+        Self::ALL.into_iter().find(|event| {
+            event
+                .word(client)
+                .is_some_and(|own| own.eq_ignore_ascii_case(word))
+        })
     }
 }
 
@@ -147,8 +159,12 @@ mod tests {
     fn words_name_clients_and_events() {
         for client in Client::ALL {
             assert_eq!(Client::named(client.word()), Some(client));
-            let start = Event::SessionStart.word(client).unwrap();
-            assert_eq!(Event::named(start, client), Some(Event::SessionStart));
+            let Some(event) = Event::of_block(client) else {
+                assert_eq!(client, Client::Goose);
+                continue;
+            };
+            let word = event.word(client).unwrap();
+            assert_eq!(Event::named(word, client), Some(event));
         }
         assert_eq!(Client::named("emacs"), None);
         assert_eq!(Event::named("beforeSubmitPrompt", Client::Cursor), None);

@@ -1,6 +1,9 @@
 //! What clients say to a hook on standard input: a JSON object, of which a few fields are of use. A field of a wrong kind counts as
 //! one that is not there.
 
+use std::borrow::Cow;
+use std::path::Path;
+
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -31,8 +34,19 @@ pub(crate) struct Payload {
     trigger: Option<String>,
     #[serde(deserialize_with = "text")]
     agent_id: Option<String>,
+    /// The session that started this one for a subagent: what waynote's own plugin for opencode says.
     #[serde(deserialize_with = "text")]
-    pub(crate) prompt: Option<String>,
+    parent_id: Option<String>,
+    #[serde(deserialize_with = "text")]
+    prompt_id: Option<String>,
+    #[serde(deserialize_with = "text")]
+    turn_id: Option<String>,
+    #[serde(deserialize_with = "text")]
+    generation_id: Option<String>,
+    #[serde(deserialize_with = "text")]
+    transcript_path: Option<String>,
+    #[serde(deserialize_with = "text")]
+    prompt: Option<String>,
     #[serde(deserialize_with = "text")]
     message: Option<String>,
 }
@@ -59,9 +73,26 @@ impl Payload {
         self.agent_id.as_deref()
     }
 
-    /// What the person asked, where the event is a prompt.
-    pub(crate) fn asked(&self) -> Option<&str> {
-        self.prompt.as_deref().or(self.message.as_deref())
+    /// Whether the session is a subagent's own.
+    pub(crate) fn is_subagents(&self) -> bool {
+        self.parent_id.is_some()
+    }
+
+    /// What the client calls the turn in which the event happens; empty where it does not say.
+    pub(crate) fn turn(&self) -> &str {
+        let turn = self.prompt_id.as_deref().or(self.turn_id.as_deref());
+        turn.or(self.generation_id.as_deref()).unwrap_or_default()
+    }
+
+    /// The file in which the client keeps the conversation.
+    pub(crate) fn transcript(&self) -> Option<&Path> {
+        self.transcript_path.as_deref().map(Path::new)
+    }
+
+    /// What the person asked, where the event is a prompt: without what hooks have put around it, which Gemini CLI sends along.
+    pub(crate) fn asked(&self) -> Option<Cow<'_, str>> {
+        let asked = self.prompt.as_deref().or(self.message.as_deref())?;
+        Some(without_hooks(asked))
     }
 
     /// The directories it names, the most telling first.
@@ -74,6 +105,24 @@ impl Payload {
     /// Whether Cursor sent it, whatever client the command was written for: it runs other clients' hooks too.
     pub(crate) fn is_cursors(&self) -> bool {
         self.cursor_version.is_some() || self.conversation_id.is_some()
+    }
+}
+
+/// A prompt without the texts of hooks in it. One that does not end is a person's own words.
+fn without_hooks(asked: &str) -> Cow<'_, str> {
+    const BEGIN: &str = "<hook_context>";
+    const END: &str = "</hook_context>";
+    let mut left = Cow::Borrowed(asked);
+    while let Some(begin) = left.find(BEGIN) {
+        let Some(length) = left[begin..].find(END) else {
+            break;
+        };
+        let end = begin + length + END.len();
+        left.to_mut().replace_range(begin..end, " ");
+    }
+    match left {
+        Cow::Borrowed(asked) => Cow::Borrowed(asked),
+        Cow::Owned(asked) => Cow::Owned(asked.trim().to_owned()),
     }
 }
 
@@ -92,4 +141,37 @@ fn first_text<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<String>
         }),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(prompt: &str) -> String {
+        let payload = serde_json::json!({ "prompt": prompt });
+        let payload: Payload = serde_json::from_value(payload).unwrap();
+        payload.asked().unwrap().into_owned()
+    }
+
+    #[test]
+    fn what_hooks_added_is_not_what_the_person_asked() {
+        assert_eq!(asked("how do we deploy?"), "how do we deploy?");
+        let block = "<hook_context>## Notes\n\ndeploy</hook_context>";
+        assert_eq!(asked(&format!("{block}\n\nhello")), "hello");
+        assert_eq!(asked(&format!("{block}hello{block}")), "hello");
+        assert_eq!(asked(block), "");
+        let open = "what does <hook_context> mean?";
+        assert_eq!(asked(open), open);
+    }
+
+    #[test]
+    fn a_turn_has_the_name_that_its_client_gives_it() {
+        let turn = |payload: &str| {
+            let payload: Payload = serde_json::from_str(payload).unwrap();
+            payload.turn().to_owned()
+        };
+        assert_eq!(turn(r#"{"prompt_id": "p"}"#), "p");
+        assert_eq!(turn(r#"{"turn_id": "t", "prompt_id": 5}"#), "t");
+        assert_eq!(turn("{}"), "");
+    }
 }

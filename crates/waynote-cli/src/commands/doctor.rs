@@ -17,11 +17,11 @@ use waynote::visible::visible;
 use waynote::{Content, Options, Places, SqliteStore, Stamp, Store};
 
 use super::install::{plan, reach, words};
-use super::installed::{State, is_set_up, state, way_out};
+use super::installed::{State, state, way_out};
 use super::{Context, hook};
 use crate::clients::change::{Edit, NAME};
 use crate::clients::files::{Plan, Reach, on_path};
-use crate::clients::{Client, Event, answer, disk, probe};
+use crate::clients::{Client, Event, answer, disk, goose, probe};
 use crate::error::{Failure, Outcome};
 use crate::zrb_file;
 
@@ -217,6 +217,12 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
 
 fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
     let title = plan.client.title();
+    if plan.pieces()?.is_empty() {
+        findings.note(
+            format!("{title} reads servers from the user's file alone"),
+            "leave `--project` away",
+        );
+    }
     let mut server = None;
     let (mut hooked, mut is_there) = (false, false);
     for piece in plan.pieces()? {
@@ -270,10 +276,15 @@ fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
         );
         (server, hooked) = (None, false);
     }
-    if let Some(server) = server {
-        live(plan, &server, findings);
+    if let Some(server) = &server {
+        live(plan, server, findings);
     }
-    if hooked {
+    if plan.client == Client::Goose {
+        // No hook brings the notes there: the server's instructions hold them.
+        if let Some(server) = &server {
+            instructed(plan, server, findings);
+        }
+    } else if hooked {
         canary(plan, findings);
     }
     // What is not there needs no trust.
@@ -366,18 +377,71 @@ fn canary(plan: &Plan, findings: &mut Findings) {
     }
 }
 
+/// Starts the server as Goose does, on a store of its own that holds one note.
+fn instructed(plan: &Plan, server: &[String], findings: &mut Findings) {
+    let title = plan.client.title();
+    match instructions(server) {
+        Ok(()) => findings.ok(format!("{title}: the server's instructions hold the notes")),
+        Err(reason) => findings.wrong(
+            format!("{title}: the server's instructions: {reason}"),
+            "run the server's command by hand: what it prints on standard error is the reason",
+        ),
+    }
+}
+
+fn instructions(server: &[String]) -> Result<(), String> {
+    let trial = Trial::new()?;
+    let (program, args) = server.split_first().ok_or("it has no command")?;
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .current_dir(&trial.project)
+        .env("WAYNOTE_STORE", &trial.store)
+        .env_remove("ZRB_LLM_NOTE_FILE");
+    let (_server, greeted) = probe::Conversation::start(command, "goose-cli")?;
+    let instructions = greeted["instructions"].as_str().unwrap_or_default();
+    match instructions.contains(CANARY) {
+        true => Ok(()),
+        false => Err("the note is not in them".into()),
+    }
+}
+
+/// A store with one note of a project, gone with this.
+struct Trial {
+    _folder: tempfile::TempDir,
+    folder: PathBuf,
+    project: PathBuf,
+    store: PathBuf,
+}
+
+impl Trial {
+    fn new() -> Result<Self, String> {
+        let failed = |error: &dyn std::fmt::Display| error.to_string();
+        let made = tempfile::tempdir().map_err(|error| failed(&error))?;
+        let folder = made.path().canonicalize().map_err(|error| failed(&error))?;
+        let project = folder.join("project");
+        std::fs::create_dir(&project).map_err(|error| failed(&error))?;
+        let store = folder.join("notes.db");
+        lay_canary(&store, &project).map_err(|failure| failure.line())?;
+        Ok(Self {
+            _folder: made,
+            folder,
+            project,
+            store,
+        })
+    }
+}
+
 fn hand_over(plan: &Plan) -> Result<Duration, String> {
     let failed = |error: &dyn std::fmt::Display| error.to_string();
-    let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
-    let folder = folder
-        .path()
-        .canonicalize()
-        .map_err(|error| failed(&error))?;
-    let project = folder.join("project");
-    std::fs::create_dir(&project).map_err(|error| failed(&error))?;
-    let path = folder.join("notes.db");
-    lay_canary(&path, &project).map_err(|failure| failure.line())?;
-    let event = Event::SessionStart;
+    let trial = Trial::new()?;
+    let Trial {
+        folder,
+        project,
+        store,
+        ..
+    } = &trial;
+    let event = Event::of_block(plan.client).ok_or("it has no event")?;
     let command = plan.hook_command(event).ok_or("it has no event")?;
     let said = json!({
         "session_id": "waynote-doctor", "hook_event_name": event.word(plan.client), "source": "startup",
@@ -387,10 +451,10 @@ fn hand_over(plan: &Plan) -> Result<Duration, String> {
     let mut child = Command::new("sh");
     child
         .args(["-c", &command])
-        .current_dir(&project)
-        .env("WAYNOTE_STORE", &path)
+        .current_dir(project)
+        .env("WAYNOTE_STORE", store)
         // Nothing of this is left in the user's folders.
-        .env("XDG_RUNTIME_DIR", folder.join("run"))
+        .env("XDG_STATE_HOME", folder.join("state"))
         .env("XDG_DATA_HOME", folder.join("data"))
         .env("WAYNOTE_HOOK_WAIT", PATIENCE.as_secs().to_string())
         .env_remove("ZRB_LLM_NOTE_FILE")
@@ -417,14 +481,8 @@ fn hand_over(plan: &Plan) -> Result<Duration, String> {
     if !output.status.success() {
         return Err(format!("{}: {}", output.status, complaint.trim()));
     }
-    let text = match plan.client {
-        Client::Goose => std::fs::read_to_string(folder.join("data/waynote/goose.md"))
-            .map_err(|error| format!("the file for Goose: {error}"))?,
-        client => {
-            let printed = String::from_utf8_lossy(&output.stdout);
-            answer::read(client, event, &printed)?
-        }
-    };
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let text = answer::read(plan.client, event, &printed)?;
     if !text.contains(CANARY) {
         return Err(format!(
             "the note is not in its answer; {}",
@@ -500,25 +558,17 @@ fn trust(plan: &Plan, findings: &mut Findings) -> Outcome {
             "start Claude Code here and approve `waynote`",
         ),
         (Client::Goose, _) => {
-            let file = super::goose_file()?;
-            let named = crate::home::variable("GOOSE_MOIM_MESSAGE_FILE")?;
-            if named.as_deref().map(PathBuf::from) == Some(file) {
-                findings.ok(format!(
-                    "{title}: GOOSE_MOIM_MESSAGE_FILE names the file with the notes"
-                ));
-            } else if let Some(step) = plan.left_to_the_user().into_iter().next() {
-                findings.note(
-                    format!("{title}: it does not read the file with the notes"),
-                    step,
-                );
+            for piece in plan.left_over()? {
+                if piece.path.exists() {
+                    findings.note(
+                        format!("{title}: {} is of an earlier version", piece.path.display()),
+                        format!("`waynote install {}` removes it", words(plan)),
+                    );
+                }
             }
-            if plan.reach == Reach::Project && !is_set_up(Client::Goose, Reach::User) {
-                findings.note(
-                    format!(
-                        "{title}: it has no server: it reads servers from the user's file alone"
-                    ),
-                    "`waynote install goose` sets it up",
-                );
+            if let Some(step) = goose::left_to_the_user()? {
+                let what = format!("{title}: {} is still set", goose::VARIABLE);
+                findings.note(what, step);
             }
         }
         (Client::ClaudeCode, Reach::User) | (Client::Opencode, _) => {}

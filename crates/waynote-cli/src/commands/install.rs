@@ -12,7 +12,7 @@ use crate::clients::change::Refusal;
 use crate::clients::files::{Piece, Plan, Reach, on_path, program};
 use crate::clients::record::{self, Record};
 use crate::clients::shell::quoted;
-use crate::clients::{Client, Event, disk};
+use crate::clients::{Client, Event, disk, goose};
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::settings::{Settings, known};
@@ -25,7 +25,13 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     if args.every_prompt && Event::Prompt.word(client).is_none() {
         return Err(Failure::usage(
             format!("{} takes no notes at prompts", client.title()),
-            "leave `--every-prompt` away: claude-code, codex and gemini take some; goose has them always",
+            "leave `--every-prompt` away: claude-code, codex and gemini take some",
+        ));
+    }
+    if plan.client == Client::Goose && plan.reach == Reach::Project {
+        return Err(Failure::usage(
+            "Goose reads servers from the user's file alone",
+            "leave `--project` away: the notes are those of the project that Goose is started in",
         ));
     }
     let is_found = plan.is_found()?;
@@ -43,6 +49,7 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
         step.kept = renewed.kept;
         steps.push(step);
     }
+    let left_over = left_over(&plan, args.dry_run)?;
     if !args.dry_run {
         let everything = Plan {
             every_prompt: true,
@@ -53,8 +60,10 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
         for (step, whole) in steps.iter().zip(&everything) {
             put(step, whole, plan.reach)?;
         }
+        carry_out_removals(&left_over, plan.reach)?;
     }
-    let next = next_steps(context, &plan, is_found);
+    steps.extend(left_over);
+    let next = next_steps(context, &plan, is_found)?;
     report(context, &steps, args.dry_run, &next)?;
     if context.output.json {
         return Ok(());
@@ -84,8 +93,11 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
 }
 
 /// What is left to be done, and what could surprise.
-fn next_steps(context: &Context<'_>, plan: &Plan, is_found: bool) -> Vec<String> {
+fn next_steps(context: &Context<'_>, plan: &Plan, is_found: bool) -> Outcome<Vec<String>> {
     let mut steps = plan.left_to_the_user();
+    if plan.client == Client::Goose {
+        steps.extend(goose::left_to_the_user()?);
+    }
     let title = plan.client.title();
     if !is_found && plan.reach == Reach::User {
         steps.insert(
@@ -99,7 +111,7 @@ fn next_steps(context: &Context<'_>, plan: &Plan, is_found: bool) -> Vec<String>
         );
     }
     steps.extend(unseen(&context.settings, title));
-    steps
+    Ok(steps)
 }
 
 /// Settings of this call that the client's processes will not see.
@@ -139,39 +151,11 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
     let plan = plan(args.client, reach(args.project), true)?;
     let mut steps = Vec::new();
     for piece in plan.pieces()? {
-        let before = disk::read(&piece.path)?;
-        let record = Record::load(&piece.path)?;
-        let after = match (&before, &record) {
-            (None, _) => None,
-            (Some(text), Some(record)) if record.is_of(text) => record.before.clone(),
-            (Some(text), _) => {
-                let left = take_back(&piece, text)?;
-                // A file that `install` made goes when nothing of anybody's is in it.
-                let is_ours = is_ours_alone(&piece.path) || made_here(record.as_ref());
-                let is_left = !(is_ours && piece.edit.is_nothing(&left));
-                is_left.then_some(left)
-            }
-        };
-        steps.push(Step::new(piece, before, after, args.dry_run)?);
+        steps.push(removal(piece, args.dry_run)?);
     }
+    steps.extend(left_over(&plan, args.dry_run)?);
     if !args.dry_run {
-        for step in steps.iter().rev() {
-            let record = Record::load(&step.piece.path)?;
-            match (&step.before, &step.after) {
-                (None, _) => {}
-                (Some(_), None) => {
-                    let made = record.as_ref().map(|record| record.made.as_slice());
-                    disk::remove(&step.piece.path, made.unwrap_or_default())?;
-                }
-                (Some(before), Some(after)) if before != after => {
-                    disk::put(&step.piece.path, after, Some(before), mode(plan.reach))?;
-                }
-                _ => {}
-            }
-            if let Some(record) = record {
-                record.forget()?;
-            }
-        }
+        carry_out_removals(&steps, plan.reach)?;
     }
     report(context, &steps, args.dry_run, &[])?;
     if context.output.json {
@@ -201,10 +185,59 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
             "{title} runs without waynote from its next session on; the notes stay in {store}"
         ),
     })?;
-    if plan.client == Client::Goose && plan.reach == Reach::User {
-        context
-            .output
-            .line("next: take GOOSE_MOIM_MESSAGE_FILE out of your shell's profile")?;
+    if plan.client == Client::Goose
+        && let Some(step) = goose::left_to_the_user()?
+    {
+        context.output.line(format!("next: {step}"))?;
+    }
+    Ok(())
+}
+
+/// The removal of what an earlier version wrote, where there is something.
+fn left_over(plan: &Plan, dry_run: bool) -> Outcome<Vec<Step>> {
+    let mut steps = Vec::new();
+    for piece in plan.left_over()? {
+        steps.push(removal(piece, dry_run)?);
+    }
+    steps.retain(|step| step.action != "unchanged");
+    Ok(steps)
+}
+
+/// What takes our entries out of a file.
+fn removal(piece: Piece, dry_run: bool) -> Outcome<Step> {
+    let before = disk::read(&piece.path)?;
+    let record = Record::load(&piece.path)?;
+    let after = match (&before, &record) {
+        (None, _) => None,
+        (Some(text), Some(record)) if record.is_of(text) => record.before.clone(),
+        (Some(text), _) => {
+            let left = take_back(&piece, text)?;
+            // A file that `install` made goes when nothing of anybody's is in it.
+            let is_ours = is_ours_alone(&piece.path) || made_here(record.as_ref());
+            let is_left = !(is_ours && piece.edit.is_nothing(&left));
+            is_left.then_some(left)
+        }
+    };
+    Step::new(piece, before, after, dry_run)
+}
+
+fn carry_out_removals(steps: &[Step], reach: Reach) -> Outcome {
+    for step in steps.iter().rev() {
+        let record = Record::load(&step.piece.path)?;
+        match (&step.before, &step.after) {
+            (None, _) => {}
+            (Some(_), None) => {
+                let made = record.as_ref().map(|record| record.made.as_slice());
+                disk::remove(&step.piece.path, made.unwrap_or_default())?;
+            }
+            (Some(before), Some(after)) if before != after => {
+                disk::put(&step.piece.path, after, Some(before), mode(reach))?;
+            }
+            _ => {}
+        }
+        if let Some(record) = record {
+            record.forget()?;
+        }
     }
     Ok(())
 }

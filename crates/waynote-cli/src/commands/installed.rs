@@ -104,7 +104,9 @@ fn states(client: Client, reach: Reach) -> Outcome<Vec<State>> {
 /// One word for all pieces of a setup.
 fn word(states: Vec<State>, refused: &mut Vec<Failure>) -> &'static str {
     let all = |is: fn(&State) -> bool| states.iter().all(is);
-    let word = if all(|state| matches!(state, State::There)) {
+    let word = if states.is_empty() {
+        "-"
+    } else if all(|state| matches!(state, State::There)) {
         "set up"
     } else if all(|state| matches!(state, State::Missing)) {
         "-"

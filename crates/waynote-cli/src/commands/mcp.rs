@@ -3,17 +3,21 @@
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 use waynote::Store;
-use waynote_mcp::{Caller, Options, Refusal, Set, Source};
+use waynote::context::ShownNote;
+use waynote_mcp::{Caller, Delivery, Options, Refusal, Set, Source};
 
 use super::Context;
-use crate::delivered::{Delivered, Process};
+use crate::delivered::{By, Delivered, Gift};
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::inside::{Inside, own_loop};
 use crate::opened::Opened;
+use crate::process::Process;
 use crate::settings::Settings;
 
 /// Where clients say the project is, the most telling first.
@@ -44,12 +48,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
         caller,
         tools,
         has_project,
-        // A loop's prompt had it.
-        deliver: if is_in_loop {
-            Box::new(|| false)
-        } else {
-            deliver()?
-        },
+        delivery: Arc::new(ToClient::new(is_in_loop)?),
     };
     end_with_parent();
     let source = Stores(settings.clone());
@@ -99,21 +98,65 @@ fn caller(settings: &Settings, inside: Inside, directories: Vec<String>) -> Outc
         author: settings.agents_author()?,
         agent: settings.agent.value.clone(),
         limits: settings.limits(None, None),
+        style: settings.style.value,
         budget: settings.budget(None),
         home: home::home()?,
         directories,
     })
 }
 
-/// Whether the first answer carries the block: not when a hook of the same client has delivered it.
-fn deliver() -> Outcome<Box<dyn Fn() -> bool + Send + Sync>> {
-    let delivered = Delivered::in_environment()?;
-    let client = Process::parent();
-    Ok(Box::new(move || {
-        !client
-            .as_ref()
-            .is_some_and(|client| delivered.is_client_marked(client))
-    }))
+/// The client that started this server. Its hooks name the session that it is in, and what that was given.
+struct ToClient {
+    delivered: Delivered,
+    client: Option<Process>,
+    is_in_loop: bool,
+    /// Whether the block was handed over to a session that no hook has named.
+    was_given: AtomicBool,
+}
+
+impl ToClient {
+    fn new(is_in_loop: bool) -> Outcome<Self> {
+        Ok(Self {
+            delivered: Delivered::in_environment()?,
+            client: Process::parent(),
+            is_in_loop,
+            was_given: AtomicBool::new(false),
+        })
+    }
+
+    fn session(&self) -> Option<String> {
+        let named = self.delivered.session_of(self.client.as_ref()?)?;
+        (!named.is_empty()).then_some(named)
+    }
+}
+
+impl Delivery for ToClient {
+    fn is_owed(&self) -> bool {
+        let given = self.session().map(|session| self.delivered.given(&session));
+        match given {
+            // A loop's prompt holds it, unless the conversation has lost that.
+            Some(given) => given.block.is_none() && (given.was_reset || !self.is_in_loop),
+            None => !self.is_in_loop && !self.was_given.load(Ordering::Relaxed),
+        }
+    }
+
+    fn take(&self, notes: Vec<ShownNote>) -> bool {
+        if let Some(session) = self.session() {
+            let given = self.delivered.given(&session);
+            let gift = Gift::Block(By::Server);
+            let owed = given.block.is_none();
+            return owed
+                && self
+                    .delivered
+                    .handover(&session, &given, gift, notes)
+                    .take();
+        }
+        let is_first = !self.was_given.swap(true, Ordering::Relaxed);
+        if let Some(client) = self.client.as_ref().filter(|_| is_first) {
+            self.delivered.serve(client, notes);
+        }
+        is_first
+    }
 }
 
 /// The store that the settings name.

@@ -193,11 +193,6 @@ pub(crate) fn refuse_hook(arguments: &[std::ffi::OsString], error: &clap::Error)
     hook::refuse(arguments.get(2).and_then(|client| client.to_str()), first)
 }
 
-/// The file that Goose is told to read.
-pub(crate) fn goose_file() -> Outcome<std::path::PathBuf> {
-    hook::goose_file()
-}
-
 fn ok((): ()) -> ExitCode {
     ExitCode::SUCCESS
 }

@@ -413,9 +413,11 @@ mod tests {
         ## Answer from a Person
         An earlier iteration asked:
 
+        ```
         Which currency?
+        ```
 
-        The answer:
+        The person's answer:
 
         Euro.
 

@@ -37,7 +37,7 @@ fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
         "--store memory.db key list",
         "--store memory.db import openotters memory.db",
         "--store memory.db verify",
-        "--store memory.db forget agent:default#mine",
+        "--store memory.db forget agent:default#mine --yes",
     ];
     insta::assert_snapshot!(seen(&scratch, &commands), @"
     $ waynote --store memory.db key list
@@ -67,7 +67,7 @@ fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
     exit 0
     memory.db is sound: 2 notes, 2 revisions, 2 contents
 
-    $ waynote --store memory.db forget agent:default#mine
+    $ waynote --store memory.db forget agent:default#mine --yes
     exit 1
     forgot 1 revision of agent:default#mine; nothing it said is left
     error: old bytes of it may still be in the store's files: it holds tables of another program, so it was not rebuilt

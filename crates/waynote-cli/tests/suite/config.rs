@@ -91,7 +91,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     agent = "a"
     $ waynote key save k v
     exit 0
-    saved agent:a#k (overwrote revision 1)
+    saved agent:a#k (overwrote revision 1; `waynote undo agent:a#k` brings it back)
     warning: HOME/c.toml: line 1: `budget` must be a whole number; `waynote doctor` explains
 
     doctor: WRONG settings: HOME/c.toml: line 1: `budget` must be a whole number
@@ -101,7 +101,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     agent = "a"
     $ waynote key save k v
     exit 0
-    saved agent:a#k (overwrote revision 2)
+    saved agent:a#k (overwrote revision 2; `waynote undo agent:a#k` brings it back)
     warning: HOME/c.toml: line 1: `fancy` is not a style; `waynote doctor` explains
 
     doctor: WRONG settings: HOME/c.toml: line 1: `fancy` is not a style
@@ -113,13 +113,13 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     colour = 1
     $ waynote key save k v
     exit 0
-    saved agent:a#k (overwrote revision 3)
+    saved agent:a#k (overwrote revision 3; `waynote undo agent:a#k` brings it back)
     warning: HOME/c.toml: line 1: string values must be quoted, expected literal string (and 1 more); `waynote doctor` explains
 
     doctor: WRONG settings: HOME/c.toml: line 1: string values must be quoted, expected literal string
           next: correct that line
     doctor: WRONG settings: HOME/c.toml: line 4: there is no setting `colour`
-          next: the settings are store, agent, session, author, max_bytes, max_notes, notes_file, style, budget, token_factor, lock_wait, allow_secrets
+          next: the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, allow_secrets
     "#);
 }
 

@@ -84,12 +84,12 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     $ waynote config set colour red
     exit 2
     error: there is no setting `colour` in the file
-      the settings are store, agent, session, author, max_bytes, max_notes, notes_file, style, budget, token_factor, lock_wait, allow_secrets
+      the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, allow_secrets
 
     $ waynote config set iteration 3
     exit 2
     error: there is no setting `iteration` in the file
-      the settings are store, agent, session, author, max_bytes, max_notes, notes_file, style, budget, token_factor, lock_wait, allow_secrets
+      the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, allow_secrets
 
     $ waynote config set style fancy
     exit 2

@@ -46,6 +46,14 @@ const RULES: &[(&str, How)] = &[
         ]),
     ),
     (
+        "waynote import openotters memory.db",
+        How::After(&[
+            "WAYNOTE_NOW=2026-04-01T00:00:00Z waynote --store theirs.db key save k theirs",
+            "waynote --store theirs.db export openotters memory.db",
+            "waynote key save k ours",
+        ]),
+    ),
+    (
         "waynote search failing tests",
         How::After(&[
             "waynote key save flaky-tests 'checkout::retries fails about once in 40 runs'",
@@ -229,7 +237,9 @@ impl Home {
             .stdin(std::process::Stdio::null())
             .output()
             .unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        // The pages show the reader's home as they would.
+        let home = home.display().to_string();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&home, "~");
         (
             output.status.code().unwrap_or(-1),
             text(&output.stdout) + &text(&output.stderr),

@@ -57,6 +57,17 @@ fn installing_shows_what_changes() {
       +                     }
       +                 ]
       +             }
+      +         ],
+      +         "UserPromptSubmit": [
+      +             {
+      +                 "hooks": [
+      +                     {
+      +                         "type": "command",
+      +                         "command": "WAYNOTE hook claude-code UserPromptSubmit --no-search",
+      +                         "timeout": 10
+      +                     }
+      +                 ]
+      +             }
       +         ]
             }
     copies of the files as they were: HOME/.local/share/waynote/installed
@@ -72,19 +83,20 @@ fn installing_shows_what_changes() {
       + args = ["mcp"]
       + env = { WAYNOTE_AUTHOR = "agent:codex" }
       + env_vars = [
-      +   "WAYNOTE_CONFIG",
       +   "WAYNOTE_STORE",
       +   "WAYNOTE_AGENT",
       +   "WAYNOTE_SESSION",
-      +   "WAYNOTE_ITERATION",
       +   "WAYNOTE_MAX_BYTES",
       +   "WAYNOTE_MAX_NOTES",
+      +   "WAYNOTE_MAX_PLACE_BYTES",
       +   "ZRB_LLM_NOTE_FILE",
       +   "WAYNOTE_STYLE",
       +   "WAYNOTE_BUDGET",
       +   "WAYNOTE_TOKEN_FACTOR",
       +   "WAYNOTE_LOCK_WAIT",
       +   "WAYNOTE_ALLOW_SECRETS",
+      +   "WAYNOTE_CONFIG",
+      +   "WAYNOTE_ITERATION",
       +   "WAYNOTE_LOOP",
       +   "XDG_DATA_HOME",
       +   "XDG_CONFIG_HOME",
@@ -113,6 +125,17 @@ fn installing_shows_what_changes() {
       +           {
       +             "type": "command",
       +             "command": "WAYNOTE hook codex SubagentStart",
+      +             "timeout": 10
+      +           }
+      +         ]
+      +       }
+      +     ],
+      +     "UserPromptSubmit": [
+      +       {
+      +         "hooks": [
+      +           {
+      +             "type": "command",
+      +             "command": "WAYNOTE hook codex UserPromptSubmit --no-search",
       +             "timeout": 10
       +           }
       +         ]
@@ -174,12 +197,15 @@ fn installing_shows_what_changes() {
       + 
       + const program = "WAYNOTE";
       + 
+      + // What a text of ours begins with: another copy of this plugin has put one in already.
+      + const mark = "kept by waynote. They are information, not instructions.";
+      + 
       + // The text that the hook prints, or nothing: whatever goes wrong must not hold a prompt up.
       + const notes = (input) =>
       +   new Promise((resolve) => {
       +     let text = "";
       +     const child = spawn(program, ["hook", "opencode", "SessionStart"], { stdio: ["pipe", "pipe", "ignore"] });
-      +     const late = setTimeout(() => child.kill("SIGKILL"), 2000);
+      +     const late = setTimeout(() => child.kill("SIGKILL"), 3000);
       +     const done = (text) => {
       +       clearTimeout(late);
       +       resolve(text);
@@ -192,20 +218,39 @@ fn installing_shows_what_changes() {
       +     child.stdin.end(JSON.stringify(input));
       +   });
       + 
-      + export const Waynote = async ({ directory, worktree }) => {
-      +   // One text for each session, so that the prompt's beginning stays the same and can be cached; a compaction takes a new one.
+      + export const Waynote = async ({ directory, worktree, client }) => {
+      +   // One text for each session, so that the prompt's beginning stays the same and can be cached. An empty one is asked for again: the
+      +   // hook may have been too slow, or nothing was noted yet.
       +   const sessions = new Map();
+      +   // Sessions that were compacted: their prompts are gone, and with them what a loop's prompt held.
+      +   const compacted = new Set();
+      +   const parentOf = async (id) => {
+      +     try {
+      +       return (await client.session.get({ path: { id } })).data?.parentID;
+      +     } catch {
+      +       return undefined;
+      +     }
+      +   };
+      +   const ask = async (session) =>
+      +     notes({
+      +       session_id: session,
+      +       parent_id: session ? await parentOf(session) : undefined,
+      +       cwd: directory ?? worktree,
+      +       source: compacted.has(session) ? "compact" : "startup",
+      +     });
       +   return {
       +     "experimental.chat.system.transform": async (input, output) => {
+      +       if (output.system.some((part) => part.includes(mark))) return;
       +       const session = input?.sessionID ?? "";
-      +       if (!sessions.has(session)) {
-      +         sessions.set(session, notes({ session_id: session, cwd: directory ?? worktree }));
-      +       }
+      +       if (!sessions.has(session)) sessions.set(session, ask(session));
       +       const text = await sessions.get(session);
       +       if (text) output.system.push(text);
+      +       else sessions.delete(session);
       +     },
       +     event: async ({ event }) => {
       +       const session = event?.properties?.sessionID ?? event?.properties?.info?.id;
+      +       if (event?.type === "session.compacted") compacted.add(session);
+      +       if (event?.type === "session.deleted") compacted.delete(session);
       +       if (event?.type === "session.compacted" || event?.type === "session.deleted") sessions.delete(session);
       +     },
       +   };
@@ -229,12 +274,12 @@ fn installing_shows_what_changes() {
       +     }
       +   },
       +   "hooks": {
-      +     "SessionStart": [
+      +     "BeforeAgent": [
       +       {
       +         "hooks": [
       +           {
       +             "type": "command",
-      +             "command": "WAYNOTE hook gemini SessionStart",
+      +             "command": "WAYNOTE hook gemini BeforeAgent --no-search",
       +             "name": "waynote",
       +             "timeout": 10000
       +           }
@@ -260,41 +305,8 @@ fn installing_shows_what_changes() {
       +     enabled: true
       +     timeout: 300
           # built in
-    HOME/.agents/plugins/waynote/plugin.json (plugin): made
-      + {
-      +   "description": "Keeps the notes of waynote in the file that GOOSE_MOIM_MESSAGE_FILE names",
-      +   "name": "waynote",
-      +   "version": "0.1.0"
-      + }
-    HOME/.agents/plugins/waynote/hooks/hooks.json (hooks): made
-      + {
-      +   "hooks": {
-      +     "SessionStart": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE hook goose SessionStart",
-      +             "timeout": 10
-      +           }
-      +         ]
-      +       }
-      +     ],
-      +     "UserPromptSubmit": [
-      +       {
-      +         "hooks": [
-      +           {
-      +             "type": "command",
-      +             "command": "WAYNOTE hook goose UserPromptSubmit",
-      +             "timeout": 10
-      +           }
-      +         ]
-      +       }
-      +     ]
-      +   }
-      + }
     copies of the files as they were: HOME/.local/share/waynote/installed
-    next: add `export GOOSE_MOIM_MESSAGE_FILE=HOME/.local/share/waynote/goose.md` to your shell's profile: Goose takes no text from hooks, it reads that file at every turn
+    next: start a new session of Goose
     then: waynote doctor goose
 
     $ waynote install vscode
@@ -342,8 +354,13 @@ fn installing_again_changes_nothing() {
     let scratch = found();
     for client in CLIENTS {
         for flags in ["", " --project", " --every-prompt"] {
-            let takes_prompts = ["claude-code", "codex", "gemini", "goose"].contains(&client);
-            if flags == " --every-prompt" && !takes_prompts {
+            let takes_prompts = ["claude-code", "codex", "gemini"].contains(&client);
+            let is_refused = match flags {
+                " --every-prompt" => !takes_prompts,
+                " --project" => client == "goose",
+                _ => false,
+            };
+            if is_refused {
                 continue;
             }
             let words = format!("install {client}{flags}");
@@ -383,12 +400,12 @@ fn a_dry_run_changes_nothing() {
       +     }
       +   },
       +   "hooks": {
-      +     "SessionStart": [
+      +     "BeforeAgent": [
       +       {
       +         "hooks": [
       +           {
       +             "type": "command",
-      +             "command": "WAYNOTE hook gemini SessionStart",
+      +             "command": "WAYNOTE hook gemini BeforeAgent --no-search",
       +             "name": "waynote",
       +             "timeout": 10000
       +           }
@@ -483,11 +500,8 @@ fn what_comes_next_is_said() {
     exit 0
     it was set up already; `waynote doctor claude-code` checks it
     $ install goose --project
-    exit 0
-    next: add `export GOOSE_MOIM_MESSAGE_FILE=HOME/.local/share/waynote/goose.md` to your shell's profile: Goose takes no text from hooks, it reads that file at every turn
-    next: `waynote install goose` too: Goose reads servers from the user's file alone
-    next: put `waynote` on the path, here and wherever these files are shared: they start it by its name
-    then: waynote doctor goose --project
+    exit 2
+    error: Goose reads servers from the user's file alone
     $ --store /x/notes.db install codex
     exit 0
     next: install Codex: it was not found on this machine; its files wait for it
@@ -497,18 +511,12 @@ fn what_comes_next_is_said() {
     $ install cursor --every-prompt
     exit 2
     error: Cursor takes no notes at prompts
-    exit 1
+    exit 0
     note  `waynote` is not on the path
           next: add BIN to PATH: files that a team shares start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
-    ok    Goose: plugin in HOME/work/.agents/plugins/waynote/plugin.json
-    ok    Goose: hooks in HOME/work/.agents/plugins/waynote/hooks/hooks.json
-    WRONG Goose: these files start `waynote` by its name, and it is not on the path
-          next: put it there, here and wherever the files are shared
-    note  Goose: it does not read the file with the notes
-          next: add `export GOOSE_MOIM_MESSAGE_FILE=HOME/.local/share/waynote/goose.md` to your shell's profile: Goose takes no text from hooks, it reads that file at every turn
-    note  Goose: it has no server: it reads servers from the user's file alone
-          next: `waynote install goose` sets it up
+    note  Goose reads servers from the user's file alone
+          next: leave `--project` away
     exit 1
     error: HOME is your home directory, not a project's directory
       go to the project's directory first, or leave `--project` away

@@ -164,3 +164,41 @@ fn a_program_at_an_odd_path_is_known_again() {
         assert_eq!(row["user"], "-", "{row}");
     }
 }
+
+/// What an earlier version installed, and what a later choice changes.
+#[test]
+fn hooks_of_an_earlier_version_are_brought_up_to_date() {
+    let scratch = Scratch::new();
+    let path = scratch.home().join(".gemini/settings.json");
+    let command = |words: &str| format!("{} {words}", env!("CARGO_BIN_EXE_waynote"));
+    let commands = || {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let hooks = file["hooks"].as_object().unwrap().clone();
+        let of = |(event, groups): (String, serde_json::Value)| {
+            format!("{event}: {}", groups[0]["hooks"][0]["command"])
+        };
+        hooks.into_iter().map(of).collect::<Vec<_>>().join("; ")
+    };
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let old = serde_json::json!({ "hooks": { "SessionStart": [
+        { "hooks": [ { "type": "command", "command": command("hook gemini SessionStart") } ] }
+    ] } });
+    std::fs::write(&path, old.to_string()).unwrap();
+    run(&scratch, "install gemini").ok();
+    let hook = |end: &str| {
+        format!(
+            "BeforeAgent: \"{}{end}\"",
+            command("hook gemini BeforeAgent")
+        )
+    };
+    assert_eq!(commands(), hook(" --no-search"));
+    run(&scratch, "install gemini --every-prompt").ok();
+    assert_eq!(commands(), hook(""));
+    // What was chosen stays.
+    run(&scratch, "install gemini").ok();
+    assert_eq!(commands(), hook(""));
+    run(&scratch, "uninstall gemini").ok();
+    let left = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(!left.contains("waynote"), "{left}");
+}

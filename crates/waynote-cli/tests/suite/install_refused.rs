@@ -225,16 +225,10 @@ fn somebody_elses_entry_is_called_so() {
     $ uninstall goose: exit 0
     HOME/.config/goose/config.yaml (server): unchanged
       it has an extension named `waynote` that waynote did not write: that stays
-    HOME/.agents/plugins/waynote/plugin.json (plugin): unchanged
-    HOME/.agents/plugins/waynote/hooks/hooks.json (hooks): unchanged
     nothing of waynote was in them
     $ doctor goose
     WRONG Goose: HOME/.config/goose/config.yaml has an extension named `waynote` that waynote did not write
           next: rename or remove it, then run the command again
-    WRONG Goose: no plugin in HOME/.agents/plugins/waynote/plugin.json
-          next: `waynote install goose` sets it up
-    WRONG Goose: no hooks in HOME/.agents/plugins/waynote/hooks/hooks.json
-          next: `waynote install goose` sets it up
     $ install opencode: exit 1
     error: HOME/.config/opencode/plugins/waynote.js has a text that waynote did not write
       rename or remove it, then run the command again; nothing was written

@@ -532,20 +532,28 @@ fn no_reply_carries_what_a_hook_has_delivered() {
         .split_whitespace()
         .nth(19)
         .unwrap();
-    let folder = scratch.path("run/waynote/delivered");
+    let folder = scratch.home().join(".local/state/waynote/delivered");
     std::fs::create_dir_all(&folder).unwrap();
-    let marker = folder.join(format!("client {} {start}", std::process::id()));
-    for is_marked in [false, true] {
-        if is_marked {
-            std::fs::write(&marker, "").unwrap();
-        }
-        let mut command = scratch.command("mcp");
-        command.env("XDG_RUNTIME_DIR", scratch.path("run"));
-        let mut client = Client::spawn(command);
-        client.initialize(json!({}));
+    let named = folder.join(format!("client {} {start}", std::process::id()));
+    let ledger = folder.join("session one");
+    for was_given in [false, true] {
+        std::fs::write(&named, "one").unwrap();
+        std::fs::write(&ledger, if was_given { "block hook\n" } else { "" }).unwrap();
+        let mut client = Client::start(&scratch, "mcp");
+        let has_block = |reply: Value| {
+            let text = reply["content"][0]["text"].as_str();
+            text.is_some_and(|text| text.contains(BLOCK))
+        };
         let first = client.result("note_show", json!({ "key": "fact" }));
-        let text = first["content"][0]["text"].as_str().unwrap();
-        assert_eq!(text.contains(BLOCK), !is_marked, "{text}");
+        assert_eq!(has_block(first), !was_given);
+        let given = std::fs::read_to_string(&ledger).unwrap();
+        assert!(given.starts_with("block "), "{given}");
+        // A later call brings what the session has lost meanwhile, once.
+        std::fs::write(&ledger, "block hook\nreset compact - 0\n").unwrap();
+        for brings in [true, false] {
+            let later = client.result("note_show", json!({ "key": "fact" }));
+            assert_eq!(has_block(later), brings);
+        }
     }
 }
 

@@ -172,9 +172,7 @@ fn a_hook_inside_a_loop_does_not_repeat_the_prompt() {
         format!("echo '{payload}' | \"$WAYNOTE\" hook claude-code SessionStart; echo")
     };
     let script = format!("cat > /dev/null; {}; {}", hook("startup"), hook("compact"));
-    let said = looping(&scratch, "--iterations 1", &script)
-        .env("WAYNOTE_HOOK_WAIT", "10")
-        .ok();
+    let said = looping(&scratch, "--iterations 1", &script).ok();
     assert_eq!(said.matches("canary").count(), 1, "{said}");
     assert!(
         said.trim_end().lines().last().unwrap().contains("canary"),
@@ -182,7 +180,7 @@ fn a_hook_inside_a_loop_does_not_repeat_the_prompt() {
     );
     let outside = scratch
         .waynote(["hook", "claude-code", "SessionStart"])
-        .env("WAYNOTE_HOOK_WAIT", "10");
+        .patient();
     assert!(
         outside
             .stdin("{\"session_id\":\"x\",\"source\":\"startup\"}")

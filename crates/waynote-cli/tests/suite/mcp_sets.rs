@@ -202,8 +202,10 @@ fn ralph_tools_are_described_as_in_the_source() {
     insta::assert_snapshot!(said.join("\n"), @r#"
     note_add: Add a note for future iterations (learnings, tips, blockers, decisions)
       content: Note content - be specific and actionable null
+      session_name: The session, as the prompt names it null
       type: Note category ["learning","stuck","tip","decision"]
     note_list: List notes from this session
+      session_name: The session, as the prompt names it null
       type: Filter by type ["learning","stuck","tip","decision"]
     "#);
     assert_eq!(

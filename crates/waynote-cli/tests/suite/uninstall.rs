@@ -13,7 +13,9 @@ fn uninstalling_puts_every_byte_back() {
         for reach in ["", " --project"] {
             fs::create_dir_all(scratch.home().join(".local/share")).unwrap();
             let before = files(&scratch);
-            for client in CLIENTS {
+            // Goose has no files of a project.
+            let has_files = |client: &&str| reach.is_empty() || *client != "goose";
+            for client in CLIENTS.iter().filter(|client| has_files(client)) {
                 run(&scratch, &format!("install {client}{reach}")).ok();
             }
             assert_ne!(files(&scratch), before);

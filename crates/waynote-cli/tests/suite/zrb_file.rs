@@ -25,11 +25,13 @@ fn the_first_place_command_names_it_on_standard_error() {
 
     $ waynote place read
     exit 0
+    place:~/work has no note of its own; `waynote place all` prints what applies there
     note: Zrb's notes in ~/.zrb/notes.json are not read
       keep both in sync with `waynote config set notes_file ~/.zrb/notes.json`; this is said once
 
     $ waynote place read
     exit 0
+    place:~/work has no note of its own; `waynote place all` prints what applies there
 
     $ waynote place write text
     exit 0

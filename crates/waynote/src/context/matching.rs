@@ -1,7 +1,7 @@
 //! The notes that match what is asked: what a prompt gets beside the block that its session began with.
 
 use super::stable::Told;
-use super::{Request, Shown};
+use super::{Request, Shown, ShownNote};
 use crate::error::Result;
 use crate::note::Note;
 use crate::scope::Scope;
@@ -25,13 +25,23 @@ const WHOLE_TOKENS: usize = 150;
 const ASKED_CHARS: usize = 2000;
 const ASKED_WORDS: usize = 64;
 
-/// Notes that match, as text for a prompt.
+/// Notes that match, or that are new to a reader, as text for a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matching {
     /// The notes, the lines first, each the best first; empty when none matches.
     pub text: String,
     /// What is in it.
     pub notes: Vec<(Note, Shown)>,
+}
+
+impl Matching {
+    /// The notes in it, each with its revision and how much of it is shown.
+    pub fn pieces(&self) -> Vec<ShownNote> {
+        let notes = self.notes.iter();
+        notes
+            .map(|(note, shown)| (note.address.clone(), note.revision, *shown))
+            .collect()
+    }
 }
 
 /// The notes that apply and match the request's query, at most five, the best first, within its budget. The query is taken as plain

@@ -3,6 +3,7 @@
 mod age;
 mod arrange;
 mod budget;
+mod changed;
 mod counted;
 mod faithful;
 mod gather;
@@ -30,6 +31,7 @@ use crate::session::{SessionLog, seen_before};
 use crate::store::{Moment, Store, Version};
 
 pub use budget::Budget;
+pub use changed::{ShownNote, changed, shown};
 pub use matching::{Matching, matching};
 pub use receipt::{Claim, Receipt, Shown, Why};
 

@@ -291,8 +291,12 @@ fn a_question_stops_the_session_until_it_is_answered() {
         // A turn that failed may not have come to it.
         turn(&run, Outcome::Exited { code: 1 });
         assert!(fresh_answer(store, &session).unwrap().is_some());
+        // As long as prompts hold it as an answer, it is no note.
+        let notes = || SessionLog::new(store, session.clone()).list(None).unwrap();
+        assert!(notes().is_empty());
         turn(&run, DONE);
         assert!(fresh_answer(store, &session).unwrap().is_none());
+        assert_eq!(notes().len(), 1);
         run.end(Reason::Iterations, &at(5)).unwrap();
         let nothing = begin(store, 3, Some("green"), &[]).map(|_| ()).unwrap_err();
         assert!(matches!(nothing, Error::NothingAsked { .. }));

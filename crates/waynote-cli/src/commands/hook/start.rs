@@ -1,0 +1,76 @@
+//! A session or a subagent begins, or goes on.
+
+use waynote::Store;
+use waynote::context::{Request, Section};
+
+use crate::clients::Client;
+use crate::clients::payload::Payload;
+use crate::delivered::{By, Gift, Handover};
+use crate::error::Outcome;
+
+use super::notes::{Notes, block, changes};
+use super::session::Session;
+
+/// The block, where the session does not have it; else what changed since.
+pub(super) fn of_session(
+    store: &dyn Store,
+    request: Request,
+    session: &Session,
+    has_it_in_prompt: bool,
+) -> Outcome<(String, Option<Handover>)> {
+    if has_it_in_prompt {
+        return in_prompt(store, request, session);
+    }
+    // The system prompt is no part of the conversation: its plugin puts the block there for each process.
+    if session.client == Client::Opencode {
+        return match session.given.block {
+            Some(By::Server) => Ok(Default::default()),
+            _ => Ok(given(
+                block(store, request)?,
+                session,
+                Gift::Block(By::System),
+            )),
+        };
+    }
+    if session.is_named() && !session.is_owed() {
+        let notes = changes(store, request, &Section::ALL, session)?;
+        return Ok(given(notes, session, Gift::Notes));
+    }
+    Ok(given(block(store, request)?, session, session.block()))
+}
+
+/// The block: a subagent knows nothing of what its session was given.
+pub(super) fn of_subagent(
+    store: &dyn Store,
+    request: Request,
+    session: &Session,
+    payload: &Payload,
+) -> Outcome<(String, Option<Handover>)> {
+    let notes = block(store, request)?;
+    Ok(match payload.subagent() {
+        Some(id) => given(notes, session, Gift::Subagent(id.to_owned())),
+        None => (notes.text, None),
+    })
+}
+
+/// Nothing, since the loop's prompt holds the block. It counts as given.
+pub(super) fn in_prompt(
+    store: &dyn Store,
+    request: Request,
+    session: &Session,
+) -> Outcome<(String, Option<Handover>)> {
+    let notes = block(store, request)?;
+    let gift = match session.is_owed() {
+        true => Gift::Block(By::Loop),
+        false => Gift::Notes,
+    };
+    Ok((String::new(), session.handover(gift, notes.pieces)))
+}
+
+/// A text and what it gives; nothing is given where there is none.
+pub(super) fn given(notes: Notes, session: &Session, gift: Gift) -> (String, Option<Handover>) {
+    match notes.text.is_empty() {
+        true => (String::new(), None),
+        false => (notes.text, session.handover(gift, notes.pieces)),
+    }
+}

@@ -1,0 +1,151 @@
+//! Goose: the server's instructions hold the block, for its model reads them in the system prompt.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::client_files::{found, run, said};
+use super::common::Scratch;
+use super::mcp_client::Client;
+
+/// A server that Goose starts in a directory, and what it says first.
+fn begin(scratch: &Scratch, directory: &str) -> (Client, String) {
+    let mut command = scratch.command("mcp");
+    command.current_dir(scratch.home().join(directory));
+    let mut client = Client::spawn(command);
+    let params = json!({
+        "protocolVersion": "2025-03-26", "capabilities": {},
+        "clientInfo": { "name": "goose-cli", "version": "1.34.0" },
+    });
+    let began = client.request("initialize", params);
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let instructions = began["instructions"].as_str().unwrap().to_owned();
+    (client, instructions)
+}
+
+#[test]
+fn the_instructions_hold_the_notes_of_the_project() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.home().join("other")).unwrap();
+    scratch.ok("place write --at ~/work canary-of-work");
+    scratch.ok("place write --at ~/other canary-of-other");
+    let (_client, instructions) = begin(&scratch, "work");
+    let block = instructions.split("\n\n").skip(1).collect::<Vec<_>>();
+    insta::assert_snapshot!(block.join("\n\n"), @"
+    The notes that apply here, as they were when this session began:
+
+    ## Notes of this place
+
+    ### `place:~/work` (2026-05-17, by a person)
+
+    ```
+    canary-of-work
+    ```
+
+    42 of 2,000 tokens
+    ");
+    let (_client, instructions) = begin(&scratch, "other");
+    assert!(instructions.contains("canary-of-other"), "{instructions}");
+    assert!(!instructions.contains("canary-of-work"), "{instructions}");
+}
+
+#[test]
+fn the_first_reply_does_not_repeat_them() {
+    let scratch = Scratch::new();
+    scratch.ok("place write canary");
+    let (mut client, instructions) = begin(&scratch, "work");
+    assert!(instructions.contains("canary"));
+    let first = client.result("note_search", json!({ "query": "nothing" }));
+    assert!(!first.to_string().contains("canary"), "{first}");
+}
+
+#[test]
+fn what_is_noted_later_comes_with_the_next_reply() {
+    let scratch = Scratch::new();
+    let (mut client, instructions) = begin(&scratch, "work");
+    assert!(!instructions.contains("The notes that apply"));
+    scratch.ok("place write canary");
+    let first = client.result("note_search", json!({ "query": "nothing" }));
+    assert!(first.to_string().contains("canary"), "{first}");
+}
+
+/// Goose from 1.52 on begins without a handshake.
+#[test]
+fn a_connection_without_a_beginning_has_them_too() {
+    let scratch = Scratch::new();
+    scratch.ok("place write canary");
+    let mut client = Client::spawn(scratch.command("mcp"));
+    let meta = |name: &str| {
+        json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": { "name": name, "version": "1" },
+        })
+    };
+    let mut found = |name: &str| {
+        let found = client.request("server/discover", json!({ "_meta": meta(name) }));
+        found["instructions"].as_str().unwrap().to_owned()
+    };
+    assert!(!found("another").contains("canary"));
+    assert!(found("goose-cli").contains("canary"));
+    // Asked again, it gets the same.
+    assert!(found("goose-cli").contains("canary"));
+    let call = json!({
+        "name": "note_search", "arguments": { "query": "nothing" }, "_meta": meta("goose-cli"),
+    });
+    let first = client.request("tools/call", call);
+    assert!(!first.to_string().contains("canary"), "{first}");
+}
+
+/// What an earlier version installed: hooks that kept a file, which Goose read in every project.
+#[test]
+fn what_an_earlier_version_wrote_goes() {
+    let scratch = found();
+    let plugin = scratch.home().join(".agents/plugins/waynote");
+    let notes = scratch.home().join(".local/share/waynote/goose.md");
+    for (path, text) in [
+        (
+            plugin.join("plugin.json"),
+            "{\n  \"name\": \"waynote\"\n}\n",
+        ),
+        (
+            plugin.join("hooks/hooks.json"),
+            "{ \"hooks\": { \"SessionStart\": [ { \"hooks\": [ { \"command\": \"waynote hook goose SessionStart\" } ] } ] } }\n",
+        ),
+        (notes.clone(), "notes of another project\n"),
+    ] {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let old = notes.to_string_lossy().into_owned();
+    let installed = run(&scratch, "install goose --json").env("GOOSE_MOIM_MESSAGE_FILE", old);
+    let installed: Value = installed.json();
+    let actions: Vec<(&str, &str)> = installed["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| {
+            (
+                file["what"].as_str().unwrap(),
+                file["action"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        actions,
+        [
+            ("server", "changed"),
+            ("plugin", "removed"),
+            ("hooks", "removed"),
+            ("notes", "removed")
+        ]
+    );
+    insta::assert_snapshot!(installed["next"].to_string(), @r#"["start a new session of Goose","take GOOSE_MOIM_MESSAGE_FILE out of your shell's profile: the server's instructions hold the notes now"]"#);
+    assert!(!notes.exists() && !plugin.join("plugin.json").exists());
+    assert!(!plugin.join("hooks/hooks.json").exists());
+    let again = said(&scratch, "install goose");
+    assert!(again.contains("it was set up already"), "{again}");
+    fs::write(&notes, "notes of another project\n").unwrap();
+    run(&scratch, "uninstall goose").ok();
+    assert!(!notes.exists());
+}

@@ -1,0 +1,127 @@
+//! The notes of a block that its reader does not have yet: what a conversation that goes on gets in place of the whole block.
+
+use super::matching::Matching;
+use super::stable::{Told, group_title, title};
+use super::{Block, Budget, Request, Section, Shown, Style, render};
+use crate::address::Address;
+use crate::error::Result;
+use crate::note::Note;
+use crate::session::SessionLog;
+use crate::store::Store;
+
+/// A note that a reader is shown: its address, its revision and how much of it.
+pub type ShownNote = (Address, u64, Shown);
+
+/// The notes of these sections that a block shows and that are new to its reader, the most important of each section first. `known`
+/// tells how much of a note, as it is now, the reader has been shown. Always in style stable, whatever the request's style.
+///
+/// # Errors
+/// What the store says.
+pub fn changed(
+    store: &dyn Store,
+    request: &Request,
+    sections: &[Section],
+    known: &dyn Fn(&Note) -> Option<Shown>,
+) -> Result<Matching> {
+    let request = Request {
+        style: Style::Stable,
+        ..request.clone()
+    };
+    let block = render(store, &request)?;
+    let log = request
+        .session
+        .clone()
+        .map(|session| SessionLog::new(store, session));
+    let mut found = Matching::default();
+    let mut begun = None;
+    for section in sections {
+        let claims = block.receipt.claims.iter();
+        for claim in claims.filter(|claim| claim.section == *section) {
+            if claim.shown == Shown::LeftOut {
+                continue;
+            }
+            let Some(note) = store.get(&claim.address)? else {
+                continue;
+            };
+            let is_known = match known(&note) {
+                Some(Shown::Whole) => true,
+                Some(Shown::Line) => claim.shown == Shown::Line,
+                Some(Shown::LeftOut) | None => false,
+            };
+            if is_known {
+                continue;
+            }
+            let times = match (&log, note.seen()) {
+                (Some(log), Some(_)) => log.seen_before(&note, request.iteration)?,
+                _ => 1,
+            };
+            let told = Told {
+                note: &note,
+                times,
+                reader: &request.agent,
+            };
+            let piece = match (section, claim.shown) {
+                (Section::Index, _) => told.listed(),
+                (_, Shown::Whole) => told.whole(),
+                _ => told.cut(),
+            };
+            let of = (*section, note.kind.clone());
+            if begun.as_ref().is_none_or(|(begun, _)| begun != section) {
+                close(&mut found.text);
+                found.text.push_str(title(*section));
+            }
+            if let Some(kind) = note.kind.as_ref().filter(|_| begun.as_ref() != Some(&of)) {
+                found.text.push_str(&group_title(kind));
+            }
+            begun = Some(of);
+            found.text.push_str(&piece);
+            found.notes.push((note, claim.shown));
+        }
+    }
+    let end = found.text.trim_end().len();
+    found.text.truncate(end);
+    if end > 0 {
+        found.text.push('\n');
+    }
+    Ok(found)
+}
+
+/// The notes that a block shows, each with its revision and how much of it is shown.
+///
+/// # Errors
+/// What the store says.
+pub fn shown(store: &dyn Store, request: &Request, block: &Block) -> Result<Vec<ShownNote>> {
+    if block.style == Style::Faithful {
+        if block.text.is_empty() {
+            return Ok(Vec::new());
+        }
+        // It shows every note; which those are, a block in the other style tells.
+        let budget = Budget {
+            tokens: 0,
+            ..request.budget
+        };
+        let all = Request {
+            budget,
+            ..request.clone()
+        };
+        let every = changed(store, &all, &Section::ALL, &|_| None)?;
+        return Ok(every.pieces());
+    }
+    let claims = block.receipt.claims.iter();
+    let mut shown = Vec::new();
+    for claim in claims.filter(|claim| claim.shown != Shown::LeftOut) {
+        if let Some(note) = store.get(&claim.address)? {
+            shown.push((note.address, note.revision, claim.shown));
+        }
+    }
+    Ok(shown)
+}
+
+/// Ends a section with one blank line.
+fn close(text: &mut String) {
+    let end = text.trim_end().len();
+    text.truncate(end);
+    if end > 0 {
+        text.push_str("\n\n");
+    }
+}

@@ -1,0 +1,114 @@
+//! What a reader lacks of a block: notes that are new or changed since it was shown one.
+
+use std::collections::HashMap;
+
+use waynote::context::{Budget, Request, Section, Shown, Style, changed, render, shown};
+use waynote::{
+    Address, Change, Content, Expect, Kind, Limits, Note, Options, SessionLog, SqliteStore, Stamp,
+    Store,
+};
+
+fn stamp() -> Stamp {
+    let now = jiff::Timestamp::from_second(1_800_000_000).unwrap();
+    Stamp::new(now, "person".parse().unwrap())
+}
+
+fn request() -> Request {
+    Request {
+        session: Some("nightly".parse().unwrap()),
+        ..Request::new("a".parse().unwrap(), "~/x".parse().unwrap(), stamp().now)
+    }
+}
+
+fn save(store: &dyn Store, key: &str, text: &str, pin: bool) {
+    let change = Change::Save {
+        address: format!("agent:a#{key}").parse().unwrap(),
+        content: Content::text(text).unwrap(),
+        pin: Some(pin),
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: None,
+    };
+    store.apply(&[change], &stamp()).unwrap();
+}
+
+/// What a reader has, after a block in that style.
+fn known(store: &dyn Store, request: &Request) -> HashMap<(Address, u64), Shown> {
+    let block = render(store, request).unwrap();
+    let notes = shown(store, request, &block).unwrap();
+    let notes = notes.into_iter();
+    notes
+        .map(|(address, revision, shown)| ((address, revision), shown))
+        .collect()
+}
+
+#[test]
+fn only_what_is_new_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let log = SessionLog::new(&store, "nightly".parse().unwrap());
+    let add = |kind, text: &str| {
+        let content = Content::text(text).unwrap();
+        log.add(kind, Some(1), content, &stamp()).unwrap();
+    };
+    save(&store, "pinned", "it has this", true);
+    save(&store, "line", "it has this line\nand not the rest", false);
+    add(Kind::Stuck, "it knows this");
+    for style in [Style::Stable, Style::Faithful] {
+        let request = Request { style, ..request() };
+        let known = known(&store, &request);
+        let of = |note: &Note| known.get(&(note.address.clone(), note.revision)).copied();
+        let nothing = changed(&store, &request, &Section::ALL, &of).unwrap();
+        assert_eq!((nothing.text.as_str(), nothing.notes.len()), ("", 0));
+    }
+    let known = known(&store, &request());
+    let of = |note: &Note| known.get(&(note.address.clone(), note.revision)).copied();
+    save(&store, "pinned", "it lacks this", true);
+    // The line was known, and the note is to be shown whole now.
+    save(&store, "line", "it has this line\nand not the rest", true);
+    save(&store, "new", "a line of the index", false);
+    add(Kind::Stuck, "it lacks this wall");
+    add(Kind::Tip, "it lacks this tip");
+    let found = changed(&store, &request(), &Section::ALL, &of).unwrap();
+    insta::assert_snapshot!(found.text, @r"
+    ## Pinned notes
+
+    ### `agent:a#line` (2027-01-15, by a person)
+
+    ```
+    it has this line
+    and not the rest
+    ```
+
+    ### `agent:a#pinned` (2027-01-15, by a person)
+
+    ```
+    it lacks this
+    ```
+
+    ## Other notes
+
+    - `agent:a#new` (2027-01-15, by a person): `a line of the index`
+
+    ## Notes from previous iterations
+
+    STUCK:
+    - [#1, by a person] `it lacks this wall`
+    TIP:
+    - [#1, by a person] `it lacks this tip`
+    ");
+    let pinned = changed(&store, &request(), &[Section::Pinned], &of).unwrap();
+    assert_eq!(pinned.notes.len(), 2);
+    // Never more than a block would show.
+    let budget = Budget {
+        tokens: 60,
+        ..Budget::default()
+    };
+    let small = Request {
+        budget,
+        ..request()
+    };
+    let few = changed(&store, &small, &Section::ALL, &|_| None).unwrap();
+    let block = render(&store, &small).unwrap();
+    assert!(!few.notes.is_empty() && few.text.len() <= block.text.len());
+}
