@@ -28,16 +28,18 @@ pub(crate) fn test() -> Result<()> {
     tests.env("INSTA_UPDATE", "no");
     step("tests", tests)?;
     crate::conformance::run()?;
-    agents(false)?;
+    agents(&crate::agents::Choice::default())?;
     licences()
 }
 
-/// Real agents, end to end: those that are quick, or all.
-pub(crate) fn agents(all: bool) -> Result<()> {
-    step("program", cargo(&["build", "--quiet", "-p", "waynote-cli"]))?;
+/// Real clients, end to end; `WAYNOTE_PROGRAM` names another build than this checkout's.
+pub(crate) fn agents(choice: &crate::agents::Choice) -> Result<()> {
+    if std::env::var_os("WAYNOTE_PROGRAM").is_none() {
+        step("program", cargo(&["build", "--quiet", "-p", "waynote-cli"]))?;
+    }
     println!("== agents");
     let begin = std::time::Instant::now();
-    crate::agents::run(all)?;
+    crate::agents::run(choice)?;
     println!(
         "== agents: passed in {:.0} s",
         begin.elapsed().as_secs_f64()
@@ -45,17 +47,17 @@ pub(crate) fn agents(all: bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes docs/reference.md anew from the program's help.
+/// Writes anew what is generated: docs/reference.md from the program's help, the table of clients from what is checked.
 pub(crate) fn docs() -> Result<()> {
-    let mut tests = cargo(&[
-        "test",
-        "--quiet",
-        "-p",
-        "waynote-cli",
-        "the_reference_is_up_to_date",
-    ]);
-    tests.env("WAYNOTE_UPDATE_DOCS", "1");
-    step("reference", tests)
+    for (package, test) in [
+        ("waynote-cli", "the_reference_is_up_to_date"),
+        ("xtask", "the_table_of_clients_is_up_to_date"),
+    ] {
+        let mut tests = cargo(&["test", "--quiet", "-p", package, test]);
+        tests.env("WAYNOTE_UPDATE_DOCS", "1");
+        step(test, tests)?;
+    }
+    Ok(())
 }
 
 /// Licences, sources and banned crates; advisories where their data is at hand, since it comes from elsewhere.

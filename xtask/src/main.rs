@@ -22,7 +22,7 @@ fn main() -> Result<()> {
     match words[..] {
         ["test"] => gate::test(),
         ["test", "conformance"] => conformance::run(),
-        ["test", "agents"] => gate::agents(true),
+        ["test", "agents", ref words @ ..] => gate::agents(&agents::Choice::of(words)?),
         ["docs"] => gate::docs(),
         ["bench"] => {
             gate::released("adds")?;
@@ -56,7 +56,7 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test [agents | conformance] \
+            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance] \
              | bench [adds | context [LARGEST] | hook | loop | blocks | search | secrets [PATH…]] | docs"
         ),
     }

@@ -1,65 +1,115 @@
-//! A scratch home for one agent, and processes with a deadline: whatever they start ends with them.
+//! A scratch home for one client: its configuration as a person has it, a project, a scripted model, and nothing else.
 
-use std::io::Read;
-use std::os::unix::process::CommandExt;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::mpsc::channel;
+use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use anyhow::{Context, Result, ensure};
 
-/// The longest that an agent may take over two turns.
-const TURNS: Duration = Duration::from_secs(120);
+use super::clients::{Agent, Turn};
+use super::model::{Model, Request};
+use super::process::{self, Running, Typed};
+
+/// The longest that a client may take over a turn.
+const TURN: Duration = Duration::from_secs(150);
+/// The longest that a loop may take over all of its turns.
+const LOOP: Duration = Duration::from_secs(400);
 /// The longest that a command of ours may take.
-const COMMAND: Duration = Duration::from_secs(20);
+const COMMAND: Duration = Duration::from_secs(30);
 
-/// A home directory with a project in it.
-pub(super) struct Home {
+/// What a person noted before the agent starts.
+pub(super) const CANARY: &str = "canary-7361: prices are integers, in cents";
+
+/// Where each start of the client by its name leaves a line.
+const RUNS: &str = "bin/runs";
+
+/// A home directory with a project in it, for one client.
+pub(super) struct Bench {
+    pub(super) agent: Agent,
+    pub(super) model: Model,
+    program: PathBuf,
     folder: tempfile::TempDir,
-    waynote: PathBuf,
-    /// What the last agent printed.
-    heard: std::cell::RefCell<String>,
+    /// Requests that were looked at already.
+    seen: Cell<usize>,
+    /// What the clients printed.
+    heard: RefCell<String>,
+    /// More environment for the client.
+    environment: RefCell<Vec<(&'static str, String)>>,
 }
 
-impl Home {
-    pub(super) fn new(waynote: &Path) -> Result<Self> {
-        let folder = tempfile::tempdir()?;
-        std::fs::create_dir_all(folder.path().join("home/project"))?;
-        Ok(Self {
+impl Bench {
+    /// A home in which the client is configured and nothing of waynote is installed.
+    pub(super) fn bare(agent: Agent, program: &Path, waynote: &Path) -> Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("waynote-agents-")
+            .tempdir()?;
+        let bench = Self {
+            agent,
+            model: Model::start()?,
+            program: program.to_owned(),
             folder,
-            waynote: waynote.to_owned(),
-            heard: std::cell::RefCell::default(),
-        })
+            seen: Cell::new(0),
+            heard: RefCell::default(),
+            environment: RefCell::default(),
+        };
+        let home = bench.home()?;
+        for folder in ["run", "bin", "project"] {
+            std::fs::create_dir_all(home.join(folder))?;
+        }
+        // As a login makes it.
+        let run = std::fs::Permissions::from_mode(0o700);
+        std::fs::set_permissions(home.join("run"), run)?;
+        symlink(waynote, home.join("bin/waynote"))?;
+        // Found by its name, as by a person's shell, and counted.
+        let named = home.join("bin").join(agent.program);
+        let starts = format!(
+            "#!/bin/sh\necho >> '{}'\nexec '{}' \"$@\"\n",
+            home.join(RUNS).display(),
+            program.display()
+        );
+        std::fs::write(&named, starts)?;
+        std::fs::set_permissions(&named, std::fs::Permissions::from_mode(0o755))?;
+        bench.git(&["init", "--quiet"])?;
+        let (path, text) = bench.configuration()?;
+        let folder = path.parent().context("a folder")?;
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(&path, text)?;
+        if agent.client == "opencode" {
+            Agent::brings_package(folder)?;
+        }
+        Ok(bench)
     }
 
-    fn path(&self) -> Result<PathBuf> {
+    /// The same with waynote installed and a note on the project.
+    pub(super) fn new(agent: Agent, program: &Path, waynote: &Path) -> Result<Self> {
+        let bench = Self::bare(agent, program, waynote)?;
+        bench.waynote(&["place", "write", CANARY])?;
+        bench.waynote(&["install", agent.client])?;
+        Ok(bench)
+    }
+
+    pub(super) fn home(&self) -> Result<PathBuf> {
         Ok(self.folder.path().canonicalize()?.join("home"))
     }
 
-    /// Writes what the agent needs to talk to the model, as a person's own configuration: with comments.
-    pub(super) fn prepare(&self, client: &str, port: u16) -> Result<()> {
-        let (path, text) = self.configuration(client, port)?;
-        std::fs::create_dir_all(path.parent().context("a folder")?)?;
-        let old = std::fs::read_to_string(&path).unwrap_or_default();
-        // A later session has another port, and what was installed stays.
-        let text = match old.split_once("http://127.0.0.1:") {
-            Some((before, after)) => {
-                let after = after.trim_start_matches(|char: char| char.is_ascii_digit());
-                format!("{before}http://127.0.0.1:{port}{after}")
-            }
-            None if old.is_empty() => text,
-            None => old,
-        };
-        std::fs::write(path, text)?;
-        Ok(())
+    pub(super) fn project(&self) -> Result<PathBuf> {
+        Ok(self.home()?.join("project"))
     }
 
-    fn configuration(&self, client: &str, port: u16) -> Result<(PathBuf, String)> {
-        let home = self.path()?;
-        Ok(match client {
+    /// Counts how often the client was started by its name.
+    pub(super) fn runs(&self) -> Result<impl Fn() -> usize + Send + Sync + 'static> {
+        let path = self.home()?.join(RUNS);
+        Ok(move || std::fs::read(&path).map_or(0, |lines| lines.len()))
+    }
+
+    /// Where the client keeps what a person configured, and that, with comments.
+    fn configuration(&self) -> Result<(PathBuf, String)> {
+        let home = self.home()?;
+        let port = self.model.port;
+        Ok(match self.agent.client {
             "codex" => (
                 home.join(".codex/config.toml"),
                 format!(
@@ -69,13 +119,22 @@ impl Home {
             ),
             "gemini" => (
                 home.join(".gemini/settings.json"),
-                "{\n  // mine\n  \"security\": { \"auth\": { \"selectedType\": \"gemini-api-key\" } }\n}\n".into(),
+                "{\n  // mine\n  \"security\": { \"auth\": { \"selectedType\": \"gemini-api-key\" } },\n  \"privacy\": { \"usageStatisticsEnabled\": false },\n  \
+                 \"general\": { \"enableAutoUpdate\": false }\n}\n"
+                    .into(),
             ),
             "opencode" => (
                 home.join(".config/opencode/opencode.jsonc"),
                 format!(
                     "{{\n  // mine\n  \"model\": \"loopback/m\",\n  \"provider\": {{\n    \"loopback\": {{\n      \"npm\": \"@ai-sdk/openai-compatible\",\n      \
-                     \"options\": {{ \"baseURL\": \"http://127.0.0.1:{port}/v1\", \"apiKey\": \"none\" }},\n      \"models\": {{ \"m\": {{ \"name\": \"m\" }} }}\n    }}\n  }}\n}}\n"
+                     \"options\": {{ \"baseURL\": \"http://127.0.0.1:{port}/v1\", \"apiKey\": \"none\" }},\n      \"models\": {{ \"m\": {{ \"name\": \"m\", \
+                     \"limit\": {{ \"context\": 60000, \"output\": 4000 }} }} }}\n    }}\n  }}\n}}\n"
+                ),
+            ),
+            "goose" => (
+                home.join(".config/goose/config.yaml"),
+                format!(
+                    "# mine\nGOOSE_PROVIDER: openai\nGOOSE_MODEL: scripted\nOPENAI_HOST: http://127.0.0.1:{port}\nGOOSE_TELEMETRY_ENABLED: false\n"
                 ),
             ),
             _ => (
@@ -87,138 +146,213 @@ impl Home {
         })
     }
 
-    /// Whether the configuration is as it was prepared, but for the port.
-    pub(super) fn is_as_prepared(&self, client: &str) -> Result<()> {
-        let (path, _) = self.configuration(client, 0)?;
-        let now = std::fs::read_to_string(&path)?;
-        let (_, prepared) = self.configuration(client, 0)?;
-        let (now, prepared) = (without_port(&now), without_port(&prepared));
-        ensure!(
-            now == prepared || !now.contains("waynote"),
-            "{} after uninstalling:\n{now}",
-            path.display()
-        );
-        Ok(())
+    /// Sets a variable for the client from now on.
+    pub(super) fn sets(&self, name: &'static str, value: &str) {
+        let mut environment = self.environment.borrow_mut();
+        environment.push((name, value.to_owned()));
     }
 
-    fn command(&self, program: &Path) -> Result<Command> {
-        let home = self.path()?;
-        let mut command = Command::new(program);
+    /// Adds a line to the front of the client's configuration, where lines stand by themselves.
+    pub(super) fn configures(&self, line: &str) -> Result<()> {
+        let (path, _) = self.configuration()?;
+        let old = std::fs::read_to_string(&path)?;
+        Ok(std::fs::write(path, format!("{line}\n{old}"))?)
+    }
+
+    /// A program as a person's shell starts it, talking to our model and to nobody else.
+    fn command(&self, program: &str, folder: &Path) -> Result<Command> {
+        let home = self.home()?;
+        let mut path = home.join("bin").into_os_string();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let url = format!("http://127.0.0.1:{}", self.model.port);
+        let mut command = Command::new(match program {
+            "waynote" => home.join("bin/waynote"),
+            _ if program == self.agent.program => self.program.clone(),
+            _ => program.into(),
+        });
         command
             .env_clear()
             .env("HOME", &home)
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", path)
             .env("TMPDIR", self.folder.path())
-            // A machine that also builds may take longer over a hook than a person would wait.
-            .env("WAYNOTE_HOOK_WAIT", "10")
-            .current_dir(home.join("project"));
+            .env("XDG_RUNTIME_DIR", home.join("run"))
+            .env("TERM", "xterm-256color")
+            .env("LANG", "C.UTF-8")
+            .env("ANTHROPIC_BASE_URL", &url)
+            .env("ANTHROPIC_API_KEY", "none")
+            .env("GOOGLE_GEMINI_BASE_URL", &url)
+            .env("GEMINI_API_KEY", "none")
+            .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+            // It starts itself a second time for more memory, which is time alone.
+            .env("GEMINI_CLI_NO_RELAUNCH", "true")
+            .env("OPENAI_API_KEY", "none")
+            .env("GOOSE_DISABLE_KEYRING", "1")
+            .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+            .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+            .env("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1")
+            .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")
+            .env("DISABLE_TELEMETRY", "1")
+            .env("DISABLE_ERROR_REPORTING", "1")
+            .env("DISABLE_AUTOUPDATER", "1")
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .current_dir(folder);
+        for (name, value) in self.environment.borrow().iter() {
+            command.env(name, value);
+        }
         Ok(command)
     }
 
-    /// `waynote` with arguments, which must succeed; what it prints.
-    pub(super) fn waynote(&self, arguments: &[&str]) -> Result<String> {
-        let mut command = self.command(&self.waynote)?;
-        command.args(arguments);
-        run(command, COMMAND)
-    }
-
-    /// Runs the agent to its end.
-    pub(super) fn agent(&self, program: &Path, arguments: &[&str], port: u16) -> Result<()> {
-        let mut command = self.command(program)?;
-        command.args(arguments);
-        *self.heard.borrow_mut() = run(with_model(command, port), TURNS)?;
+    fn git(&self, words: &[&str]) -> Result<()> {
+        let mut command = self.command("git", &self.project()?)?;
+        command.args(words);
+        process::run(command, COMMAND)?;
         Ok(())
     }
 
-    /// Runs the agent in a loop of ours, found as a person's shell finds it; what the loop prints.
-    pub(super) fn looping(&self, program: &Path, arguments: &[&str], port: u16) -> Result<String> {
-        let mut command = self.command(&self.waynote)?;
-        let mut path = program.parent().context("a folder")?.as_os_str().to_owned();
-        path.push(":");
-        path.push(std::env::var_os("PATH").unwrap_or_default());
-        command.args(arguments).env("PATH", path);
-        run(with_model(command, port), TURNS)
+    /// `waynote` with arguments, which must succeed; what it prints.
+    pub(super) fn waynote(&self, words: &[&str]) -> Result<String> {
+        self.waynote_in(&self.project()?, words)
     }
 
-    /// What the last agent printed.
+    /// The same in another folder.
+    pub(super) fn waynote_in(&self, folder: &Path, words: &[&str]) -> Result<String> {
+        let mut command = self.command("waynote", folder)?;
+        command.args(words);
+        process::run(command, COMMAND).with_context(|| format!("waynote {}", words.join(" ")))
+    }
+
+    /// A line that a person types into a shell; its exit code and what it prints.
+    pub(super) fn shell(&self, line: &str) -> Result<(i32, String)> {
+        let mut command = self.command("sh", &self.project()?)?;
+        command.args(["-c", line]);
+        let heard = Running::start(command, "")?.wait(LOOP)?;
+        self.heard.borrow_mut().push_str(&heard.1);
+        Ok(heard)
+    }
+
+    /// A loop of this client; its exit code and what it prints.
+    pub(super) fn looping(&self, words: &[&str]) -> Result<(i32, String)> {
+        let mut command = self.command("waynote", &self.project()?)?;
+        command
+            .args(["--session", "night", "loop", "--with", self.agent.client])
+            .args(words)
+            .arg("--")
+            .args(self.agent.loop_words());
+        let heard = Running::start(command, "")?.wait(LOOP)?;
+        self.heard.borrow_mut().push_str(&heard.1);
+        Ok(heard)
+    }
+
+    /// The loop's iterations, as `log show` says.
+    pub(super) fn iterations(&self) -> Result<Vec<serde_json::Value>> {
+        let shown = self.waynote(&["--session", "night", "log", "show", "--json"])?;
+        let shown: serde_json::Value = serde_json::from_str(&shown)?;
+        let iterations = shown["iterations"].as_array();
+        Ok(iterations.context("no iterations")?.clone())
+    }
+
+    /// Runs the client for one turn, to its end; the requests that it made.
+    pub(super) fn turn(&self, turn: Turn<'_>) -> Result<Vec<Request>> {
+        let words = self.agent.words(turn);
+        let (code, printed) = self.started(&words, "", &self.project()?)?.wait(TURN)?;
+        self.heard.borrow_mut().push_str(&printed);
+        ensure!(
+            code == 0,
+            "{} {}: exit code {code}: {printed}",
+            self.agent.program,
+            words.join(" ")
+        );
+        let requests = self.fresh();
+        ensure!(
+            !requests.is_empty(),
+            "the client asked its model nothing: {printed}"
+        );
+        Ok(requests)
+    }
+
+    /// Starts the client with arguments and a standard input of its own.
+    pub(super) fn started(&self, words: &[&str], input: &str, folder: &Path) -> Result<Running> {
+        let mut command = self.command(self.agent.program, folder)?;
+        command.args(words);
+        Running::start(command, input)
+    }
+
+    /// Starts the client on a terminal.
+    pub(super) fn typed(&self, words: &str) -> Result<Typed> {
+        let command = self.command("script", &self.project()?)?;
+        Typed::start(command, &format!("{} {words}", self.agent.program))
+    }
+
+    /// The requests since the last look.
+    pub(super) fn fresh(&self) -> Vec<Request> {
+        let requests = self.model.requests();
+        let seen = self.seen.replace(requests.len());
+        requests.into_iter().skip(seen).collect()
+    }
+
+    /// What the clients printed.
     pub(super) fn heard(&self) -> String {
         self.heard.borrow().clone()
     }
-}
 
-/// The command of an agent that shall talk to our model, and to nobody else.
-fn with_model(mut command: Command, port: u16) -> Command {
-    command
-        .env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{port}"))
-        .env("ANTHROPIC_API_KEY", "none")
-        .env("GOOGLE_GEMINI_BASE_URL", format!("http://127.0.0.1:{port}"))
-        .env("GEMINI_API_KEY", "none")
-        .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
-        .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
-        .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
-        .env("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1")
-        .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")
-        .env("DISABLE_TELEMETRY", "1")
-        .env("DISABLE_ERROR_REPORTING", "1")
-        .env("DISABLE_AUTOUPDATER", "1")
-        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-        // Tools are offered at once, so that the script can call one.
-        .env("ENABLE_TOOL_SEARCH", "false");
-    command
-}
-
-fn without_port(text: &str) -> String {
-    match text.split_once("http://127.0.0.1:") {
-        Some((before, after)) => {
-            let after = after.trim_start_matches(|char: char| char.is_ascii_digit());
-            format!("{before}{after}")
+    /// Every file of the home with its text, but what waynote itself keeps.
+    pub(super) fn files(&self) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
+        let mut files = BTreeMap::new();
+        let home = self.home()?;
+        let mut folders = vec![home.clone()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder)? {
+                let path = entry?.path();
+                let inside = path.strip_prefix(&home)?.to_owned();
+                let is_ours = [".local/share/waynote", "run", "bin"]
+                    .iter()
+                    .any(|ours| inside.starts_with(ours));
+                let kind = path.symlink_metadata()?;
+                if kind.is_dir() && !is_ours {
+                    folders.push(path);
+                } else if kind.is_file() && !is_ours {
+                    files.insert(inside, std::fs::read(path)?);
+                }
+            }
         }
-        None => text.to_owned(),
+        Ok(files)
     }
-}
 
-/// Runs a command that must succeed before its deadline; what it prints. All that it started is ended with it.
-pub(super) fn run(mut command: Command, longest: Duration) -> Result<String> {
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()
-        .with_context(|| format!("cannot run {:?}", command.get_program()))?;
-    let group = Pid::from_raw(i32::try_from(child.id())?);
-    let (sender, receiver) = channel();
-    let mut readers = Vec::new();
-    let streams: [Option<Box<dyn Read + Send>>; 2] = [
-        child.stdout.take().map(|stream| Box::new(stream) as _),
-        child.stderr.take().map(|stream| Box::new(stream) as _),
-    ];
-    for mut stream in streams.into_iter().flatten() {
-        readers.push(std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            // What was read until it broke is what there is.
-            let _ = stream.read_to_end(&mut bytes);
-            String::from_utf8_lossy(&bytes).into_owned()
-        }));
-    }
-    std::thread::spawn(move || {
-        // Nobody listens any more after the deadline.
-        let _ = sender.send(child.wait());
-    });
-    let ended = receiver.recv_timeout(longest);
-    // What it left running ends too, and with it the streams.
-    let _ = killpg(group, Signal::SIGKILL);
-    let printed: String = readers
-        .into_iter()
-        .filter_map(|reader| reader.join().ok())
-        .collect::<Vec<_>>()
-        .join("\n");
-    match ended {
-        Ok(status) => {
-            let status = status?;
-            ensure!(status.success(), "{status}: {}", printed.trim());
-            Ok(printed)
+    /// Processes of this home that still run, by what they are.
+    pub(super) fn left_running(&self) -> Result<Vec<String>> {
+        let mark = format!("HOME={}", self.home()?.display());
+        let mut left = Vec::new();
+        for entry in std::fs::read_dir("/proc")?.flatten() {
+            // Another user's, or one that has just gone.
+            let Ok(environment) = std::fs::read(entry.path().join("environ")) else {
+                continue;
+            };
+            let mut variables = environment.split(|byte| *byte == 0);
+            if variables.any(|variable| variable == mark.as_bytes()) {
+                let words = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+                left.push(String::from_utf8_lossy(&words).replace('\0', " "));
+            }
         }
-        Err(_) => bail!("it took over {} s: {}", longest.as_secs(), printed.trim()),
+        Ok(left)
+    }
+
+    /// Keeps the home and writes the requests into it, for a developer to look at.
+    pub(super) fn keep(self, name: &str) -> Result<PathBuf> {
+        let path = self.folder.keep();
+        let write = |name: String, text: String| std::fs::write(path.join(name), text);
+        for (kind, requests) in [
+            ("request", self.model.requests()),
+            ("beside", self.model.beside()),
+        ] {
+            for (number, request) in requests.iter().enumerate() {
+                write(
+                    format!("{kind}-{number}.json"),
+                    format!("{:#}", request.body),
+                )?;
+            }
+        }
+        write(format!("{name}.printed"), self.heard.borrow().clone())?;
+        Ok(path)
     }
 }

@@ -1,91 +1,108 @@
-//! Real agents end to end: Claude Code, Codex, Gemini CLI and opencode from the npm registry, in a scratch home, talking to a scripted model on loopback.
+//! Real clients end to end: the five clients from the npm registry, each in a scratch home, talking to a scripted model on
+//! loopback. Every client is driven through every moment that it has.
 
+mod clients;
+mod expected;
 mod home;
-mod looping;
+mod load;
 mod model;
+mod process;
+mod scenarios;
+mod wire;
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
-use serde_json::json;
+use anyhow::{Context, Result, bail, ensure};
 
-use home::Home;
-use model::{Model, Script};
+use clients::{AGENTS, Agent};
+use expected::{Cell, Moment, cell};
+use scenarios::Subject;
 
-/// The longest that fetching one agent may take.
-const FETCHING: Duration = Duration::from_secs(150);
-
-/// What a person noted before the agent starts.
-const CANARY: &str = "canary-7361: prices are integers, in cents";
-
-/// What the agent saves in its first session.
-const SAVED: &str = "canary-9127: the clock must be frozen before the tests";
-
-/// An agent of the registry.
-struct Agent {
-    /// waynote's word for it.
-    client: &'static str,
-    /// The package and the version that was tried.
-    package: &'static str,
-    version: &'static str,
-    program: &'static str,
-    /// Whether it is started by the package's script, not by itself.
-    by_script: bool,
-    /// Whether the gate waits for it.
-    in_gate: bool,
-    arguments: &'static [&'static str],
+/// What to run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choice {
+    /// The cells that take long, too.
+    pub(crate) all: bool,
+    /// The newest version of each client beside the pinned one.
+    pub(crate) newest: bool,
+    /// Under four busy threads.
+    pub(crate) load: bool,
+    /// The homes and requests stay.
+    pub(crate) keep: bool,
+    /// Clients and moments by their words; none for all.
+    pub(crate) words: Vec<String>,
 }
 
-const AGENTS: [Agent; 4] = [
-    Agent {
-        client: "claude-code",
-        package: "@anthropic-ai/claude-code",
-        version: "2.1.330",
-        program: "claude",
-        by_script: false,
-        in_gate: true,
-        arguments: &["-p", "hello", "--allowedTools", "mcp__waynote__note_save"],
-    },
-    Agent {
-        client: "codex",
-        package: "@openai/codex",
-        version: "0.169.0",
-        program: "codex",
-        by_script: false,
-        in_gate: true,
-        arguments: &[
-            "exec",
-            "--skip-git-repo-check",
-            // What `/hooks` and its questions are for a person.
-            "--dangerously-bypass-hook-trust",
-            "--dangerously-bypass-approvals-and-sandbox",
-            "hello",
-        ],
-    },
-    Agent {
-        client: "gemini",
-        package: "@google/gemini-cli",
-        version: "0.61.0",
-        program: "gemini",
-        by_script: true,
-        in_gate: true,
-        arguments: &["--approval-mode", "yolo", "-p", "hello"],
-    },
-    Agent {
-        client: "opencode",
-        package: "opencode-ai",
-        version: "1.18.33",
-        program: "opencode",
-        by_script: false,
-        in_gate: false,
-        arguments: &["run", "hello"],
-    },
-];
+impl Choice {
+    /// What the words of a command line choose.
+    pub(crate) fn of(words: &[&str]) -> Result<Self> {
+        let mut choice = Self::default();
+        for word in words {
+            match *word {
+                "--all" => choice.all = true,
+                "--newest" => choice.newest = true,
+                "--load" => choice.load = true,
+                "--keep" => choice.keep = true,
+                word => {
+                    let is_client = AGENTS.iter().any(|agent| agent.client == word);
+                    let is_moment = Moment::ALL.iter().any(|moment| moment.word() == word);
+                    ensure!(
+                        is_client || is_moment,
+                        "`{word}` is no client and no moment"
+                    );
+                    choice.words.push(word.to_owned());
+                }
+            }
+        }
+        Ok(choice)
+    }
 
-/// Runs every agent that can be had; says loudly which could not.
-pub(crate) fn run(all: bool) -> Result<()> {
+    fn chooses(&self, agent: &Agent, moment: Moment) -> bool {
+        let named = |is_it: &dyn Fn(&str) -> bool, all: &mut dyn Iterator<Item = &'static str>| {
+            let all: Vec<_> = all.collect();
+            let mut words = self
+                .words
+                .iter()
+                .filter(|word| all.contains(&word.as_str()));
+            match words.clone().next() {
+                None => true,
+                Some(_) => words.any(|word| is_it(word)),
+            }
+        };
+        let mut clients = AGENTS.iter().map(|agent| agent.client);
+        let mut moments = Moment::ALL.iter().map(|moment| moment.word());
+        let in_gate = match cell(agent, moment) {
+            Cell::Gate | Cell::Fed => true,
+            Cell::All => self.all || !self.words.is_empty(),
+            Cell::None(_) => false,
+        };
+        in_gate
+            && named(&|word| word == agent.client, &mut clients)
+            && named(&|word| word == moment.word(), &mut moments)
+    }
+}
+
+/// A cell that is to be played.
+struct Job {
+    agent: Agent,
+    program: PathBuf,
+    moment: Moment,
+    /// The version, where it is not the pinned one.
+    newest: Option<String>,
+}
+
+/// How a cell went.
+struct Played {
+    job: Job,
+    took: Duration,
+    outcome: Result<()>,
+}
+
+/// Plays what was chosen, prints the table, and fails where a pinned client does not do what is expected.
+pub(crate) fn run(choice: &Choice) -> Result<()> {
     let waynote = std::env::var_os("WAYNOTE_PROGRAM").map_or_else(
         || Path::new("target/debug/waynote").to_owned(),
         PathBuf::from,
@@ -93,135 +110,173 @@ pub(crate) fn run(all: bool) -> Result<()> {
     let waynote = waynote
         .canonicalize()
         .context("build waynote first: `cargo build`")?;
-    for agent in AGENTS.iter().filter(|agent| all || agent.in_gate) {
-        match installed(agent) {
-            Ok(program) => {
-                let named = || format!("{} {}", agent.package, agent.version);
-                tried(agent, || check(agent, &program, &waynote)).with_context(named)?;
-                if agent.client == "claude-code" {
-                    tried(agent, || looping::check(&program, &waynote)).with_context(named)?;
+    let mut jobs = Vec::new();
+    for agent in AGENTS {
+        match programs(&agent, choice) {
+            Ok(programs) => {
+                for (newest, program) in programs {
+                    let moments = Moment::ALL.into_iter();
+                    jobs.extend(
+                        moments
+                            .filter(|moment| choice.chooses(&agent, *moment))
+                            .map(|moment| Job {
+                                agent,
+                                program: program.clone(),
+                                moment,
+                                newest: newest.clone(),
+                            }),
+                    );
                 }
             }
-            Err(error) => println!("NOT CHECKED: {}: {error:#}", agent.package),
+            Err(error) => println!("NOT CHECKED: {}: {error:#}", agent.title),
         }
     }
-    Ok(())
+    let busy = choice.load.then(|| load::Busy::start(4));
+    // What loads the machine itself is played alone, at the end.
+    let (alone, beside): (Vec<Job>, Vec<Job>) =
+        jobs.into_iter().partition(|job| job.moment == Moment::Load);
+    let mut played = play(beside, 2, &waynote, choice.keep);
+    played.extend(play(alone, 1, &waynote, choice.keep));
+    drop(busy);
+    report(&played)
 }
 
-/// Checks an agent, up to three times: a hook that cannot answer at once adds nothing, and a machine that is busy for a
-/// moment is no fault of what was installed.
-fn tried(agent: &Agent, check: impl Fn() -> Result<()>) -> Result<()> {
-    for _ in 0..2 {
-        match check() {
-            Ok(()) => return Ok(()),
-            Err(error) => println!("{}: {error:#}; once more", agent.client),
+/// The programs of a client that are tried: the pinned one, and the newest where that is asked for and another one.
+fn programs(agent: &Agent, choice: &Choice) -> Result<Vec<(Option<String>, PathBuf)>> {
+    if !Moment::ALL
+        .iter()
+        .any(|moment| choice.chooses(agent, *moment))
+    {
+        return Ok(Vec::new());
+    }
+    let mut programs = vec![(None, agent.installed()?)];
+    if choice.newest {
+        match agent.newest()? {
+            Some((version, program)) => programs.push((Some(version), program)),
+            None => println!("{}: {} is the newest version", agent.title, agent.version),
         }
     }
-    check()
+    Ok(programs)
 }
 
-fn check(agent: &Agent, program: &Path, waynote: &Path) -> Result<()> {
-    // The first session: what a person noted is in the first request.
-    let home = Home::new(waynote)?;
-    let call = Script::Call {
-        tool: "note_save",
-        input: json!({ "key": "frozen-clock", "content": SAVED, "pin": true }),
-    };
-    let model = Model::start(call)?;
-    home.waynote(&["place", "write", CANARY])?;
-    home.prepare(agent.client, model.port)?;
-    home.waynote(&["install", agent.client])?;
-    home.agent(program, agent.arguments, model.port)?;
-    let requests = model.requests();
-    let first = requests
-        .first()
-        .context("the agent asked its model nothing")?;
-    ensure!(
-        first.to_string().contains(CANARY),
-        "the first request does not hold the note: {}",
-        home.heard()
-    );
-    let times = first.to_string().matches(CANARY).count();
-    ensure!(times == 1, "the first request holds the note {times} times");
+/// Plays jobs, some at a time, and says of each how it went.
+fn play(jobs: Vec<Job>, at_once: usize, waynote: &Path, keep: bool) -> Vec<Played> {
+    let jobs = Mutex::new(VecDeque::from(jobs));
+    let played = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                loop {
+                    let job = lock(&jobs).pop_front();
+                    let Some(job) = job else { return };
+                    let begin = Instant::now();
+                    let subject = Subject {
+                        agent: job.agent,
+                        program: &job.program,
+                        waynote,
+                        keep,
+                    };
+                    let outcome = subject.play(job.moment);
+                    let took = begin.elapsed();
+                    let said = match &outcome {
+                        Ok(()) => "ok".to_owned(),
+                        Err(error) => format!("FAILS: {}", shortened(&format!("{error:#}"))),
+                    };
+                    println!(
+                        "{} {}: {said} ({:.1} s)",
+                        job.name(),
+                        job.moment.word(),
+                        took.as_secs_f64()
+                    );
+                    lock(&played).push(Played { job, took, outcome });
+                }
+            });
+        }
+    });
+    played.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The beginning and the end of a long text.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 600;
+    let chars: Vec<char> = text.chars().collect();
+    if chars.len() <= 2 * MOST {
+        return text.to_owned();
+    }
+    let part = |chars: &[char]| chars.iter().collect::<String>();
+    format!(
+        "{} […] {}",
+        part(&chars[..MOST]),
+        part(&chars[chars.len() - MOST..])
+    )
+}
+
+impl Job {
+    fn name(&self) -> String {
+        let version = self.newest.as_deref().unwrap_or(self.agent.version);
+        format!("{} {version}", self.agent.client)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Prints the table; an error when a pinned client fails where it is expected to work.
+fn report(played: &[Played]) -> Result<()> {
+    let mut names: Vec<String> = played.iter().map(|played| played.job.name()).collect();
+    names.sort();
+    names.dedup();
     println!(
-        "{}: the first request of a session holds the block",
-        agent.client
+        "\n{:14}{}",
+        "",
+        names
+            .iter()
+            .map(|name| format!("{name:22}"))
+            .collect::<String>()
     );
-
-    if home.waynote(&["mcp", "--help"]).is_err() {
+    for moment in Moment::ALL {
+        let of = |name: &String| {
+            let found = played
+                .iter()
+                .find(|played| played.job.moment == moment && played.job.name() == *name);
+            let text = match found {
+                None => "-".to_owned(),
+                Some(played) => format!(
+                    "{} {:.1} s",
+                    if played.outcome.is_ok() {
+                        "ok"
+                    } else {
+                        "FAILS"
+                    },
+                    played.took.as_secs_f64()
+                ),
+            };
+            format!("{text:22}")
+        };
         println!(
-            "NOT CHECKED: {}: saving a note through the server; this build has no `waynote mcp`",
-            agent.client
+            "{:14}{}",
+            moment.word(),
+            names.iter().map(of).collect::<String>()
         );
-    } else {
-        let notes = home.waynote(&["key", "list"])?;
-        ensure!(
-            notes.contains("frozen-clock"),
-            "the agent's call saved nothing: {notes}\n{}",
-            requests.last().map(ToString::to_string).unwrap_or_default()
-        );
-        let model = Model::start(Script::Answer)?;
-        home.prepare(agent.client, model.port)?;
-        home.agent(program, agent.arguments, model.port)?;
-        let requests = model.requests();
-        let first = requests
-            .first()
-            .context("the agent asked its model nothing")?;
-        ensure!(
-            first.to_string().contains(SAVED),
-            "the second session's first request does not hold what the first session saved"
-        );
-        println!(
-            "{}: what one session saves through the server, the next begins with",
-            agent.client
-        );
-        let doctor = home.waynote(&["doctor", agent.client])?;
-        ensure!(!doctor.contains("WRONG"), "{doctor}");
     }
-    home.waynote(&["uninstall", agent.client])?;
-    home.is_as_prepared(agent.client)
-}
-
-/// The agent's own program, fetched once into the target folder.
-fn installed(agent: &Agent) -> Result<PathBuf> {
-    let folder = Path::new("target/agents").join(agent.client);
-    let marker = folder.join(format!("fetched-{}", agent.version));
-    if !marker.exists() {
-        std::fs::create_dir_all(&folder)?;
-        let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"])
-            .arg("--prefix")
-            .arg(&folder)
-            .arg(format!("{}@{}", agent.package, agent.version));
-        home::run(npm, FETCHING).context("npm could not fetch it")?;
-        std::fs::write(&marker, "")?;
-    }
-    let modules = folder.join("node_modules");
-    let found = match agent.by_script {
-        true => Some(modules.join(".bin").join(agent.program)),
-        false => find(&modules, agent.program, 0),
+    let failed = |newest: bool| {
+        let failed = played
+            .iter()
+            .filter(move |played| played.outcome.is_err() && played.job.newest.is_some() == newest);
+        failed.map(|played| format!("{} at {}", played.job.name(), played.job.moment.word()))
     };
-    found
-        .with_context(|| format!("no program `{}` in {}", agent.program, modules.display()))?
-        .canonicalize()
-        .context("the program is gone")
-}
-
-/// A large executable of that name: the program itself, not the script that starts it.
-fn find(folder: &Path, program: &str, depth: usize) -> Option<PathBuf> {
-    const LARGE: u64 = 1 << 20;
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
-        .ok()?
-        .flatten()
-        .map(|entry| entry.path())
-        .collect();
-    entries.sort();
-    // Of two builds the last is the one for any processor.
-    entries.into_iter().rev().find_map(|entry| {
-        if entry.is_dir() && depth < 8 {
-            return find(&entry, program, depth + 1);
-        }
-        let is_large = entry.metadata().is_ok_and(|file| file.len() > LARGE);
-        (is_large && entry.file_name().is_some_and(|name| name == program)).then_some(entry)
-    })
+    for name in failed(true) {
+        println!("DIFFERS: the newest version of a client fails: {name}");
+    }
+    let failed: Vec<String> = failed(false).collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} of {} fail: {}",
+        failed.len(),
+        played.len(),
+        failed.join(", ")
+    )
 }

@@ -1,69 +1,157 @@
-//! A model on loopback that says what a script tells it to: enough of three vendors' interfaces for agents to hold a
-//! conversation with it.
+//! A scripted model on loopback: it answers as a script tells it to, in the four wire formats that the clients speak, and
+//! keeps every request for the checks.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-/// What the model does in a conversation.
+use super::wire::{Dialect, Part, Role};
+
+/// What the model does with a request.
 #[derive(Clone, Debug)]
-pub(crate) enum Script {
-    /// Says a word.
-    Answer,
-    /// Calls a tool whose name ends so, then says a word.
-    Call { tool: &'static str, input: Value },
-    /// The same, in every conversation the next of these.
-    Calls(Vec<(&'static str, Value)>),
+pub(super) enum Reply {
+    /// Says a text, which ends the turn.
+    Say(String),
+    /// Calls the tool whose name ends so.
+    Call(&'static str, Value),
+    /// Answers with an HTTP error.
+    Fail(u16),
+    /// Takes the request and never answers.
+    Hang,
 }
 
-/// A model that listens.
-pub(crate) struct Model {
-    pub(crate) port: u16,
+impl Reply {
+    pub(super) fn say(text: &str) -> Self {
+        Self::Say(text.to_owned())
+    }
+}
+
+/// Decides on the reply to a request of a conversation.
+type Script = dyn Fn(&Request) -> Reply + Send + Sync;
+
+/// A request of a conversation, the same for every wire format.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    /// What the model reads, the tool definitions left out.
+    pub(super) parts: Vec<Part>,
+    /// Each tool's name, and the namespace it is offered in.
+    pub(super) tools: Vec<(String, Option<String>)>,
+    /// As it came.
+    pub(super) body: Value,
+}
+
+impl Request {
+    /// How often the model reads a text.
+    pub(super) fn count(&self, text: &str) -> usize {
+        self.parts
+            .iter()
+            .map(|part| part.text.matches(text).count())
+            .sum()
+    }
+
+    pub(super) fn contains(&self, text: &str) -> bool {
+        self.count(text) > 0
+    }
+
+    /// Whether the model is asked to go on after a tool's result.
+    pub(super) fn is_after_tool(&self) -> bool {
+        let said = self.parts.iter().rev().map(|part| part.role);
+        // What hooks add stands as a system message or beside the result.
+        said.filter(|role| *role != Role::System)
+            .take_while(|role| *role != Role::Assistant)
+            .any(|role| role == Role::Tool)
+    }
+
+    /// The name under which a tool is offered.
+    pub(super) fn offered(&self, wanted: &str) -> Option<&(String, Option<String>)> {
+        self.tools.iter().find(|(name, _)| {
+            name.strip_suffix(wanted)
+                .is_some_and(|before| !before.ends_with(|last: char| last.is_alphanumeric()))
+        })
+    }
+}
+
+/// A model that listens until the process ends.
+pub(super) struct Model {
+    pub(super) port: u16,
     state: Arc<State>,
 }
 
 struct State {
-    script: Script,
-    /// Calls that were made.
-    called: AtomicUsize,
-    /// The bodies of conversations' requests, in the order in which they came.
-    requests: Mutex<Vec<Value>>,
+    script: Mutex<Arc<Script>>,
+    /// The tokens that it says a prompt has.
+    tokens: AtomicU64,
+    /// Calls that it made, which names them.
+    calls: AtomicUsize,
+    /// The requests of conversations, in the order in which they came.
+    requests: Mutex<Vec<Request>>,
+    /// Requests without tools: titles, summaries, checks of a name.
+    beside: Mutex<Vec<Request>>,
 }
 
 impl Model {
-    /// Listens until the process ends.
-    pub(crate) fn start(script: Script) -> Result<Self> {
+    pub(super) fn start() -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let port = listener.local_addr()?.port();
         let state = Arc::new(State {
-            script,
-            called: AtomicUsize::new(0),
+            script: Mutex::new(Arc::new(|_| Reply::say("done"))),
+            tokens: AtomicU64::new(100),
+            calls: AtomicUsize::new(0),
             requests: Mutex::default(),
+            beside: Mutex::default(),
         });
         let shared = Arc::clone(&state);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let state = Arc::clone(&shared);
-                // One that goes away in the middle is the agent's business.
+                // A client that goes away in mid-reply is no fault here.
                 std::thread::spawn(move || serve(stream, &state));
             }
         });
         Ok(Self { port, state })
     }
 
-    /// The requests so far.
-    pub(crate) fn requests(&self) -> Vec<Value> {
-        self.state
-            .requests
-            .lock()
-            .map(|requests| requests.clone())
-            .unwrap_or_default()
+    /// Sets what it does from now on.
+    pub(super) fn does(&self, script: impl Fn(&Request) -> Reply + Send + Sync + 'static) {
+        *lock(&self.state.script) = Arc::new(script);
     }
+
+    /// Calls one tool in each turn of a person, then says a word.
+    pub(super) fn calls(&self, tool: &'static str, input: Value) {
+        self.does(move |request| match request.is_after_tool() {
+            true => Reply::say("done"),
+            false => Reply::Call(tool, input.clone()),
+        });
+    }
+
+    /// Says a word in each turn.
+    pub(super) fn answers(&self) {
+        self.does(|_| Reply::say("done"));
+    }
+
+    /// Sets how many tokens it says that a prompt has: what compaction goes by.
+    pub(super) fn reports_tokens(&self, tokens: u64) {
+        self.state.tokens.store(tokens, Ordering::SeqCst);
+    }
+
+    /// The requests of conversations so far.
+    pub(super) fn requests(&self) -> Vec<Request> {
+        lock(&self.state.requests).clone()
+    }
+
+    /// The requests that offered no tools.
+    pub(super) fn beside(&self) -> Vec<Request> {
+        lock(&self.state.beside).clone()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn serve(stream: TcpStream, state: &State) -> Result<()> {
@@ -72,46 +160,127 @@ fn serve(stream: TcpStream, state: &State) -> Result<()> {
     let (path, body) = read_request(&mut reader)?;
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let path = path.split('?').next().unwrap_or_default();
-    let converse: fn(&State, &Value) -> Vec<Value> = if path.ends_with("/messages") {
-        messages
-    } else if path.ends_with("/responses") {
-        responses
-    } else if path.ends_with("/chat/completions") {
-        completions
-    } else if path.ends_with(":streamGenerateContent") {
-        contents
-    } else {
-        // Small questions beside a conversation: how many tokens, which models, which of them to use.
-        let answer = json!({
-            "input_tokens": 10, "data": [], "models": [], "totalTokens": 10,
-            "candidates": [{ "content": { "role": "model", "parts": [{ "text": "{}" }] }, "finishReason": "STOP" }],
-        });
-        return respond(stream, "application/json", &answer.to_string());
+    let Some((dialect, is_stream)) = Dialect::of(path, &body) else {
+        // Small questions beside a conversation: how many tokens, which models.
+        let answer = json!({ "input_tokens": 10, "data": [], "models": [], "totalTokens": 10 });
+        return respond(stream, 200, "application/json", &answer.to_string());
     };
-    remember(state, &body);
-    let mut text = String::new();
-    for event in converse(state, &body) {
-        if let Some(kind) = event["type"].as_str() {
-            text += &format!("event: {kind}\n");
+    let request = Request {
+        parts: dialect.parts(&body),
+        tools: dialect.tools(&body),
+        body,
+    };
+    let is_beside = request.tools.is_empty();
+    let list = if is_beside {
+        &state.beside
+    } else {
+        &state.requests
+    };
+    lock(list).push(request.clone());
+    let script = Arc::clone(&lock(&state.script));
+    let reply = match is_beside && !is_summary(&request) {
+        // A title or a choice, which no script is about.
+        true if request.contains("title") => Reply::say("A title"),
+        true => Reply::say("{}"),
+        false => script(&request),
+    };
+    let reply = match reply {
+        // Asked for as a conversation's next turn by some; each looks for marks of its own.
+        Reply::Say(_) | Reply::Call(..) if is_summary(&request) => Reply::say(match dialect {
+            Dialect::Google => "<state_snapshot>summary-of-before</state_snapshot>",
+            _ => "<analysis>all of it</analysis>\n<summary>summary-of-before</summary>",
+        }),
+        reply => reply,
+    };
+    // A conversation that was summed up is short again.
+    let tokens = match request.contains(SUMMARY) || is_summary(&request) {
+        true => 100,
+        false => state.tokens.load(Ordering::SeqCst),
+    };
+    match reply {
+        Reply::Hang => {
+            // Until the client gives up.
+            stream.set_read_timeout(None)?;
+            let mut rest = Vec::new();
+            reader.read_to_end(&mut rest)?;
+            Ok(())
         }
-        text += &format!("data: {event}\n\n");
+        Reply::Fail(status) => {
+            let error = json!({ "type": "error", "error": {
+                "type": "invalid_request_error", "code": status, "status": "FAILED",
+                "message": "scripted-failure of the provider",
+            }});
+            respond(stream, status, "application/json", &error.to_string())
+        }
+        Reply::Say(text) => {
+            let item = dialect.said(&request.body, &text, tokens, is_stream);
+            respond(stream, 200, kind(is_stream), &item)
+        }
+        Reply::Call(tool, input) => {
+            let number = state.calls.fetch_add(1, Ordering::SeqCst);
+            let text = match request.offered(tool) {
+                Some((name, namespace)) => {
+                    let call = super::wire::Call {
+                        number,
+                        name,
+                        namespace: namespace.as_deref(),
+                        input: &input,
+                    };
+                    dialect.called(&request.body, &call, tokens)
+                }
+                // The check finds this in the next request, or that nothing was done.
+                None => {
+                    let text = format!("the tool {tool} is not offered");
+                    dialect.said(&request.body, &text, tokens, is_stream)
+                }
+            };
+            respond(stream, 200, kind(is_stream), &text)
+        }
     }
-    if path.ends_with("/chat/completions") {
-        text += "data: [DONE]\n\n";
-    }
-    respond(stream, "text/event-stream", &text)
 }
 
-fn remember(state: &State, body: &Value) {
-    if let Ok(mut requests) = state.requests.lock() {
-        requests.push(body.clone());
+/// What every summary says.
+pub(super) const SUMMARY: &str = "summary-of-before";
+
+/// Whether the client asks for a summary of the conversation, which is how each of them compacts.
+pub(super) fn is_summary(request: &Request) -> bool {
+    const ASKS: [&str; 7] = [
+        // Claude Code
+        "Your task is to create a detailed summary of",
+        // Codex
+        "CONTEXT CHECKPOINT COMPACTION",
+        // Gemini CLI
+        "a new <state_snapshot>",
+        "the <state_snapshot> you just generated",
+        // opencode
+        "detailed prompt for continuing our conversation",
+        "anchored summary",
+        // Goose
+        "summarize the conversation",
+    ];
+    // What was asked before stands in the conversation no less.
+    let last = request
+        .parts
+        .iter()
+        .rposition(|part| part.role == Role::Assistant);
+    let asked = request.parts.iter().skip(last.map_or(0, |last| last + 1));
+    let system = request.parts.iter().take(1);
+    asked
+        .chain(system)
+        .any(|part| ASKS.iter().any(|text| part.text.contains(text)))
+}
+
+fn kind(is_stream: bool) -> &'static str {
+    match is_stream {
+        true => "text/event-stream",
+        false => "application/json",
     }
 }
 
-fn respond(mut stream: TcpStream, kind: &str, body: &str) -> Result<()> {
+fn respond(mut stream: TcpStream, status: u16, kind: &str, body: &str) -> Result<()> {
     write!(
         stream,
-        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        "HTTP/1.1 {status} {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
         body.len()
     )?;
     Ok(stream.flush()?)
@@ -144,128 +313,65 @@ fn read_request(reader: &mut impl BufRead) -> Result<(String, Vec<u8>)> {
     Ok((path, body))
 }
 
-/// The name under which the request offers the scripted tool; none when it was called already or is not offered.
-fn to_call(state: &State, body: &Value, already: &str) -> Option<(String, Option<String>, Value)> {
-    let (tool, input) = match &state.script {
-        Script::Answer => return None,
-        Script::Call { tool, input } => (tool, input),
-        Script::Calls(calls) => {
-            let (tool, input) = calls.get(state.called.load(Ordering::SeqCst))?;
-            (tool, input)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(parts: &[(Role, &str)]) -> Request {
+        let part = |(role, text): &(Role, &str)| Part {
+            role: *role,
+            text: (*text).to_owned(),
+        };
+        Request {
+            parts: parts.iter().map(part).collect(),
+            tools: vec![
+                ("mcp__waynote__note_save".into(), None),
+                ("TodoWrite".into(), None),
+            ],
+            body: Value::Null,
         }
-    };
-    if body.to_string().contains(already) {
-        return None;
     }
-    let (name, namespace) = offered(&body["tools"], tool, None)?;
-    state.called.fetch_add(1, Ordering::SeqCst);
-    Some((name, namespace, input.clone()))
-}
 
-/// A tool's name, and the namespace that it is offered in.
-fn offered(tools: &Value, wanted: &str, within: Option<&str>) -> Option<(String, Option<String>)> {
-    tools.as_array()?.iter().find_map(|tool| {
-        let name = tool["name"].as_str().or(tool["function"]["name"].as_str());
-        let name = name.unwrap_or_default();
-        if tool["functionDeclarations"].is_array() {
-            return offered(&tool["functionDeclarations"], wanted, None);
-        }
-        if tool["tools"].is_array() {
-            return offered(&tool["tools"], wanted, Some(name));
-        }
-        name.ends_with(wanted)
-            .then(|| (name.to_owned(), within.map(str::to_owned)))
-    })
-}
+    #[test]
+    fn a_turn_is_over_when_the_assistant_has_spoken() {
+        let called = [
+            (Role::User, "ask"),
+            (Role::Assistant, "call"),
+            (Role::Tool, "saved"),
+        ];
+        assert!(request(&called).is_after_tool());
+        // What a hook adds beside the result changes nothing.
+        let mut more = called.to_vec();
+        more.push((Role::System, "block"));
+        assert!(request(&more).is_after_tool());
+        more.extend([(Role::Assistant, "done"), (Role::User, "ask again")]);
+        assert!(!request(&more).is_after_tool());
+    }
 
-/// Anthropic's stream of events.
-fn messages(state: &State, body: &Value) -> Vec<Value> {
-    let usage = json!({ "input_tokens": 1, "output_tokens": 1 });
-    let begin = json!({ "type": "message_start", "message": {
-        "id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "content": [],
-        "stop_reason": null, "stop_sequence": null, "usage": usage,
-    }});
-    let (block, delta, stop) = match to_call(state, body, "\"tool_result\"") {
-        Some((name, _, input)) => (
-            json!({ "type": "tool_use", "id": "toolu_1", "name": name, "input": {} }),
-            json!({ "type": "input_json_delta", "partial_json": input.to_string() }),
-            "tool_use",
-        ),
-        None => (
-            json!({ "type": "text", "text": "" }),
-            json!({ "type": "text_delta", "text": "done" }),
-            "end_turn",
-        ),
-    };
-    vec![
-        begin,
-        json!({ "type": "content_block_start", "index": 0, "content_block": block }),
-        json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
-        json!({ "type": "content_block_stop", "index": 0 }),
-        json!({ "type": "message_delta", "delta": { "stop_reason": stop, "stop_sequence": null }, "usage": usage }),
-        json!({ "type": "message_stop" }),
-    ]
-}
+    #[test]
+    fn tools_are_named_by_their_end() {
+        let request = request(&[]);
+        assert!(request.offered("note_save").is_some());
+        assert!(request.offered("Write").is_none());
+    }
 
-/// OpenAI's stream of events.
-fn responses(state: &State, body: &Value) -> Vec<Value> {
-    let item = match to_call(state, body, "\"function_call_output\"") {
-        Some((name, namespace, input)) => {
-            let mut item = json!({
-                "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name,
-                "arguments": input.to_string(), "status": "completed",
-            });
-            if let Some(namespace) = namespace {
-                item["namespace"] = json!(namespace);
-            }
-            item
-        }
-        None => json!({
-            "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
-            "content": [{ "type": "output_text", "text": "done", "annotations": [] }],
-        }),
-    };
-    let usage = json!({
-        "input_tokens": 1, "input_tokens_details": { "cached_tokens": 0 },
-        "output_tokens": 1, "output_tokens_details": { "reasoning_tokens": 0 }, "total_tokens": 2,
-    });
-    vec![
-        json!({ "type": "response.created", "response": { "id": "resp_1" } }),
-        json!({ "type": "response.output_item.added", "output_index": 0, "item": item }),
-        json!({ "type": "response.output_item.done", "output_index": 0, "item": item }),
-        json!({ "type": "response.completed", "response": { "id": "resp_1", "output": [item], "usage": usage } }),
-    ]
-}
-
-/// The older stream of OpenAI's, which many speak.
-fn completions(state: &State, body: &Value) -> Vec<Value> {
-    let (delta, reason) = match to_call(state, body, "\"role\":\"tool\"") {
-        Some((name, _, input)) => (
-            json!({ "role": "assistant", "tool_calls": [{
-                "index": 0, "id": "call_1", "type": "function",
-                "function": { "name": name, "arguments": input.to_string() },
-            }]}),
-            "tool_calls",
-        ),
-        None => (json!({ "role": "assistant", "content": "done" }), "stop"),
-    };
-    let chunk = |delta: Value, reason: Option<&str>| {
-        json!({
-            "id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": body["model"],
-            "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }],
-        })
-    };
-    vec![chunk(delta, None), chunk(json!({}), Some(reason))]
-}
-
-/// Google's stream.
-fn contents(state: &State, body: &Value) -> Vec<Value> {
-    let part = match to_call(state, body, "\"functionResponse\"") {
-        Some((name, _, input)) => json!({ "functionCall": { "name": name, "args": input } }),
-        None => json!({ "text": "done" }),
-    };
-    vec![json!({
-        "candidates": [{ "content": { "role": "model", "parts": [part] }, "finishReason": "STOP", "index": 0 }],
-        "usageMetadata": { "promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2 },
-    })]
+    #[test]
+    fn only_what_is_asked_now_asks_for_a_summary() {
+        let asks = "Generate a new <state_snapshot> based on the provided history.";
+        assert!(is_summary(&request(&[
+            (Role::User, "hello"),
+            (Role::User, asks)
+        ])));
+        let later = [
+            (Role::User, asks),
+            (Role::Assistant, "summary"),
+            (Role::User, "go on"),
+        ];
+        assert!(!is_summary(&request(&[
+            (Role::System, "be kind"),
+            later[0],
+            later[1],
+            later[2]
+        ])));
+    }
 }

@@ -1,0 +1,243 @@
+//! The clients that are driven: their pinned versions, their programs and their command lines.
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use super::process;
+
+/// The longest that fetching one client may take.
+const FETCHING: Duration = Duration::from_secs(300);
+
+/// Where the package is kept that opencode wants beside its configuration.
+const OPENCODE_PACKAGE: &str = "target/agents/opencode-plugin";
+
+/// A client of the npm registry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Agent {
+    /// waynote's word for it.
+    pub(super) client: &'static str,
+    pub(super) title: &'static str,
+    /// The package, `{os}` and `{cpu}` to be filled in, and its pinned version.
+    pub(super) package: &'static str,
+    pub(super) pinned: &'static str,
+    /// What the program says its version is.
+    pub(super) version: &'static str,
+    pub(super) program: &'static str,
+    /// Whether it is started by the package's script, not by itself.
+    by_script: bool,
+}
+
+pub(super) const AGENTS: [Agent; 5] = [
+    Agent {
+        client: "claude-code",
+        title: "Claude Code",
+        package: "@anthropic-ai/claude-code",
+        pinned: "2.1.330",
+        version: "2.1.330",
+        program: "claude",
+        by_script: false,
+    },
+    Agent {
+        client: "codex",
+        title: "Codex",
+        package: "@openai/codex",
+        pinned: "0.169.0",
+        version: "0.169.0",
+        program: "codex",
+        by_script: false,
+    },
+    Agent {
+        client: "gemini",
+        title: "Gemini CLI",
+        package: "@google/gemini-cli",
+        pinned: "0.61.0",
+        version: "0.61.0",
+        program: "gemini",
+        by_script: true,
+    },
+    Agent {
+        client: "opencode",
+        title: "opencode",
+        package: "opencode-ai",
+        pinned: "1.18.33",
+        version: "1.18.33",
+        program: "opencode",
+        by_script: false,
+    },
+    Agent {
+        client: "goose",
+        title: "Goose",
+        // What `@aaif/goose` brings, without its terminal interface; package versions are not the program's.
+        package: "@aaif/goose-binary-{os}-{cpu}",
+        pinned: "0.20.1",
+        version: "1.34.0",
+        program: "goose",
+        by_script: false,
+    },
+];
+
+/// A turn of a person.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Turn<'a> {
+    /// In a new session.
+    New(&'a str),
+    /// In the last session, which another process had.
+    Resume(&'a str),
+}
+
+impl Agent {
+    /// The command line of a turn without a person at the terminal. What is allowed is what a person would allow.
+    pub(super) fn words<'a>(&self, turn: Turn<'a>) -> Vec<&'a str> {
+        // What `/hooks` and its questions are for a person.
+        const CODEX: [&str; 2] = [
+            "--dangerously-bypass-hook-trust",
+            "--dangerously-bypass-approvals-and-sandbox",
+        ];
+        let (is_new, prompt) = match turn {
+            Turn::New(prompt) => (true, prompt),
+            Turn::Resume(prompt) => (false, prompt),
+        };
+        let mut words = Vec::new();
+        match self.client {
+            "claude-code" => {
+                words.extend(["-p", prompt, "--allowedTools", "mcp__waynote__note_save"]);
+                words.extend((!is_new).then_some("--continue"));
+            }
+            "codex" => {
+                words.push("exec");
+                words.extend((!is_new).then_some(["resume", "--last"]).iter().flatten());
+                words.extend(CODEX);
+                words.push(prompt);
+            }
+            "gemini" => {
+                words.extend(["--approval-mode", "yolo", "-p", prompt]);
+                words.extend((!is_new).then_some(["--resume", "latest"]).iter().flatten());
+            }
+            "opencode" => {
+                words.push("run");
+                words.extend((!is_new).then_some("--continue"));
+                words.push(prompt);
+            }
+            _ => {
+                words.push("run");
+                words.extend((!is_new).then_some("--resume"));
+                words.extend(["-t", prompt]);
+            }
+        }
+        words
+    }
+
+    /// What a person gives to a loop behind `--`, as the documentation says.
+    pub(super) fn loop_words(&self) -> &'static [&'static str] {
+        match self.client {
+            "claude-code" => &["--permission-mode", "acceptEdits"],
+            "codex" => &["--dangerously-bypass-hook-trust"],
+            _ => &[],
+        }
+    }
+
+    fn package(&self) -> String {
+        let os = match std::env::consts::OS {
+            "macos" => "darwin",
+            other => other,
+        };
+        let cpu = match std::env::consts::ARCH {
+            "aarch64" => "arm64",
+            _ => "x64",
+        };
+        self.package.replace("{os}", os).replace("{cpu}", cpu)
+    }
+
+    /// The pinned program, fetched once into the target folder.
+    pub(super) fn installed(&self) -> Result<PathBuf> {
+        if self.client == "opencode" {
+            let package = format!("@opencode-ai/plugin@{}", self.pinned);
+            fetch(&package, self.pinned, Path::new(OPENCODE_PACKAGE))?;
+        }
+        self.fetched(self.pinned, &Path::new("target/agents").join(self.client))
+    }
+
+    /// Puts the package into opencode's folder that it would fetch there from the registry at its first start, as soon as it
+    /// has any plugin. A home that has been used has it, and no check waits for a registry.
+    pub(super) fn brings_package(folder: &Path) -> Result<()> {
+        let kept = Path::new(OPENCODE_PACKAGE).canonicalize()?;
+        symlink(kept.join("node_modules"), folder.join("node_modules"))?;
+        for file in ["package.json", "package-lock.json"] {
+            std::fs::copy(kept.join(file), folder.join(file))?;
+        }
+        Ok(())
+    }
+
+    /// The newest version in the registry with its program, if it is not the pinned one.
+    pub(super) fn newest(&self) -> Result<Option<(String, PathBuf)>> {
+        let mut npm = Command::new("npm");
+        npm.args(["view", "--loglevel", "error", &self.package(), "version"]);
+        let version = process::run(npm, FETCHING).context("npm could not ask the registry")?;
+        let version = version.lines().next().unwrap_or_default().trim().to_owned();
+        ensure!(!version.is_empty(), "the registry names no version");
+        if version == self.pinned {
+            return Ok(None);
+        }
+        let folder = Path::new("target/agents").join(format!("{}-{version}", self.client));
+        let program = self.fetched(&version, &folder)?;
+        Ok(Some((version, program)))
+    }
+
+    fn fetched(&self, version: &str, folder: &Path) -> Result<PathBuf> {
+        fetch(&format!("{}@{version}", self.package()), version, folder)?;
+        let modules = folder.join("node_modules");
+        let found = match self.by_script {
+            true => Some(modules.join(".bin").join(self.program)),
+            false => find(&modules, self.program, 0),
+        };
+        found
+            .with_context(|| format!("no program `{}` in {}", self.program, modules.display()))?
+            .canonicalize()
+            .context("the program is gone")
+    }
+}
+
+/// Fetches a package into a folder, once.
+fn fetch(package: &str, version: &str, folder: &Path) -> Result<()> {
+    let marker = folder.join(format!("fetched-{version}"));
+    if marker.exists() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(folder)?;
+    let mut npm = Command::new("npm");
+    npm.args([
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--ignore-scripts",
+        "--save-exact",
+    ])
+    .arg("--prefix")
+    .arg(folder)
+    .arg(package);
+    process::run(npm, FETCHING).context("npm could not fetch it")?;
+    Ok(std::fs::write(&marker, "")?)
+}
+
+/// A large executable of that name: the program itself, not the script that starts it.
+fn find(folder: &Path, program: &str, depth: usize) -> Option<PathBuf> {
+    const LARGE: u64 = 1 << 20;
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    entries.sort();
+    // Of two builds the last is the one for any processor.
+    entries.into_iter().rev().find_map(|entry| {
+        if entry.is_dir() && depth < 8 {
+            return find(&entry, program, depth + 1);
+        }
+        let is_large = entry.metadata().is_ok_and(|file| file.len() > LARGE);
+        (is_large && entry.file_name().is_some_and(|name| name == program)).then_some(entry)
+    })
+}

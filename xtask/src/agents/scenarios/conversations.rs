@@ -1,0 +1,308 @@
+//! Conversations: the block is in the request that follows, exactly once, and a tool's reply does not repeat it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use super::super::clients::Turn;
+use super::super::home::{Bench, CANARY};
+use super::super::model::{Reply, Request, SUMMARY, is_summary};
+use super::{asked, each_once, none_holds};
+
+/// What the agent saves in its first session.
+const SAVED: &str = "canary-9127: the clock must be frozen before the tests";
+/// What a person notes between two sessions.
+const FRESH: &str = "canary-2218: the staging server is read-only";
+/// What is noted in the other project.
+const OTHER: &str = "canary-8830: this project is written in Pascal";
+
+/// Two sessions: the first saves a note through the server, the second begins with it.
+pub(super) fn start(bench: &Bench) -> Result<()> {
+    let note = json!({ "key": "frozen-clock", "content": SAVED, "pin": true });
+    bench.model.calls("note_save", note);
+    let first = bench.turn(Turn::New("question-one"))?;
+    each_once(&first, CANARY, "first session")?;
+    ensure!(
+        first[0].offered("note_save").is_some(),
+        "the first request does not offer note_save, but {:?}",
+        first[0].tools
+    );
+    let notes = bench.waynote(&["key", "list"])?;
+    ensure!(
+        notes.contains("frozen-clock"),
+        "the call of note_save saved nothing: {}",
+        bench.heard()
+    );
+    bench.model.answers();
+    let second = bench.turn(Turn::New("question-two"))?;
+    each_once(&second, CANARY, "second session")?;
+    each_once(&second, SAVED, "second session")
+}
+
+/// A session is resumed twice; in between a person pins a note.
+pub(super) fn resume(bench: &Bench) -> Result<()> {
+    each_once(&bench.turn(Turn::New("question-one"))?, CANARY, "started")?;
+    bench.waynote(&["key", "save", "staging", FRESH, "--pin"])?;
+    for prompt in ["question-two", "question-three"] {
+        let resumed = bench.turn(Turn::Resume(prompt))?;
+        let request = asked(&resumed, prompt)?;
+        ensure!(
+            request.contains("question-one"),
+            "{prompt}: the client did not resume its session"
+        );
+        each_once(&resumed, CANARY, prompt)?;
+        each_once(&resumed, FRESH, prompt)?;
+    }
+    Ok(())
+}
+
+/// The client compacts its conversation by its own means; what follows holds the block again.
+pub(super) fn compaction(bench: &Bench) -> Result<()> {
+    match bench.agent.client {
+        "claude-code" => {
+            each_once(&bench.turn(Turn::New("question-one"))?, CANARY, "started")?;
+            let compacted =
+                bench.started(&["-p", "/compact", "--continue"], "", &bench.project()?)?;
+            let (code, said) = compacted.wait(Duration::from_secs(60))?;
+            ensure!(code == 0, "/compact: exit code {code}: {said}");
+        }
+        "gemini" => {
+            // A summary that is longer than what it stands for is thrown away.
+            bench.model.reports_tokens(50_000);
+            return typed(bench, "/compress");
+        }
+        client => {
+            // Compaction goes by the tokens that the model reports.
+            match client {
+                "codex" => bench.configures(
+                    "model_auto_compact_token_limit = 20000\nmodel_context_window = 60000",
+                )?,
+                "goose" => {
+                    bench.sets("GOOSE_CONTEXT_LIMIT", "60000");
+                    bench.sets("GOOSE_AUTO_COMPACT_THRESHOLD", "0.8");
+                }
+                _ => {}
+            }
+            bench.model.reports_tokens(58_000);
+            each_once(&bench.turn(Turn::New("question-one"))?, CANARY, "started")?;
+        }
+    }
+    for prompt in ["question-two", "question-three"] {
+        bench.turn(Turn::Resume(prompt))?;
+    }
+    after_compaction(bench)
+}
+
+/// Checks the requests that hold the summary: the block once, each.
+fn after_compaction(bench: &Bench) -> Result<()> {
+    let mut after = bench.model.requests();
+    after.retain(|request| request.contains(SUMMARY) && !is_summary(request));
+    ensure!(
+        !after.is_empty(),
+        "nothing was compacted: {}",
+        bench.heard()
+    );
+    each_once(&after, CANARY, "after the compaction")
+}
+
+/// The conversation is cleared in mid-process.
+pub(super) fn clear(bench: &Bench) -> Result<()> {
+    match bench.agent.client {
+        "claude-code" => {
+            let said = |text: &str| {
+                json!({ "type": "user", "message": { "role": "user", "content": text } })
+                    .to_string()
+            };
+            let turns = [said("question-one"), said("/clear"), said("question-two")].join("\n");
+            let words = [
+                "-p",
+                "--input-format",
+                "stream-json",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+            ];
+            let running = bench.started(&words, &format!("{turns}\n"), &bench.project()?)?;
+            let (code, said) = running.wait(Duration::from_secs(60))?;
+            ensure!(code == 0, "exit code {code}: {said}");
+            cleared(&bench.fresh())
+        }
+        "gemini" => typed(bench, "/clear"),
+        "codex" => fed(bench, "clear"),
+        "goose" => {
+            let lines = "question-one\n/clear\nquestion-two\n/exit\n";
+            let running = bench.started(&["session"], lines, &bench.project()?)?;
+            running.wait(Duration::from_secs(60))?;
+            cleared(&bench.fresh())
+        }
+        client => bail!("{client} has no such moment"),
+    }
+}
+
+fn cleared(requests: &[Request]) -> Result<()> {
+    let first = asked(requests, "question-one")?;
+    each_once(std::slice::from_ref(first), CANARY, "before clearing")?;
+    let second = asked(requests, "question-two")?;
+    ensure!(!second.contains("question-one"), "nothing was cleared");
+    each_once(std::slice::from_ref(second), CANARY, "after clearing")
+}
+
+/// The installed hook, with what Codex sends at the start and then from a conversation that follows within the process.
+fn fed(bench: &Bench, source: &str) -> Result<()> {
+    let hooks = std::fs::read_to_string(bench.home()?.join(".codex/hooks.json"))?;
+    let hooks: Value = serde_json::from_str(&hooks)?;
+    let hook = &hooks["hooks"]["SessionStart"][0]["hooks"][0]["command"];
+    let command = hook
+        .as_str()
+        .context("no hook of SessionStart is installed")?;
+    for (session, source) in [("01a203c7-one", "startup"), ("01a203c7-two", source)] {
+        let input = json!({
+            "session_id": session, "transcript_path": null, "cwd": bench.project()?, "hook_event_name": "SessionStart",
+            "model": "scripted", "permission_mode": "default", "source": source,
+        });
+        let (code, said) = bench.shell(&format!("echo '{input}' | {command}"))?;
+        ensure!(code == 0, "{source}: exit code {code}: {said}");
+        let times = said.matches(CANARY).count();
+        ensure!(
+            times == 1,
+            "{source}: the hook's answer holds the note {times} times: {said}"
+        );
+    }
+    Ok(())
+}
+
+/// At Gemini's terminal: a question, a command that ends the conversation, a question.
+fn typed(bench: &Bench, command: &str) -> Result<()> {
+    const LISTENS: &str = "Type your message";
+    let asks = |text: &'static str| {
+        move || {
+            bench
+                .model
+                .requests()
+                .iter()
+                .any(|request| request.contains(text))
+        }
+    };
+    let mut terminal = bench.typed("")?;
+    terminal.types("question-one", LISTENS, asks("question-one"))?;
+    match command {
+        "/compress" => {
+            let summary = || {
+                bench
+                    .model
+                    .beside()
+                    .iter()
+                    .filter(|beside| is_summary(beside))
+                    .count()
+                    > 1
+            };
+            terminal.types(command, LISTENS, summary)?;
+        }
+        // Nothing tells that it is done but the request that follows.
+        _ => terminal.types(command, LISTENS, || true)?,
+    }
+    terminal.types("question-two", LISTENS, asks("question-two"))?;
+    match command {
+        "/clear" => cleared(&bench.fresh()),
+        _ => after_compaction(bench),
+    }
+}
+
+/// A subagent does a part of the work; its own conversation begins with the block.
+pub(super) fn subagent(bench: &Bench) -> Result<()> {
+    const TASK: &str = "small-task: count the files";
+    let (tool, input): (&'static str, Value) = match bench.agent.client {
+        "claude-code" => (
+            "Agent",
+            json!({ "description": "count", "prompt": TASK, "subagent_type": "general-purpose" }),
+        ),
+        "codex" => ("spawn_agent", json!({ "message": TASK })),
+        "gemini" => (
+            "invoke_agent",
+            json!({ "agent_name": "generalist", "prompt": TASK }),
+        ),
+        "opencode" => (
+            "task",
+            json!({ "description": "count", "prompt": TASK, "subagent_type": "general" }),
+        ),
+        _ => ("delegate", json!({ "instructions": TASK })),
+    };
+    let has_waited = AtomicBool::new(false);
+    bench.model.does(move |request| {
+        if !request.contains("question-one") {
+            Reply::say("done")
+        } else if !request.is_after_tool() {
+            Reply::Call(tool, input.clone())
+        } else if let Some(started) =
+            started(request).filter(|_| !has_waited.swap(true, Ordering::SeqCst))
+        {
+            // Codex goes on beside its subagent, and would end before it.
+            Reply::Call("wait_agent", json!({ "targets": [started] }))
+        } else {
+            Reply::say("done")
+        }
+    });
+    let requests = bench.turn(Turn::New("question-one"))?;
+    let (main, sub): (Vec<Request>, Vec<Request>) = requests
+        .into_iter()
+        .partition(|request| request.contains("question-one"));
+    ensure!(
+        !sub.is_empty(),
+        "no subagent started; offered: {:?}",
+        main[0].tools
+    );
+    each_once(&main, CANARY, "the session")?;
+    each_once(&sub, CANARY, "the subagent")
+}
+
+/// The id of the subagent that Codex started.
+fn started(request: &Request) -> Option<String> {
+    let said = request.parts.iter().map(|part| part.text.as_str());
+    let mut ids = said.filter_map(|text| Some(text.split_once("\"agent_id\":\"")?.1));
+    Some(ids.next()?.split_once('"')?.0.to_owned())
+}
+
+/// Two projects of one home, each with a client at the same time.
+pub(super) fn two_at_once(bench: &Bench) -> Result<()> {
+    let note = json!({ "key": "once", "content": SAVED });
+    bench.model.calls("note_save", note);
+    let other = bench.home()?.join("other");
+    std::fs::create_dir_all(&other)?;
+    let mut running = Vec::new();
+    if bench.agent.client == "goose" {
+        // Its first two processes in a home race for their database.
+        bench.turn(Turn::New("question-zero"))?;
+    }
+    bench.waynote_in(&other, &["place", "write", OTHER])?;
+    for (folder, prompt) in [(bench.project()?, "question-one"), (other, "question-two")] {
+        let mut words = bench.agent.words(Turn::New(prompt));
+        if bench.agent.client == "codex" {
+            words.insert(1, "--skip-git-repo-check");
+        }
+        running.push(bench.started(&words, "", &folder)?);
+    }
+    for running in running {
+        let (code, said) = running.wait(Duration::from_secs(120))?;
+        ensure!(code == 0, "exit code {code}: {said}");
+    }
+    let requests = bench.fresh();
+    let (one, two): (Vec<Request>, Vec<Request>) = requests
+        .into_iter()
+        .partition(|request| request.contains("question-one"));
+    each_once(&one, CANARY, "first project")?;
+    none_holds(&one, OTHER, "first project")?;
+    each_once(&two, OTHER, "second project")?;
+    none_holds(&two, CANARY, "second project")
+}
+
+/// Sessions that start while others take the processor.
+pub(super) fn load(bench: &Bench) -> Result<()> {
+    let _busy = super::super::load::Busy::start(4);
+    for number in 1..=4 {
+        let session = bench.turn(Turn::New("question-one"))?;
+        each_once(&session, CANARY, &format!("session {number} under load"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! What is done with a client at each moment, and what must be true then.
+
+mod conversations;
+mod loops;
+mod night;
+mod setting_up;
+
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+use super::clients::Agent;
+use super::expected::Moment;
+use super::home::Bench;
+use super::model::Request;
+
+/// A client and the programs that are tried together.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a> {
+    pub(super) agent: Agent,
+    pub(super) program: &'a Path,
+    pub(super) waynote: &'a Path,
+    /// Whether the homes stay for a developer to look at.
+    pub(super) keep: bool,
+}
+
+impl Subject<'_> {
+    /// Plays one moment.
+    pub(super) fn play(self, moment: Moment) -> Result<()> {
+        let play = match moment {
+            Moment::Start => conversations::start,
+            Moment::Resume => conversations::resume,
+            Moment::Compaction => conversations::compaction,
+            Moment::Clear => conversations::clear,
+            Moment::Subagent => conversations::subagent,
+            Moment::TwoAtOnce => conversations::two_at_once,
+            Moment::Load => conversations::load,
+            Moment::Loop => loops::completes,
+            Moment::Blocked => loops::blocked,
+            Moment::Hang => loops::hangs,
+            Moment::Recovers => loops::recovers,
+            Moment::GivesUp => loops::gives_up,
+            Moment::Install => setting_up::install,
+            Moment::Night => night::night,
+        };
+        let bench = match moment {
+            Moment::Install | Moment::Night => Bench::bare(self.agent, self.program, self.waynote)?,
+            _ => Bench::new(self.agent, self.program, self.waynote)?,
+        };
+        let played = play(&bench);
+        if self.keep {
+            let name = format!("{}-{}", self.agent.client, moment.word());
+            println!("kept: {name}: {}", bench.keep(&name)?.display());
+        }
+        played
+    }
+}
+
+/// Checks that each request holds a text exactly once.
+fn each_once(requests: &[Request], text: &str, when: &str) -> Result<()> {
+    ensure!(
+        !requests.is_empty(),
+        "{when}: the client asked its model nothing"
+    );
+    for (number, request) in requests.iter().enumerate() {
+        let times = request.count(text);
+        ensure!(
+            times == 1,
+            "{when}: request {} of {} holds `{}` {times} times",
+            number + 1,
+            requests.len(),
+            name(text),
+        );
+    }
+    Ok(())
+}
+
+/// Checks that no request holds a text.
+fn none_holds(requests: &[Request], text: &str, when: &str) -> Result<()> {
+    let found = requests.iter().any(|request| request.contains(text));
+    ensure!(!found, "{when}: a request holds `{}`", name(text));
+    Ok(())
+}
+
+/// The first request of those in which a person asked something.
+fn asked<'r>(requests: &'r [Request], prompt: &str) -> Result<&'r Request> {
+    let found = requests.iter().find(|request| request.contains(prompt));
+    found.with_context(|| format!("no request asks `{prompt}`"))
+}
+
+/// A note's first word, which is enough in a message.
+fn name(text: &str) -> &str {
+    text.split(':').next().unwrap_or(text)
+}
