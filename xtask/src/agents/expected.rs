@@ -123,10 +123,10 @@ pub(super) enum Cell {
 /// How a client's moment is proven.
 pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
     use Moment::{
-        Clear, Compaction, Hang, Install, Load, Loop, Night, Resume, Start, Subagent, TwoAtOnce,
+        Blocked, Clear, Compaction, Hang, Install, Load, Loop, Night, Resume, Start, Subagent,
+        TwoAtOnce,
     };
     match (agent.client, moment) {
-        ("claude-code", TwoAtOnce | Hang) => Cell::All,
         ("claude-code", _) => Cell::Gate,
         (_, Night) => Cell::None("played with Claude Code"),
         ("gemini" | "goose", Subagent) => Cell::None("takes no text for a subagent"),
@@ -136,7 +136,9 @@ pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
         (_, Hang | Load) => Cell::All,
         ("codex" | "goose", _) => Cell::Gate,
         // These take ten seconds of processor time a session.
-        ("gemini", Start | Resume | Compaction | Clear | Loop | Install) => Cell::Gate,
+        ("gemini", Start | Resume | Compaction | Clear | TwoAtOnce | Loop | Blocked | Install) => {
+            Cell::Gate
+        }
         ("opencode", Start) => Cell::Gate,
         _ => Cell::All,
     }

@@ -281,7 +281,8 @@ impl Bench {
     /// Starts the client on a terminal.
     pub(super) fn typed(&self, words: &str) -> Result<Typed> {
         let command = self.command("script", &self.project()?)?;
-        Typed::start(command, &format!("{} {words}", self.agent.program))
+        let group = self.home()?.join("run/terminal");
+        Typed::start(command, &format!("{} {words}", self.agent.program), group)
     }
 
     /// The requests since the last look.

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -104,13 +105,18 @@ pub(super) fn run(command: Command, longest: Duration) -> Result<String> {
 /// A program on a terminal of its own, at which a person types.
 pub(super) struct Typed {
     child: Child,
+    /// Where the program's group is written down.
+    group: PathBuf,
     shown: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Typed {
-    /// Starts a command line on a terminal, which `script` of util-linux provides.
-    pub(super) fn start(mut script: Command, line: &str) -> Result<Self> {
-        let line = format!("stty rows 40 cols 120; exec {line}");
+    /// Starts a command line on a terminal, which `script` of util-linux provides. The program's group is written to a file.
+    pub(super) fn start(mut script: Command, line: &str, group: PathBuf) -> Result<Self> {
+        let line = format!(
+            "echo $$ > '{}'; stty rows 40 cols 120; exec {line}",
+            group.display()
+        );
         script.args(["-qefc", &line, "/dev/null"]);
         let mut child = script
             .stdin(Stdio::piped())
@@ -130,7 +136,11 @@ impl Typed {
                 }
             });
         }
-        Ok(Self { child, shown })
+        Ok(Self {
+            child,
+            group,
+            shown,
+        })
     }
 
     /// Types a line once the program shows a text, and presses return until something happens. What comes at once counts
@@ -180,7 +190,12 @@ impl Typed {
 
 impl Drop for Typed {
     fn drop(&mut self) {
-        // The terminal closes with `script`, and that ends the program.
+        // Not every program ends when its terminal closes.
+        let group = std::fs::read_to_string(&self.group).unwrap_or_default();
+        if let Ok(group) = group.trim().parse() {
+            // It may have ended by itself.
+            let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
