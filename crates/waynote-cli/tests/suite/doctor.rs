@@ -69,6 +69,8 @@ fn all_is_well() {
     ok    Claude Code: the hook hands a note over in N ms, with busy processors in N ms (limit: N ms), as Claude Code reads it
     note  Claude Code: without a person to ask (`claude -p`) it refuses waynote's tools: no rule in `permissions.allow` names them
           next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
+    note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
+          next: for `waynote loop --with claude-code`: add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
     "#);
     let json = scratch
         .run("doctor claude-code --json")
@@ -138,6 +140,8 @@ fn each_fault_says_what_to_do() {
     ok    Claude Code: the hook hands a note over in N ms, with busy processors in N ms (limit: N ms), as Claude Code reads it
     note  Claude Code: without a person to ask (`claude -p`) it refuses waynote's tools: no rule in `permissions.allow` names them
           next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
+    note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
+          next: for `waynote loop --with claude-code`: add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
     "#);
 }
 

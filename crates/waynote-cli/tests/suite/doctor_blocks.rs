@@ -89,6 +89,10 @@ fn claude_code() {
           next: switch it on in `/mcp`, or take `waynote` out of that list
     note  Claude Code: without a person to ask (`claude -p`) it refuses waynote's tools: no rule in `permissions.allow` names them
           next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
+    note  Claude Code: in a loop, the agent may not use waynote's tools: Claude Code denies `mcp__waynote__note_add`
+          next: for `waynote loop --with claude-code`: take that rule out of `permissions.deny` in its settings, or out of the command line
+    note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
+          next: for `waynote loop --with claude-code`: add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
     "#);
     let scratch = with(
         "claude-code",
@@ -97,7 +101,11 @@ fn claude_code() {
             "+  \"permissions\": { \"allow\": [\"mcp__waynote\"] }",
         )],
     );
-    insta::assert_snapshot!(found(&scratch, "doctor claude-code"), @"exit 0");
+    insta::assert_snapshot!(found(&scratch, "doctor claude-code"), @"
+    exit 0
+    note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
+          next: for `waynote loop --with claude-code`: add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
+    ");
 }
 
 #[test]
@@ -131,6 +139,10 @@ fn codex() {
           next: switch it on in `/hooks`
     WRONG Codex: the hooks are not trusted yet: Codex skips them without a word
           next: start Codex, open `/hooks` and trust them
+    note  Codex: in a loop, the agent may only read: Codex runs it in a read-only sandbox
+          next: for `waynote loop --with codex`: add `-- --sandbox workspace-write` or what it needs
+    note  Codex: in a loop, Codex does not start outside a git repository
+          next: for `waynote loop --with codex`: run `git init`, or add `-- --skip-git-repo-check`
     "#);
 }
 
@@ -178,6 +190,10 @@ fn gemini() {
           next: trust it with `/permissions`
     note  Gemini CLI: whether it is switched on there cannot be told from files
           next: start Gemini CLI anew
+    note  Gemini CLI: in a loop, the agent may not edit files or run commands: Gemini CLI asks, and nobody is there to answer
+          next: for `waynote loop --with gemini`: add `-- --approval-mode auto_edit --allowed-tools 'run_shell_command(make)'` or what it needs
+    note  Gemini CLI: in a loop, Gemini CLI does not start in a directory that it does not trust
+          next: for `waynote loop --with gemini`: trust this one when it asks in a terminal, or add `-- --skip-trust`
     "#);
 }
 
@@ -202,6 +218,8 @@ fn opencode() {
           next: set it to "allow", or add `"waynote_*": "allow"` below it
     note  opencode: it has not fetched @opencode-ai/plugin into HOME/.config/opencode yet, which it does once for plugins: without its registry a start waits 75 seconds for it
           next: start opencode once with a network, or `npm install --prefix HOME/.config/opencode @opencode-ai/plugin`
+    note  opencode: in a loop, the agent may not edit files or run commands: opencode asks or denies it, and nobody is there to answer
+          next: for `waynote loop --with opencode`: allow it by `permission` in its configuration
     "#);
     // Once the package is there, a start waits for nothing.
     let folder = scratch.home().join(".config/opencode");

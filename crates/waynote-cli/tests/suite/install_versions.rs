@@ -57,7 +57,7 @@ fn what_an_earlier_version_wrote_is_brought_up_to_date() {
     seen += &format!("\n{}\n", said(&scratch, "install claude-code"));
     seen += &of_hooks(&scratch);
     insta::assert_snapshot!(seen, @r#"
-    note  Claude Code: hooks in HOME/.claude/settings.json is older than this program: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`; `hooks.SubagentStart` needs `"timeout": 10` in `hooks.0`
+    note  Claude Code: hooks in HOME/.claude/settings.json is older than this program: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`; `hooks.SubagentStart` needs `"timeout": 10` in `hooks.0`; `hooks.UserPromptSubmit` needs `"timeout": 10` in `hooks.0`
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     exit 0
     HOME/.claude.json (server): unchanged
@@ -68,6 +68,11 @@ fn what_an_earlier_version_wrote_is_brought_up_to_date() {
                   }
       …
                     "command": "WAYNOTE hook claude-code SubagentStart",
+      -             "timeout": 5
+      +             "timeout": 10
+                  }
+      …
+                    "command": "WAYNOTE hook claude-code UserPromptSubmit --no-search",
       -             "timeout": 5
       +             "timeout": 10
                   }
@@ -101,6 +106,11 @@ fn what_a_person_changed_is_kept_and_named() {
     HOME/.claude.json (server): unchanged
     HOME/.claude/settings.json (hooks): changed
                     "command": "WAYNOTE hook claude-code SubagentStart",
+      -             "timeout": 5
+      +             "timeout": 10
+                  }
+      …
+                    "command": "WAYNOTE hook claude-code UserPromptSubmit --no-search",
       -             "timeout": 5
       +             "timeout": 10
                   }

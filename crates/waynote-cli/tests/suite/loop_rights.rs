@@ -56,14 +56,14 @@ fn claude_code_may_use_our_tools_and_nothing_else() {
     let scratch = scratch();
 
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "")), @"
-    note: Claude Code has no tools of waynote, so its agent can neither note anything nor end the loop: `waynote install claude-code`
-    note: the agent may not edit files or run commands: Claude Code asks, and nobody answers in a loop; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
+    note: Claude Code has no tools of waynote, so its agent can neither note anything nor end the loop; run `waynote install claude-code`
+    note: the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
     claude [-p] [--allowedTools=mcp__waynote]
     ");
     scratch.ok("install claude-code");
     let before = std::fs::read(scratch.home().join(".claude.json")).unwrap();
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "--permission-mode acceptEdits")), @"
-    note: the agent may not run commands: Claude Code asks, and nobody answers in a loop; add `-- --allowedTools 'Bash(make *)'` or what it needs
+    note: the agent may not run commands: Claude Code asks, and nobody is there to answer; add `-- --allowedTools 'Bash(make *)'` or what it needs
     claude [-p] [--allowedTools=mcp__waynote] [--permission-mode] [acceptEdits]
     ");
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "--allowedTools Edit Bash")), @"claude [-p] [--allowedTools=mcp__waynote] [--allowedTools] [Edit] [Bash]");
@@ -74,7 +74,7 @@ fn claude_code_may_use_our_tools_and_nothing_else() {
         r#"{ "permissions": { "defaultMode": "acceptEdits", "allow": ["Bash(make *)"], "deny": ["mcp__waynote"] } }"#,
     );
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "")), @"
-    note: the agent may not use waynote's tools in a loop: Claude Code denies `mcp__waynote`; take that rule out of `permissions.deny` in its settings, or out of the command line
+    note: the agent may not use waynote's tools: Claude Code denies `mcp__waynote`; take that rule out of `permissions.deny` in its settings, or out of the command line
     claude [-p] [--allowedTools=mcp__waynote]
     ");
     assert_eq!(
@@ -87,7 +87,7 @@ fn claude_code_may_use_our_tools_and_nothing_else() {
 fn codex_is_told_about_our_server_where_it_knows_one() {
     let scratch = scratch();
     insta::assert_snapshot!(said(with(&scratch, "codex", "--sandbox workspace-write")), @"
-    note: Codex has no tools of waynote, so its agent can neither note anything nor end the loop: `waynote install codex`
+    note: Codex has no tools of waynote, so its agent can neither note anything nor end the loop; run `waynote install codex`
     codex [exec] [--sandbox] [workspace-write] [-]
     ");
     scratch.ok("install codex");
@@ -97,7 +97,7 @@ fn codex_is_told_about_our_server_where_it_knows_one() {
     "#);
     std::fs::remove_dir_all(scratch.home().join("work/.git")).unwrap();
     insta::assert_snapshot!(said(with(&scratch, "codex", "-c sandbox_mode=\"workspace-write\"")), @r#"
-    note: Codex does not start outside a git repository: `git init`, or add `-- --skip-git-repo-check`
+    note: Codex does not start outside a git repository; run `git init`, or add `-- --skip-git-repo-check`
     codex [exec] [-c] [mcp_servers.waynote.default_tools_approval_mode="approve"] [-c] [sandbox_mode="workspace-write"] [-]
     "#);
     // A project's entry counts where Codex trusts the directory: of a server that it does not know it takes no setting.
@@ -119,8 +119,8 @@ fn geminis_own_policies_stay() {
     scratch.ok("install gemini");
     let yolo = "--skip-trust --approval-mode yolo";
     insta::assert_snapshot!(said(with(&scratch, "gemini", "")), @r#"
-    note: the agent may not edit files or run commands: Gemini CLI asks, and nobody answers in a loop; add `-- --approval-mode auto_edit --allowed-tools 'run_shell_command(make)'` or what it needs
-    note: Gemini CLI does not start in a directory that it does not trust: trust this one when it asks in a terminal, or add `-- --skip-trust`
+    note: the agent may not edit files or run commands: Gemini CLI asks, and nobody is there to answer; add `-- --approval-mode auto_edit --allowed-tools 'run_shell_command(make)'` or what it needs
+    note: Gemini CLI does not start in a directory that it does not trust; trust this one when it asks in a terminal, or add `-- --skip-trust`
     gemini [--policy=RUN/waynote.toml]
     # Written by `waynote loop` for one run.
     [[rule]]
@@ -165,7 +165,7 @@ fn opencodes_permissions_are_added_to() {
         r#"{ "permission": { "edit": "deny", "bash": { "*": "ask" } } }"#,
     );
     insta::assert_snapshot!(said(with(&scratch, "opencode", "")), @r#"
-    note: the agent may not edit files: opencode asks or denies by `permission` in its configuration, and nobody answers in a loop
+    note: the agent may not edit files: opencode asks or denies it, and nobody is there to answer; allow it by `permission` in its configuration
     opencode [run]
     OPENCODE_PERMISSION={"waynote_*":"allow"}
     "#);

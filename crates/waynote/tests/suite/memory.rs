@@ -414,10 +414,8 @@ impl Read for Handle {
             let micros =
                 |time: Option<Timestamp>| time.unwrap_or(revision.recorded_at).as_microsecond();
             let entry_before = || {
-                let entries = state.of_scope(&scope).into_iter();
-                let last = entries
-                    .filter(|note| note.address.key() < Some(key.clone()))
-                    .next_back()?;
+                let mut entries = state.of_scope(&scope).into_iter();
+                let last = entries.rfind(|note| note.address.key() < Some(key.clone()))?;
                 let first = state.history(&last.address).first()?.position?;
                 Some((first.number(), last.created_at.as_microsecond()))
             };

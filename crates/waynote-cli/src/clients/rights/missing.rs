@@ -1,6 +1,7 @@
 //! What a client does not let its agent do in a loop, as far as its command line and its settings say.
 
 use std::ffi::OsString;
+use std::fmt;
 
 use serde_json::Value;
 
@@ -11,17 +12,42 @@ use crate::clients::change::NAME;
 use crate::clients::files::{Reach, Roots, working_directory};
 use crate::home;
 
-/// What an agent may not do in a loop that runs its client with these further words, and what to do about it: a line each.
+/// What an agent may not do in a loop, and what its user can do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Missing {
+    pub(crate) what: String,
+    pub(crate) next: String,
+}
+
+impl Missing {
+    fn new(what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            next: next.into(),
+        }
+    }
+}
+
+/// In one line.
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.what, self.next)
+    }
+}
+
+/// What an agent may not do in a loop that runs its client with these further words.
 ///
 /// What a client asks its user about counts as not allowed, since in a loop nobody answers.
-pub(crate) fn missing(client: Client, words: &[OsString]) -> Vec<String> {
+pub(crate) fn missing(client: Client, words: &[OsString]) -> Vec<Missing> {
     let words = Words::new(words);
     let mut lines = Vec::new();
     if !is_set_up(client) {
-        lines.push(format!(
-            "{} has no tools of waynote, so its agent can neither note anything nor end the loop: `waynote install {}`",
-            client.title(),
-            client.word()
+        lines.push(Missing::new(
+            format!(
+                "{} has no tools of waynote, so its agent can neither note anything nor end the loop",
+                client.title()
+            ),
+            format!("run `waynote install {}`", client.word()),
         ));
     }
     match client {
@@ -64,21 +90,24 @@ impl May {
     };
 
     /// The line that says what it may not do; `how` is what to add to the command line for either.
-    fn line(&self, client: Client, how: [&str; 2]) -> Option<String> {
+    fn line(&self, client: Client, how: [&str; 2]) -> Option<Missing> {
         let (what, how) = match (self.edit, self.run) {
             (true, true) => return None,
             (true, false) => ("run commands", how[1]),
             (false, true) => ("edit files", how[0]),
             (false, false) => ("edit files or run commands", &*how.join(" ")),
         };
-        Some(format!(
-            "the agent may not {what}: {} asks, and nobody answers in a loop; add `-- {how}` or what it needs",
-            client.title()
+        Some(Missing::new(
+            format!(
+                "the agent may not {what}: {} asks, and nobody is there to answer",
+                client.title()
+            ),
+            format!("add `-- {how}` or what it needs"),
         ))
     }
 }
 
-fn claude_code(words: &Words, lines: &mut Vec<String>) {
+fn claude_code(words: &Words, lines: &mut Vec<Missing>) {
     let settings = settings(Client::ClaudeCode);
     let listed = |name: &str| -> Vec<String> {
         let files = settings.iter();
@@ -94,8 +123,9 @@ fn claude_code(words: &Words, lines: &mut Vec<String>) {
         tool.is_some_and(|tool| needed.contains(&tool))
     };
     if let Some(rule) = denied.iter().find(is_needed) {
-        lines.push(format!(
-            "the agent may not use waynote's tools in a loop: Claude Code denies `{rule}`; take that rule out of `permissions.deny` in its settings, or out of the command line"
+        lines.push(Missing::new(
+            format!("the agent may not use waynote's tools: Claude Code denies `{rule}`"),
+            "take that rule out of `permissions.deny` in its settings, or out of the command line",
         ));
     }
     let in_settings = settings
@@ -130,7 +160,7 @@ fn claude_code(words: &Words, lines: &mut Vec<String>) {
     lines.extend(may.line(Client::ClaudeCode, how));
 }
 
-fn codex(words: &Words, lines: &mut Vec<String>) {
+fn codex(words: &Words, lines: &mut Vec<Missing>) {
     const OPEN: [&str; 4] = [
         "--dangerously-bypass-approvals-and-sandbox",
         "--yolo",
@@ -160,23 +190,23 @@ fn codex(words: &Words, lines: &mut Vec<String>) {
         None => !is_unknown && !codex_trusts(),
     };
     if reads_only && !is_open {
-        lines.push(
-            "the agent may only read: Codex runs it in a read-only sandbox; add `-- --sandbox workspace-write` or what it needs"
-                .into(),
-        );
+        lines.push(Missing::new(
+            "the agent may only read: Codex runs it in a read-only sandbox",
+            "add `-- --sandbox workspace-write` or what it needs",
+        ));
     }
     let is_in_repository = working_directory()
         .is_ok_and(|directory| directory.ancestors().any(|of| of.join(".git").exists()));
     let skips = words.has(&["--skip-git-repo-check"]) || words.has(&OPEN[..2]);
     if !is_in_repository && !skips {
-        lines.push(
-            "Codex does not start outside a git repository: `git init`, or add `-- --skip-git-repo-check`"
-                .into(),
-        );
+        lines.push(Missing::new(
+            "Codex does not start outside a git repository",
+            "run `git init`, or add `-- --skip-git-repo-check`",
+        ));
     }
 }
 
-fn gemini(words: &Words, lines: &mut Vec<String>) {
+fn gemini(words: &Words, lines: &mut Vec<Missing>) {
     let settings = settings(Client::Gemini);
     let strongest = |read: &dyn Fn(&Value) -> Option<String>| settings.iter().rev().find_map(read);
     let in_settings =
@@ -219,10 +249,10 @@ fn gemini(words: &Words, lines: &mut Vec<String>) {
     };
     lines.extend(may.line(Client::Gemini, how));
     if !gemini_trusts(words, &settings) {
-        lines.push(
-            "Gemini CLI does not start in a directory that it does not trust: trust this one when it asks in a terminal, or add `-- --skip-trust`"
-                .into(),
-        );
+        lines.push(Missing::new(
+            "Gemini CLI does not start in a directory that it does not trust",
+            "trust this one when it asks in a terminal, or add `-- --skip-trust`",
+        ));
     }
 }
 
@@ -260,7 +290,7 @@ fn is_trusted_folder() -> Option<bool> {
 }
 
 /// Without settings it allows everything; `opencode run` rejects what these would have asked about.
-fn opencode(lines: &mut Vec<String>) {
+fn opencode(lines: &mut Vec<Missing>) {
     let settings = settings(Client::Opencode);
     let rule = |tool: &str| {
         let of = |file: &Value| match &file["permission"] {
@@ -281,13 +311,16 @@ fn opencode(lines: &mut Vec<String>) {
         (false, true) => "edit files",
         (false, false) => "edit files or run commands",
     };
-    lines.push(format!(
-        "the agent may not {what}: opencode asks or denies by `permission` in its configuration, and nobody answers in a loop"
+    lines.push(Missing::new(
+        format!(
+            "the agent may not {what}: opencode asks or denies it, and nobody is there to answer"
+        ),
+        "allow it by `permission` in its configuration",
     ));
 }
 
 /// One mode for all of its tools: our own cannot be allowed alone.
-fn goose(lines: &mut Vec<String>) {
+fn goose(lines: &mut Vec<Missing>) {
     let variable = home::variable("GOOSE_MODE").ok().flatten();
     let mode = variable.or_else(|| {
         let path = Roots::of(Reach::User).ok()?.dot_config().ok()?;
@@ -302,7 +335,10 @@ fn goose(lines: &mut Vec<String>) {
         return;
     };
     let mode = waynote::visible::visible(&mode);
-    lines.push(format!(
-        "the agent may use no tools, waynote's neither: in Goose's mode `{mode}` a person confirms them; start the loop with `GOOSE_MODE=auto`"
+    lines.push(Missing::new(
+        format!(
+            "the agent may use no tools, waynote's neither: in Goose's mode `{mode}` a person confirms them"
+        ),
+        "start the loop with `GOOSE_MODE=auto`",
     ));
 }

@@ -21,7 +21,7 @@ use crate::error::{Failure, Outcome};
 use crate::home;
 use words::Words;
 
-pub(crate) use missing::missing;
+pub(crate) use missing::{Missing, missing};
 
 /// A rule of Gemini CLI's policy engine. Its priority is above the tools that settings allow or leave out by default, and below
 /// those that a person excludes.

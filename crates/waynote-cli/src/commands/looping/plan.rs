@@ -11,7 +11,7 @@ use waynote::looping::next_iteration;
 use waynote::{Name, Store};
 
 use crate::args::LoopArgs;
-use crate::clients::rights::{Rights, missing};
+use crate::clients::rights::{Missing, Rights, missing};
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::iterate::backoff::Backoff;
@@ -30,7 +30,7 @@ pub(super) struct Plan {
     /// What lets it use waynote's own tools.
     pub(super) rights: Rights,
     /// What else its client does not let it do.
-    pub(super) missing: Vec<String>,
+    pub(super) missing: Vec<Missing>,
     /// The client that it is, where one was named.
     pub(super) client: Option<Preset>,
     /// The directory it runs in, absolute.
