@@ -127,6 +127,8 @@ pub struct Ask {
     pub holders: Vec<Content>,
     /// The types of a session's entries, by word.
     pub entry_types: Vec<Name>,
+    /// The entries of a session that are resolved, by key.
+    pub resolved: Vec<Name>,
     /// The largest id that an entry of a session ever had, of a forgotten one too.
     pub last_entries: Vec<Name>,
     /// The first entry of a session, by id, that is of a type and has a content.
@@ -177,6 +179,7 @@ pub struct Rows {
     pub journal: Vec<Vec<Revision>>,
     pub holders: Vec<Vec<AddressAt>>,
     pub entry_types: Vec<Vec<Kind>>,
+    pub resolved: Vec<Vec<Note>>,
     pub last_entries: Vec<Option<EntryId>>,
     pub entries_saying: Vec<Option<Note>>,
     pub last_iterations: Vec<Option<i64>>,

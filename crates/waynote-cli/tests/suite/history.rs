@@ -221,6 +221,25 @@ fn verify_names_what_is_damaged() {
     );
 }
 
+/// A row that cannot be read is a finding, and the rest is checked.
+#[test]
+fn verify_goes_on_after_a_row_that_cannot_be_read() {
+    let scratch = Scratch::new();
+    scratch.ok("--session s --iteration 1 log add --type stuck wall");
+    scratch.ok("--session s --iteration 2 log add --type learning round --resolves wall");
+    let said = verified_after(
+        &scratch,
+        "UPDATE waynote_note SET author = '' WHERE kind = 'stuck';
+         UPDATE waynote_search_segment SET last = 0",
+    );
+    insta::assert_snapshot!(said, @"
+    exit 1
+    damaged: session:s#03g56gadhc9giz28czzxeif1v is not what its journal comes to
+    damaged: session:s: the store STORE failed: Conversion error from type Null at index: 6, `` is not a valid name: it is empty
+    STORE has 2 problems: 2 notes, 2 revisions, 2 contents
+    ");
+}
+
 #[test]
 fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     let scratch = Scratch::new();

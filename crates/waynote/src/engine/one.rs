@@ -149,6 +149,15 @@ impl dyn Read + '_ {
         Ok(self.read(&ask)?.entry_types.pop().unwrap_or_default())
     }
 
+    /// The entries of a session that are resolved.
+    pub fn resolved(&self, session: &Name) -> Result<Vec<Note>> {
+        let ask = Ask {
+            resolved: vec![session.clone()],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.resolved.pop().unwrap_or_default())
+    }
+
     /// The largest id that an entry of a session ever had.
     pub fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
         let ask = Ask {

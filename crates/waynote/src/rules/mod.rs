@@ -101,17 +101,17 @@ impl<E: Engine> EventLog for EngineStore<E> {
 impl<E: Engine> Store for EngineStore<E> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         let mut applied = Vec::new();
-        let written = self.engine.write(Writing::Durable, &mut |tx| {
+        let reached = Cell::new(None);
+        self.engine.write(Writing::Durable, &mut |tx| {
+            // An engine may run this again.
+            reached.set(self.indexed.get());
             applied = apply::all(tx, changes, stamp, &mut |position, left| {
-                upkeep::keep_up(tx, &self.indexing, &self.indexed, position, left)
+                upkeep::keep_up(tx, &self.indexing, &reached, position, left)
             })?;
             Ok(())
-        });
-        if written.is_err() {
-            // What was sealed on the way was taken back.
-            self.indexed.set(None);
-        }
-        written.map(|()| applied)
+        })?;
+        self.indexed.set(reached.get());
+        Ok(applied)
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {

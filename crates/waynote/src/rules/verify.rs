@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::event::{Event, Resolutions, latest};
 use crate::key::{EntryId, Name};
 use crate::note::Position;
-use crate::scope::ScopeKind;
+use crate::scope::{Scope, ScopeKind};
 use crate::store::Moment;
 use crate::verify::Report;
 
@@ -19,8 +19,12 @@ pub(super) fn verify(rows: &dyn Read) -> Result<Report> {
     let mut report = Report::default();
     if rows.verify(&mut report)? {
         for scope in rows.summaries(ScopeKind::Session)? {
-            if let crate::Scope::Session(session) = scope.scope {
-                resolutions(rows, &session, &mut report)?;
+            let Scope::Session(session) = &scope.scope else {
+                continue;
+            };
+            // One that cannot be read is a finding like others.
+            if let Err(error) = resolutions(rows, session, &mut report) {
+                report.problems.push(format!("{}: {error}", scope.scope));
             }
         }
         crate::search::verify::verify(rows, &mut report)?;
@@ -43,31 +47,26 @@ fn resolutions(rows: &dyn Read, session: &Name, report: &mut Report) -> Result<(
     for event in events.into_iter().rev() {
         resolved.add(event, Moment::Position(Position::new(i64::MAX)));
     }
-    let address = |entry: EntryId| Address::Session(session.clone(), entry);
-    let mut wanted: HashMap<Address, Option<EntryId>> = HashMap::new();
+    let mut says: HashMap<Address, Option<EntryId>> = HashMap::new();
     for entry in resolved.entries() {
-        let history = rows.history(&address(entry))?;
+        let address = Address::Session(session.clone(), entry);
+        let history = rows.history(&address)?;
         let note = history.last().and_then(|last| last.note());
-        wanted.insert(
-            address(entry),
-            note.and_then(|note| resolved.of(note, &history)),
-        );
+        let by = note.and_then(|note| resolved.of(note, &history));
+        says.insert(address, by);
     }
-    for note in rows.scopes(&[crate::Scope::Session(session.clone())])? {
-        let says = wanted.remove(&note.address).flatten();
-        if note.resolved_by != says {
-            report.problems.push(format!(
-                "{} is resolved otherwise than its events say",
-                note.address
-            ));
+    for note in rows.resolved(session)? {
+        let by = says.remove(&note.address).flatten();
+        if note.resolved_by != by {
+            report.problems.push(otherwise(&note.address));
         }
     }
-    for (address, says) in wanted {
-        if says.is_some() {
-            report.problems.push(format!(
-                "{address} is resolved otherwise than its events say"
-            ));
-        }
-    }
+    let unmarked = says.into_iter().filter(|(_, by)| by.is_some());
+    let unmarked = unmarked.map(|(address, _)| otherwise(&address));
+    report.problems.extend(unmarked);
     Ok(())
+}
+
+fn otherwise(address: &Address) -> String {
+    format!("{address} is resolved otherwise than its events say")
 }

@@ -308,6 +308,13 @@ fn combine(tx: &dyn Transaction, run: &[SegmentHead], without: &[i64]) -> Looked
 pub(crate) fn forget(tx: &dyn Transaction, positions: &[i64]) -> Result<()> {
     let rows: &dyn Read = tx;
     let (state, heads) = rows.segments()?;
+    if state.is_new(&heads) {
+        return Ok(());
+    }
+    // What cannot be read cannot be cleaned.
+    if state.format != FORMAT || heads.len() != state.segments as usize {
+        return reset(tx).map(|_| ());
+    }
     for head in heads {
         let rewritten = segment_docs(rows, head.id).and_then(|docs| {
             let is_in = |position: &i64| docs.find(*position).is_some();
@@ -318,7 +325,6 @@ pub(crate) fn forget(tx: &dyn Transaction, positions: &[i64]) -> Result<()> {
         });
         match rewritten {
             Ok(()) => {}
-            // What cannot be read cannot be cleaned.
             Err(Stopped::Damaged(_)) => return reset(tx).map(|_| ()),
             Err(Stopped::Failed(error)) => return Err(error),
         }

@@ -122,6 +122,21 @@ pub(super) fn of_scope(conn: &Connection, scope: &Scope) -> Outcome<Vec<Note>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// The entries of a session that are resolved, by key.
+pub(super) fn resolved(conn: &Connection, session: &Name) -> Outcome<Vec<Note>> {
+    let scope = Scope::Session(session.clone());
+    let Some(id) = scope_id(conn, &scope)? else {
+        return Ok(Vec::new());
+    };
+    let sql = format!(
+        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+         WHERE n.scope = ?1 AND n.resolved_by IS NOT NULL ORDER BY n.key"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_map([id], |row| note(row, &scope))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// All notes of every scope of a kind, by scope's name and key.
 pub(super) fn of_kind(conn: &Connection, kind: ScopeKind) -> Outcome<Vec<Note>> {
     let sql = format!(
@@ -342,16 +357,18 @@ pub(super) fn first_saying(
 
 /// For each content every revision that has it.
 pub(super) fn holders(conn: &Connection, contents: &[Content]) -> Outcome<Vec<Vec<AddressAt>>> {
-    let mut places: HashMap<i64, usize> = HashMap::new();
+    let mut places: HashMap<i64, Vec<usize>> = HashMap::new();
     for (place, content) in contents.iter().enumerate() {
         if let Some(id) = content_id(conn, content)? {
-            places.insert(id, place);
+            places.entry(id).or_default().push(place);
         }
     }
     let mut holders = vec![Vec::new(); contents.len()];
     let ids: Vec<i64> = places.keys().copied().collect();
     for (at, id) in holding(conn, &ids)? {
-        holders[places[&id]].push(at);
+        for place in &places[&id] {
+            holders[*place].push(at.clone());
+        }
     }
     Ok(holders)
 }

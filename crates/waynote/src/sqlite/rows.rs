@@ -138,6 +138,7 @@ impl<'e> Handle<'e> {
                 contents => read::holders(conn, contents)?,
             },
             entry_types: each(&ask.entry_types, |session| recent::kinds(conn, session))?,
+            resolved: each(&ask.resolved, |session| read::resolved(conn, session))?,
             last_entries: each(&ask.last_entries, |session| self.last_entry(session))?,
             entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
                 self.entry_saying(session, kind, content)

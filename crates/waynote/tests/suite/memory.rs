@@ -316,6 +316,11 @@ impl State {
             }),
             holders: each(&ask.holders, |content| self.holders(content)),
             entry_types: each(&ask.entry_types, |session| self.entry_types(session)),
+            resolved: each(&ask.resolved, |session| {
+                let mut entries = self.of_session(session);
+                entries.retain(|note| note.resolved_by.is_some());
+                entries
+            }),
             last_entries: each(&ask.last_entries, |session| self.last_entry(session)),
             entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
                 self.of_session(session)
