@@ -84,21 +84,26 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
 
 /// Takes a setting out of the file.
 fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
-    let known = named(name)?;
     let before = edit(context, |document| {
-        let before = document.remove(known.name)?.into_value().ok()?;
+        let before = document.remove(name)?.into_value().ok()?;
         Some(before.decorated("", "").to_string())
     })?;
     let file = context.settings.file.display().to_string();
-    let overridden = overridden(known)?;
+    // A name that is no setting can only be taken out where it stands.
+    let known = match known::known(name) {
+        Some(known) => Some(known),
+        None if before.is_some() => None,
+        None => Some(named(name)?),
+    };
+    let overridden = known.map(overridden).transpose()?.flatten();
     if context.output.json {
         return context.output.value(&json!({
-            "file": file, "name": known.name, "value": null, "before": before, "overridden_by": overridden,
+            "file": file, "name": name, "value": null, "before": before, "overridden_by": overridden,
         }));
     }
     context.output.line(visible(&match before {
-        Some(before) => format!("{} is no longer set in {file}, was {before}", known.name),
-        None => format!("{} was not set in {file}", known.name),
+        Some(before) => format!("{name} is no longer set in {file}, was {before}"),
+        None => format!("{name} was not set in {file}"),
     }))?;
     match overridden {
         Some(variable) => context

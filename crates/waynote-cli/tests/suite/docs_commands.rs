@@ -18,18 +18,8 @@ const RULES: &[(&str, How)] = &[
         How::After(&["mkdir -p ~/.local/share/bash-completion/completions"]),
     ),
     (
-        "waynote key save release-steps - --pin < steps.md",
-        How::After(&["echo '1. Tag on main.' > steps.md"]),
-    ),
-    (
         "waynote loop --session nightly --spec ",
         How::Not("it needs Claude Code"),
-    ),
-    (
-        "waynote search flaky retries",
-        How::After(&[
-            "waynote --author agent:builder key save flaky-tests 'checkout::retries fails about once in 40 runs'",
-        ]),
     ),
     // What it finds depends on the clients of this machine; `doctor.rs` tests what it says.
     ("waynote doctor", How::Exits(&[0, 1])),

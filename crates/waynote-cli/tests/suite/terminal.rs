@@ -27,11 +27,12 @@ fn typed(scratch: &Scratch, words: &str, input: &str) -> String {
         .stdin(Stdio::from(open()))
         .stdout(Stdio::from(open()))
         .stderr(Stdio::from(open()));
+    // Typed before it starts, so that the terminal's echo always comes first.
+    let mut ours = File::from(ours);
+    ours.write_all(input.as_bytes()).unwrap();
     let mut child = command.spawn().unwrap();
     // Else it is open here, too, and never ends.
     drop(command);
-    let mut ours = File::from(ours);
-    ours.write_all(input.as_bytes()).unwrap();
     let mut seen = Vec::new();
     // The end is an error on Linux: nobody has the terminal open any more.
     let _ = ours.read_to_end(&mut seen);
