@@ -210,6 +210,15 @@ pub enum Error {
         question: String,
     },
 
+    /// An iteration that has asked, or said that all is done, and says so once more.
+    #[error("iteration {iteration} has already {}", said(*has_asked))]
+    AlreadySaid {
+        /// The iteration.
+        iteration: i64,
+        /// Whether it asked a person; otherwise it said that all is done.
+        has_asked: bool,
+    },
+
     /// An answer to nothing.
     #[error("nobody has asked anything in session {session}")]
     NothingAsked {
@@ -386,6 +395,13 @@ pub enum Class {
     Refusal,
 }
 
+fn said(has_asked: bool) -> &'static str {
+    match has_asked {
+        true => "asked a person",
+        false => "said that all is done",
+    }
+}
+
 impl Error {
     /// A stable word for programs.
     pub fn kind(&self) -> &'static str {
@@ -411,6 +427,7 @@ impl Error {
             Self::LeaseLost { .. } => "lease_lost",
             Self::NoLiveIteration { .. } => "no_live_iteration",
             Self::Unanswered { .. } => "unanswered",
+            Self::AlreadySaid { .. } => "already_said",
             Self::NothingAsked { .. } => "nothing_asked",
             Self::Forgotten { .. } => "forgotten",
             Self::NothingToUndo { .. } => "nothing_to_undo",
@@ -501,6 +518,7 @@ impl Error {
             Self::LeaseLost { .. } => "look at `waynote log show` for what the other one does".into(),
             Self::NoLiveIteration { .. } => "this is for the agent that a loop runs, while it runs".into(),
             Self::Unanswered { .. } => "start the loop again with `--answer TEXT`".into(),
+            Self::AlreadySaid { .. } => "the first one counts: end your turn; put what else a person should know into a note".into(),
             Self::NothingAsked { .. } => "start the loop without `--answer`; put what it shall know into the spec or a note".into(),
             Self::Forgotten { .. } => {
                 "it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back".into()

@@ -254,7 +254,8 @@ pub trait EventLog {
 /// what an agent or a person says needs none.
 ///
 /// # Errors
-/// [`Error::LoopRunning`], [`Error::LeaseLost`], [`Error::NoLiveIteration`], [`Error::NothingAsked`], [`Error::Empty`],
+/// [`Error::LoopRunning`], [`Error::LeaseLost`], [`Error::NoLiveIteration`], [`Error::AlreadySaid`],
+/// [`Error::NothingAsked`], [`Error::Empty`],
 /// and what is said of credentials.
 pub fn check(
     event: &Event,
@@ -275,6 +276,14 @@ pub fn check(
             session: session.clone(),
             iteration: Some(iteration),
         }),
+    };
+    // A second word would take the place of the first, which was acknowledged.
+    let is_first = |iteration: i64| match said(log, session)? {
+        Some(said) => Err(Error::AlreadySaid {
+            iteration,
+            has_asked: matches!(said, Said::Blocked(_)),
+        }),
+        None => Ok(()),
     };
     match event {
         Event::LoopStarted { .. } => match log.lease(session)? {
@@ -300,6 +309,7 @@ pub fn check(
         }
         Event::Completed { iteration, summary } => {
             is_live(*iteration)?;
+            is_first(*iteration)?;
             may_say("summary", summary, stamp)
         }
         Event::Blocked {
@@ -307,6 +317,7 @@ pub fn check(
             question,
         } => {
             is_live(*iteration)?;
+            is_first(*iteration)?;
             may_say("question", question, stamp)
         }
         Event::Answered { answer } => {

@@ -82,16 +82,24 @@ pub(super) fn run(
     } else {
         named.clone()
     } {
-        let plan = plan(client, reach(project), false)?;
-        let is_set_up = plan
-            .pieces()?
-            .iter()
-            .any(|piece| !matches!(state(piece), State::Missing));
-        if named.is_empty() && !is_set_up {
+        let is_set_up = |reach| -> Outcome<bool> {
+            // Home and the root have no project's files.
+            let Ok(plan) = plan(client, reach, false) else {
+                return Ok(false);
+            };
+            let pieces = plan.pieces()?;
+            Ok(pieces
+                .iter()
+                .any(|piece| !matches!(state(piece), State::Missing)))
+        };
+        // Set up in this directory alone, that is what counts.
+        let is_in_project = !project && !is_set_up(Reach::User)? && is_set_up(Reach::Project)?;
+        let reach = reach(project || is_in_project);
+        if named.is_empty() && !is_set_up(reach)? {
             continue;
         }
         checked += 1;
-        of_client(&plan, &mut findings)?;
+        of_client(&plan(client, reach, false)?, &mut findings)?;
     }
     if checked == 0 {
         findings.note(
@@ -191,7 +199,13 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
                 1 => "1 note".to_owned(),
                 notes => format!("{notes} notes"),
             };
-            findings.ok(format!("store: {path}, {notes}, sound"));
+            match written_to(&context.settings.store.value) {
+                Ok(()) => findings.ok(format!("store: {path}, {notes}, sound")),
+                Err(what) => findings.wrong(
+                    format!("store: {path}, {notes}, sound, but {what} cannot be written: agents can save nothing"),
+                    "make it writable for this user, or name another store with `waynote config set store PATH`",
+                ),
+            }
         }
         Ok(report) => findings.wrong(
             format!(
@@ -204,6 +218,20 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
             format!("store: {}", failure.line()),
             "`waynote verify` says more; `waynote config` tells where its name comes from",
         ),
+    }
+}
+
+/// What of a store this user cannot write: its file, or its folder, where the engine keeps its log.
+fn written_to(store: &Path) -> Result<(), &'static str> {
+    use rustix::fs::{Access, access};
+    let folder = store.parent().filter(|folder| *folder != Path::new(""));
+    let is_denied = |path: &Path| access(path, Access::WRITE_OK).is_err();
+    if is_denied(store) {
+        return Err("its file");
+    }
+    match is_denied(folder.unwrap_or(Path::new("."))) {
+        true => Err("its folder"),
+        false => Ok(()),
     }
 }
 

@@ -40,7 +40,13 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             value["repeat"] = json!(is_repeat);
             context
                 .output
-                .answer(&value, || reply(&note, resolves.is_some()))
+                .answer(&value, || reply(&note, resolves.is_some()))?;
+            if note.iteration.is_none() && !context.output.json {
+                say(
+                    "note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one",
+                );
+            }
+            Ok(())
         }
         LogCommand::List { kind } => {
             let (session, _) = context.session()?;

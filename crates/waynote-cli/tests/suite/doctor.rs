@@ -254,3 +254,31 @@ fn notes_of_zrb_that_are_not_in_sync_are_named() {
     scratch.ok("config set notes_file ~/.zrb/notes.json");
     assert!(!said(&scratch, "doctor").contains("Zrb"));
 }
+
+/// Set up in a project alone, a client is checked there.
+#[test]
+fn a_projects_installation_is_found() {
+    let scratch = Scratch::new();
+    scratch.ok("install codex --project");
+    let found = scratch.run("doctor codex").said();
+    assert!(found.contains("HOME/work/.codex/config.toml"), "{found}");
+    assert!(!found.contains("sets it up"), "{found}");
+}
+
+/// Root may write anything, so that only others can see this.
+#[test]
+fn a_store_that_cannot_be_written_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let scratch = Scratch::new();
+    scratch.ok("key save k v");
+    let read_only = std::fs::Permissions::from_mode(0o400);
+    std::fs::set_permissions(scratch.store(), read_only).unwrap();
+    let found = scratch.run("doctor").said();
+    let is_root = rustix::process::geteuid().is_root();
+    assert_eq!(
+        found.contains("its file cannot be written"),
+        !is_root,
+        "{found}"
+    );
+}

@@ -37,6 +37,7 @@ fn a_day_with_a_session() {
     $ waynote --session demo log add --type decision through
     exit 0
     Note added: [decision] through
+    note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one
 
     $ waynote --session demo log list
     exit 0
@@ -190,10 +191,12 @@ fn a_text_that_was_noted_before_is_counted() {
     $ waynote --session s log add --type decision through
     exit 0
     Note added: [decision] through
+    note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one
 
     $ waynote --session s log add --type decision through
     exit 0
     already noted, seen 2 times
+    note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one
 
     $ waynote --session s --iteration 6 log add --type tip wall
     exit 0

@@ -80,6 +80,7 @@ fn without_a_home_only_what_needs_one_fails() {
     $ waynote --store STORE --session s log add tried --type learning
     exit 0
     Note added: [learning] tried
+    note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one
 
     $ waynote --store STORE --session s log show --json
     exit 0

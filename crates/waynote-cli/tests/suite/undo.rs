@@ -43,6 +43,7 @@ fn entries_of_a_log_are_passed_over() {
     $ waynote --session nightly log add --type tip wall
     exit 0
     Note added: [tip] wall
+    note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one
 
     $ waynote undo
     exit 0
