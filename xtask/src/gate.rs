@@ -101,6 +101,8 @@ fn installed_deny() -> Result<std::path::PathBuf> {
             "cargo-deny",
             "--locked",
             "--quiet",
+            // It runs for a second, and takes ten minutes to build when it is optimized.
+            "--debug",
             "--version",
             "0.20.2",
             "--root",
