@@ -19,47 +19,42 @@
 //! whole REVISION ADDRESS       it has this note whole
 //! line REVISION ADDRESS        it has a line of this note
 //! subagent ID                  a subagent of it has the block
+//! lost ID                      that subagent does not have it after all
 //! ```
+//!
+//! A line is written only where it says something new. A `reset` writes the file anew, and so does a file that has
+//! grown long: what it says stays, in as few lines as possible.
 //!
 //! The server does not know the client's session, nor a hook the server's process. What both know is the client's process
 //! above them, which is why `client` names a session.
 //!
-//! What cannot be read or written counts as not given: the block twice is better than not at all. Files that nobody wrote
-//! for a month are removed.
+//! What cannot be read or written counts as not given: the block twice is better than not at all. Once a day, files that
+//! nobody wrote for a month are removed, and those of clients that have ended.
 
+mod clients;
 mod given;
+mod ledger;
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use waynote::context::{Shown, ShownNote};
 
 use crate::error::Outcome;
 use crate::home;
-use crate::process::Process;
 
+use given::note_line;
 pub(crate) use given::{By, Given};
-
-const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+use ledger::Ledger;
 
 /// Two hooks that report the same loss within this time report one event.
 const SAME_EVENT: Duration = Duration::from_secs(3);
 
-/// How long the lock of a ledger is waited for. It is held for the time of one write.
-const LOCK_WAIT: Duration = Duration::from_millis(100);
-
-/// As much of a ledger as is read: thousands of notes.
-const MOST_BYTES: u64 = 1 << 20;
-
 /// The longest part of a file's name, in bytes.
 const PART_BYTES: usize = 90;
-
-/// How many processes above a hook may be its client: it starts hooks through a shell, perhaps through two.
-const LEVELS: usize = 3;
 
 /// The folder of the ledgers.
 #[derive(Clone)]
@@ -87,29 +82,21 @@ pub(crate) struct Handover {
     session: String,
     gift: Gift,
     notes: Vec<ShownNote>,
-    /// The ledger's length when the text was chosen.
-    length: u64,
+    /// What the session had when the text was chosen.
+    given: Given,
 }
 
 impl Delivered {
     /// The folder that the environment names.
     pub(crate) fn in_environment() -> Outcome<Self> {
-        let named = home::variable("XDG_STATE_HOME")?.filter(|folder| folder.starts_with('/'));
-        let folder = match named {
-            Some(folder) => PathBuf::from(folder),
-            None => PathBuf::from(home::home()?).join(".local/state"),
-        };
         Ok(Self {
-            folder: folder.join("waynote/delivered"),
+            folder: home::state()?.join("waynote/delivered"),
         })
     }
 
     /// What a session has.
     pub(crate) fn given(&self, session: &str) -> Given {
-        let Ok(mut file) = File::open(self.ledger(session)) else {
-            return Given::default();
-        };
-        read(&mut file)
+        ledger::read(&self.ledger(session)).unwrap_or_default()
     }
 
     /// Notes that a session lost what it had been given: `source` says by what, `event` names the event where the client gives it a
@@ -138,52 +125,8 @@ impl Delivered {
             session: session.to_owned(),
             gift,
             notes,
-            length: given.length,
+            given: given.clone(),
         }
-    }
-
-    /// Notes in which session the processes above this one are. Where the server of one of them has given the block to a
-    /// session that no hook had named: what it gave.
-    pub(crate) fn enter(&self, session: &str) -> Option<Vec<ShownNote>> {
-        let mut served = None;
-        for process in Process::above().into_iter().take(LEVELS) {
-            let named = self.session_of(&process);
-            if named.as_deref() == Some("") {
-                served = Some(self.given(&unnamed(&process)).pieces());
-            }
-            if named.as_deref() != Some(session) {
-                self.link(&process, session);
-            }
-        }
-        served
-    }
-
-    /// Notes that the server of a process has given the block to a session that no hook has named.
-    pub(crate) fn serve(&self, process: &Process, notes: Vec<ShownNote>) {
-        let gift = Gift::Block(By::Server);
-        self.handover(&unnamed(process), &Given::default(), gift, notes)
-            .take();
-        self.link(process, "");
-    }
-
-    /// The session that a process was last in, where a hook has named one; empty where the server gave it the block
-    /// without knowing its name.
-    pub(crate) fn session_of(&self, process: &Process) -> Option<String> {
-        std::fs::read_to_string(self.client(process)).ok()
-    }
-
-    fn link(&self, process: &Process, session: &str) {
-        let write = || std::fs::write(self.client(process), session);
-        // A link that is missing costs a block twice at most.
-        let _ = write().or_else(|_| {
-            self.make_folder();
-            write()
-        });
-    }
-
-    fn client(&self, process: &Process) -> PathBuf {
-        let (pid, start) = (process.pid.to_string(), process.start.to_string());
-        self.folder.join(name(&["client", &pid, &start]))
     }
 
     fn ledger(&self, session: &str) -> PathBuf {
@@ -193,48 +136,22 @@ impl Delivered {
     /// Writes to a ledger what is right by what it says; none: nothing. Tells whether it was right, and also says so when
     /// there is no ledger to be had.
     fn write(&self, session: &str, lines: impl FnOnce(&Given) -> Option<String>) -> bool {
-        let Some(mut file) = self.locked(session) else {
+        let path = self.ledger(session);
+        if !self.folder.is_dir() {
+            self.make_folder();
+        }
+        let Some(mut ledger) = Ledger::locked(&path) else {
             return lines(&Given::default()).is_some();
         };
-        let given = read(&mut file);
-        let Some(lines) = lines(&given) else {
-            return false;
-        };
-        let written = file
-            .seek(SeekFrom::End(0))
-            .and_then(|_| file.write_all(lines.as_bytes()));
-        // What is not written down is given again.
-        let _ = written;
-        true
-    }
-
-    /// The ledger of a session, locked until it is closed.
-    fn locked(&self, session: &str) -> Option<File> {
-        let path = self.ledger(session);
-        let open = || {
-            let mut options = OpenOptions::new();
-            options.read(true).write(true).create(true).mode(0o600);
-            options.open(&path)
-        };
-        let is_new = !path.exists();
-        let file = open().or_else(|_| {
-            self.make_folder();
-            open()
-        });
-        let file = file.ok()?;
-        if is_new {
+        if ledger.is_empty() {
             self.sweep();
         }
-        let begin = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Some(file),
-                Err(TryLockError::WouldBlock) if begin.elapsed() < LOCK_WAIT => {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                Err(_) => return None,
-            }
+        let lines = lines(&ledger.given);
+        if let Some(lines) = &lines {
+            // What is not written down is given again.
+            let _ = ledger.write(lines);
         }
+        lines.is_some()
     }
 
     fn make_folder(&self) {
@@ -242,26 +159,13 @@ impl Delivered {
         // Whether it could be made shows when a file is made in it.
         let _ = folder.recursive(true).mode(0o700).create(&self.folder);
     }
-
-    /// Removes what is old. Nothing depends on whether it can.
-    fn sweep(&self) {
-        let Ok(entries) = std::fs::read_dir(&self.folder) else {
-            return;
-        };
-        for entry in entries.flatten() {
-            let made = entry.metadata().and_then(|file| file.modified());
-            if made.is_ok_and(|made| age(made) > MONTH) {
-                let _ = std::fs::remove_file(entry.path());
-            }
-        }
-    }
 }
 
 impl Handover {
     /// Takes it on to hand this over, which counts as given from now on; false when somebody else has meanwhile.
     pub(crate) fn take(&self) -> bool {
         self.delivered.write(&self.session, |given| {
-            let is_changed = given.length != self.length;
+            let is_changed = *given != self.given;
             let is_given = match &self.gift {
                 Gift::Block(By::System) => false,
                 Gift::Block(_) | Gift::BlockAnew(_) => is_changed && given.block.is_some(),
@@ -278,11 +182,15 @@ impl Handover {
         })
     }
 
-    /// Takes it back: it could not be handed over after all. The session gets it at the next moment.
+    /// Takes it back: it could not be handed over after all. Who lacks it gets it at the next moment.
     pub(crate) fn give_back(&self) {
-        let now = millis();
-        self.delivered
-            .write(&self.session, |_| Some(format!("reset lost - {now}\n")));
+        let line = match &self.gift {
+            Gift::Subagent(id) => format!("lost {}\n", encoded(id)),
+            Gift::Block(_) | Gift::BlockAnew(_) | Gift::Notes => {
+                format!("reset lost - {}\n", millis())
+            }
+        };
+        self.delivered.write(&self.session, |_| Some(line));
     }
 
     fn lines(&self) -> String {
@@ -297,27 +205,10 @@ impl Handover {
             Gift::Subagent(id) => return format!("subagent {}\n", encoded(id)),
         }
         for (address, revision, shown) in &self.notes {
-            let word = match shown {
-                Shown::Whole => "whole",
-                Shown::Line => "line",
-                Shown::LeftOut => continue,
-            };
-            lines.push_str(&format!("{word} {revision} {address}\n"));
+            lines.push_str(&note_line(address, *revision, *shown));
         }
         lines
     }
-}
-
-/// What stands for the name of a session that no hook has named.
-fn unnamed(process: &Process) -> String {
-    format!("{} {}", process.pid, process.start)
-}
-
-fn read(file: &mut File) -> Given {
-    let mut text = Vec::new();
-    // What cannot be read was not given.
-    let _ = file.take(MOST_BYTES).read_to_end(&mut text);
-    Given::read(&String::from_utf8_lossy(&text), text.len() as u64)
 }
 
 #[expect(clippy::disallowed_methods, reason = "files have the system's times")]
@@ -349,7 +240,7 @@ mod tests {
 
     use super::*;
 
-    fn scratch() -> (tempfile::TempDir, Delivered) {
+    pub(super) fn scratch() -> (tempfile::TempDir, Delivered) {
         let folder = tempfile::tempdir().unwrap();
         let delivered = Delivered {
             folder: folder.path().join("waynote/delivered"),
@@ -357,7 +248,7 @@ mod tests {
         (folder, delivered)
     }
 
-    fn block(delivered: &Delivered, session: &str) -> Handover {
+    pub(super) fn block(delivered: &Delivered, session: &str) -> Handover {
         let given = delivered.given(session);
         delivered.handover(session, &given, Gift::Block(By::Hook), Vec::new())
     }
@@ -414,6 +305,22 @@ mod tests {
     }
 
     #[test]
+    fn a_subagent_that_went_without_takes_nothing_from_its_session() {
+        let (_folder, delivered) = scratch();
+        assert!(block(&delivered, "s").take());
+        let subagent = || {
+            let gift = Gift::Subagent("a b".into());
+            delivered.handover("s", &delivered.given("s"), gift, Vec::new())
+        };
+        assert!(subagent().take());
+        assert!(!subagent().take());
+        subagent().give_back();
+        let given = delivered.given("s");
+        assert_eq!((given.block, given.was_reset), (Some(By::Hook), false));
+        assert!(subagent().take());
+    }
+
+    #[test]
     fn of_many_at_once_one_has_it() {
         let (_folder, delivered) = scratch();
         let handovers: Vec<_> = (0..16).map(|_| block(&delivered, "s")).collect();
@@ -454,21 +361,5 @@ mod tests {
         let address: Address = "agent:default#k".parse().unwrap();
         assert_eq!(given.block, Some(By::Hook));
         assert_eq!(given.has(&address, 2), Some(Shown::Line));
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn a_hook_names_the_session_of_the_processes_above_it() {
-        let (_folder, delivered) = scratch();
-        let parent = Process::parent().unwrap();
-        assert_eq!(delivered.session_of(&parent), None);
-        let notes = vec![("place:~".parse().unwrap(), 1, Shown::Whole)];
-        delivered.serve(&parent, notes.clone());
-        assert_eq!(delivered.enter("s"), Some(notes));
-        assert_eq!(delivered.enter("s"), None);
-        assert_eq!(delivered.session_of(&parent).as_deref(), Some("s"));
-        let start = parent.start + 1;
-        let other = Process { start, ..parent };
-        assert_eq!(delivered.session_of(&other), None);
     }
 }
