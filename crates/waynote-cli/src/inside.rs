@@ -29,20 +29,14 @@ impl Inside {
         let named = settings.session.value.clone();
         let told = home::variable(LOOP)?;
         let is_told = |session: &Name| told.as_deref() == Some(session.as_str());
-        let leases = match &named {
-            // Nothing to find out. Without the loop's own word there is: clients hand on some variables and not others.
-            Some(named) if settings.iteration.value.is_some() && is_told(named) => Vec::new(),
-            _ => store.leases()?,
-        };
-        let leases = leases
-            .iter()
-            .filter(|(session, _)| named.as_ref().is_none_or(|named| named == session));
-        let of_loop = nearest(leases);
-        let session = named.or_else(|| of_loop.map(|(session, _)| session.clone()));
-        let Some(session) = session else {
+        let leases = store.leases()?;
+        let own = nearest(leases.iter()).map(|(session, _)| session);
+        let Some(session) = named.or_else(|| own.cloned()) else {
             return Ok(Self::default());
         };
-        let may_be_in_loop = is_told(&session) || of_loop.is_some();
+        // The loop above this process is its own, and no other one is, whatever the environment says. Where none is seen above,
+        // as in a container, that has the word.
+        let may_be_in_loop = own.map_or_else(|| is_told(&session), |own| *own == session);
         let live = match settings.iteration.value {
             Some(_) if !may_be_in_loop => None,
             _ => live_iteration(store, &session)?,

@@ -1,11 +1,12 @@
 //! Opening what somebody else may have put there: a named pipe makes nobody wait, no device is read, and a link leads
 //! nowhere.
 
+use std::ffi::OsString;
 use std::fs::{File, FileType};
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileTypeExt;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
@@ -73,6 +74,46 @@ pub(crate) fn folder(path: &Path, make: bool) -> io::Result<OwnedFd> {
         })?;
     }
     Ok(folder)
+}
+
+/// An absolute path with its links followed, except those within `directory`, which has no links itself: a person made the
+/// links elsewhere, and an agent may have made these. Parts that do not exist stay as they are.
+pub(crate) fn followed_outside(path: &Path, directory: &Path) -> io::Result<PathBuf> {
+    // As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let parts = |path: &Path| -> Vec<OsString> {
+        let parts = path.components().rev();
+        let named =
+            parts.filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+        named.map(|part| part.as_os_str().to_owned()).collect()
+    };
+    let mut links = 0;
+    let mut followed = PathBuf::from("/");
+    // The next part is the last one.
+    let mut rest = parts(path);
+    while let Some(part) = rest.pop() {
+        if part == ".." {
+            followed.pop();
+            continue;
+        }
+        followed.push(part);
+        if followed != directory && followed.starts_with(directory) {
+            continue;
+        }
+        let Ok(target) = followed.read_link() else {
+            continue;
+        };
+        links += 1;
+        if links > MOST_LINKS {
+            return Err(Errno::LOOP.into());
+        }
+        followed = match target.is_absolute() {
+            true => PathBuf::from("/"),
+            false => followed.parent().unwrap_or(Path::new("/")).to_owned(),
+        };
+        rest.extend(parts(&target));
+    }
+    Ok(followed)
 }
 
 fn reading() -> OFlags {
@@ -186,5 +227,40 @@ mod tests {
             what.permissions().mode() & 0o777
         };
         assert_eq!((mode("real/new"), mode("real/new/er")), (0o700, 0o700));
+    }
+
+    #[test]
+    fn links_are_followed_outside_of_a_directory() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(folder.join("work/real")).unwrap();
+        for (target, link) in [
+            ("work", "same"),
+            ("../same/real", "work/inner"),
+            ("same/inner", "into"),
+            ("work/../same/..", "back"),
+            ("circle", "circle"),
+        ] {
+            symlink(target, folder.join(link)).unwrap();
+        }
+        symlink(&folder, folder.join("whole")).unwrap();
+        let followed = |path: &str| {
+            let followed = followed_outside(&folder.join(path), &folder.join("work")).ok()?;
+            Some(followed.strip_prefix(&folder).unwrap().to_owned())
+        };
+        for (path, leads_to) in [
+            ("work/real/new", "work/real/new"),
+            ("same/inner/new", "work/inner/new"),
+            ("into", "work/inner"),
+            ("back/gone/new", "gone/new"),
+            ("whole/whole/same", "work"),
+        ] {
+            assert_eq!(
+                followed(path).as_deref(),
+                Some(Path::new(leads_to)),
+                "{path}"
+            );
+        }
+        assert_eq!(followed("circle/new"), None);
     }
 }

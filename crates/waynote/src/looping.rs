@@ -10,6 +10,7 @@ use crate::event::{
 };
 use crate::key::Name;
 use crate::note::{Kind, Stamp};
+use crate::secrets::SecretPolicy;
 use crate::session::SessionLog;
 use crate::store::Store;
 
@@ -96,11 +97,13 @@ impl<'s> Loop<'s> {
             }),
             (None, None) => {}
         }
-        // An answer that no iteration did its turn with, before another question was asked and answered.
-        let earlier = match begin.answer {
-            Some(_) => fresh_answer(store, &session)?,
-            None => None,
-        };
+        // An answer that no successful iteration has used yet, and a newer question is answered now. It is noted before the
+        // new answer is recorded: after that nobody would find it if this process were killed.
+        if let (Some(_), Some(_)) = (&asked, begin.answer)
+            && let Some((asked, answer)) = fresh_answer(store, &session)?
+        {
+            remember(store, &session, &asked, &answer, stamp);
+        }
         let lease = held.map(|held| held.number);
         match store.record(&session, &events, lease, stamp) {
             // Another one found the holder dead, too, and was faster.
@@ -113,9 +116,6 @@ impl<'s> Loop<'s> {
             recorded => recorded?,
         }
         let lease = store.lease(&session)?.map_or(0, |held| held.number);
-        if let Some((asked, answer)) = earlier {
-            remember(store, &session, &asked, &answer, stamp)?;
-        }
         Ok(Self {
             store,
             session,
@@ -162,7 +162,7 @@ impl<'s> Loop<'s> {
         if turn.outcome.is_success()
             && let Some((asked, answer)) = fresh_answer(self.store, &self.session)?
         {
-            remember(self.store, &self.session, &asked, &answer, stamp)?;
+            remember(self.store, &self.session, &asked, &answer, stamp);
         }
         let event = Event::IterationEnded {
             iteration,
@@ -339,25 +339,21 @@ fn quoted(question: &str) -> String {
     lines.collect()
 }
 
-/// What a person decided is a decision: later iterations see it as any other.
-fn remember(
-    store: &dyn Store,
-    session: &Name,
-    asked: &Question,
-    answer: &str,
-    stamp: &Stamp,
-) -> Result<()> {
+/// Notes an answer as a decision, so that later iterations see it as any other.
+///
+/// Question and answer were checked for credentials when they were recorded, perhaps with more allowed than now: they are
+/// not refused again. A note that cannot be written all the same is left out. It must never keep the end of an iteration
+/// from being recorded: the answer would stay unused, and every later run would end at the same place. The same note
+/// twice is one entry, so that a loop that is killed after this may do it again.
+fn remember(store: &dyn Store, session: &Name, asked: &Question, answer: &str, stamp: &Stamp) {
     let text = format!(
         "Asked:{}\nAnswered: {}",
         quoted(&asked.question),
         answer.trim()
     );
+    let stamp = stamp.clone().allowing(SecretPolicy::AllowAll);
     let log = SessionLog::new(store, session.clone());
-    log.add(
-        Kind::Decision,
-        Some(asked.iteration),
-        Content::text(text)?,
-        stamp,
-    )?;
-    Ok(())
+    let iteration = Some(asked.iteration);
+    let _ =
+        Content::text(text).and_then(|content| log.add(Kind::Decision, iteration, content, &stamp));
 }

@@ -15,7 +15,7 @@ use super::Context;
 use crate::delivered::{By, Delivered, Gift};
 use crate::error::{Failure, Outcome};
 use crate::home;
-use crate::inside::{Inside, own_loop};
+use crate::inside::Inside;
 use crate::opened::Opened;
 use crate::process::Process;
 use crate::settings::Settings;
@@ -76,13 +76,8 @@ fn sets(words: &[String]) -> Outcome<Vec<Set>> {
 
 /// In which session the client works. A store that cannot be read says so when it is asked for notes.
 fn inside(settings: &Settings) -> Inside {
-    let found = Opened::for_reading(settings, false).and_then(|opened| {
-        let mut inside = Inside::of(settings, opened.store())?;
-        // Another session's loop is not this agent's, whatever the environment says.
-        let own = own_loop(opened.store())?;
-        inside.is_in_loop &= own.is_none() || own == inside.session;
-        Ok(inside)
-    });
+    let found = Opened::for_reading(settings, false)
+        .and_then(|opened| Inside::of(settings, opened.store()));
     found.unwrap_or_else(|_| Inside {
         session: settings.session.value.clone(),
         ..Inside::default()

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -24,7 +25,7 @@ pub(crate) struct Logs {
     typed: PathBuf,
     /// Absolute, without `.` and `..`.
     folder: PathBuf,
-    /// The working directory: a link within may be the agent's.
+    /// The working directory, absolute and without links: a link within may be the agent's.
     directory: PathBuf,
 }
 
@@ -76,17 +77,10 @@ impl Logs {
         Err(io::Error::other(what))
     }
 
-    /// Links are followed outside of the working directory, where a person named them.
-    fn open_folder(&self) -> io::Result<std::os::fd::OwnedFd> {
-        if self.folder.starts_with(&self.directory) {
-            return plain::folder(&self.folder, true);
-        }
-        let mut there = self.folder.ancestors();
-        let real = there.find_map(|folder| {
-            let rest = self.folder.strip_prefix(folder).ok()?;
-            Some(folder.canonicalize().ok()?.join(rest))
-        });
-        plain::folder(&real.unwrap_or_else(|| self.folder.clone()), true)
+    /// Links are followed outside of the working directory, where a person made them.
+    fn open_folder(&self) -> io::Result<OwnedFd> {
+        let folder = plain::followed_outside(&self.folder, &self.directory)?;
+        plain::folder(&folder, true)
     }
 
     fn failed(&self, error: &io::Error) -> Failure {
@@ -172,6 +166,18 @@ mod tests {
         check("../link/new").unwrap();
         assert!(at("real/new").is_dir());
         check("a/../b/c").unwrap();
+        // However the working directory is spelled, and whatever leads into it.
+        symlink(at("work"), at("same")).unwrap();
+        symlink("work/logs", at("into")).unwrap();
+        symlink("same/../work/logs", at("around")).unwrap();
+        let spelled = |name: &str| check(&at(name).to_string_lossy());
+        for name in ["same/logs", "same/logs/new", "into", "around/new"] {
+            let refused = spelled(name).unwrap_err();
+            assert!(refused.contains("`logs` is a link"), "{name}: {refused}");
+        }
+        assert_eq!(std::fs::read_dir(at("real")).unwrap().count(), 1);
+        spelled("same/kept/new").unwrap();
+        assert!(at("work/kept/new").is_dir());
         assert!(at("work/b/c").is_dir() && !at("work/a").exists());
     }
 }

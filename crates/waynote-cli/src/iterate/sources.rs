@@ -33,9 +33,11 @@ impl SourceFile {
     pub(crate) fn new(option: &'static str, path: &Path, directory: &Path) -> Self {
         let whole = normalized(&directory.join(path));
         let folder = whole.parent().unwrap_or(directory);
-        let within = match whole.starts_with(directory) {
+        // Of a folder whose links lead in a circle, reading says so.
+        let folder = plain::followed_outside(folder, directory).unwrap_or_else(|_| whole.clone());
+        let within = match folder.starts_with(directory) {
             true => directory.to_owned(),
-            false => folder.canonicalize().unwrap_or_else(|_| folder.to_owned()),
+            false => folder,
         };
         Self {
             option,
@@ -202,6 +204,15 @@ mod tests {
         ");
         assert!(folders.read("work/folder/key").is_err());
         assert!(folders.read("other/into").is_err());
+        // However the working directory is spelled, and whatever leads into it.
+        symlink("work", folders.at("same")).unwrap();
+        symlink("work/folder", folders.at("through")).unwrap();
+        assert_eq!(folders.read("same/spec"), Ok("inside".into()));
+        assert_eq!(folders.read("same/docs/same"), Ok("inside".into()));
+        for name in ["same/folder/key", "through/key", "same/docs/out"] {
+            let refused = folders.read(name).unwrap_err();
+            assert!(refused.contains("outside of AT/work"), "{name}: {refused}");
+        }
     }
 
     #[test]

@@ -295,7 +295,7 @@ fn what_a_loop_runs_is_no_person() {
     assert_eq!(notes[0]["author"], "agent:default");
 }
 
-/// A server that an agent starts by hand for the session of another loop.
+/// A server or a hook that an agent starts by hand for the session of another loop.
 #[test]
 fn another_loops_tools_are_not_offered() {
     let scratch = Scratch::new();
@@ -329,6 +329,19 @@ fn another_loops_tools_are_not_offered() {
     let others = offered("t");
     assert!(!others.contains("session_complete"), "{others}");
     assert!(others.contains("note_add"), "{others}");
+    // The block is in the prompt of its own loop, and in no other one's.
+    scratch.ok("place write --at ~ canary");
+    let added = |session: &str| {
+        let script = format!(
+            "WAYNOTE_LOOP={session} WAYNOTE_SESSION={session} WAYNOTE_ITERATION=1 \"$WAYNOTE\" hook claude-code < {session}.json"
+        );
+        let payload = format!(r#"{{"session_id":"{session}"}}"#);
+        std::fs::write(work.join(format!("{session}.json")), payload).unwrap();
+        looping(&scratch, "--iterations 1", &script).said()
+    };
+    let (own, others) = (added("s"), added("t"));
+    assert!(!own.contains("canary"), "{own}");
+    assert!(others.contains("canary"), "{others}");
     let kill = Command::new("kill").arg(other.id().to_string()).status();
     assert!(kill.unwrap().success());
     other.wait().unwrap();

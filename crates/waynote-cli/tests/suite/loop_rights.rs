@@ -142,6 +142,21 @@ fn geminis_own_policies_stay() {
     let home = scratch.home().display().to_string();
     let of_user = said(with(&scratch, "gemini", yolo)).replace(&home, "HOME");
     insta::assert_snapshot!(of_user.lines().next().unwrap(), @"gemini [--policy=RUN/waynote.toml] [--policy=HOME/.gemini/policies] [--skip-trust] [--approval-mode] [yolo]");
+    // An agent can write the project's settings: they count as far as Gemini CLI itself would read them.
+    written(
+        &scratch,
+        "work/.gemini/settings.json",
+        r#"{ "policyPaths": ["planted"], "security": { "folderTrust": { "enabled": false } } }"#,
+    );
+    let first = |words: &str| {
+        let said = said(with(&scratch, "gemini", words)).replace(&home, "HOME");
+        let line = said.lines().find(|line| line.starts_with("gemini "));
+        line.unwrap().to_owned()
+    };
+    insta::assert_snapshot!(first("--approval-mode yolo"), @"gemini [--policy=RUN/waynote.toml] [--policy=HOME/.gemini/policies] [--approval-mode] [yolo]");
+    let trusted = format!(r#"{{ "{home}": "TRUST_FOLDER" }}"#);
+    written(&scratch, ".gemini/trustedFolders.json", &trusted);
+    insta::assert_snapshot!(first("--approval-mode yolo"), @"gemini [--policy=RUN/waynote.toml] [--policy=planted] [--approval-mode] [yolo]");
     let named = said(with(&scratch, "gemini", &format!("{yolo} --policy mine")));
     insta::assert_snapshot!(named.lines().next().unwrap(), @"gemini [--policy=RUN/waynote.toml] [--skip-trust] [--approval-mode] [yolo] [--policy] [mine]");
 }

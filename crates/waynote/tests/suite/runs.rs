@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use waynote::event::{End, Holder, Outcome, Reason, iterations, last_end};
+use waynote::event::{End, Holder, Outcome, Reason, fresh_answer, iterations, last_end};
 use waynote::looping::{self, Begin, Loop, Standing, Turn, next_iteration, standing};
-use waynote::{Error, Kind, SessionLog, Store};
+use waynote::{Error, Kind, Options, SecretPolicy, SessionLog, SqliteStore, Store};
 
 use super::conformance::{at, contents, each_store, name, text};
 
@@ -214,6 +214,83 @@ fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it() {
             "Asked: blue?\nAnswered: green; Asked: light?\nAnswered: dark"
         );
     });
+}
+
+/// A question and an answer may hold a credential that was allowed when they were said, and that later runs do not allow.
+#[test]
+fn an_allowed_credential_in_an_answer_stops_no_later_run() {
+    const TOKEN: &str = concat!("ghp", "_q7Rk2mXv9Tz4LwPd8HsYb3NfGc6JuEa1VtQo");
+    each_store(|store| {
+        let session = name("s");
+        let allowing = |second| at(second).allowing(SecretPolicy::AllowAll);
+        let ask = |run: Loop<'_>, question: &str, outcome| {
+            let iteration = run.start_iteration(&at(2)).unwrap();
+            let said = waynote::event::Said::Blocked(question.into());
+            looping::say(store, &session, Some(iteration), &said, &allowing(2)).unwrap();
+            let turn = Turn {
+                outcome,
+                duration: Duration::ZERO,
+                attempts: 1,
+                said: None,
+            };
+            run.end_iteration(iteration, turn, &at(3)).unwrap();
+            run.end(Reason::Blocked, &at(3)).unwrap();
+        };
+        let answering = |pid, answer, stamp| {
+            let begin = Begin {
+                holder: holder(pid),
+                directory: "/p".into(),
+                iterations: None,
+                answer: Some(answer),
+                is_dead: &|_| true,
+            };
+            Loop::begin(store, name("s"), begin, &stamp)
+        };
+        let notes = || contents(&SessionLog::new(store, name("s")).list(None).unwrap());
+        ask(begin(store, 1, None), "Which token?", DONE);
+        let run = answering(2, TOKEN, allowing(4)).unwrap();
+        ask(run, &format!("{TOKEN} fails?"), Outcome::Exited { code: 1 });
+        // A new answer that is refused: the earlier one is noted, once, however often that happens.
+        for pid in 3..5 {
+            let refused = answering(pid, TOKEN, at(5)).map(|_| ()).unwrap_err();
+            assert!(matches!(refused, Error::HoldsSecret { .. }), "{refused}");
+            assert_eq!(notes(), [format!("Asked: Which token?\nAnswered: {TOKEN}")]);
+        }
+        let run = answering(5, "Wait.", at(6)).unwrap();
+        turn(&run, DONE);
+        assert_eq!(
+            notes()[1..],
+            [format!("Asked: {TOKEN} fails?\nAnswered: Wait.")]
+        );
+        assert!(fresh_answer(store, &session).unwrap().is_none());
+        let last = iterations(store, &session, 1).unwrap();
+        assert_eq!(last[0].outcome, Some(DONE));
+    });
+}
+
+/// A note that cannot be written is no reason to lose the iteration.
+#[test]
+fn an_answer_that_cannot_be_noted_stops_no_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.db");
+    let store = SqliteStore::open(&file, &Options::default()).unwrap();
+    let run = begin(&store, 1, None);
+    run.start_iteration(&at(2)).unwrap();
+    let said = waynote::event::Said::Blocked("blue?".into());
+    looping::say(&store, &name("s"), None, &said, &at(2)).unwrap();
+    run.end(Reason::Blocked, &at(3)).unwrap();
+    let run = begin_with(&store, 2, None, Some("green"));
+    let trap =
+        "CREATE TRIGGER trap BEFORE INSERT ON waynote_note BEGIN SELECT RAISE(ABORT, 'no'); END";
+    rusqlite::Connection::open(&file)
+        .unwrap()
+        .execute_batch(trap)
+        .unwrap();
+    let log = SessionLog::new(&store, name("s"));
+    log.add(Kind::Tip, None, text("a"), &at(3)).unwrap_err();
+    turn(&run, DONE);
+    let last = iterations(&store, &name("s"), 1).unwrap();
+    assert_eq!(last[0].outcome, Some(DONE));
 }
 
 /// A store of an earlier version has events without the newer fields.

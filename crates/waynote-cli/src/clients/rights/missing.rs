@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::words::Words;
-use super::{codex_config, codex_trusts, has_server, settings, text};
+use super::{codex_config, codex_trusts, has_server, settings, settings_of, text};
 use crate::clients::Client;
 use crate::clients::change::NAME;
 use crate::clients::files::{Reach, Roots, working_directory};
@@ -229,7 +229,7 @@ fn gemini(words: &Words, lines: &mut Vec<Missing>) {
     let allows = |tool: &str| allowed.iter().any(|rule| rule.starts_with(tool));
     // Policies can allow what we do not look for.
     let has_policies =
-        !words.values(&["--policy"]).is_empty() || !super::gemini_policies().is_empty();
+        !words.values(&["--policy"]).is_empty() || !super::gemini_policies(words).is_empty();
     let may = match mode.as_deref() {
         Some("yolo") => May::BOTH,
         _ if has_policies => May::BOTH,
@@ -248,7 +248,7 @@ fn gemini(words: &Words, lines: &mut Vec<Missing>) {
         ],
     };
     lines.extend(may.line(Client::Gemini, how));
-    if !gemini_trusts(words, &settings) {
+    if !gemini_trusts(words) {
         lines.push(Missing::new(
             "Gemini CLI does not start in a directory that it does not trust",
             "trust this one when it asks in a terminal, or add `-- --skip-trust`",
@@ -256,16 +256,15 @@ fn gemini(words: &Words, lines: &mut Vec<Missing>) {
     }
 }
 
-fn gemini_trusts(words: &Words, settings: &[Value]) -> bool {
+/// Whether Gemini CLI trusts this directory, started with these words. A project cannot say so of itself.
+pub(super) fn gemini_trusts(words: &Words) -> bool {
     let by_variable = home::variable("GEMINI_CLI_TRUST_WORKSPACE")
         .ok()
         .flatten()
         .is_some_and(|value| value == "true");
-    let is_off = settings
+    let is_off = settings_of(Client::Gemini, Reach::User)
         .iter()
-        .rev()
-        .find_map(|file| file["security"]["folderTrust"]["enabled"].as_bool())
-        == Some(false);
+        .any(|file| file["security"]["folderTrust"]["enabled"].as_bool() == Some(false));
     by_variable || is_off || words.has(&["--skip-trust"]) || is_trusted_folder().unwrap_or(false)
 }
 

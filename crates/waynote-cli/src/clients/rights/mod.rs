@@ -19,6 +19,7 @@ use super::files::{Plan, Reach, Roots, program, working_directory};
 use super::{Client, disk, json};
 use crate::error::{Failure, Outcome};
 use crate::home;
+use missing::gemini_trusts;
 use words::Words;
 
 pub(crate) use missing::{Missing, missing};
@@ -89,7 +90,7 @@ impl Rights {
             .map_err(|error| Failure::file(&file, "written", error))?;
         let mut policies = vec![file];
         if words.values(&["--policy"]).is_empty() {
-            policies.extend(gemini_policies());
+            policies.extend(gemini_policies(words));
         }
         for policy in policies {
             let mut word = OsString::from("--policy=");
@@ -102,8 +103,14 @@ impl Rights {
 }
 
 /// The policies that Gemini CLI reads by itself: those that its settings name, else the user's folder.
-fn gemini_policies() -> Vec<PathBuf> {
-    let settings = settings(Client::Gemini);
+///
+/// An agent can write the project's settings. They count only in a directory that the user trusts: elsewhere Gemini CLI
+/// does not read them either, and what is given by `--policy` it reads in any case.
+fn gemini_policies(words: &Words) -> Vec<PathBuf> {
+    let settings = match gemini_trusts(words) {
+        true => settings(Client::Gemini),
+        false => settings_of(Client::Gemini, Reach::User),
+    };
     let named: Vec<PathBuf> = settings
         .iter()
         .filter_map(|file| file["policyPaths"].as_array())
@@ -194,30 +201,34 @@ fn has_server_in(client: Client, reach: Reach) -> bool {
 
 /// What a client's settings say, the weakest file first.
 fn settings(client: Client) -> Vec<Value> {
-    let (Ok(user), Ok(project)) = (Roots::of(Reach::User), Roots::of(Reach::Project)) else {
+    let mut settings = settings_of(client, Reach::User);
+    settings.extend(settings_of(client, Reach::Project));
+    settings
+}
+
+/// What the user's settings say, or what the project's do.
+fn settings_of(client: Client, reach: Reach) -> Vec<Value> {
+    let Ok(root) = Roots::of(reach) else {
         return Vec::new();
     };
     let opencode =
         |folder: PathBuf| ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name));
-    let files = match client {
-        Client::ClaudeCode => vec![
-            user.claude("settings.json", "").ok(),
-            Some(project.at(".claude/settings.json")),
-            Some(project.at(".claude/settings.local.json")),
+    let files = match (client, reach) {
+        (Client::ClaudeCode, Reach::User) => Vec::from_iter(root.claude("settings.json", "").ok()),
+        (Client::ClaudeCode, Reach::Project) => vec![
+            root.at(".claude/settings.json"),
+            root.at(".claude/settings.local.json"),
         ],
-        Client::Gemini => vec![
-            Some(user.at(".gemini/settings.json")),
-            Some(project.at(".gemini/settings.json")),
-        ],
-        Client::Opencode => {
-            let user = user.opencode().map(opencode).into_iter().flatten();
-            user.chain(opencode(project.at(""))).map(Some).collect()
+        (Client::Gemini, _) => vec![root.at(".gemini/settings.json")],
+        (Client::Opencode, Reach::User) => {
+            let folders = root.opencode().into_iter();
+            folders.flat_map(opencode).collect()
         }
+        (Client::Opencode, Reach::Project) => opencode(root.at("")).into(),
         _ => Vec::new(),
     };
     files
         .into_iter()
-        .flatten()
         .filter_map(|file| json::read(&text(&file)?))
         .collect()
 }

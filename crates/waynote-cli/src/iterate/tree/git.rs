@@ -29,7 +29,7 @@ pub(super) struct GitFolder {
 /// References that lead to references: more than these are a mistake.
 const LEVELS: usize = 5;
 
-/// Longer than any of git's small files.
+/// Longer than any of git's small files, and than any line of its packed references.
 const SMALL_BYTES: u64 = 8 * 1024;
 
 /// A longer file of packed references is not looked through.
@@ -96,16 +96,26 @@ impl GitFolder {
 
     fn packed(&self, name: &str) -> Option<String> {
         let file = plain::open(&self.common.join("packed-refs")).ok()?;
-        let lines = BufReader::new(file.take(PACKED_BYTES)).split(b'\n');
-        for line in lines.map_while(Result::ok) {
-            let said = std::str::from_utf8(&line).ok();
+        let mut packed = BufReader::new(file.take(PACKED_BYTES));
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let mut next = (&mut packed).take(SMALL_BYTES);
+            next.read_until(b'\n', &mut line).ok()?;
+            let is_cut = next.limit() == 0;
+            let line = match line.strip_suffix(b"\n") {
+                Some(line) => line,
+                // No line of git's is so long.
+                None if line.is_empty() || is_cut => return None,
+                None => &line,
+            };
+            let said = std::str::from_utf8(line).ok();
             if let Some((commit, of)) = said.and_then(|line| line.split_once(' '))
                 && of == name
             {
                 return Some(commit.to_owned());
             }
         }
-        None
     }
 
     /// What changes with the index: its length, and the hash at its end.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
+use super::walk::{MOST_PATTERNS, Walk};
 use super::{Looking, Own, Tree, state};
 
 fn looking() -> Looking {
@@ -148,6 +149,62 @@ fn pipes_devices_and_links_in_its_place_hold_nobody_up() {
     std::fs::remove_dir_all(at(".git")).unwrap();
     fifo(&at(".git"));
     assert!(matches!(soon(&tree), Tree::Unknown(_)));
+}
+
+/// A folder of many files and many patterns takes long by itself.
+#[test]
+fn a_walk_ends_at_its_time_within_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().canonicalize().unwrap();
+    assert!(git(&tree, &["init", "-q"]));
+    let patterns: String = (0..MOST_PATTERNS / 2)
+        .map(|number| format!("a*{number}x\n"))
+        .collect();
+    std::fs::write(tree.join(".gitignore"), patterns).unwrap();
+    for number in 0..2000 {
+        std::fs::write(tree.join(format!("aaaaaaaaaaaaaaaa{number}")), "").unwrap();
+    }
+    let looking = looking();
+    let walk = Walk::new(&looking, Instant::now() + Duration::from_millis(50));
+    assert_eq!(walk.repository(&tree).unwrap_err(), super::too_long());
+}
+
+#[test]
+fn more_patterns_than_can_be_matched_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().canonicalize().unwrap();
+    assert!(git(&tree, &["init", "-q"]));
+    std::fs::create_dir(tree.join("folder")).unwrap();
+    let patterns = |count: usize| "a\n".repeat(count);
+    std::fs::write(tree.join(".gitignore"), patterns(MOST_PATTERNS)).unwrap();
+    assert!(matches!(soon(&tree), Tree::Known(_)));
+    std::fs::write(tree.join("folder/.gitignore"), patterns(1)).unwrap();
+    let Tree::Unknown(why) = soon(&tree) else {
+        panic!("they are not limited");
+    };
+    assert_eq!(
+        why,
+        "git's files of what to ignore have more than 10000 patterns"
+    );
+}
+
+#[test]
+fn a_packed_reference_behind_an_endless_line_is_not_looked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let tree = folder.path().canonicalize().unwrap();
+    assert!(git(&tree, &["init", "-q"]));
+    std::fs::write(tree.join(".git/HEAD"), "ref: refs/heads/main").unwrap();
+    let commit = "0123456789012345678901234567890123456789";
+    let packed = |before: &str| {
+        let text = format!("{before}\n{commit} refs/heads/main\n");
+        std::fs::write(tree.join(".git/packed-refs"), text).unwrap();
+        match soon(&tree) {
+            Tree::Known(known) => known.to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(packed("# pack-refs"), "HEAD 0123456, 0 files");
+    assert_eq!(packed(&"x".repeat(100_000)), "no commit yet, 0 files");
 }
 
 #[test]

@@ -21,6 +21,9 @@ const IGNORED_BYTES: u64 = 256 * 1024;
 /// A line with more stars than this takes too long to match.
 const MOST_STARS: usize = 16;
 
+/// Every file is matched with every pattern: with more of them the tree is not looked at.
+pub(super) const MOST_PATTERNS: usize = 10_000;
+
 /// Longer files are told apart by their length and the time of the last write.
 const CONTENT_BYTES: u64 = 1024 * 1024;
 
@@ -68,31 +71,42 @@ impl<'l> Walk<'l> {
         let mut ignored = Search::default();
         let files = [self.looking.ignored.clone(), Some(git.ignored())];
         for file in files.into_iter().flatten() {
-            add(&mut ignored, &file, None);
+            add(&mut ignored, &file, None)?;
         }
         self.folder(root, root, &mut ignored)
     }
 
     fn folder(&mut self, root: &Path, folder: &Path, ignored: &mut Search) -> Result<(), String> {
-        if Instant::now() > self.by {
-            return Err(too_long());
-        }
+        self.in_time()?;
         let Ok(entries) = std::fs::read_dir(folder) else {
             self.note(b"unreadable");
             return Ok(());
         };
         let known = ignored.patterns.len();
-        add(ignored, &folder.join(".gitignore"), Some(root));
-        let mut entries: Vec<DirEntry> = entries.flatten().collect();
-        entries.sort_by_key(DirEntry::file_name);
-        for entry in entries {
+        add(ignored, &folder.join(".gitignore"), Some(root))?;
+        let mut listed: Vec<DirEntry> = Vec::new();
+        for entry in entries.flatten() {
+            self.in_time()?;
+            listed.push(entry);
+        }
+        listed.sort_by_key(DirEntry::file_name);
+        for entry in listed {
             self.entry(root, &entry, ignored)?;
         }
         ignored.patterns.truncate(known);
         Ok(())
     }
 
+    /// Asked at every entry: one folder may have millions.
+    fn in_time(&self) -> Result<(), String> {
+        match Instant::now() > self.by {
+            true => Err(too_long()),
+            false => Ok(()),
+        }
+    }
+
     fn entry(&mut self, root: &Path, entry: &DirEntry, ignored: &mut Search) -> Result<(), String> {
+        self.in_time()?;
         let path = entry.path();
         // Gone meanwhile; and of a link this is about the link.
         let Ok(what) = entry.metadata() else {
@@ -155,14 +169,25 @@ impl<'l> Walk<'l> {
 }
 
 /// Adds the lines of a file, if it is one; `root` is where the paths in it start from, if not from where the file lies.
-fn add(ignored: &mut Search, file: &Path, root: Option<&Path>) {
+fn add(ignored: &mut Search, file: &Path, root: Option<&Path>) -> Result<(), String> {
     let read = plain::open(file).and_then(|open| plain::read(open, IGNORED_BYTES));
-    let Ok((bytes, _)) = read else { return };
+    let Ok((bytes, _)) = read else { return Ok(()) };
     let lines = bytes.split(|byte| *byte == b'\n');
     let harmless = |line: &&[u8]| line.iter().filter(|byte| **byte == b'*').count() <= MOST_STARS;
     let lines: Vec<&[u8]> = lines.filter(harmless).collect();
     // A name that is not told relative to the root does not happen: the file lies in it.
     let _ = ignored.add_patterns_buffer(&lines.join(&b'\n'), file, root, Ignore::default());
+    let patterns: usize = ignored
+        .patterns
+        .iter()
+        .map(|list| list.patterns.len())
+        .sum();
+    match patterns > MOST_PATTERNS {
+        true => Err(format!(
+            "git's files of what to ignore have more than {MOST_PATTERNS} patterns"
+        )),
+        false => Ok(()),
+    }
 }
 
 fn is_ignored(ignored: &Search, path: &[u8], is_dir: bool) -> bool {
