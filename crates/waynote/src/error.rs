@@ -220,7 +220,7 @@ pub enum Error {
     },
 
     /// An answer to nothing.
-    #[error("nobody has asked anything in session {session}")]
+    #[error("no question is open in session {session}")]
     NothingAsked {
         /// The session.
         session: Name,
@@ -519,7 +519,7 @@ impl Error {
             Self::NoLiveIteration { .. } => "this is for the agent that a loop runs, while it runs".into(),
             Self::Unanswered { .. } => "start the loop again with `--answer TEXT`".into(),
             Self::AlreadySaid { .. } => "the first one counts: end your turn; put what else a person should know into a note".into(),
-            Self::NothingAsked { .. } => "start the loop without `--answer`; put what it shall know into the spec or a note".into(),
+            Self::NothingAsked { .. } => "drop `--answer`; put what the agent should know into the spec or a note".into(),
             Self::Forgotten { .. } => {
                 "it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back".into()
             }

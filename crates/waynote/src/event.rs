@@ -277,7 +277,8 @@ pub fn check(
             iteration: Some(iteration),
         }),
     };
-    // A second word would take the place of the first, which was acknowledged.
+    // A second word would take the place of the first, which was acknowledged. To say that all is done after all, though,
+    // is to withdraw a question.
     let is_first = |iteration: i64| match said(log, session)? {
         Some(said) => Err(Error::AlreadySaid {
             iteration,
@@ -309,16 +310,19 @@ pub fn check(
         }
         Event::Completed { iteration, summary } => {
             is_live(*iteration)?;
-            is_first(*iteration)?;
-            may_say("summary", summary, stamp)
+            may_say("summary", summary, stamp)?;
+            match said(log, session)? {
+                Some(Said::Completed(_)) => is_first(*iteration),
+                _ => Ok(()),
+            }
         }
         Event::Blocked {
             iteration,
             question,
         } => {
             is_live(*iteration)?;
-            is_first(*iteration)?;
-            may_say("question", question, stamp)
+            may_say("question", question, stamp)?;
+            is_first(*iteration)
         }
         Event::Answered { answer } => {
             if open_question(log, session)?.is_none() {

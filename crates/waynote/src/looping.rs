@@ -85,6 +85,11 @@ impl<'s> Loop<'s> {
             directory: begin.directory,
             iterations: begin.iterations,
         });
+        // The same command once more, after a stop: what it answers is in the next prompt already.
+        let is_answered = match (&asked, begin.answer) {
+            (None, Some(answer)) => is_answered_by(store, &session, answer)?,
+            _ => false,
+        };
         match (&asked, begin.answer) {
             (Some(asked), None) => {
                 return Err(Error::Unanswered {
@@ -92,6 +97,7 @@ impl<'s> Loop<'s> {
                     question: asked.question.clone(),
                 });
             }
+            (_, Some(_)) if is_answered => {}
             (_, Some(answer)) => events.push(Event::Answered {
                 answer: answer.into(),
             }),
@@ -200,6 +206,15 @@ impl<'s> Loop<'s> {
         self.store
             .record(&self.session, &[event], Some(self.lease), stamp)
     }
+}
+
+/// Whether the last question of a session was answered so, and no iteration has done its turn with that answer yet.
+///
+/// # Errors
+/// What the store says.
+pub fn is_answered_by(store: &dyn Store, session: &Name, answer: &str) -> Result<bool> {
+    let given = fresh_answer(store, session)?;
+    Ok(given.is_some_and(|(_, given)| given.trim() == answer.trim()))
 }
 
 /// The end of the live iteration, if there is one, of which nobody knows how it came.

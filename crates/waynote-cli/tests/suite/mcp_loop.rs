@@ -118,12 +118,13 @@ fn an_agent_speaks_to_its_loop() {
         said(&store, &session).unwrap(),
         Some(Said::Blocked("which key?".into()))
     );
-    // The first word counts: a question that was acknowledged is not lost.
+    // A second question would take the place of the first; to be done withdraws it.
+    call("blocked", json!({ "question": "which door?" }));
     call("session_complete", json!({ "summary": "inside" }));
     call("blocked", json!({ "question": "which door?" }));
     assert_eq!(
         said(&store, &session).unwrap(),
-        Some(Said::Blocked("which key?".into()))
+        Some(Said::Completed("inside".into()))
     );
     let turn = Turn {
         outcome: Outcome::Exited { code: 0 },
@@ -148,9 +149,10 @@ fn an_agent_speaks_to_its_loop() {
     blocked: error: the question is empty
     say what the question is
     blocked: the loop stops after this iteration and asks; the answer will be in the next prompt
-    session_complete: error: iteration 1 has already asked a person
-    the first one counts: end your turn; put what else a person should know into a note
     blocked: error: iteration 1 has already asked a person
+    the first one counts: end your turn; put what else a person should know into a note
+    session_complete: session s is complete: no further iteration starts
+    blocked: error: iteration 1 has already said that all is done
     the first one counts: end your turn; put what else a person should know into a note
     session_complete: error: no iteration of session s is running
     this is for the agent that a loop runs, while it runs

@@ -291,6 +291,12 @@ fn a_question_stops_the_session_until_it_is_answered() {
         // A turn that failed may not have come to it.
         turn(&run, Outcome::Exited { code: 1 });
         assert!(fresh_answer(store, &session).unwrap().is_some());
+        // The same command again, after a stop, repeats the answer; another one has no question.
+        run.end(Reason::Interrupted, &at(5)).unwrap();
+        let other = begin(store, 3, Some("blue"), &[]).map(|_| ()).unwrap_err();
+        assert!(matches!(other, Error::NothingAsked { .. }));
+        let run = begin(store, 3, Some("green"), &[]).unwrap();
+        assert!(fresh_answer(store, &session).unwrap().is_some());
         // As long as prompts hold it as an answer, it is no note.
         let notes = || SessionLog::new(store, session.clone()).list(None).unwrap();
         assert!(notes().is_empty());

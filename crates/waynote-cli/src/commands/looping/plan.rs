@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use waynote::context::{Renderer, Request};
 use waynote::event::{fresh_answer, open_question};
+use waynote::looping::is_answered_by;
 use waynote::looping::next_iteration;
 use waynote::{Name, Store};
 
@@ -139,11 +140,13 @@ impl Plan {
                 let notes = self.notes(store, &mut Renderer::default(), iteration)?;
                 self.filled(iteration, &notes, Some((&asked.question, answer)), true)
             }
-            (None, Some(_)) => Err(waynote::Error::NothingAsked {
-                session: self.session.clone(),
+            (None, Some(answer)) if !is_answered_by(store, &self.session, answer)? => {
+                Err(waynote::Error::NothingAsked {
+                    session: self.session.clone(),
+                }
+                .into())
             }
-            .into()),
-            (_, None) => self.prompt(store, &mut Renderer::default(), iteration),
+            _ => self.prompt(store, &mut Renderer::default(), iteration),
         }
     }
 
