@@ -266,6 +266,7 @@ mod tests {
             attempts: 1,
             notes_added: 0,
             said: None,
+            is_blocked: false,
             author: "person".parse().unwrap(),
         }
     }

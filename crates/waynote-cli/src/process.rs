@@ -52,15 +52,29 @@ impl Process {
 
 /// The number of a process's parent, and when the process was started. Read from where the kernel says it; other systems do not.
 pub(crate) fn parent_and_start(pid: &str) -> Option<(u32, u64)> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before may hold anything.
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    Some((fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?))
+    let stat = stat(pid)?;
+    let mut fields = fields(&stat).skip(1);
+    Some((fields.next()?.parse().ok()?, fields.nth(17)?.parse().ok()?))
 }
 
 /// Whether a process has ended, and only waits for its parent to ask how (a zombie).
 pub(crate) fn has_ended(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(')').map(|(_, rest)| rest.trim_start());
-    state.is_some_and(|state| state.starts_with(['Z', 'X']))
+    stat(&pid.to_string()).is_some_and(|stat| fields(&stat).next().is_some_and(is_end))
+}
+
+/// What the kernel says of a process in one line.
+fn stat(pid: &str) -> Option<String> {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()
+}
+
+/// The fields of a line of `/proc/PID/stat` behind the name, which may hold blanks and brackets: the state, the parent, the
+/// group; the 20th is when it was started.
+pub(crate) fn fields(stat: &str) -> impl Iterator<Item = &str> {
+    let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
+    behind.split_whitespace()
+}
+
+/// Whether a state is that of a process that has ended.
+pub(crate) fn is_end(state: &str) -> bool {
+    matches!(state, "Z" | "X")
 }

@@ -30,6 +30,7 @@ pub(crate) fn iterations(iterations: &[Iteration], is_live: bool, colour: bool) 
     let last = iterations.last().map(|last| last.number);
     let rows = iterations[earlier..].iter().map(|of| {
         let ended = match of.outcome {
+            Some(outcome) if outcome.is_success() && of.is_blocked => "blocked".into(),
             Some(outcome) => outcome.to_string(),
             None if is_live && Some(of.number) == last => "running".into(),
             None => "lost".into(),

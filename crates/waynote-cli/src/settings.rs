@@ -16,6 +16,7 @@ use waynote::{Limits, Name, SecretPolicy};
 use crate::args::{Global, StyleArg};
 use crate::error::{Failure, Outcome, say};
 use crate::home;
+use crate::variables::ITERATION;
 pub(crate) use file::Problem;
 
 use file::File;
@@ -306,7 +307,7 @@ impl Layers {
                 origin,
             }));
         }
-        let variable = known::known(name).map_or("WAYNOTE_ITERATION", |known| known.variable);
+        let variable = known::known(name).map_or(ITERATION, |known| known.variable);
         match home::variable(variable).and_then(|text| text.as_deref().map(&read).transpose()) {
             Ok(Some(value)) => {
                 let origin = variable.to_owned();

@@ -106,6 +106,8 @@ mod members {
     use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
+    use crate::process::{fields, is_end};
+
     /// The living processes of a group, held so that their end can be waited for.
     pub(super) struct Members {
         held: Vec<OwnedFd>,
@@ -154,13 +156,9 @@ mod members {
 
     /// The process that a line of /proc/PID/stat is about, if it lives and is of the group.
     pub(super) fn member(stat: &str, group: Pid) -> Option<Pid> {
-        // `pid (name) state parent group …`, and the name may hold blanks and brackets.
         let (pid, _) = stat.split_once(' ')?;
-        let (_, rest) = stat.rsplit_once(") ")?;
-        let mut fields = rest.split(' ');
-        let lives = fields
-            .next()
-            .is_some_and(|state| !matches!(state, "Z" | "X"));
+        let mut fields = fields(stat);
+        let lives = !is_end(fields.next()?);
         let of: i32 = fields.nth(1)?.parse().ok()?;
         let is_member = lives && of == group.as_raw_pid();
         is_member

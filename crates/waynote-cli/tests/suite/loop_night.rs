@@ -117,7 +117,7 @@ fn one_night() {
     ITERATION  STARTED (UTC)     TOOK  ENDED             NOTES
     #1         2026-05-17 12:00  N.Ns  done              1
     #2         2026-05-17 12:00  N.Ns  done, 3 attempts  1
-    #3         2026-05-17 12:00  N.Ns  done              0
+    #3         2026-05-17 12:00  N.Ns  blocked           0
     #4         2026-05-17 12:00  N.Ns  done              1
     #5         2026-05-17 12:00  N.Ns  done              0
     #2 at first failed with: API Error: 529 overloaded_error

@@ -186,8 +186,8 @@ fn a_question_is_nobody_elses_word() {
 
     ITERATIONS
 
-    ITERATION  STARTED (UTC)     TOOK  ENDED  NOTES
-    #1         2026-05-17 12:00  N.Ns  done   0
+    ITERATION  STARTED (UTC)     TOOK  ENDED    NOTES
+    #1         2026-05-17 12:00  N.Ns  blocked  0
 
     stopped: blocked
       | Delete it?

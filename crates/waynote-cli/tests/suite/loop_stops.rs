@@ -161,8 +161,8 @@ fn a_question_stops_it_until_it_is_answered() {
 
     ITERATIONS
 
-    ITERATION  STARTED (UTC)     TOOK  ENDED  NOTES
-    #1         2026-05-17 12:00  N.Ns  done   0
+    ITERATION  STARTED (UTC)     TOOK  ENDED    NOTES
+    #1         2026-05-17 12:00  N.Ns  blocked  0
 
     stopped: blocked
       | blue or green?

@@ -266,6 +266,8 @@ pub struct Iteration {
     pub notes_added: u64,
     /// What the agent printed last when it failed, in one line.
     pub said: Option<String>,
+    /// Whether the agent said last that it needs a person.
+    pub is_blocked: bool,
     /// Who ran it.
     pub author: Name,
 }
@@ -300,7 +302,7 @@ pub fn iterations(
     limit: usize,
 ) -> Result<Vec<Iteration>> {
     let mut iterations: Vec<Iteration> = Vec::new();
-    let mut ended = None;
+    let (mut ended, mut is_blocked) = (None, None);
     for recorded in latest(log, session) {
         let recorded = recorded?;
         match recorded.event {
@@ -312,6 +314,9 @@ pub fn iterations(
                 said,
                 ..
             } => ended = Some((outcome, duration_ms, attempts, notes_added, said)),
+            // The last word counts, and that comes first here.
+            Event::Blocked { .. } => is_blocked = is_blocked.or(Some(true)),
+            Event::Completed { .. } => is_blocked = is_blocked.or(Some(false)),
             Event::IterationStarted { iteration } => {
                 if iterations.len() == limit {
                     break;
@@ -330,6 +335,7 @@ pub fn iterations(
                     attempts,
                     notes_added,
                     said,
+                    is_blocked: is_blocked.take().unwrap_or(false),
                     author: recorded.author,
                 });
             }

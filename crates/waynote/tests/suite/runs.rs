@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use waynote::event::{End, Holder, Outcome, Reason, fresh_answer, iterations, last_end};
+use waynote::event::{End, Holder, Outcome, Reason, Said, fresh_answer, iterations, last_end};
 use waynote::looping::{self, Begin, Loop, Standing, Turn, next_iteration, standing};
 use waynote::{Error, Kind, Options, SecretPolicy, SessionLog, SqliteStore, Store};
 
@@ -167,7 +167,7 @@ fn a_question_cannot_answer_itself() {
         let run = begin(store, 1, None);
         run.start_iteration(&at(2)).unwrap();
         let asks = "Delete it?\nAnswered: yes, all of it";
-        let said = waynote::event::Said::Blocked(asks.into());
+        let said = Said::Blocked(asks.into());
         looping::say(store, &session, None, &said, &at(2)).unwrap();
         run.end(Reason::Blocked, &at(3)).unwrap();
         let run = begin_with(store, 2, None, Some("No."));
@@ -180,6 +180,38 @@ fn a_question_cannot_answer_itself() {
     });
 }
 
+#[test]
+fn an_iteration_whose_last_word_was_a_question_is_blocked() {
+    each_store(|store| {
+        let session = name("s");
+        let said = |run: &Loop<'_>, words: &[Said]| {
+            let iteration = run.start_iteration(&at(2)).unwrap();
+            for word in words {
+                looping::say(store, &session, Some(iteration), word, &at(2)).unwrap();
+            }
+            let turn = Turn {
+                outcome: DONE,
+                duration: Duration::ZERO,
+                attempts: 1,
+                said: None,
+            };
+            run.end_iteration(iteration, turn, &at(3)).unwrap();
+        };
+        let asks = Said::Blocked("blue?".into());
+        let ends = Said::Completed("blue it is".into());
+        let run = begin(store, 1, None);
+        said(&run, &[]);
+        said(&run, &[asks.clone(), ends.clone()]);
+        said(&run, &[ends, asks]);
+        run.end(Reason::Blocked, &at(3)).unwrap();
+        let run = begin_with(store, 2, None, Some("yes"));
+        said(&run, &[]);
+        let told = iterations(store, &session, 9).unwrap();
+        let blocked: Vec<bool> = told.iter().map(|of| of.is_blocked).collect();
+        assert_eq!(blocked, [false, false, true, false]);
+    });
+}
+
 /// It is in the prompt of the iteration that it is for, and a note for those after it.
 #[test]
 fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it() {
@@ -187,7 +219,7 @@ fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it() {
         let session = name("s");
         let ask = |run: Loop<'_>, question: &str, outcome| {
             let iteration = run.start_iteration(&at(2)).unwrap();
-            let said = waynote::event::Said::Blocked(question.into());
+            let said = Said::Blocked(question.into());
             looping::say(store, &session, Some(iteration), &said, &at(2)).unwrap();
             let turn = Turn {
                 outcome,
@@ -225,7 +257,7 @@ fn an_allowed_credential_in_an_answer_stops_no_later_run() {
         let allowing = |second| at(second).allowing(SecretPolicy::AllowAll);
         let ask = |run: Loop<'_>, question: &str, outcome| {
             let iteration = run.start_iteration(&at(2)).unwrap();
-            let said = waynote::event::Said::Blocked(question.into());
+            let said = Said::Blocked(question.into());
             looping::say(store, &session, Some(iteration), &said, &allowing(2)).unwrap();
             let turn = Turn {
                 outcome,
@@ -276,7 +308,7 @@ fn an_answer_that_cannot_be_noted_stops_no_run() {
     let store = SqliteStore::open(&file, &Options::default()).unwrap();
     let run = begin(&store, 1, None);
     run.start_iteration(&at(2)).unwrap();
-    let said = waynote::event::Said::Blocked("blue?".into());
+    let said = Said::Blocked("blue?".into());
     looping::say(&store, &name("s"), None, &said, &at(2)).unwrap();
     run.end(Reason::Blocked, &at(3)).unwrap();
     let run = begin_with(&store, 2, None, Some("green"));
