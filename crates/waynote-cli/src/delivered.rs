@@ -19,7 +19,11 @@
 //! whole REVISION ADDRESS       it has this note whole
 //! line REVISION ADDRESS        it has a line of this note
 //! subagent ID                  a subagent of it has the block
+//! lost ID                      that subagent does not have it after all
 //! ```
+//!
+//! A line is written only where it says something new. A `reset` writes the file anew, and so does a file that has
+//! grown long: what it says stays, in as few lines as possible.
 //!
 //! The server does not know the client's session, nor a hook the server's process. What both know is the client's process
 //! above them, which is why `client` names a session.
@@ -28,32 +32,32 @@
 //! for a month are removed.
 
 mod given;
+mod ledger;
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use waynote::context::{Shown, ShownNote};
 
 use crate::error::Outcome;
 use crate::home;
+use crate::plain;
 use crate::process::Process;
 
+use given::note_line;
 pub(crate) use given::{By, Given};
+use ledger::Ledger;
 
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Two hooks that report the same loss within this time report one event.
 const SAME_EVENT: Duration = Duration::from_secs(3);
 
-/// How long the lock of a ledger is waited for. It is held for the time of one write.
-const LOCK_WAIT: Duration = Duration::from_millis(100);
-
-/// As much of a ledger as is read: thousands of notes.
-const MOST_BYTES: u64 = 1 << 20;
+/// As much of a client's file as is read, in bytes: the name of a session.
+const LONGEST_NAME: u64 = 1 << 16;
 
 /// The longest part of a file's name, in bytes.
 const PART_BYTES: usize = 90;
@@ -87,8 +91,8 @@ pub(crate) struct Handover {
     session: String,
     gift: Gift,
     notes: Vec<ShownNote>,
-    /// The ledger's length when the text was chosen.
-    length: u64,
+    /// What the session had when the text was chosen.
+    given: Given,
 }
 
 impl Delivered {
@@ -106,10 +110,7 @@ impl Delivered {
 
     /// What a session has.
     pub(crate) fn given(&self, session: &str) -> Given {
-        let Ok(mut file) = File::open(self.ledger(session)) else {
-            return Given::default();
-        };
-        read(&mut file)
+        ledger::read(&self.ledger(session)).unwrap_or_default()
     }
 
     /// Notes that a session lost what it had been given: `source` says by what, `event` names the event where the client gives it a
@@ -138,7 +139,7 @@ impl Delivered {
             session: session.to_owned(),
             gift,
             notes,
-            length: given.length,
+            given: given.clone(),
         }
     }
 
@@ -169,11 +170,13 @@ impl Delivered {
     /// The session that a process was last in, where a hook has named one; empty where the server gave it the block
     /// without knowing its name.
     pub(crate) fn session_of(&self, process: &Process) -> Option<String> {
-        std::fs::read_to_string(self.client(process)).ok()
+        let file = plain::open(&self.client(process)).ok()?;
+        let (name, _) = plain::read(file, LONGEST_NAME).ok()?;
+        String::from_utf8(name).ok()
     }
 
     fn link(&self, process: &Process, session: &str) {
-        let write = || std::fs::write(self.client(process), session);
+        let write = || ledger::replace(&self.client(process), session);
         // A link that is missing costs a block twice at most.
         let _ = write().or_else(|_| {
             self.make_folder();
@@ -193,48 +196,22 @@ impl Delivered {
     /// Writes to a ledger what is right by what it says; none: nothing. Tells whether it was right, and also says so when
     /// there is no ledger to be had.
     fn write(&self, session: &str, lines: impl FnOnce(&Given) -> Option<String>) -> bool {
-        let Some(mut file) = self.locked(session) else {
+        let path = self.ledger(session);
+        if !self.folder.is_dir() {
+            self.make_folder();
+        }
+        let Some(mut ledger) = Ledger::locked(&path) else {
             return lines(&Given::default()).is_some();
         };
-        let given = read(&mut file);
-        let Some(lines) = lines(&given) else {
-            return false;
-        };
-        let written = file
-            .seek(SeekFrom::End(0))
-            .and_then(|_| file.write_all(lines.as_bytes()));
-        // What is not written down is given again.
-        let _ = written;
-        true
-    }
-
-    /// The ledger of a session, locked until it is closed.
-    fn locked(&self, session: &str) -> Option<File> {
-        let path = self.ledger(session);
-        let open = || {
-            let mut options = OpenOptions::new();
-            options.read(true).write(true).create(true).mode(0o600);
-            options.open(&path)
-        };
-        let is_new = !path.exists();
-        let file = open().or_else(|_| {
-            self.make_folder();
-            open()
-        });
-        let file = file.ok()?;
-        if is_new {
+        if ledger.is_empty() {
             self.sweep();
         }
-        let begin = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Some(file),
-                Err(TryLockError::WouldBlock) if begin.elapsed() < LOCK_WAIT => {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                Err(_) => return None,
-            }
+        let lines = lines(&ledger.given);
+        if let Some(lines) = &lines {
+            // What is not written down is given again.
+            let _ = ledger.write(lines);
         }
+        lines.is_some()
     }
 
     fn make_folder(&self) {
@@ -261,7 +238,7 @@ impl Handover {
     /// Takes it on to hand this over, which counts as given from now on; false when somebody else has meanwhile.
     pub(crate) fn take(&self) -> bool {
         self.delivered.write(&self.session, |given| {
-            let is_changed = given.length != self.length;
+            let is_changed = *given != self.given;
             let is_given = match &self.gift {
                 Gift::Block(By::System) => false,
                 Gift::Block(_) | Gift::BlockAnew(_) => is_changed && given.block.is_some(),
@@ -278,11 +255,15 @@ impl Handover {
         })
     }
 
-    /// Takes it back: it could not be handed over after all. The session gets it at the next moment.
+    /// Takes it back: it could not be handed over after all. Who lacks it gets it at the next moment.
     pub(crate) fn give_back(&self) {
-        let now = millis();
-        self.delivered
-            .write(&self.session, |_| Some(format!("reset lost - {now}\n")));
+        let line = match &self.gift {
+            Gift::Subagent(id) => format!("lost {}\n", encoded(id)),
+            Gift::Block(_) | Gift::BlockAnew(_) | Gift::Notes => {
+                format!("reset lost - {}\n", millis())
+            }
+        };
+        self.delivered.write(&self.session, |_| Some(line));
     }
 
     fn lines(&self) -> String {
@@ -297,12 +278,7 @@ impl Handover {
             Gift::Subagent(id) => return format!("subagent {}\n", encoded(id)),
         }
         for (address, revision, shown) in &self.notes {
-            let word = match shown {
-                Shown::Whole => "whole",
-                Shown::Line => "line",
-                Shown::LeftOut => continue,
-            };
-            lines.push_str(&format!("{word} {revision} {address}\n"));
+            lines.push_str(&note_line(address, *revision, *shown));
         }
         lines
     }
@@ -311,13 +287,6 @@ impl Handover {
 /// What stands for the name of a session that no hook has named.
 fn unnamed(process: &Process) -> String {
     format!("{} {}", process.pid, process.start)
-}
-
-fn read(file: &mut File) -> Given {
-    let mut text = Vec::new();
-    // What cannot be read was not given.
-    let _ = file.take(MOST_BYTES).read_to_end(&mut text);
-    Given::read(&String::from_utf8_lossy(&text), text.len() as u64)
 }
 
 #[expect(clippy::disallowed_methods, reason = "files have the system's times")]
@@ -411,6 +380,22 @@ mod tests {
         assert_eq!(given.has(&address, 3), None);
         delivered.reset("s", "clear", "");
         assert_eq!(delivered.given("s").has(&address, 1), None);
+    }
+
+    #[test]
+    fn a_subagent_that_went_without_takes_nothing_from_its_session() {
+        let (_folder, delivered) = scratch();
+        assert!(block(&delivered, "s").take());
+        let subagent = || {
+            let gift = Gift::Subagent("a b".into());
+            delivered.handover("s", &delivered.given("s"), gift, Vec::new())
+        };
+        assert!(subagent().take());
+        assert!(!subagent().take());
+        subagent().give_back();
+        let given = delivered.given("s");
+        assert_eq!((given.block, given.was_reset), (Some(By::Hook), false));
+        assert!(subagent().take());
     }
 
     #[test]

@@ -21,7 +21,14 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     regular(rustix::fs::open(path, reading(), Mode::empty()))
 }
 
-/// The same for an absolute path in which no component may be a link.
+/// Opens a regular file for reading and writing, and makes it for its owner alone where there is none. A link in its
+/// place is refused; those above it are followed.
+pub(crate) fn open_or_make(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::CREATE | guarded();
+    regular(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR))
+}
+
+/// Opens a regular file for reading by an absolute path in which no component may be a link.
 pub(crate) fn open_without_links(path: &Path) -> io::Result<File> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -69,7 +76,12 @@ pub(crate) fn folder(path: &Path, make: bool) -> io::Result<OwnedFd> {
 }
 
 fn reading() -> OFlags {
-    OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC
+    OFlags::RDONLY | guarded()
+}
+
+/// Follows no link, waits for nobody, and is inherited by no program.
+fn guarded() -> OFlags {
+    OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC
 }
 
 fn regular(opened: rustix::io::Result<OwnedFd>) -> io::Result<File> {
@@ -136,6 +148,19 @@ mod tests {
             Err("it is a device, and no file".into())
         );
         assert!(said(&at("socket")).is_err());
+        let said = |path: &Path| {
+            open_or_make(path)
+                .map(|_| ())
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(said(&at("link")), Err("it is a link".into()));
+        assert_eq!(
+            said(&at("pipe")),
+            Err("it is a named pipe, and no file".into())
+        );
+        assert_eq!((said(&at("file")), said(&at("new"))), (Ok(()), Ok(())));
+        let made = std::fs::metadata(at("new")).unwrap();
+        assert_eq!(made.permissions().mode() & 0o777, 0o600);
         let (bytes, length) = read(open(&at("file")).unwrap(), 2).unwrap();
         assert_eq!((bytes.as_slice(), length), (&b"te"[..], 4));
     }

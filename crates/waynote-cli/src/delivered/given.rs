@@ -1,6 +1,7 @@
 //! What a session has, as its ledger says.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt::Display;
 
 use waynote::context::{Shown, ShownNote};
 use waynote::{Address, Note};
@@ -40,8 +41,6 @@ pub(crate) struct Given {
     notes: HashMap<(String, u64), Shown>,
     pub(super) subagents: HashSet<String>,
     pub(super) last_reset: Option<(String, String, u64)>,
-    /// How long the ledger is: whether somebody wrote to it meanwhile.
-    pub(super) length: u64,
 }
 
 impl Given {
@@ -66,31 +65,62 @@ impl Given {
         notes.collect()
     }
 
-    pub(super) fn read(text: &str, length: u64) -> Self {
-        let mut given = Self {
-            length,
-            ..Self::default()
-        };
-        for line in text.lines() {
-            given.note(line);
+    /// Reads a ledger. A last line without its end was cut off in the middle: it says nothing.
+    pub(super) fn read(text: &str) -> Self {
+        let mut given = Self::default();
+        for line in text.split_inclusive('\n') {
+            if let Some(line) = line.strip_suffix('\n') {
+                given.note(line);
+            }
         }
         given
     }
 
-    /// Takes in a line; one that says nothing is passed over.
-    fn note(&mut self, line: &str) {
+    /// The shortest ledger that says the same: of each note its latest revision. Notes that would make it longer than `most`
+    /// bytes are left out, so they are given again.
+    pub(super) fn text(&self, most: usize) -> String {
+        let mut text = String::new();
+        match &self.last_reset {
+            Some((source, event, millis)) => {
+                text.push_str(&format!("reset {source} {event} {millis}\n"));
+            }
+            None if self.was_reset => text.push_str("reset\n"),
+            None => {}
+        }
+        if let Some(by) = self.block {
+            text.push_str(&format!("block {}\n", by.word()));
+        }
+        for id in self.subagents.iter().collect::<BTreeSet<_>>() {
+            text.push_str(&format!("subagent {id}\n"));
+        }
+        let mut latest = BTreeMap::new();
+        for ((address, revision), shown) in &self.notes {
+            let known = latest.entry(address).or_insert((*revision, *shown));
+            if known.0 < *revision {
+                *known = (*revision, *shown);
+            }
+        }
+        for (address, (revision, shown)) in latest {
+            let line = note_line(address, revision, shown);
+            if text.len() + line.len() <= most {
+                text.push_str(&line);
+            }
+        }
+        text
+    }
+
+    /// Takes in a line; one that says nothing is passed over. Tells whether it said anything new.
+    pub(super) fn note(&mut self, line: &str) -> bool {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let shown = match word {
             "whole" => Shown::Whole,
             "line" => Shown::Line,
             "block" => {
-                self.block = By::ALL.into_iter().find(|by| by.word() == rest);
-                return;
+                let by = By::ALL.into_iter().find(|by| by.word() == rest);
+                return std::mem::replace(&mut self.block, by) != by;
             }
-            "subagent" => {
-                self.subagents.insert(rest.to_owned());
-                return;
-            }
+            "subagent" => return self.subagents.insert(rest.to_owned()),
+            "lost" => return self.subagents.remove(rest),
             "reset" => {
                 let mut parts = rest.split(' ').map(str::to_owned);
                 let (source, event) = (parts.next(), parts.next());
@@ -102,20 +132,32 @@ impl Given {
                     .zip(event)
                     .zip(millis)
                     .map(|((source, event), millis)| (source, event, millis));
-                return;
+                return true;
             }
-            _ => return,
+            _ => return false,
         };
         let Some((revision, address)) = rest.split_once(' ') else {
-            return;
+            return false;
         };
         let Ok(revision) = revision.parse() else {
-            return;
+            return false;
         };
-        let known = self.notes.entry((address.to_owned(), revision));
-        let known = known.or_insert(shown);
-        if shown == Shown::Whole {
-            *known = shown;
+        let of = (address.to_owned(), revision);
+        let known = self.notes.get(&of);
+        let is_new = known.is_none_or(|known| *known != shown && shown == Shown::Whole);
+        if is_new {
+            self.notes.insert(of, shown);
         }
+        is_new
     }
+}
+
+/// The line that says how much of a note a session has; empty for nothing.
+pub(super) fn note_line(address: &impl Display, revision: u64, shown: Shown) -> String {
+    let word = match shown {
+        Shown::Whole => "whole",
+        Shown::Line => "line",
+        Shown::LeftOut => return String::new(),
+    };
+    format!("{word} {revision} {address}\n")
 }
