@@ -25,15 +25,15 @@ pub(crate) fn run() -> Result<()> {
     }
     let store = store.canonicalize()?;
     let program = std::env::current_dir()?.join("target/release/waynote");
-    // Markers of sessions, gone with the measurement.
-    let markers = tempfile::tempdir_in("target")?;
-    let markers = markers.path().canonicalize()?;
+    // What the sessions were given, gone with the measurement.
+    let state = tempfile::tempdir_in("target")?;
+    let state = state.path().canonicalize()?;
     let command = |arguments: &[&str]| {
         let mut command = Command::new(&program);
         command
             .env_clear()
             .env("HOME", "/home/bench")
-            .env("XDG_RUNTIME_DIR", &markers)
+            .env("XDG_STATE_HOME", &state)
             .env("WAYNOTE_STORE", &store)
             // Measured to its end, however long that is.
             .env("WAYNOTE_HOOK_WAIT", "10")

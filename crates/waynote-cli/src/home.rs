@@ -103,11 +103,20 @@ pub(crate) fn configuration() -> Outcome<PathBuf> {
     folder("XDG_CONFIG_HOME", platform)
 }
 
-/// The file of what git ignores in all of a person's repositories, where git looks for it by itself.
-pub(crate) fn git_ignore() -> Outcome<Option<PathBuf>> {
-    let named = variable("XDG_CONFIG_HOME")?.map(PathBuf::from);
-    let folder = named.or_else(|| Some(PathBuf::from(home().ok()?).join(".config")));
-    Ok(folder.map(|folder| folder.join("git/ignore")))
+/// The folder for configuration of programs that use the same on every platform: `$XDG_CONFIG_HOME`, else `~/.config`.
+pub(crate) fn dot_config() -> Outcome<PathBuf> {
+    folder("XDG_CONFIG_HOME", ".config")
+}
+
+/// The folder for what programs remember: `$XDG_STATE_HOME`, else `~/.local/state`.
+pub(crate) fn state() -> Outcome<PathBuf> {
+    folder("XDG_STATE_HOME", ".local/state")
+}
+
+/// The file of what git ignores in all of a person's repositories, where git looks for it by itself. None where there is
+/// no home directory.
+pub(crate) fn git_ignore() -> Option<PathBuf> {
+    Some(dot_config().ok()?.join("git/ignore"))
 }
 
 fn folder(name: &str, platform: &str) -> Outcome<PathBuf> {

@@ -15,12 +15,7 @@ const AUTHOR: &str = "WAYNOTE_AUTHOR";
 pub(crate) const LOOP: &str = "WAYNOTE_LOOP";
 
 /// The folders in which store, configuration and what was delivered are looked for.
-const FOLDERS: [&str; 4] = [
-    "XDG_DATA_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_STATE_HOME",
-    "XDG_RUNTIME_DIR",
-];
+const FOLDERS: [&str; 3] = ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
 
 /// The variables that a client hands on to our server where it hands on only what its entry names.
 pub(crate) fn handed_on() -> impl Iterator<Item = &'static str> {

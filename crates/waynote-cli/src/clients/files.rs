@@ -212,7 +212,7 @@ impl Plan {
             Client::Goose => match self.reach {
                 Reach::Project => Vec::new(),
                 Reach::User => {
-                    let path = root.dot_config()?.join("goose/config.yaml");
+                    let path = home::dot_config()?.join("goose/config.yaml");
                     vec![piece(path, "server", Edit::Yaml(self.server()))]
                 }
             },
@@ -307,7 +307,7 @@ impl Plan {
             Client::Cursor => root.at(".cursor/mcp.json"),
             Client::Opencode => root.opencode()?.join("opencode.json"),
             Client::Gemini => root.at(".gemini/settings.json"),
-            Client::Goose => root.dot_config()?.join("goose/config.yaml"),
+            Client::Goose => home::dot_config()?.join("goose/config.yaml"),
             Client::Vscode => root.vscode()?.join("mcp.json"),
         };
         Ok(folder.parent().is_some_and(Path::exists) || on_path(self.client.program()).is_some())
@@ -353,14 +353,8 @@ impl Roots {
         })
     }
 
-    /// `$XDG_CONFIG_HOME`, or `~/.config` on every platform: what these two use.
-    pub(super) fn dot_config(&self) -> Outcome<PathBuf> {
-        let moved = home::variable("XDG_CONFIG_HOME")?.filter(|path| path.starts_with('/'));
-        Ok(moved.map_or_else(|| self.at(".config"), PathBuf::from))
-    }
-
     pub(super) fn opencode(&self) -> Outcome<PathBuf> {
-        Ok(self.dot_config()?.join("opencode"))
+        Ok(home::dot_config()?.join("opencode"))
     }
 
     fn vscode(&self) -> Outcome<PathBuf> {
@@ -368,7 +362,7 @@ impl Roots {
         Ok(if cfg!(target_os = "macos") {
             self.at("Library/Application Support").join(user)
         } else {
-            self.dot_config()?.join(user)
+            home::dot_config()?.join(user)
         })
     }
 }

@@ -101,7 +101,6 @@ fn installing_shows_what_changes() {
       +   "XDG_DATA_HOME",
       +   "XDG_CONFIG_HOME",
       +   "XDG_STATE_HOME",
-      +   "XDG_RUNTIME_DIR",
       + ]
       + 
         [tui]

@@ -323,7 +323,7 @@ fn opencode(lines: &mut Vec<Missing>) {
 fn goose(lines: &mut Vec<Missing>) {
     let variable = home::variable("GOOSE_MODE").ok().flatten();
     let mode = variable.or_else(|| {
-        let path = Roots::of(Reach::User).ok()?.dot_config().ok()?;
+        let path = home::dot_config().ok()?;
         let file = text(&path.join("goose/config.yaml"))?;
         let mode = file
             .lines()

@@ -103,7 +103,7 @@ impl Plan {
             tasks: file("--tasks", &args.tasks),
             directory: directory.clone(),
             since: now.into(),
-            ignored: home::git_ignore()?,
+            ignored: home::git_ignore(),
             iterations: args.iterations,
             time: args.time,
             iteration_time: args.iteration_time,
