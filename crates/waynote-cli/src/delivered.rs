@@ -28,9 +28,10 @@
 //! The server does not know the client's session, nor a hook the server's process. What both know is the client's process
 //! above them, which is why `client` names a session.
 //!
-//! What cannot be read or written counts as not given: the block twice is better than not at all. Files that nobody wrote
-//! for a month are removed.
+//! What cannot be read or written counts as not given: the block twice is better than not at all. Once a day, files that
+//! nobody wrote for a month are removed, and those of clients that have ended.
 
+mod clients;
 mod given;
 mod ledger;
 
@@ -44,26 +45,16 @@ use waynote::context::{Shown, ShownNote};
 
 use crate::error::Outcome;
 use crate::home;
-use crate::plain;
-use crate::process::Process;
 
 use given::note_line;
 pub(crate) use given::{By, Given};
 use ledger::Ledger;
 
-const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-
 /// Two hooks that report the same loss within this time report one event.
 const SAME_EVENT: Duration = Duration::from_secs(3);
 
-/// As much of a client's file as is read, in bytes: the name of a session.
-const LONGEST_NAME: u64 = 1 << 16;
-
 /// The longest part of a file's name, in bytes.
 const PART_BYTES: usize = 90;
-
-/// How many processes above a hook may be its client: it starts hooks through a shell, perhaps through two.
-const LEVELS: usize = 3;
 
 /// The folder of the ledgers.
 #[derive(Clone)]
@@ -98,13 +89,8 @@ pub(crate) struct Handover {
 impl Delivered {
     /// The folder that the environment names.
     pub(crate) fn in_environment() -> Outcome<Self> {
-        let named = home::variable("XDG_STATE_HOME")?.filter(|folder| folder.starts_with('/'));
-        let folder = match named {
-            Some(folder) => PathBuf::from(folder),
-            None => PathBuf::from(home::home()?).join(".local/state"),
-        };
         Ok(Self {
-            folder: folder.join("waynote/delivered"),
+            folder: home::state()?.join("waynote/delivered"),
         })
     }
 
@@ -143,52 +129,6 @@ impl Delivered {
         }
     }
 
-    /// Notes in which session the processes above this one are. Where the server of one of them has given the block to a
-    /// session that no hook had named: what it gave.
-    pub(crate) fn enter(&self, session: &str) -> Option<Vec<ShownNote>> {
-        let mut served = None;
-        for process in Process::above().into_iter().take(LEVELS) {
-            let named = self.session_of(&process);
-            if named.as_deref() == Some("") {
-                served = Some(self.given(&unnamed(&process)).pieces());
-            }
-            if named.as_deref() != Some(session) {
-                self.link(&process, session);
-            }
-        }
-        served
-    }
-
-    /// Notes that the server of a process has given the block to a session that no hook has named.
-    pub(crate) fn serve(&self, process: &Process, notes: Vec<ShownNote>) {
-        let gift = Gift::Block(By::Server);
-        self.handover(&unnamed(process), &Given::default(), gift, notes)
-            .take();
-        self.link(process, "");
-    }
-
-    /// The session that a process was last in, where a hook has named one; empty where the server gave it the block
-    /// without knowing its name.
-    pub(crate) fn session_of(&self, process: &Process) -> Option<String> {
-        let file = plain::open(&self.client(process)).ok()?;
-        let (name, _) = plain::read(file, LONGEST_NAME).ok()?;
-        String::from_utf8(name).ok()
-    }
-
-    fn link(&self, process: &Process, session: &str) {
-        let write = || ledger::replace(&self.client(process), session);
-        // A link that is missing costs a block twice at most.
-        let _ = write().or_else(|_| {
-            self.make_folder();
-            write()
-        });
-    }
-
-    fn client(&self, process: &Process) -> PathBuf {
-        let (pid, start) = (process.pid.to_string(), process.start.to_string());
-        self.folder.join(name(&["client", &pid, &start]))
-    }
-
     fn ledger(&self, session: &str) -> PathBuf {
         self.folder.join(name(&["session", session]))
     }
@@ -218,19 +158,6 @@ impl Delivered {
         let mut folder = DirBuilder::new();
         // Whether it could be made shows when a file is made in it.
         let _ = folder.recursive(true).mode(0o700).create(&self.folder);
-    }
-
-    /// Removes what is old. Nothing depends on whether it can.
-    fn sweep(&self) {
-        let Ok(entries) = std::fs::read_dir(&self.folder) else {
-            return;
-        };
-        for entry in entries.flatten() {
-            let made = entry.metadata().and_then(|file| file.modified());
-            if made.is_ok_and(|made| age(made) > MONTH) {
-                let _ = std::fs::remove_file(entry.path());
-            }
-        }
     }
 }
 
@@ -284,11 +211,6 @@ impl Handover {
     }
 }
 
-/// What stands for the name of a session that no hook has named.
-fn unnamed(process: &Process) -> String {
-    format!("{} {}", process.pid, process.start)
-}
-
 #[expect(clippy::disallowed_methods, reason = "files have the system's times")]
 fn age(made: SystemTime) -> Duration {
     SystemTime::now().duration_since(made).unwrap_or_default()
@@ -318,7 +240,7 @@ mod tests {
 
     use super::*;
 
-    fn scratch() -> (tempfile::TempDir, Delivered) {
+    pub(super) fn scratch() -> (tempfile::TempDir, Delivered) {
         let folder = tempfile::tempdir().unwrap();
         let delivered = Delivered {
             folder: folder.path().join("waynote/delivered"),
@@ -326,7 +248,7 @@ mod tests {
         (folder, delivered)
     }
 
-    fn block(delivered: &Delivered, session: &str) -> Handover {
+    pub(super) fn block(delivered: &Delivered, session: &str) -> Handover {
         let given = delivered.given(session);
         delivered.handover(session, &given, Gift::Block(By::Hook), Vec::new())
     }
@@ -439,21 +361,5 @@ mod tests {
         let address: Address = "agent:default#k".parse().unwrap();
         assert_eq!(given.block, Some(By::Hook));
         assert_eq!(given.has(&address, 2), Some(Shown::Line));
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn a_hook_names_the_session_of_the_processes_above_it() {
-        let (_folder, delivered) = scratch();
-        let parent = Process::parent().unwrap();
-        assert_eq!(delivered.session_of(&parent), None);
-        let notes = vec![("place:~".parse().unwrap(), 1, Shown::Whole)];
-        delivered.serve(&parent, notes.clone());
-        assert_eq!(delivered.enter("s"), Some(notes));
-        assert_eq!(delivered.enter("s"), None);
-        assert_eq!(delivered.session_of(&parent).as_deref(), Some("s"));
-        let start = parent.start + 1;
-        let other = Process { start, ..parent };
-        assert_eq!(delivered.session_of(&other), None);
     }
 }

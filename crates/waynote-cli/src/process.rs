@@ -1,5 +1,11 @@
 //! Processes, named for good: by their number and by when they were started.
 
+/// Programs that only run another one.
+const SHELLS: [&str; 14] = [
+    "sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "busybox", "env", "timeout", "nice",
+    "nohup", "setsid", "stdbuf",
+];
+
 /// A process, named for good.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
@@ -8,9 +14,25 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// The process that started this one, if that can be told.
-    pub(crate) fn parent() -> Option<Self> {
-        Self::above().into_iter().next()
+    /// The client that this process runs for, if that can be told: the nearest process above that is no shell, since clients
+    /// run commands through shells. The same for a client's hooks and for its server.
+    pub(crate) fn client() -> Option<Self> {
+        let mut above = Self::above();
+        let client = above.iter().position(|process| !process.is_shell());
+        match client {
+            Some(client) => Some(above.swap_remove(client)),
+            None => above.pop(),
+        }
+    }
+
+    /// Whether it still runs.
+    pub(crate) fn is_alive(&self) -> bool {
+        parent_and_start(&self.pid.to_string()).is_some_and(|(_, start)| start == self.start)
+    }
+
+    fn is_shell(&self) -> bool {
+        let name = std::fs::read_to_string(format!("/proc/{}/comm", self.pid));
+        name.is_ok_and(|name| SHELLS.contains(&name.trim_end()))
     }
 
     /// The processes above this one, the nearest first.

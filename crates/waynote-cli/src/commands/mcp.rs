@@ -118,7 +118,7 @@ impl ToClient {
     fn new(is_in_loop: bool) -> Outcome<Self> {
         Ok(Self {
             delivered: Delivered::in_environment()?,
-            client: Process::parent(),
+            client: Process::client(),
             is_in_loop,
             was_given: AtomicBool::new(false),
         })

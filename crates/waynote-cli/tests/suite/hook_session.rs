@@ -99,6 +99,39 @@ fn what_the_start_went_without_comes_with_the_first_reply() {
     assert_eq!(prompt(&scratch, "hello"), "");
 }
 
+/// An agent of the client starts another client in a shell, whose hook gets nothing.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_client_inside_another_does_not_take_its_session() {
+    let scratch = noted();
+    assert!(start(&scratch, "startup").contains("canary"));
+    let mut client = Client::start(&scratch, "mcp");
+    let inner = scratch.path("inner-client");
+    std::os::unix::fs::symlink("/bin/sh", &inner).unwrap();
+    // Each does something afterwards, so that it does not become what it starts.
+    let script = r#""$INNER" -c '"$WAYNOTE" hook claude-code SessionStart; :'; :"#;
+    let hook = scratch.command("hook");
+    let mut shell = std::process::Command::new("sh");
+    for (name, value) in hook.get_envs() {
+        shell.env(name, value.unwrap_or_default());
+    }
+    let input = scratch.path("input");
+    let said = json!({ "session_id": "inner", "source": "startup", "cwd": scratch.home() });
+    fs::write(&input, said.to_string()).unwrap();
+    let ran = shell
+        .args(["-c", script])
+        .env("INNER", &inner)
+        .env("WAYNOTE", hook.get_program())
+        .env("WAYNOTE_STORE", "/")
+        .stdin(fs::File::open(&input).unwrap())
+        .stderr(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "{}");
+    let reply = client.result("note_search", json!({ "query": "nothing" }));
+    assert!(!reply.to_string().contains("canary"), "{reply}");
+}
+
 /// No hook ran when the session began, as where Codex has not been told to trust them yet.
 #[test]
 #[cfg(target_os = "linux")]
@@ -216,9 +249,21 @@ fn a_prompt_brings_pins_and_notes_of_the_place_that_are_new() {
 fn what_a_session_was_given_outlasts_a_restart_of_the_machine() {
     let scratch = noted();
     assert!(start(&scratch, "startup").contains("canary"));
-    let other = scratch.path("run after the restart");
-    let resumed = hook(&scratch, "SessionStart", &json!({ "source": "resume" }));
-    assert_eq!(added(resumed.env("XDG_RUNTIME_DIR", other)), "");
+    // What a restart takes away: the links to the processes that ran.
+    let ledgers = scratch.home().join(".local/state/waynote/delivered");
+    for file in fs::read_dir(ledgers).unwrap() {
+        let path = file.unwrap().path();
+        if path
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .starts_with("client ")
+        {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    assert_eq!(start(&scratch, "resume"), "");
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl Session {
         if let (Event::SessionStart, Some(source)) = (event, begins_anew) {
             session.delivered.reset(name, source, payload.turn());
         }
-        let served = session.delivered.enter(name);
+        let served = session.delivered.enter(name, event == Event::SessionStart);
         session.given = session.delivered.given(name);
         let is_new = session.given == Given::default() && event == Event::Prompt;
         if let Some(notes) = served.filter(|_| is_new) {
