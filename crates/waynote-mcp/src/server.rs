@@ -103,13 +103,16 @@ impl Server {
     }
 
     /// The instructions with the block, where the client's session lacks it and it is there soon enough. Whoever asks again
-    /// gets the same.
-    async fn instructions_with_block(&self) -> String {
+    /// gets the same. A client that is still to say where its project is gets the block beside a reply: it may be asked
+    /// only when the connection has begun.
+    async fn instructions_with_block(&self, context: &RequestContext<RoleServer>) -> String {
+        if self.asks_roots.load(Ordering::Relaxed) && offers_roots(context) {
+            return self.instructions();
+        }
         let block = self.block_for_instructions.get_or_init(|| async {
             if !self.has_default || !self.delivery.is_owed() {
                 return None;
             }
-            // A client may be asked for its roots only when the connection has begun.
             let here = Arc::clone(&self.here.lock().unwrap_or_else(PoisonError::into_inner));
             let made = self.at_desk(move |keeper| keeper.block_and_notes(&here));
             let made = tokio::time::timeout(BLOCK_WAIT, made).await;
@@ -153,11 +156,16 @@ impl Server {
     }
 }
 
-/// The directories that the client has open, where it says so: connections that began with `initialize` only.
+/// Whether the client says which directories it has open: connections that began with `initialize` only.
+fn offers_roots(context: &RequestContext<RoleServer>) -> bool {
+    let client = context.peer.peer_info();
+    client.is_some_and(|client| client.capabilities.roots.is_some())
+}
+
+/// The directories that the client has open, where it says so.
 #[expect(deprecated, reason = "clients of the older protocol have nothing else")]
 async fn roots(context: &RequestContext<RoleServer>) -> Option<Vec<String>> {
-    let offers = context.peer.peer_info()?.capabilities.roots.is_some();
-    let asked = offers.then(|| context.peer.list_roots())?;
+    let asked = offers_roots(context).then(|| context.peer.list_roots())?;
     let listed = tokio::time::timeout(ROOTS_WAIT, asked).await.ok()?.ok()?;
     let paths = listed.roots.iter().filter_map(|root| {
         let path = root.uri.strip_prefix("file://")?;
@@ -196,7 +204,7 @@ impl ServerHandler for Server {
         context.peer.set_peer_info(request.clone());
         let mut began = self.negotiate_initialize(&request)?;
         if shows_instructions(&request.client_info.name) {
-            began.instructions = Some(self.instructions_with_block().await);
+            began.instructions = Some(self.instructions_with_block(&context).await);
         }
         Ok(began)
     }
@@ -209,7 +217,7 @@ impl ServerHandler for Server {
         let mut found = DiscoverResult::from_server_info(versions, self.get_info());
         let client = context.client_info();
         if client.is_some_and(|client| shows_instructions(&client.name)) {
-            found.instructions = Some(self.instructions_with_block().await);
+            found.instructions = Some(self.instructions_with_block(&context).await);
         }
         Ok(found)
     }

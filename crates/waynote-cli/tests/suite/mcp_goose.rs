@@ -10,11 +10,15 @@ use super::mcp_client::Client;
 
 /// A server that Goose starts in a directory, and what it says first.
 fn begin(scratch: &Scratch, directory: &str) -> (Client, String) {
+    begin_with(scratch, directory, &json!({}))
+}
+
+fn begin_with(scratch: &Scratch, directory: &str, capabilities: &Value) -> (Client, String) {
     let mut command = scratch.command("mcp");
     command.current_dir(scratch.home().join(directory));
     let mut client = Client::spawn(command);
     let params = json!({
-        "protocolVersion": "2025-03-26", "capabilities": {},
+        "protocolVersion": "2025-03-26", "capabilities": capabilities,
         "clientInfo": { "name": "goose-cli", "version": "1.34.0" },
     });
     let began = client.request("initialize", params);
@@ -57,6 +61,36 @@ fn the_first_reply_does_not_repeat_them() {
     assert!(instructions.contains("canary"));
     let first = client.result("note_search", json!({ "query": "nothing" }));
     assert!(!first.to_string().contains("canary"), "{first}");
+}
+
+/// One that names its directories only when it is asked, which must not be before the connection has begun.
+#[test]
+fn a_client_with_roots_gets_the_notes_of_its_project_with_the_first_reply() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.home().join("other")).unwrap();
+    scratch.ok("place write --at ~/work canary-of-work");
+    scratch.ok("place write --at ~/other canary-of-other");
+    let (mut client, instructions) = begin_with(&scratch, "work", &json!({ "roots": {} }));
+    assert!(!instructions.contains("canary"), "{instructions}");
+    let call = |client: &mut Client| {
+        client.ask(
+            "tools/call",
+            json!({ "name": "note_search", "arguments": { "query": "nothing" } }),
+        );
+        client.receive()
+    };
+    let asked = call(&mut client);
+    assert_eq!(asked["method"], "roots/list");
+    let root = format!("file://{}", scratch.home().join("other").display());
+    let roots = json!({ "roots": [{ "uri": root }] });
+    client.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": roots }));
+    let first = client.receive().to_string();
+    assert!(
+        first.contains("canary-of-other") && !first.contains("canary-of-work"),
+        "{first}"
+    );
+    let second = call(&mut client).to_string();
+    assert!(!second.contains("canary"), "{second}");
 }
 
 #[test]
