@@ -135,8 +135,7 @@ impl Keeper {
             ..here.request(self.now())
         };
         let store = self.read()?;
-        let block = waynote::context::render(store, &request)?;
-        let notes = waynote::context::shown(store, &request, &block)?;
+        let (block, notes) = waynote::context::block_and_notes(store, &request)?;
         Ok((block.text, notes))
     }
 

@@ -348,9 +348,12 @@ impl<'s> Claimants<'s> {
                     Some(Form::Whole | Form::Listed) => receipt.shown += 1,
                     None => {}
                 }
+                let note = |note: &Note| (note.address.clone(), note.revision);
+                let (address, revision) = stock.with(slot, note);
                 receipt.claims.push(Claim {
                     section,
-                    address: stock.with(slot, |note| note.address.clone()),
+                    address,
+                    revision,
                     shown: slot.shown(),
                     tokens: slot.tokens,
                     why: slot.why,

@@ -23,6 +23,36 @@ pub fn changed(
     sections: &[Section],
     known: &dyn Fn(&Note) -> Option<Shown>,
 ) -> Result<Matching> {
+    let mut found = Matching::default();
+    store.on_one_state(&mut || {
+        found = changed_now(store, request, sections, known)?;
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Makes a block, and says which notes it shows, each with the revision that is shown and how much of it.
+///
+/// # Errors
+/// What the store says.
+pub fn block_and_notes(store: &dyn Store, request: &Request) -> Result<(Block, Vec<ShownNote>)> {
+    let mut made = None;
+    store.on_one_state(&mut || {
+        let block = render(store, request)?;
+        let notes = shown(store, request, &block)?;
+        made = Some((block, notes));
+        Ok(())
+    })?;
+    // A store that ran nothing shows nothing.
+    made.map_or_else(|| Ok((render(store, request)?, Vec::new())), Ok)
+}
+
+fn changed_now(
+    store: &dyn Store,
+    request: &Request,
+    sections: &[Section],
+    known: &dyn Fn(&Note) -> Option<Shown>,
+) -> Result<Matching> {
     let request = Request {
         style: Style::Stable,
         ..request.clone()
@@ -86,11 +116,8 @@ pub fn changed(
     Ok(found)
 }
 
-/// The notes that a block shows, each with its revision and how much of it is shown.
-///
-/// # Errors
-/// What the store says.
-pub fn shown(store: &dyn Store, request: &Request, block: &Block) -> Result<Vec<ShownNote>> {
+/// The notes that a block shows, where the store is still as it was when the block was made.
+fn shown(store: &dyn Store, request: &Request, block: &Block) -> Result<Vec<ShownNote>> {
     if block.style == Style::Faithful {
         if block.text.is_empty() {
             return Ok(Vec::new());
@@ -104,17 +131,14 @@ pub fn shown(store: &dyn Store, request: &Request, block: &Block) -> Result<Vec<
             budget,
             ..request.clone()
         };
-        let every = changed(store, &all, &Section::ALL, &|_| None)?;
+        let every = changed_now(store, &all, &Section::ALL, &|_| None)?;
         return Ok(every.pieces());
     }
     let claims = block.receipt.claims.iter();
-    let mut shown = Vec::new();
-    for claim in claims.filter(|claim| claim.shown != Shown::LeftOut) {
-        if let Some(note) = store.get(&claim.address)? {
-            shown.push((note.address, note.revision, claim.shown));
-        }
-    }
-    Ok(shown)
+    let shown = claims.filter(|claim| claim.shown != Shown::LeftOut);
+    Ok(shown
+        .map(|claim| (claim.address.clone(), claim.revision, claim.shown))
+        .collect())
 }
 
 /// Ends a section with one blank line.

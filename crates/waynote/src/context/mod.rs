@@ -31,7 +31,7 @@ use crate::session::{SessionLog, seen_before};
 use crate::store::{Moment, Store, Version};
 
 pub use budget::Budget;
-pub use changed::{ShownNote, changed, shown};
+pub use changed::{ShownNote, block_and_notes, changed};
 pub use matching::{Matching, matching};
 pub use receipt::{Claim, Receipt, Shown, Why};
 

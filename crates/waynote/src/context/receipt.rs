@@ -79,6 +79,9 @@ pub struct Claim {
     pub section: Section,
     /// The note.
     pub address: Address,
+    /// The revision that the block was made from.
+    #[serde(skip)]
+    pub revision: u64,
     /// How much of it is shown.
     pub shown: Shown,
     /// The tokens that it takes in the block, by o200k.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use waynote::context::{Budget, Request, Section, Shown, Style, changed, render, shown};
+use waynote::context::{Budget, Request, Section, Shown, Style, block_and_notes, changed, render};
 use waynote::{
     Address, Change, Content, Expect, Kind, Limits, Note, Options, SessionLog, SqliteStore, Stamp,
     Store,
@@ -34,8 +34,7 @@ fn save(store: &dyn Store, key: &str, text: &str, pin: bool) {
 
 /// What a reader has, after a block in that style.
 fn known(store: &dyn Store, request: &Request) -> HashMap<(Address, u64), Shown> {
-    let block = render(store, request).unwrap();
-    let notes = shown(store, request, &block).unwrap();
+    let (_, notes) = block_and_notes(store, request).unwrap();
     let notes = notes.into_iter();
     notes
         .map(|(address, revision, shown)| ((address, revision), shown))
@@ -111,4 +110,34 @@ fn only_what_is_new_is_told() {
     let few = changed(&store, &small, &Section::ALL, &|_| None).unwrap();
     let block = render(&store, &small).unwrap();
     assert!(!few.notes.is_empty() && few.text.len() <= block.text.len());
+}
+
+/// Somebody saves a note again and again while blocks are made: the revision is that of the text in the block.
+#[test]
+fn the_revision_is_that_of_the_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let open = || SqliteStore::open(&path, &Options::default()).unwrap();
+    save(&open(), "k", "text 1.", true);
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(|| {
+            let writer = open();
+            for revision in 2..=200 {
+                save(&writer, "k", &format!("text {revision}."), true);
+            }
+        });
+        let store = open();
+        for style in [Style::Stable, Style::Faithful].into_iter().cycle() {
+            let request = Request { style, ..request() };
+            let (block, notes) = block_and_notes(&store, &request).unwrap();
+            let [(_, revision, Shown::Whole)] = notes[..] else {
+                panic!("{notes:?}");
+            };
+            let text = format!("text {revision}.");
+            assert!(block.text.contains(&text), "{text}: {}", block.text);
+            if writing.is_finished() {
+                break;
+            }
+        }
+    });
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use waynote::context::{Request, Section, Shown, ShownNote, Style, changed, render, shown};
+use waynote::context::{Request, Section, Shown, ShownNote, Style, block_and_notes, changed};
 use waynote::{Base, Note, Place, Store};
 
 use crate::clients::payload::Payload;
@@ -89,8 +89,7 @@ pub(super) fn block(store: &dyn Store, request: Request) -> Outcome<Notes> {
         ..request
     };
     fitting(LEAD, request, |request| {
-        let block = render(store, request)?;
-        let pieces = shown(store, request, &block)?;
+        let (block, pieces) = block_and_notes(store, request)?;
         Ok(Notes {
             text: block.text,
             pieces,
@@ -100,7 +99,7 @@ pub(super) fn block(store: &dyn Store, request: Request) -> Outcome<Notes> {
 
 /// The block as the sources write it, which has no cap; none where it is longer than clients take.
 fn faithful(store: &dyn Store, request: &Request) -> Outcome<Option<Notes>> {
-    let block = render(store, request)?;
+    let (block, pieces) = block_and_notes(store, request)?;
     if block.text.is_empty() {
         return Ok(Some(Notes::default()));
     }
@@ -108,7 +107,7 @@ fn faithful(store: &dyn Store, request: &Request) -> Outcome<Option<Notes>> {
         return Ok(None);
     }
     Ok(Some(Notes {
-        pieces: shown(store, request, &block)?,
+        pieces,
         text: format!("{LEAD}{}", block.text),
     }))
 }
