@@ -162,7 +162,7 @@ mod tests {
         let client = Process::client().unwrap();
         let gone = Process {
             start: client.start + 1,
-            ..client.clone()
+            ..client
         };
         delivered.link(&client, "s");
         delivered.link(&gone, "s");

@@ -10,10 +10,10 @@ use super::mcp_client::Client;
 
 /// A server that Goose starts in a directory, and what it says first.
 fn begin(scratch: &Scratch, directory: &str) -> (Client, String) {
-    begin_with(scratch, directory, json!({}))
+    begin_with(scratch, directory, &json!({}))
 }
 
-fn begin_with(scratch: &Scratch, directory: &str, capabilities: Value) -> (Client, String) {
+fn begin_with(scratch: &Scratch, directory: &str, capabilities: &Value) -> (Client, String) {
     let mut command = scratch.command("mcp");
     command.current_dir(scratch.home().join(directory));
     let mut client = Client::spawn(command);
@@ -70,7 +70,7 @@ fn a_client_with_roots_gets_the_notes_of_its_project_with_the_first_reply() {
     fs::create_dir(scratch.home().join("other")).unwrap();
     scratch.ok("place write --at ~/work canary-of-work");
     scratch.ok("place write --at ~/other canary-of-other");
-    let (mut client, instructions) = begin_with(&scratch, "work", json!({ "roots": {} }));
+    let (mut client, instructions) = begin_with(&scratch, "work", &json!({ "roots": {} }));
     assert!(!instructions.contains("canary"), "{instructions}");
     let call = |client: &mut Client| {
         client.ask(

@@ -41,7 +41,7 @@ const PROMPT_WAIT: Duration = Duration::from_millis(40);
 enum Message {
     /// The input is there, and the work may take so long.
     Read(Duration),
-    Done(Answer),
+    Done(Box<Answer>),
     Failed(String),
 }
 
@@ -68,7 +68,7 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
     let (words, global) = (args.clone(), global.clone());
     let worker = std::thread::Builder::new().spawn(move || {
         let message = match work(client, &words, &global, &sender) {
-            Ok(answer) => Message::Done(answer),
+            Ok(answer) => Message::Done(Box::new(answer)),
             Err(failure) => Message::Failed(failure.line()),
         };
         // Whoever waited too long has answered already.
@@ -146,7 +146,7 @@ fn wait(receiver: &Receiver<Message>) -> Result<Answer, String> {
                     return Err(late.into());
                 }
             }
-            Ok(Message::Done(answer)) => return Ok(answer),
+            Ok(Message::Done(answer)) => return Ok(*answer),
             Ok(Message::Failed(reason)) => return Err(reason),
             Err(std::sync::mpsc::RecvTimeoutError::Timeout) => return Err(late.into()),
             Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => {
