@@ -92,16 +92,16 @@ pub(crate) struct Handover {
 }
 
 impl Delivered {
-    /// The folder that the environment names.
-    pub(crate) fn in_environment() -> Outcome<Self> {
+    /// The folder that the environment names. None without a home directory: then nothing can be remembered.
+    pub(crate) fn in_environment() -> Outcome<Option<Self>> {
         let named = home::variable("XDG_STATE_HOME")?.filter(|folder| folder.starts_with('/'));
         let folder = match named {
-            Some(folder) => PathBuf::from(folder),
-            None => PathBuf::from(home::home()?).join(".local/state"),
+            Some(folder) => Some(PathBuf::from(folder)),
+            None => home::if_any()?.map(|home| PathBuf::from(home).join(".local/state")),
         };
-        Ok(Self {
+        Ok(folder.map(|folder| Self {
             folder: folder.join("waynote/delivered"),
-        })
+        }))
     }
 
     /// What a session has.

@@ -21,7 +21,7 @@ use crate::clients::files::{Plan, Reach, on_path};
 use crate::clients::rights::{Missing, missing};
 use crate::clients::{Client, disk, goose, probe};
 use crate::error::{Failure, Outcome};
-use crate::zrb_file;
+use crate::{home, zrb_file};
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -75,29 +75,13 @@ pub(super) fn run(
     configuration(context, &mut findings);
     store(context, &mut findings);
     zrb(context, &mut findings);
-    let named: Vec<Client> = client.into_iter().collect();
-    let mut checked = 0;
-    for client in if named.is_empty() {
-        Client::ALL.to_vec()
-    } else {
-        named.clone()
-    } {
-        let plan = plan(client, reach(project), false)?;
-        let is_set_up = plan
-            .pieces()?
-            .iter()
-            .any(|piece| !matches!(state(piece), State::Missing));
-        if named.is_empty() && !is_set_up {
-            continue;
-        }
-        checked += 1;
-        of_client(&plan, &mut findings)?;
-    }
-    if checked == 0 {
-        findings.note(
-            "no agent is set up",
-            "`waynote install` lists those on this machine",
-        );
+    match home::home() {
+        Ok(_) => clients(client, project, &mut findings)?,
+        Err(failure) if client.is_none() => findings.note(
+            format!("{}, so no agent's files are checked", failure.line()),
+            failure.hint(),
+        ),
+        Err(failure) => findings.wrong(failure.line(), failure.hint()),
     }
     let is_well = findings
         .0
@@ -125,6 +109,30 @@ pub(super) fn run(
     } else {
         ExitCode::from(1)
     })
+}
+
+/// Checks the agent that is named, else those that are set up.
+fn clients(named: Option<Client>, project: bool, findings: &mut Findings) -> Outcome {
+    let mut checked = 0;
+    for client in named.map_or(Client::ALL.to_vec(), |client| vec![client]) {
+        let plan = plan(client, reach(project), false)?;
+        let is_set_up = plan
+            .pieces()?
+            .iter()
+            .any(|piece| !matches!(state(piece), State::Missing));
+        if named.is_none() && !is_set_up {
+            continue;
+        }
+        checked += 1;
+        of_client(&plan, findings)?;
+    }
+    if checked == 0 {
+        findings.note(
+            "no agent is set up",
+            "`waynote install` lists those on this machine",
+        );
+    }
+    Ok(())
 }
 
 fn binary(findings: &mut Findings) {
