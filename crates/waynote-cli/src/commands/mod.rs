@@ -23,6 +23,7 @@ mod place;
 mod search;
 mod show;
 mod undo;
+mod unseen;
 mod verify;
 
 use std::process::ExitCode;
