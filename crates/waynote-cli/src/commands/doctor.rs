@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode};
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use waynote::formats::zrb::NotesFile;
 use waynote::secrets::masked;
 use waynote::visible::visible;
 
@@ -74,6 +75,7 @@ pub(super) fn run(
     binary(&mut findings);
     configuration(context, &mut findings);
     store(context, &mut findings);
+    notes_file(context, &mut findings);
     zrb(context, &mut findings);
     match home::home() {
         Ok(_) => clients(client, project, &mut findings)?,
@@ -170,6 +172,19 @@ fn configuration(context: &Context<'_>, findings: &mut Findings) {
             format!("settings: {}", masked(&problem.told())),
             problem.hint.clone(),
         );
+    }
+}
+
+/// The notes.json that the store is kept in sync with.
+fn notes_file(context: &Context<'_>, findings: &mut Findings) {
+    let Some(path) = &context.settings.notes_file.value else {
+        return;
+    };
+    let shown = path.display();
+    match NotesFile::open(path) {
+        Ok(Some(_)) => findings.ok(format!("notes_file: {shown}, kept in sync")),
+        Ok(None) => findings.ok(format!("notes_file: {shown}, made at the first write")),
+        Err(error) => findings.wrong(format!("notes_file: {error}"), error.hint()),
     }
 }
 
