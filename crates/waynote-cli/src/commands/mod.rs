@@ -20,6 +20,7 @@ mod manual;
 mod mcp;
 mod overview;
 mod place;
+mod saved;
 mod search;
 mod show;
 mod undo;
