@@ -37,6 +37,15 @@ pub(crate) fn home() -> Outcome<String> {
     }
 }
 
+/// The home directory, where there is one that can be used. What needs one calls [`home`], which says why there is none.
+pub(crate) fn if_any() -> Outcome<Option<String>> {
+    match home() {
+        Ok(home) => Ok(Some(home)),
+        Err(Failure::Refused { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// What the password database says. Looked up once: where it is on a network, a lookup takes time.
 fn home_of_the_user() -> Option<String> {
     use std::sync::OnceLock;
@@ -49,7 +58,7 @@ fn home_of_the_user() -> Option<String> {
     .clone()
 }
 
-/// Where paths are resolved: home and the working directory.
+/// Where paths are resolved: home, if there is one, and the working directory.
 pub(crate) fn base() -> Outcome<Base> {
     let cwd = std::env::current_dir()
         .map_err(|error| Failure::file("the working directory", "read", error))?;
@@ -57,16 +66,27 @@ pub(crate) fn base() -> Outcome<Base> {
         path: cwd.to_string_lossy().into_owned(),
         reason: "it is not UTF-8".into(),
     })?;
-    Ok(Base::new(&home()?, cwd)?)
+    base_at(cwd)
 }
 
 /// The same for what is not relative, where the working directory may even be gone.
 pub(crate) fn base_of_home() -> Outcome<Base> {
-    Ok(Base::new(&home()?, "/")?)
+    base_at("/")
+}
+
+/// Places outside home need none: without one every place is an absolute path.
+fn base_at(cwd: &str) -> Outcome<Base> {
+    Ok(match if_any()? {
+        Some(home) => Base::new(&home, cwd)?,
+        None => Base::without_home(cwd)?,
+    })
 }
 
 /// The same place in the main checkout, where a place lies in a linked git worktree.
 pub(crate) fn main_checkout(place: &Place) -> Outcome<Option<Place>> {
+    if place.as_str().starts_with('~') && if_any()?.is_none() {
+        return Ok(None);
+    }
     let there = waynote::worktree::main_checkout(&expanded(place.as_str())?);
     let Some(there) = there.as_deref().and_then(|path| path.to_str()) else {
         return Ok(None);

@@ -74,7 +74,12 @@ pub(crate) fn place(argument: Option<&OsStr>) -> Outcome<Place> {
             )),
         };
     }
-    let is_relative = !(path.starts_with('/') || path == "~" || path.starts_with("~/"));
+    let is_in_home = path == "~" || path.starts_with("~/");
+    if is_in_home {
+        // Says why there is none.
+        home::home()?;
+    }
+    let is_relative = !(path.starts_with('/') || is_in_home);
     let base = if is_relative {
         home::base()?
     } else {

@@ -127,7 +127,7 @@ impl Settings {
                 .one("max_place_bytes", None, whole)?
                 .unwrap_or(by_default(limits.max_place_bytes)),
             notes_file: layers
-                .one("notes_file", None, |text| Ok(Some(home::expanded(text)?)))?
+                .one("notes_file", None, |text| Ok(Some(file(text)?)))?
                 .unwrap_or(by_default(None)),
             style: layers
                 .one("style", None, style)?
@@ -346,7 +346,7 @@ impl Layers {
 pub(crate) fn check(name: &str, text: &str) -> Outcome {
     match name {
         "store" => store(text).map(drop),
-        "notes_file" => home::expanded(text).map(drop),
+        "notes_file" => file(text).map(drop),
         "max_bytes" | "max_notes" | "max_place_bytes" => whole(text).map(drop),
         "style" => style(text).map(drop),
         "budget" => budget(text).map(drop),
@@ -358,7 +358,7 @@ pub(crate) fn check(name: &str, text: &str) -> Outcome {
 }
 
 fn store(text: &str) -> Outcome<PathBuf> {
-    if text.is_empty() {
+    if text.trim().is_empty() {
         return Err(Failure::usage(
             "the store has no name",
             "name a file, or leave it away",
@@ -369,6 +369,16 @@ fn store(text: &str) -> Outcome<PathBuf> {
         return Err(Failure::usage(
             what,
             "name a file; other stores are not there yet",
+        ));
+    }
+    home::expanded(text)
+}
+
+fn file(text: &str) -> Outcome<PathBuf> {
+    if text.trim().is_empty() {
+        return Err(Failure::usage(
+            "the notes file has no name",
+            "name a file, or leave it away",
         ));
     }
     home::expanded(text)

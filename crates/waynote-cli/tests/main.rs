@@ -65,6 +65,7 @@ mod suite {
     mod sessions;
     mod slips;
     mod terminal;
+    mod tips;
     mod undo;
     mod uninstall;
     mod worktree;

@@ -26,8 +26,8 @@ pub struct Caller {
     pub style: Style,
     /// The most tokens of a block. Style faithful has no cap.
     pub budget: Budget,
-    /// The home directory, absolute.
-    pub home: String,
+    /// The home directory, absolute. None: places are absolute paths.
+    pub home: Option<String>,
     /// Where the project may be, the best guess first: absolute paths. Home and the root are passed over.
     pub directories: Vec<String>,
 }
@@ -36,7 +36,23 @@ impl Caller {
     /// Whether one of its directories can be a project.
     pub fn names_project(&self) -> bool {
         let mut directories = self.directories.iter();
-        directories.any(|directory| is_project(directory, &self.home))
+        directories.any(|directory| self.is_project(directory))
+    }
+
+    /// Whether notes on it would be about one project: not home, not the root, no relative path.
+    fn is_project(&self, directory: &str) -> bool {
+        self.base(directory).is_ok_and(|base| {
+            let place = base.cwd();
+            place.as_str() != "~" && place.as_str() != "/"
+        })
+    }
+
+    /// Where paths are resolved, with relative ones starting from a directory.
+    fn base(&self, directory: &str) -> waynote::Result<Base> {
+        match &self.home {
+            Some(home) => Base::new(home, directory),
+            None => Base::without_home(directory),
+        }
     }
 }
 
@@ -53,7 +69,7 @@ impl Here {
         let project = caller
             .directories
             .iter()
-            .find(|directory| is_project(directory, &caller.home))
+            .find(|directory| caller.is_project(directory))
             .cloned();
         Self { caller, project }
     }
@@ -61,9 +77,9 @@ impl Here {
     /// The same where home, too, is the directory that a call without one means: for tools whose program means the
     /// working directory, whichever that is.
     pub(crate) fn or_at_home(&self) -> Self {
-        let home = &self.caller.home;
         let is_home = |directory: &&String| {
-            Base::new(home, directory).is_ok_and(|base| base.cwd() == Place::home())
+            let base = self.caller.base(directory);
+            base.is_ok_and(|base| base.cwd() == Place::home())
         };
         let at_home = || self.caller.directories.iter().find(is_home).cloned();
         Self {
@@ -74,9 +90,9 @@ impl Here {
 
     /// The absolute path of a place.
     pub(crate) fn absolute(&self, place: &Place) -> String {
-        match place.as_str().strip_prefix('~') {
-            Some(below) => format!("{}{below}", self.caller.home.trim_end_matches('/')),
-            None => place.to_string(),
+        match (place.as_str().strip_prefix('~'), &self.caller.home) {
+            (Some(below), Some(home)) => format!("{}{below}", home.trim_end_matches('/')),
+            _ => place.to_string(),
         }
     }
 
@@ -188,7 +204,7 @@ impl Here {
 
     fn base(&self) -> Result<Base, Refusal> {
         let project = self.project.as_deref().unwrap_or("/");
-        Ok(Base::new(&self.caller.home, project)?)
+        Ok(self.caller.base(project)?)
     }
 }
 
@@ -206,14 +222,6 @@ pub(crate) fn is_address(text: &str) -> bool {
         .any(|start| text.trim_start().starts_with(start))
 }
 
-/// Whether notes on it would be about one project: not home, not the root, no relative path.
-fn is_project(directory: &str, home: &str) -> bool {
-    Base::new(home, directory).is_ok_and(|base| {
-        let place = base.cwd();
-        place.as_str() != "~" && place.as_str() != "/"
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,7 +236,7 @@ mod tests {
             limits: Limits::default(),
             style: Style::Stable,
             budget: Budget::default(),
-            home: "/home/u".into(),
+            home: Some("/home/u".into()),
             directories: directories.iter().map(|of| (*of).to_owned()).collect(),
         })
     }

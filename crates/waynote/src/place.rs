@@ -11,11 +11,11 @@ use crate::error::{Error, Result};
 /// The longest path, in bytes: what systems take.
 pub const PATH_BYTES: usize = 4096;
 
-/// Where paths are resolved: the home directory that `~` stands for and the directory that relative
+/// Where paths are resolved: the home directory that `~` stands for, if there is one, and the directory that relative
 /// paths start from. Both absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
-    home: String,
+    home: Option<String>,
     cwd: String,
 }
 
@@ -25,19 +25,19 @@ impl Base {
     /// # Errors
     /// [`Error::InvalidPlace`] when one is not an absolute path.
     pub fn new(home: &str, cwd: &str) -> Result<Self> {
-        let absolute = |what, path: &str| {
-            if path.starts_with('/') {
-                Ok(normalize(path))
-            } else {
-                let reason = format!("the {what} is not an absolute path");
-                Err(Error::InvalidPlace {
-                    path: path.to_owned(),
-                    reason,
-                })
-            }
-        };
         Ok(Self {
-            home: absolute("home directory", home)?,
+            home: Some(absolute("home directory", home)?),
+            ..Self::without_home(cwd)?
+        })
+    }
+
+    /// The same for a user who has no home directory: every place is an absolute path, and `~` cannot be resolved.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPlace`] when the directory is not an absolute path.
+    pub fn without_home(cwd: &str) -> Result<Self> {
+        Ok(Self {
+            home: None,
             cwd: absolute("working directory", cwd)?,
         })
     }
@@ -49,7 +49,8 @@ impl Base {
 
     /// An absolute path, with `~` for the home directory when it lies inside it.
     fn place_of(&self, absolute: &str) -> Place {
-        match inside(absolute, &self.home) {
+        let home = self.home.as_deref();
+        match home.and_then(|home| inside(absolute, home)) {
             Some("") => Place("~".into()),
             Some(rest) => Place(format!("~/{rest}")),
             None => Place(absolute.to_owned()),
@@ -71,13 +72,19 @@ impl Place {
     /// directory; `.`, `..`, `//` and a trailing slash are resolved by name alone.
     ///
     /// # Errors
-    /// [`Error::InvalidPlace`] for a NUL, which no path can hold.
+    /// [`Error::InvalidPlace`] for a NUL, which no path can hold, and for `~` where there is no home directory.
     pub fn resolve(path: &str, base: &Base) -> Result<Self> {
         check(path)?;
+        let home = || {
+            base.home.as_deref().ok_or_else(|| Error::InvalidPlace {
+                path: path.to_owned(),
+                reason: "there is no home directory that `~` could stand for".into(),
+            })
+        };
         let absolute = if path == "~" {
-            base.home.clone()
+            home()?.to_owned()
         } else if let Some(rest) = path.strip_prefix("~/") {
-            normalize(&format!("{}/{rest}", base.home))
+            normalize(&format!("{}/{rest}", home()?))
         } else if path.starts_with('/') {
             normalize(path)
         } else {
@@ -174,6 +181,17 @@ fn check(path: &str) -> Result<()> {
     Ok(())
 }
 
+/// A directory of a base, normalized.
+fn absolute(what: &str, path: &str) -> Result<String> {
+    if path.starts_with('/') {
+        return Ok(normalize(path));
+    }
+    Err(Error::InvalidPlace {
+        path: path.to_owned(),
+        reason: format!("the {what} is not an absolute path"),
+    })
+}
+
 /// An absolute path without `.`, `..`, doubled or trailing slashes. `..` at the root stays there.
 fn normalize(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
@@ -230,6 +248,19 @@ mod tests {
         let base = Base::new("/", "/").unwrap();
         assert_eq!(Place::resolve("/etc", &base).unwrap().0, "~/etc");
         assert_eq!(base.cwd().0, "~");
+    }
+
+    #[test]
+    fn without_a_home_every_place_is_absolute() {
+        let base = Base::without_home("/home/u/p").unwrap();
+        assert_eq!(base.cwd().0, "/home/u/p");
+        assert_eq!(Place::resolve("../q", &base).unwrap().0, "/home/u/q");
+        assert_eq!(Place::resolve("/srv/", &base).unwrap().0, "/srv");
+        for path in ["~", "~/p"] {
+            let refused = Place::resolve(path, &base).unwrap_err().to_string();
+            assert!(refused.contains("no home directory"), "{refused}");
+        }
+        assert_eq!(Place::home().within(&base), Place::home());
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl<'s> SessionLog<'s> {
         stamp: &Stamp,
     ) -> Result<Note> {
         // An import may bring any number: its source allowed that.
-        if let Some(iteration) = iteration.filter(|iteration| *iteration < 0) {
+        if let Some(iteration) = iteration.filter(|iteration| *iteration < 1) {
             return Err(Error::InvalidIteration { iteration });
         }
         let session = self.session.clone();

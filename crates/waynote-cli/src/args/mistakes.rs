@@ -7,6 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
 use super::Cli;
+use crate::clients::shell::quoted;
 
 /// Commands that take something away. A typing error must not lead to one.
 const DESTRUCTIVE: [&str; 3] = ["delete", "forget", "uninstall"];
@@ -17,14 +18,20 @@ const TEXTS: [&str; 5] = ["text", "summary", "question", "query", "more"];
 /// The error with hints that help, from the arguments that it is about.
 pub(crate) fn explained(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     match error.kind() {
-        ErrorKind::InvalidSubcommand => without_destructive(&mut error),
-        ErrorKind::UnknownArgument => with_text_hint(&mut error, arguments),
+        ErrorKind::InvalidSubcommand => with_harmless_names(&mut error),
+        ErrorKind::UnknownArgument => with_own_tip(&mut error, arguments),
         _ => {}
     }
     error
 }
 
-fn without_destructive(error: &mut clap::Error) {
+/// Suggests no command that takes something away, and none that is not for people.
+fn with_harmless_names(error: &mut clap::Error) {
+    let root = Cli::command();
+    let is_hidden = |name: &str| {
+        let command = root.find_subcommand(name);
+        command.is_some_and(Command::is_hide_set)
+    };
     let kept: Vec<String> = match error.remove(ContextKind::SuggestedSubcommand) {
         Some(ContextValue::Strings(names)) => names,
         Some(ContextValue::String(name)) => vec![name],
@@ -32,7 +39,7 @@ fn without_destructive(error: &mut clap::Error) {
     };
     let kept: Vec<String> = kept
         .into_iter()
-        .filter(|name| !DESTRUCTIVE.contains(&name.as_str()))
+        .filter(|name| !DESTRUCTIVE.contains(&name.as_str()) && !is_hidden(name))
         .collect();
     if !kept.is_empty() {
         error.insert(
@@ -47,16 +54,49 @@ fn without_destructive(error: &mut clap::Error) {
     }
 }
 
-/// Where a text is expected, what looks like a flag may be meant as one, or as the text.
-fn with_text_hint(error: &mut clap::Error, arguments: &[OsString]) {
+/// The parser proposes `-- VALUE` wherever a positional argument is taken: also where that is an address, and in `loop`,
+/// where it is the agent.
+fn with_own_tip(error: &mut clap::Error, arguments: &[OsString]) {
+    error.remove(ContextKind::Suggested);
     let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
         return;
     };
     let unknown = unknown.clone();
-    let Some((command, takes_query)) = takes_text(arguments) else {
+    let tip = as_value(&unknown, arguments).or_else(|| as_text(&unknown, arguments));
+    let Some(tip) = tip else {
         return;
     };
-    let tip = match (unknown.starts_with('-'), takes_query) {
+    let tips = vec![StyledStr::from(tip)];
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    // The parser names the first letter of what it takes for a bundle of short flags.
+    let whole = arguments
+        .iter()
+        .filter_map(|argument| argument.to_str())
+        .find(|argument| argument.starts_with(&unknown) && argument.contains(' '));
+    if let Some(whole) = whole.filter(|_| unknown.starts_with('-')) {
+        let whole = ContextValue::String(whole.to_owned());
+        error.insert(ContextKind::InvalidArg, whole);
+    }
+}
+
+/// The tip for a value that begins with `-`, behind an option that takes one.
+fn as_value(unknown: &str, arguments: &[OsString]) -> Option<String> {
+    let typed: Vec<&str> = arguments.iter().filter_map(|of| of.to_str()).collect();
+    let is_it = |of: &&str| unknown.starts_with('-') && of.starts_with(unknown);
+    let at = typed.iter().position(is_it)?;
+    let flag = typed[at.checked_sub(1)?].strip_prefix("--")?;
+    let root = Cli::command();
+    let (command, _) = command(&root, arguments);
+    takes_value(&root, command, flag).then(|| {
+        let value = quoted(typed[at]);
+        format!("a value that begins with `-` goes after `=`: `--{flag}={value}`")
+    })
+}
+
+/// Where a text is expected, what looks like a flag may be meant as one, or as the text.
+fn as_text(unknown: &str, arguments: &[OsString]) -> Option<String> {
+    let (command, takes_query) = takes_text(arguments)?;
+    Some(match (unknown.starts_with('-'), takes_query) {
         (true, true) => format!(
             "a query that begins with `-` goes after `--`: `{command} -- -not-this`; or quote it: `{command} 'this -not-this'`"
         ),
@@ -64,35 +104,22 @@ fn with_text_hint(error: &mut clap::Error, arguments: &[OsString]) {
             format!("a text that begins with `-` goes after `--`: `{command} -- '- like this'`")
         }
         (false, _) => format!("a text of several words is quoted: `{command} 'like this'`"),
-    };
-    error.insert(
-        ContextKind::Suggested,
-        ContextValue::StyledStrs(vec![StyledStr::from(tip)]),
-    );
-    // The parser names the first letter of what it takes for a bundle of short flags.
-    let whole = arguments
-        .iter()
-        .filter_map(|argument| argument.to_str())
-        .find(|argument| argument.starts_with(&unknown) && argument.contains(' '));
-    if let Some(whole) = whole.filter(|_| unknown.starts_with('-')) {
-        error.insert(
-            ContextKind::InvalidArg,
-            ContextValue::String(whole.to_owned()),
-        );
-    }
+    })
 }
 
-/// The command that the arguments name, as it is typed, and whether its text is a query; none when it takes no text.
-fn takes_text(arguments: &[OsString]) -> Option<(String, bool)> {
-    let root = Cli::command();
-    let (mut command, mut typed): (&Command, _) = (&root, vec!["waynote"]);
+/// Whether an option of the command takes a value.
+fn takes_value(root: &Command, command: &Command, flag: &str) -> bool {
+    let mut known = root.get_arguments().chain(command.get_arguments());
+    known.any(|of| of.get_long() == Some(flag) && of.get_action().takes_values())
+}
+
+/// The command that the arguments name, and its words.
+fn command<'r>(root: &'r Command, arguments: &[OsString]) -> (&'r Command, Vec<&'r str>) {
+    let (mut command, mut typed) = (root, vec!["waynote"]);
     let mut words = arguments.iter().skip(1).filter_map(|of| of.to_str());
     while let Some(word) = words.next() {
         if let Some(flag) = word.strip_prefix("--") {
-            let mut known = root.get_arguments().chain(command.get_arguments());
-            let takes_value =
-                |of: &clap::Arg| of.get_long() == Some(flag) && of.get_action().takes_values();
-            if known.any(takes_value) {
+            if takes_value(root, command, flag) {
                 words.next();
             }
         } else if let Some(below) = command.find_subcommand(word) {
@@ -100,6 +127,13 @@ fn takes_text(arguments: &[OsString]) -> Option<(String, bool)> {
             typed.push(below.get_name());
         }
     }
+    (command, typed)
+}
+
+/// The command that the arguments name, as it is typed, and whether its text is a query; none when it takes no text.
+fn takes_text(arguments: &[OsString]) -> Option<(String, bool)> {
+    let root = Cli::command();
+    let (command, typed) = command(&root, arguments);
     let mut positionals = command.get_positionals().map(|of| of.get_id().as_str());
     let text = positionals.find(|id| TEXTS.contains(id))?;
     let mut typed = typed.join(" ");

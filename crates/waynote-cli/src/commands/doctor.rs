@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode};
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use waynote::formats::zrb::NotesFile;
 use waynote::secrets::masked;
 use waynote::visible::visible;
 
@@ -21,7 +22,7 @@ use crate::clients::files::{Plan, Reach, on_path};
 use crate::clients::rights::{Missing, missing};
 use crate::clients::{Client, disk, goose, probe};
 use crate::error::{Failure, Outcome};
-use crate::zrb_file;
+use crate::{home, zrb_file};
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -74,38 +75,15 @@ pub(super) fn run(
     binary(&mut findings);
     configuration(context, &mut findings);
     store(context, &mut findings);
+    notes_file(context, &mut findings);
     zrb(context, &mut findings);
-    let named: Vec<Client> = client.into_iter().collect();
-    let mut checked = 0;
-    for client in if named.is_empty() {
-        Client::ALL.to_vec()
-    } else {
-        named.clone()
-    } {
-        let is_set_up = |reach| -> Outcome<bool> {
-            // Home and the root have no project's files.
-            let Ok(plan) = plan(client, reach, false) else {
-                return Ok(false);
-            };
-            let pieces = plan.pieces()?;
-            Ok(pieces
-                .iter()
-                .any(|piece| !matches!(state(piece), State::Missing)))
-        };
-        // Set up in this directory alone, that is what counts.
-        let is_in_project = !project && !is_set_up(Reach::User)? && is_set_up(Reach::Project)?;
-        let reach = reach(project || is_in_project);
-        if named.is_empty() && !is_set_up(reach)? {
-            continue;
-        }
-        checked += 1;
-        of_client(&plan(client, reach, false)?, &mut findings)?;
-    }
-    if checked == 0 {
-        findings.note(
-            "no agent is set up",
-            "`waynote install` lists those on this machine",
-        );
+    match home::home() {
+        Ok(_) => clients(client, project, &mut findings)?,
+        Err(failure) if client.is_none() => findings.note(
+            format!("{}, so no agent's files are checked", failure.line()),
+            failure.hint(),
+        ),
+        Err(failure) => findings.wrong(failure.line(), failure.hint()),
     }
     let is_well = findings
         .0
@@ -133,6 +111,38 @@ pub(super) fn run(
     } else {
         ExitCode::from(1)
     })
+}
+
+/// Checks the agent that is named, else those that are set up.
+fn clients(named: Option<Client>, project: bool, findings: &mut Findings) -> Outcome {
+    let mut checked = 0;
+    for client in named.map_or(Client::ALL.to_vec(), |client| vec![client]) {
+        let is_set_up = |reach| -> Outcome<bool> {
+            // Home and the root have no project's files.
+            let Ok(plan) = plan(client, reach, false) else {
+                return Ok(false);
+            };
+            let pieces = plan.pieces()?;
+            Ok(pieces
+                .iter()
+                .any(|piece| !matches!(state(piece), State::Missing)))
+        };
+        // Set up in this directory alone, that is what counts.
+        let is_in_project = !project && !is_set_up(Reach::User)? && is_set_up(Reach::Project)?;
+        let reach = reach(project || is_in_project);
+        if named.is_none() && !is_set_up(reach)? {
+            continue;
+        }
+        checked += 1;
+        of_client(&plan(client, reach, false)?, findings)?;
+    }
+    if checked == 0 {
+        findings.note(
+            "no agent is set up",
+            "`waynote install` lists those on this machine",
+        );
+    }
+    Ok(())
 }
 
 fn binary(findings: &mut Findings) {
@@ -170,6 +180,19 @@ fn configuration(context: &Context<'_>, findings: &mut Findings) {
             format!("settings: {}", masked(&problem.told())),
             problem.hint.clone(),
         );
+    }
+}
+
+/// The notes.json that the store is kept in sync with.
+fn notes_file(context: &Context<'_>, findings: &mut Findings) {
+    let Some(path) = &context.settings.notes_file.value else {
+        return;
+    };
+    let shown = path.display();
+    match NotesFile::open(path) {
+        Ok(Some(_)) => findings.ok(format!("notes_file: {shown}, kept in sync")),
+        Ok(None) => findings.ok(format!("notes_file: {shown}, made at the first write")),
+        Err(error) => findings.wrong(format!("notes_file: {error}"), error.hint()),
     }
 }
 

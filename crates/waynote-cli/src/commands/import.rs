@@ -60,13 +60,25 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
             from_texts(context, read, basic_memory::AUTHOR, dry)?
         }
     };
-    report(context, &imported)?;
+    report(context, &imported, is_dry_run(command))?;
     warn_of_secrets(
         &imported.secrets,
         &context.settings.secret_policy(),
         context.output.json,
     );
     Ok(())
+}
+
+fn is_dry_run(command: &ImportCommand) -> bool {
+    match command {
+        ImportCommand::Zrb { .. } | ImportCommand::Xs { .. } | ImportCommand::Openotters { .. } => {
+            false
+        }
+        ImportCommand::ClaudeCode { dry, .. }
+        | ImportCommand::AgentsMd { dry, .. }
+        | ImportCommand::ServerMemory { dry, .. }
+        | ImportCommand::BasicMemory { dry, .. } => dry.on,
+    }
 }
 
 fn from_texts(context: &Context<'_>, read: Texts, author: &str, dry: &DryRun) -> Outcome<Imported> {
@@ -168,7 +180,7 @@ fn standard_input() -> Outcome<Vec<u8>> {
 }
 
 /// The counts; what was not imported goes to standard error, because the import itself did its work.
-fn report(context: &mut Context<'_>, imported: &Imported) -> Outcome {
+fn report(context: &mut Context<'_>, imported: &Imported, is_dry_run: bool) -> Outcome {
     let Imported {
         added,
         updated,
@@ -194,10 +206,12 @@ fn report(context: &mut Context<'_>, imported: &Imported) -> Outcome {
             0 => String::new(),
             many => format!("{many} in conflict, "),
         };
-        text + &format!(
-            "{added} added, {updated} updated, {unchanged} unchanged, {conflicting}{} skipped",
-            skipped.len()
-        )
+        let changed = match is_dry_run {
+            true => format!("would add {added} and update {updated}; "),
+            false => format!("{added} added, {updated} updated, "),
+        };
+        let skipped = skipped.len();
+        text + &format!("{changed}{unchanged} unchanged, {conflicting}{skipped} skipped")
     })
 }
 

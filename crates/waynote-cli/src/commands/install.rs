@@ -6,16 +6,15 @@ use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use waynote::visible::visible;
 
-use super::{Context, config, installed};
+use super::unseen::unseen;
+use super::{Context, installed};
 use crate::args::{InstallArgs, UninstallArgs};
 use crate::clients::change::Refusal;
 use crate::clients::files::{Piece, Plan, Reach, on_path, program};
 use crate::clients::record::{self, Record};
-use crate::clients::shell::quoted;
 use crate::clients::{Client, Event, disk, goose};
 use crate::error::{Failure, Outcome};
 use crate::home;
-use crate::settings::{Settings, known};
 
 pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
     let Some(client) = args.client else {
@@ -63,12 +62,21 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
         carry_out_removals(&left_over, plan.reach)?;
     }
     steps.extend(left_over);
-    let next = next_steps(context, &plan, is_found)?;
+    let unseen = unseen(&context.settings, plan.client.title())?;
+    let mut next = next_steps(&plan, is_found)?;
+    next.extend(unseen.iter().cloned());
     report(context, &steps, args.dry_run, &next)?;
     if context.output.json {
         return Ok(());
     }
-    if steps.iter().all(|step| step.action == "unchanged") {
+    let is_unchanged = steps.iter().all(|step| step.action == "unchanged");
+    if is_unchanged || args.dry_run {
+        // What this call was told and the client will not be, whatever is in its files.
+        for step in unseen {
+            context.output.line(format!("next: {step}"))?;
+        }
+    }
+    if is_unchanged {
         let words = words(&plan);
         return context.output.line(format!(
             "it was set up already; `waynote doctor {words}` checks it"
@@ -93,7 +101,7 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
 }
 
 /// What is left to be done, and what could surprise.
-fn next_steps(context: &Context<'_>, plan: &Plan, is_found: bool) -> Outcome<Vec<String>> {
+fn next_steps(plan: &Plan, is_found: bool) -> Outcome<Vec<String>> {
     let mut steps = plan.left_to_the_user();
     if plan.client == Client::Goose {
         steps.extend(goose::left_to_the_user()?);
@@ -110,41 +118,7 @@ fn next_steps(context: &Context<'_>, plan: &Plan, is_found: bool) -> Outcome<Vec
             "put `waynote` on the path, here and wherever these files are shared: they start it by its name".into(),
         );
     }
-    steps.extend(unseen(&context.settings, title));
     Ok(steps)
-}
-
-/// Settings of this call that the client's processes will not see.
-fn unseen(settings: &Settings, title: &str) -> Vec<String> {
-    let mut steps = Vec::new();
-    for (name, value, origin) in config::rows(settings) {
-        let is_flag = origin.starts_with("--");
-        let is_variable = known::known(name).is_some_and(|known| known.variable == origin);
-        let Some(value) = value.filter(|_| is_flag || is_variable) else {
-            continue;
-        };
-        let why = match is_flag {
-            true => format!("{title} is not told `{origin}`"),
-            false => format!(
-                "{title} does not know {origin} when it is started from elsewhere than this shell"
-            ),
-        };
-        steps.push(match name {
-            // The entry says who writes.
-            "author" => continue,
-            "session" | "iteration" => format!(
-                "start {title} by `waynote loop`, or with WAYNOTE_{}={} in its environment, if it is to work in that {name}: {why}",
-                name.to_uppercase(),
-                quoted(&value)
-            ),
-            _ => format!(
-                "`waynote config set {name} {}`, if {title} is to use that {}: {why}",
-                quoted(&value),
-                if name == "agent" { "agent's notebook" } else { name }
-            ),
-        });
-    }
-    steps
 }
 
 pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outcome {

@@ -4,6 +4,7 @@ use serde_json::json;
 use waynote::{Address, AddressAt, Expect, Key, Note, Notebook, SaveOptions, Scope, Store};
 
 use super::Context;
+use super::saved::Saved;
 use crate::args::{KeyCommand, NotebookArgs};
 use crate::error::{Failure, Outcome};
 use crate::input;
@@ -30,15 +31,17 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                 pin: pin.then_some(true),
                 expect: if_revision.map_or(Expect::Any, Expect::Revision),
             };
-            let (note, new) = context.write(|store| {
-                Ok(target
-                    .notebook(store)
-                    .save(&key, content, options, &stamp)?)
+            let (note, is_new, before) = context.write(|store| {
+                let notebook = target.notebook(store);
+                let before = store.get(&notebook.address(&key)?)?;
+                let (note, is_new) = notebook.save(&key, content, options, &stamp)?;
+                Ok((note, is_new, before))
             })?;
-            context.output.answer(&note, || {
-                let how = match new {
+            let saved = Saved::new(&note, is_new, before.as_ref());
+            context.output.answer(&saved, || {
+                let how = match is_new {
                     true => "new key".into(),
-                    false => overwrote(&note),
+                    false => saved.told(),
                 };
                 let pinned = if *pin { " (pinned)" } else { "" };
                 format!("saved {} ({how}){pinned}", note.address)
@@ -118,12 +121,6 @@ fn pin(context: &mut Context<'_>, notebook: &NotebookArgs, key: &str, pinned: bo
             note.address
         )
     })
-}
-
-/// That a save wrote over a text, and how it comes back.
-pub(super) fn overwrote(note: &Note) -> String {
-    let (address, before) = (&note.address, note.revision - 1);
-    format!("overwrote revision {before}; `waynote undo {address}` brings it back")
 }
 
 /// The reply to a deletion, which is no error when nothing was there (source 002).

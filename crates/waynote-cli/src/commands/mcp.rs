@@ -95,14 +95,15 @@ fn caller(settings: &Settings, inside: Inside, directories: Vec<String>) -> Outc
         limits: settings.limits(None, None),
         style: settings.style.value,
         budget: settings.budget(None),
-        home: home::home()?,
+        home: home::if_any()?,
         directories,
     })
 }
 
 /// The client that started this server. Its hooks name the session that it is in, and what that was given.
 struct ToClient {
-    delivered: Delivered,
+    /// None: nothing can be remembered beyond this process.
+    delivered: Option<Delivered>,
     client: Option<Process>,
     is_in_loop: bool,
     /// Whether the block was handed over to a session that no hook has named.
@@ -119,16 +120,19 @@ impl ToClient {
         })
     }
 
-    fn session(&self) -> Option<String> {
-        let named = self.delivered.session_of(self.client.as_ref()?)?;
-        (!named.is_empty()).then_some(named)
+    fn session(&self) -> Option<(String, &Delivered)> {
+        let delivered = self.delivered.as_ref()?;
+        let named = delivered.session_of(self.client.as_ref()?)?;
+        (!named.is_empty()).then_some((named, delivered))
     }
 }
 
 impl Delivery for ToClient {
     fn is_owed(&self) -> bool {
-        let given = self.session().map(|session| self.delivered.given(&session));
-        match given {
+        match self
+            .session()
+            .map(|(name, delivered)| delivered.given(&name))
+        {
             // A loop's prompt holds it, unless the conversation has lost that.
             Some(given) => given.block.is_none() && (given.was_reset || !self.is_in_loop),
             None => !self.is_in_loop && !self.was_given.load(Ordering::Relaxed),
@@ -136,19 +140,15 @@ impl Delivery for ToClient {
     }
 
     fn take(&self, notes: Vec<ShownNote>) -> bool {
-        if let Some(session) = self.session() {
-            let given = self.delivered.given(&session);
+        if let Some((session, delivered)) = self.session() {
+            let given = delivered.given(&session);
             let gift = Gift::Block(By::Server);
             let owed = given.block.is_none();
-            return owed
-                && self
-                    .delivered
-                    .handover(&session, &given, gift, notes)
-                    .take();
+            return owed && delivered.handover(&session, &given, gift, notes).take();
         }
         let is_first = !self.was_given.swap(true, Ordering::Relaxed);
-        if let Some(client) = self.client.as_ref().filter(|_| is_first) {
-            self.delivered.serve(client, notes);
+        if let (true, Some(client), Some(delivered)) = (is_first, &self.client, &self.delivered) {
+            delivered.serve(client, notes);
         }
         is_first
     }

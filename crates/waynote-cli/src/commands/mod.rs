@@ -20,9 +20,11 @@ mod manual;
 mod mcp;
 mod overview;
 mod place;
+mod saved;
 mod search;
 mod show;
 mod undo;
+mod unseen;
 mod verify;
 
 use std::process::ExitCode;

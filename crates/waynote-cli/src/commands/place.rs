@@ -4,7 +4,7 @@ use serde_json::json;
 use waynote::{Address, Note, Places};
 
 use super::Context;
-use super::key::overwrote;
+use super::saved::Saved;
 use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
 use crate::table::table;
@@ -30,11 +30,16 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             let content = input::note_text(text, allow.empty)?;
             let stamp = context.stamp_allowing(allow)?;
             let limits = context.settings.place_limits(*max_bytes);
-            let (note, is_new) = context
-                .write(|store| Ok(Places::new(store).save(&place, content, limits, &stamp)?))?;
-            context.output.answer(&note, || match is_new {
+            let (note, is_new, before) = context.write(|store| {
+                let places = Places::new(store);
+                let before = places.read(&place)?;
+                let (note, is_new) = places.save(&place, content, limits, &stamp)?;
+                Ok((note, is_new, before))
+            })?;
+            let saved = Saved::new(&note, is_new, before.as_ref());
+            context.output.answer(&saved, || match is_new {
                 true => format!("saved {} (revision {})", note.address, note.revision),
-                false => format!("saved {} ({})", note.address, overwrote(&note)),
+                false => format!("saved {} ({})", note.address, saved.told()),
             })
         }
         PlaceCommand::Read { at } => {

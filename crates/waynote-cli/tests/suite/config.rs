@@ -91,7 +91,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     agent = "a"
     $ waynote key save k v
     exit 0
-    saved agent:a#k (overwrote revision 1; `waynote undo agent:a#k` brings it back)
+    saved agent:a#k (unchanged: revision 1 says the same)
     warning: HOME/c.toml: line 1: `budget` must be a whole number; `waynote doctor` explains
 
     doctor: WRONG settings: HOME/c.toml: line 1: `budget` must be a whole number
@@ -101,7 +101,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     agent = "a"
     $ waynote key save k v
     exit 0
-    saved agent:a#k (overwrote revision 2; `waynote undo agent:a#k` brings it back)
+    saved agent:a#k (unchanged: revision 2 says the same)
     warning: HOME/c.toml: line 1: `fancy` is not a style; `waynote doctor` explains
 
     doctor: WRONG settings: HOME/c.toml: line 1: `fancy` is not a style
@@ -113,7 +113,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     colour = 1
     $ waynote key save k v
     exit 0
-    saved agent:a#k (overwrote revision 3; `waynote undo agent:a#k` brings it back)
+    saved agent:a#k (unchanged: revision 3 says the same)
     warning: HOME/c.toml: line 1: string values must be quoted, expected literal string (and 1 more); `waynote doctor` explains
 
     doctor: WRONG settings: HOME/c.toml: line 1: string values must be quoted, expected literal string

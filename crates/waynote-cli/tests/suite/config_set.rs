@@ -28,6 +28,8 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
         "config set iteration 3",
         "config set style fancy",
         "config set budget many",
+        "config set notes_file ",
+        "config set store ",
         "config set session",
     ] {
         seen += &format!("$ waynote {words}\n{}\n", scratch.run(words).said());
@@ -101,6 +103,16 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     error: `many` is no budget
       write a number of tokens, as 2000; 0 is no cap
 
+    $ waynote config set notes_file 
+    exit 2
+    error: the notes file has no name
+      name a file, or leave it away
+
+    $ waynote config set store 
+    exit 2
+    error: the store has no name
+      name a file, or leave it away
+
     $ waynote config set session
     exit 2
     error: the following required arguments were not provided:
@@ -146,4 +158,17 @@ fn a_file_is_made_and_a_damaged_one_is_left_alone() {
         fs::read_to_string(&file).unwrap(),
         "agent = \"a\"\nstyle = \n"
     );
+}
+
+#[test]
+fn an_empty_path_in_the_file_is_not_used() {
+    let scratch = Scratch::new();
+    let file = scratch.home().join(".config/waynote/config.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "notes_file = \"\"\n").unwrap();
+    insta::assert_snapshot!(scratch.run("place write text").said(), @"
+    exit 0
+    saved place:~/work (revision 1)
+    warning: HOME/.config/waynote/config.toml: line 1: the notes file has no name; `waynote doctor` explains
+    ");
 }

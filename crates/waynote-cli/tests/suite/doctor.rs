@@ -282,3 +282,27 @@ fn a_store_that_cannot_be_written_is_named() {
         "{found}"
     );
 }
+
+#[test]
+fn a_damaged_file_in_sync_is_named() {
+    let scratch = Scratch::new();
+    scratch.ok("place write text");
+    let file = scratch.home().join("work/notes.json");
+    let finding = |json: &str| {
+        std::fs::write(&file, json).unwrap();
+        let said = scratch.run("doctor").env("ZRB_LLM_NOTE_FILE", &file).said();
+        let lines = said.lines();
+        let about = |line: &&str| line.contains("notes_file");
+        let found: Vec<&str> = lines.skip_while(|line| !about(line)).take(2).collect();
+        let exit = said.lines().next().unwrap_or_default();
+        format!("{exit}\n{}\n", found.join("\n"))
+    };
+    insta::assert_snapshot!(finding("{\"~/work\": \"a\""), @"
+    exit 1
+    WRONG notes_file: HOME/work/notes.json is damaged: line 1: EOF while parsing an object
+          next: mend it or move it away; nothing was written to it
+    ");
+    insta::assert_snapshot!(finding("{\"~/work\": \"a\"}").lines().nth(1).unwrap(), @"
+    ok    notes_file: HOME/work/notes.json, kept in sync
+    ");
+}

@@ -73,7 +73,7 @@ fn claude_codes_files_apply_where_they_did() {
     would import place:~#claude-md
     would import place:~/work#memory
     would import place:~/work#memory-deploy
-    5 added, 0 updated, 0 unchanged, 1 skipped
+    would add 5 and update 0; 0 unchanged, 1 skipped
     skipped 1:
       HOME/work/CLAUDE.local.md: it is empty
 
@@ -116,12 +116,12 @@ fn claude_codes_files_apply_where_they_did() {
     $ waynote import claude-code --dry-run
     exit 0
     would import place:~/work#claude-md
-    0 added, 1 updated, 1 unchanged, 4 skipped
+    would add 0 and update 1; 1 unchanged, 4 skipped
     skipped 4:
       HOME/work/CLAUDE.local.md: it is empty
       place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
       place:~/work#memory: it was imported before and changed since; `waynote restore place:~/work#memory@1` brings it back
-      place:~/work#memory-deploy: it was imported before and changed since; `waynote restore place:~/work#memory-deploy@1` brings it back
+      place:~/work#memory-deploy: it was imported before and deleted since; `waynote restore place:~/work#memory-deploy@1` brings it back
 
     $ waynote import claude-code
     exit 0
@@ -130,7 +130,7 @@ fn claude_codes_files_apply_where_they_did() {
       HOME/work/CLAUDE.local.md: it is empty
       place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
       place:~/work#memory: it was imported before and changed since; `waynote restore place:~/work#memory@1` brings it back
-      place:~/work#memory-deploy: it was imported before and changed since; `waynote restore place:~/work#memory-deploy@1` brings it back
+      place:~/work#memory-deploy: it was imported before and deleted since; `waynote restore place:~/work#memory-deploy@1` brings it back
 
     $ waynote import claude-code
     exit 0
@@ -139,7 +139,7 @@ fn claude_codes_files_apply_where_they_did() {
       HOME/work/CLAUDE.local.md: it is empty
       place:~#claude-md: what it said before was forgotten, and this may be it; save it by hand if it is not
       place:~/work#memory: it was imported before and changed since; `waynote restore place:~/work#memory@1` brings it back
-      place:~/work#memory-deploy: it was imported before and changed since; `waynote restore place:~/work#memory-deploy@1` brings it back
+      place:~/work#memory-deploy: it was imported before and deleted since; `waynote restore place:~/work#memory-deploy@1` brings it back
     ");
     assert_eq!(
         scratch.ok("key show claude-md --at ~/work"),
@@ -156,7 +156,7 @@ fn a_dry_run_makes_no_store() {
     $ waynote import agents-md --dry-run
     exit 0
     would import place:~/work#agents-md
-    1 added, 0 updated, 0 unchanged, 0 skipped
+    would add 1 and update 0; 0 unchanged, 0 skipped
 
     $ waynote import agents-md --at ~
     exit 1
@@ -197,7 +197,7 @@ fn a_graph_becomes_a_note_for_each_entity() {
     exit 0
     would import agent:default#john_smith
     would import agent:default#note-130016b2
-    2 added, 0 updated, 0 unchanged, 3 skipped
+    would add 2 and update 0; 0 unchanged, 3 skipped
     skipped 3:
       line 7: EOF while parsing a value at line 1 column 24
       line 8: unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14
@@ -241,7 +241,7 @@ fn a_graph_becomes_a_note_for_each_entity() {
     exit 0
     would import place:~/work#john_smith
     would import place:~/work#note-130016b2
-    2 added, 0 updated, 0 unchanged, 3 skipped
+    would add 2 and update 0; 0 unchanged, 3 skipped
     skipped 3:
       line 7: EOF while parsing a value at line 1 column 24
       line 8: unknown variant `tomb`, expected `entity` or `relation` at line 1 column 14
@@ -289,7 +289,7 @@ fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
     exit 0
     would import agent:default#specs-search-design
     would import agent:default#plain
-    2 added, 0 updated, 0 unchanged, 2 skipped
+    would add 2 and update 0; 0 unchanged, 2 skipped
     skipped 2:
       empty.md: it is empty
       specs/Search Design.md: another one becomes agent:default#specs-search-design already; rename one of them

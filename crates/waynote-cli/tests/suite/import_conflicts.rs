@@ -109,6 +109,72 @@ fn a_pin_that_was_set_there_later_comes_too() {
 }
 
 #[test]
+fn what_was_exported_undoes_nothing_that_was_done_here_since() {
+    let scratch = Scratch::new();
+    scratch.ok("place write --at ~/kept v1");
+    scratch.ok("place write --at ~/gone old");
+    scratch.ok("key save kept v1");
+    scratch.ok("key save gone old");
+    scratch.ok("export zrb notes.json");
+    scratch.ok("export openotters memory.db");
+    for words in [
+        "place write --at ~/kept v2",
+        "place delete --at ~/gone",
+        "key save kept v2",
+        "key delete gone",
+    ] {
+        at(scratch.run(words), "2026-06-01T00:00:00Z").ok();
+    }
+    let commands = [
+        "import zrb notes.json",
+        "import openotters memory.db",
+        "place list",
+        "key list",
+        "restore place:~/gone@1",
+    ];
+    insta::assert_snapshot!(seen(&scratch, &commands), @"
+    $ waynote import zrb notes.json
+    exit 0
+    0 added, 0 updated, 0 unchanged, 2 skipped
+    skipped 2:
+      place:~/gone: it is an older text of this note, which was deleted since; `waynote restore place:~/gone@1` brings it back
+      place:~/kept: it is an older text of this note, which was changed since; `waynote restore place:~/kept@1` brings it back
+
+    $ waynote import openotters memory.db
+    exit 0
+    0 added, 0 updated, 0 unchanged, 2 skipped
+    skipped 2:
+      agent:default#gone: it is an older text of this note, which was deleted since; `waynote restore agent:default#gone@1` brings it back
+      agent:default#kept: it is an older text of this note, which was changed since; `waynote restore agent:default#kept@1` brings it back
+
+    $ waynote place list
+    exit 0
+    NOTE          UPDATED               PREVIEW
+    place:~/kept  2026-06-01T00:00:00Z  v2
+
+    $ waynote key list
+    exit 0
+    NOTE                UPDATED               PINNED  PREVIEW
+    agent:default#kept  2026-06-01T00:00:00Z          v2
+
+    $ waynote restore place:~/gone@1
+    exit 0
+    restored revision 1 of place:~/gone (now revision 3: old)
+    ");
+    // Both texts there are new ones: the other program has written since.
+    let file = scratch.home().join("work/notes.json");
+    fs::write(file, r#"{"~/kept": "v3", "~/gone": "new"}"#).unwrap();
+    insta::assert_snapshot!(seen(&scratch, &["import zrb notes.json"]), @"
+    $ waynote import zrb notes.json
+    exit 0
+    0 added, 0 updated, 0 unchanged, 2 in conflict, 0 skipped
+    conflicts 2:
+      place:~/gone: the imported text is current; the one written here is revision 3: `waynote restore place:~/gone@3` makes it current
+      place:~/kept: the imported text is current; the one written here is revision 2: `waynote restore place:~/kept@2` makes it current
+    ");
+}
+
+#[test]
 fn a_text_of_zrb_is_current_and_the_one_here_a_revision() {
     let scratch = Scratch::new();
     scratch.ok("place write ours");
@@ -214,7 +280,7 @@ fn a_file_of_an_agent_becomes_a_revision_of_a_note_that_was_changed_here() {
     $ waynote import agents-md --dry-run
     exit 0
     would import place:~/work#agents-md
-    0 added, 0 updated, 0 unchanged, 1 in conflict, 0 skipped
+    would add 0 and update 0; 0 unchanged, 1 in conflict, 0 skipped
     conflicts 1:
       place:~/work#agents-md: the text written here stays current; the imported one is revision 4: `waynote restore place:~/work#agents-md@4` makes it current
 

@@ -208,7 +208,7 @@ fn openotters_there_and_back() {
     0 added, 0 updated, 3 unchanged, 2 skipped
     skipped 2:
       Bad Key: `Bad Key` is not a valid key
-      agent:default#untimed: it was imported before and changed since; `waynote restore agent:default#untimed@1` brings it back
+      agent:default#untimed: it was imported before and deleted since; `waynote restore agent:default#untimed@1` brings it back
     ");
     scratch
         .run("key save mine older")

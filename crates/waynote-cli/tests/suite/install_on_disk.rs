@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 
 use super::client_files::{FOUND, files, found, run, said};
-use super::common::Scratch;
+use super::common::{Run, Scratch};
 
 #[test]
 fn links_are_followed_and_modes_stay() {
@@ -223,4 +223,48 @@ fn a_home_that_is_not_there_is_not_made() {
     let said = run.said();
     assert!(said.contains("HOME is no directory"), "{said}");
     assert!(!nowhere.exists());
+}
+
+#[test]
+fn what_a_client_will_not_see_is_named_every_time() {
+    let scratch = Scratch::new();
+    let next = |run: Run| {
+        let said = run.ok();
+        let lines = said.lines().filter(|line| line.starts_with("next: "));
+        let home = scratch.home();
+        lines
+            .collect::<Vec<_>>()
+            .join("\n")
+            .replace(home.to_str().unwrap(), "HOME")
+    };
+    scratch.ok("install claude-code");
+    let flags = "--agent zed install claude-code";
+    let named = "next: `waynote config set agent zed`, if Claude Code is to use that agent's notebook: Claude Code is not told `--agent`";
+    assert_eq!(next(scratch.run(flags)), named);
+    scratch.ok("uninstall claude-code");
+    assert_eq!(next(scratch.run(&format!("{flags} --dry-run"))), named);
+    let folder = scratch.home().join("data");
+    let config = scratch.home().join("config.toml");
+    std::fs::write(&config, "budget = 7\n").unwrap();
+    let run = scratch
+        .run("--agent zed install claude-code --dry-run")
+        .env("WAYNOTE_CONFIG", &config)
+        .env("XDG_DATA_HOME", &folder)
+        .env("WAYNOTE_HOOK_WAIT", "2");
+    insta::assert_snapshot!(next(run), @"
+    next: start Claude Code with WAYNOTE_CONFIG=HOME/config.toml in its environment, if it is to use that configuration file: Claude Code does not know WAYNOTE_CONFIG when it is started from elsewhere than this shell
+    next: `env -u WAYNOTE_CONFIG waynote config set store HOME/data/waynote/notes.db`, if Claude Code is to use that store: Claude Code does not know XDG_DATA_HOME when it is started from elsewhere than this shell
+    next: start Claude Code with WAYNOTE_HOOK_WAIT=2 in its environment, if its hooks are to wait that long: Claude Code does not know WAYNOTE_HOOK_WAIT when it is started from elsewhere than this shell
+    next: `env -u WAYNOTE_CONFIG waynote config set agent zed`, if Claude Code is to use that agent's notebook: Claude Code is not told `--agent`
+    ");
+    let folder = scratch.home().join("configuration");
+    std::fs::create_dir_all(folder.join("waynote")).unwrap();
+    std::fs::write(folder.join("waynote/config.toml"), "budget = 7\n").unwrap();
+    let run = scratch
+        .run("--agent zed install claude-code --dry-run")
+        .env("XDG_CONFIG_HOME", &folder);
+    insta::assert_snapshot!(next(run), @"
+    next: start Claude Code with XDG_CONFIG_HOME=HOME/configuration in its environment, if it is to use the configuration file there: Claude Code does not know XDG_CONFIG_HOME when it is started from elsewhere than this shell
+    next: `env -u XDG_CONFIG_HOME waynote config set agent zed`, if Claude Code is to use that agent's notebook: Claude Code is not told `--agent`
+    ");
 }

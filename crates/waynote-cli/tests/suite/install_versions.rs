@@ -78,6 +78,7 @@ fn what_an_earlier_version_wrote_is_brought_up_to_date() {
                   }
     copies of the files as they were: HOME/.local/share/waynote/installed
     next: start a new session of Claude Code
+    next: start Claude Code with WAYNOTE_HOOK_WAIT=60 in its environment, if its hooks are to wait that long: Claude Code does not know WAYNOTE_HOOK_WAIT when it is started from elsewhere than this shell
     then: waynote doctor claude-code
 
     ok    Claude Code: hooks in HOME/.claude/settings.json
@@ -118,6 +119,7 @@ fn what_a_person_changed_is_kept_and_named() {
       - `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`
     copies of the files as they were: HOME/.local/share/waynote/installed
     next: start a new session of Claude Code
+    next: start Claude Code with WAYNOTE_HOOK_WAIT=60 in its environment, if its hooks are to wait that long: Claude Code does not know WAYNOTE_HOOK_WAIT when it is started from elsewhere than this shell
     then: waynote doctor claude-code
     note  Claude Code: hooks in HOME/.claude/settings.json was changed by hand, and is older than this program: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`
           next: change those lines by hand; `waynote install` leaves the entry as it is
@@ -143,6 +145,7 @@ fn a_plugin_that_a_person_changed_is_kept() {
     HOME/.config/opencode/plugins/waynote.js (plugin): unchanged
       changed by hand, and kept; this version expects:
       - another text: to have it, remove the file and install again
+    next: start opencode with WAYNOTE_HOOK_WAIT=60 in its environment, if its hooks are to wait that long: opencode does not know WAYNOTE_HOOK_WAIT when it is started from elsewhere than this shell
     it was set up already; `waynote doctor opencode` checks it
     ");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);

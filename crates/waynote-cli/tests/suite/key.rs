@@ -1,5 +1,7 @@
 //! `waynote key` as its user meets it.
 
+use serde_json::{Value, json};
+
 use super::common::Scratch;
 
 #[test]
@@ -155,4 +157,24 @@ fn texts_that_look_like_options_are_texts() {
     assert_eq!(scratch.ok("key show b"), "--pinned-by-name");
     scratch.ok("key save c -- --pin");
     assert_eq!(scratch.json("key show c --json")["pinned"], false);
+}
+
+#[test]
+fn json_names_what_was_overwritten() {
+    let scratch = Scratch::new();
+    let overwrote = |words: &str| scratch.json(words)["overwrote"].clone();
+    for (save, address) in [
+        ("place write", "place:~/work"),
+        ("key save k", "agent:default#k"),
+    ] {
+        assert_eq!(overwrote(&format!("{save} one --json")), Value::Null);
+        let expected = |revision: u64, same_text: bool| json!({ "revision": revision, "same_text": same_text, "undo": format!("waynote undo {address}") });
+        assert_eq!(overwrote(&format!("{save} two --json")), expected(1, false));
+        assert_eq!(overwrote(&format!("{save} two --json")), expected(2, true));
+        let said = scratch.ok(&format!("{save} two"));
+        assert_eq!(
+            said,
+            format!("saved {address} (unchanged: revision 3 says the same)\n")
+        );
+    }
 }

@@ -112,12 +112,17 @@ fn an_iteration_is_counted_from_one() {
     let add = |words: &str| scratch.run(&format!("{words} log add here --type tip"));
     let said = [
         add("--session s --iteration -1"),
+        add("--session s --iteration 0"),
         add("--session s").env("WAYNOTE_ITERATION", "-7"),
     ]
     .map(super::common::Run::said);
     insta::assert_snapshot!(said.join("\n"), @"
     exit 2
     error: `-1` is not an iteration
+      iterations are counted from 1; an entry without one belongs to none
+
+    exit 2
+    error: `0` is not an iteration
       iterations are counted from 1; an entry without one belongs to none
 
     exit 2

@@ -50,7 +50,7 @@ pub(super) struct Planned {
 
 impl Imported {
     /// What is to be done about a text. None when nothing is: the text is counted as unchanged or skipped. A text
-    /// that an import brought before is not brought again, so that it undoes no change or deletion made since.
+    /// that an older revision holds is not brought again, so that it undoes no change or deletion made since.
     pub(super) fn plan(
         &mut self,
         store: &dyn Store,
@@ -87,23 +87,21 @@ impl Imported {
             return Ok(None);
         }
         let imported = |revision: &&Revision| revision.author() == importer;
-        if let Some(before) = history
-            .iter()
-            .filter(imported)
-            .find(|revision| says(revision, &incoming.content))
-        {
-            let reason = format!(
-                "it was imported before and changed since; `waynote restore {}@{}` brings it back",
-                incoming.address,
-                before.number()
-            );
-            self.skip(incoming.address.to_string(), reason);
-            return Ok(None);
-        }
         // The file that the store is kept in sync with may say the same.
         let other = current
             .as_ref()
             .filter(|note| note.content != incoming.content);
+        // An older revision says the same, so the other program has written nothing new.
+        if (current.is_none() || other.is_some())
+            && let Some(before) = history
+                .iter()
+                .rev()
+                .find(|revision| says(revision, &incoming.content))
+        {
+            let reason = why_older(before, importer, &incoming.address, current.is_some());
+            self.skip(incoming.address.to_string(), reason);
+            return Ok(None);
+        }
         let Some(note) = other else {
             return Ok(Some(incoming.planned(current.as_ref(), None)));
         };
@@ -168,6 +166,17 @@ impl Imported {
         }
         self.planned.push(planned.address);
     }
+}
+
+/// Why a text that an older revision holds is left out.
+fn why_older(revision: &Revision, importer: &Name, address: &Address, is_there: bool) -> String {
+    let was = match revision.author() == importer {
+        true => "it was imported before and",
+        false => "it is an older text of this note, which was",
+    };
+    let since = if is_there { "changed" } else { "deleted" };
+    let number = revision.number();
+    format!("{was} {since} since; `waynote restore {address}@{number}` brings it back")
 }
 
 impl Incoming {

@@ -17,9 +17,9 @@ const MOST_TRANSCRIPT_BYTES: u64 = 64 << 20;
 /// The session as its client names it.
 pub(super) struct Session {
     pub(super) client: Client,
-    delivered: Delivered,
-    /// None where the client does not say: then nothing can be remembered.
-    name: Option<String>,
+    /// Its name and the folder of ledgers. None where the client gives it no name, or there is no folder: then nothing
+    /// can be remembered.
+    remembered: Option<(String, Delivered)>,
     pub(super) given: Given,
     /// Whether its conversation has lost the block that the ledger says it has.
     has_lost_block: bool,
@@ -31,30 +31,29 @@ impl Session {
         let delivered = Delivered::in_environment()?;
         let mut session = Self {
             client,
-            delivered,
-            name: payload.session().map(str::to_owned),
+            remembered: payload.session().map(str::to_owned).zip(delivered),
             given: Given::default(),
             has_lost_block: false,
         };
-        let Some(name) = &session.name else {
+        let Some((name, delivered)) = &session.remembered else {
             return Ok(session);
         };
         let begins_anew = payload
             .source()
             .filter(|source| matches!(*source, "clear" | "compact"));
         if let (Event::SessionStart, Some(source)) = (event, begins_anew) {
-            session.delivered.reset(name, source, payload.turn());
+            delivered.reset(name, source, payload.turn());
         }
-        let served = session.delivered.enter(name, event == Event::SessionStart);
-        session.given = session.delivered.given(name);
+        let served = delivered.enter(name, event == Event::SessionStart);
+        session.given = delivered.given(name);
         let is_new = session.given == Given::default() && event == Event::Prompt;
         if let Some(notes) = served.filter(|_| is_new) {
             // No hook ran when it began, and the server's first reply had the block.
             let by_server = Gift::Block(By::Server);
-            if let Some(served) = session.handover(by_server, notes) {
-                served.take();
-            }
-            session.given = session.delivered.given(name);
+            delivered
+                .handover(name, &session.given, by_server, notes)
+                .take();
+            session.given = delivered.given(name);
         }
         session.has_lost_block = client == Client::Gemini
             && session.given.block == Some(By::Hook)
@@ -62,9 +61,9 @@ impl Session {
         Ok(session)
     }
 
-    /// Whether its client gives it a name.
+    /// Whether what it is given can be remembered.
     pub(super) fn is_named(&self) -> bool {
-        self.name.is_some()
+        self.remembered.is_some()
     }
 
     /// Whether it is known to lack the block.
@@ -82,8 +81,8 @@ impl Session {
 
     /// What is about to be given; none where nothing can be remembered.
     pub(super) fn handover(&self, gift: Gift, notes: Vec<ShownNote>) -> Option<Handover> {
-        let name = self.name.as_deref()?;
-        Some(self.delivered.handover(name, &self.given, gift, notes))
+        let (name, delivered) = self.remembered.as_ref()?;
+        Some(delivered.handover(name, &self.given, gift, notes))
     }
 }
 

@@ -1,0 +1,51 @@
+//! What a save wrote over, and how that comes back.
+
+use serde::Serialize;
+use waynote::Note;
+
+/// A note that was saved.
+#[derive(Serialize)]
+pub(super) struct Saved<'n> {
+    #[serde(flatten)]
+    note: &'n Note,
+    /// None for a new note.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overwrote: Option<Overwrote>,
+}
+
+/// The revision that was current before.
+#[derive(Serialize)]
+struct Overwrote {
+    revision: u64,
+    /// Whether it says the same.
+    same_text: bool,
+    /// The command that makes it current again.
+    undo: String,
+}
+
+impl<'n> Saved<'n> {
+    /// The note as it is now, and as it was when the save began.
+    pub(super) fn new(note: &'n Note, is_new: bool, before: Option<&Note>) -> Self {
+        let overwrote = (!is_new).then(|| Overwrote {
+            revision: note.revision - 1,
+            same_text: before.is_some_and(|before| before.content == note.content),
+            undo: format!("waynote undo {}", note.address),
+        });
+        Self { note, overwrote }
+    }
+
+    /// What was overwritten, as the text output says it; nothing for a new note.
+    pub(super) fn told(&self) -> String {
+        match &self.overwrote {
+            None => String::new(),
+            Some(Overwrote {
+                revision,
+                same_text: true,
+                ..
+            }) => format!("unchanged: revision {revision} says the same"),
+            Some(Overwrote { revision, undo, .. }) => {
+                format!("overwrote revision {revision}; `{undo}` brings it back")
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Settings of this call that a client's processes will not see, each with what to do about it.
+
+use super::config;
+use crate::clients::shell::quoted;
+use crate::error::Outcome;
+use crate::home;
+use crate::settings::{Settings, known};
+
+/// What `install` says of the settings that flags and the environment make.
+pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
+    let set = config_set()?;
+    let mut steps = environment(settings, title, &set)?;
+    for (name, value, origin) in config::rows(settings) {
+        let is_flag = origin.starts_with("--");
+        let is_variable = known::known(name).is_some_and(|known| known.variable == origin);
+        let Some(value) = value.filter(|_| is_flag || is_variable) else {
+            continue;
+        };
+        let why = match is_flag {
+            true => format!("{title} is not told `{origin}`"),
+            false => unknown(title, &origin),
+        };
+        steps.push(match name {
+            // The entry says who writes.
+            "author" => continue,
+            "session" | "iteration" => format!(
+                "start {title} by `waynote loop`, or with WAYNOTE_{}={} in its environment, if it is to work in that {name}: {why}",
+                name.to_uppercase(),
+                quoted(&value)
+            ),
+            _ => format!(
+                "`{set} {name} {}`, if {title} is to use that {}: {why}",
+                quoted(&value),
+                if name == "agent" { "agent's notebook" } else { name }
+            ),
+        });
+    }
+    Ok(steps)
+}
+
+fn unknown(title: &str, variable: &str) -> String {
+    format!("{title} does not know {variable} when it is started from elsewhere than this shell")
+}
+
+/// The command that writes a setting into the file that a client reads which knows none of this shell's variables.
+fn config_set() -> Outcome<String> {
+    let mut without = String::new();
+    for name in ["WAYNOTE_CONFIG", "XDG_CONFIG_HOME"] {
+        if home::variable(name)?.is_some() {
+            without += &format!("-u {name} ");
+        }
+    }
+    Ok(match without.is_empty() {
+        true => "waynote config set".into(),
+        false => format!("env {without}waynote config set"),
+    })
+}
+
+/// The variables that name no setting, but decide which settings and which store are used.
+fn environment(settings: &Settings, title: &str, set: &str) -> Outcome<Vec<String>> {
+    let mut steps = Vec::new();
+    let start_with = |name: &str, value: &str, purpose: &str| {
+        format!(
+            "start {title} with {name}={} in its environment, {purpose}: {}",
+            quoted(value),
+            unknown(title, name)
+        )
+    };
+    let file = home::variable("WAYNOTE_CONFIG")?;
+    if let Some(file) = &file {
+        steps.push(start_with(
+            "WAYNOTE_CONFIG",
+            file,
+            "if it is to use that configuration file",
+        ));
+    }
+    let folder = home::variable("XDG_CONFIG_HOME")?.filter(|_| file.is_none());
+    if let Some(folder) = folder.filter(|_| settings.file.exists()) {
+        steps.push(start_with(
+            "XDG_CONFIG_HOME",
+            &folder,
+            "if it is to use the configuration file there",
+        ));
+    }
+    if home::variable("XDG_DATA_HOME")?.is_some() && settings.store.is_default() {
+        let store = settings.store.value.display().to_string();
+        steps.push(format!(
+            "`{set} store {}`, if {title} is to use that store: {}",
+            quoted(&store),
+            unknown(title, "XDG_DATA_HOME")
+        ));
+    }
+    if let Some(wait) = home::variable("WAYNOTE_HOOK_WAIT")? {
+        steps.push(start_with(
+            "WAYNOTE_HOOK_WAIT",
+            &wait,
+            "if its hooks are to wait that long",
+        ));
+    }
+    Ok(steps)
+}
