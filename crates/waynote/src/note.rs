@@ -429,7 +429,7 @@ impl Serialize for Revision {
 pub enum AsOf {
     /// After that revision of the note.
     Revision(u64),
-    /// At that time: see [`Moment::Time`](crate::Moment::Time).
+    /// At that time: see [`Moment::Time`].
     Time(Timestamp),
 }
 

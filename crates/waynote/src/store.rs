@@ -165,13 +165,13 @@ pub trait Store: EventLog {
     /// already, it finishes what a reader had kept from being erased.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when it never was; what the engine says.
+    /// [`crate::Error::NotFound`] when it never was; what the engine says.
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
 
     /// What forgetting would come to; nothing is changed.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when it never was; what the engine says.
+    /// [`crate::Error::NotFound`] when it never was; what the engine says.
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
 
     /// One note as it is now.
