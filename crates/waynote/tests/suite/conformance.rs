@@ -214,7 +214,7 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
             let kind = Kind::ALL[number % 4].clone();
             log.add(
                 kind,
-                Some(number as i64),
+                Some(1 + number as i64),
                 text(&number.to_string()),
                 &at(second),
             )
