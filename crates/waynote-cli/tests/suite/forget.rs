@@ -79,7 +79,8 @@ fn a_busy_history(store: &dyn Store, between: impl FnOnce()) {
                     number,
                 ),
                 _ => {
-                    let (kind, iteration) = (Kind::ALL[number as usize % 4].clone(), number / 9);
+                    let (kind, iteration) =
+                        (Kind::ALL[number as usize % 4].clone(), 1 + number / 9);
                     log.add(kind, Some(iteration), content(&text), &stamp(number))
                         .unwrap();
                 }

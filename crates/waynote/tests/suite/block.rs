@@ -255,7 +255,7 @@ fn day(store: &dyn Store, step: i64) {
             SessionLog::new(store, "s".parse().unwrap())
                 .add(
                     kind,
-                    Some(step / 4),
+                    Some(1 + step / 4),
                     Content::text(text).unwrap(),
                     &at(step),
                 )

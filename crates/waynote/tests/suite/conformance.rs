@@ -214,7 +214,7 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
             let kind = Kind::ALL[number % 4].clone();
             log.add(
                 kind,
-                Some(number as i64),
+                Some(1 + number as i64),
                 text(&number.to_string()),
                 &at(second),
             )
@@ -226,7 +226,7 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
             (0..20).map(|number| number.to_string()).collect::<Vec<_>>()
         );
         assert_eq!(log.list(Some(&Kind::Tip)).unwrap().len(), 5);
-        assert_eq!(contents(&log.before(3).unwrap()), ["0", "1", "2"]);
+        assert_eq!(contents(&log.before(4).unwrap()), ["0", "1", "2"]);
         let address = log.list(None).unwrap()[0].address.clone();
         for change in [
             Change::Delete {

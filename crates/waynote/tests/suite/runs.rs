@@ -364,9 +364,12 @@ fn numbers_go_on_from_a_log_that_no_loop_wrote() {
 fn an_entry_has_an_iteration_that_there_can_be() {
     each_store(|store| {
         let log = SessionLog::new(store, name("s"));
-        let refused = log.add(Kind::Tip, Some(-1), text("a"), &at(1)).unwrap_err();
-        assert!(matches!(refused, Error::InvalidIteration { iteration: -1 }));
+        for number in [-1, 0] {
+            let refused = log.add(Kind::Tip, Some(number), text("a"), &at(1));
+            let is_named = |error| matches!(error, Error::InvalidIteration { iteration } if iteration == number);
+            assert!(is_named(refused.unwrap_err()));
+        }
         assert!(log.list(None).unwrap().is_empty());
-        log.add(Kind::Tip, Some(0), text("a"), &at(1)).unwrap();
+        log.add(Kind::Tip, Some(1), text("a"), &at(1)).unwrap();
     });
 }
