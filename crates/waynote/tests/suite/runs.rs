@@ -201,8 +201,8 @@ fn an_iteration_whose_last_word_was_a_question_is_blocked() {
         let ends = Said::Completed("blue it is".into());
         let run = begin(store, 1, None);
         said(&run, &[]);
-        said(&run, &[asks.clone(), ends.clone()]);
-        said(&run, &[ends, asks]);
+        said(&run, &[asks.clone(), ends]);
+        said(&run, &[asks]);
         run.end(Reason::Blocked, &at(3)).unwrap();
         let run = begin_with(store, 2, None, Some("yes"));
         said(&run, &[]);
