@@ -103,10 +103,14 @@ impl Server {
     }
 
     /// The instructions with the block, where the client's session lacks it and it is there soon enough. Whoever asks again
-    /// gets the same. A client that is still to say where its project is gets the block beside a reply: it may be asked
-    /// only when the connection has begun.
+    /// gets the same. A client that started the server in no project, and is still to say where its own is, gets the block
+    /// beside a reply: it may be asked only when the connection has begun.
     async fn instructions_with_block(&self, context: &RequestContext<RoleServer>) -> String {
-        if self.asks_roots.load(Ordering::Relaxed) && offers_roots(context) {
+        let is_placed = {
+            let here = self.here.lock().unwrap_or_else(PoisonError::into_inner);
+            here.caller.names_project()
+        };
+        if !is_placed && self.asks_roots.load(Ordering::Relaxed) && offers_roots(context) {
             return self.instructions();
         }
         let block = self.block_for_instructions.get_or_init(|| async {

@@ -63,14 +63,17 @@ fn the_first_reply_does_not_repeat_them() {
     assert!(!first.to_string().contains("canary"), "{first}");
 }
 
-/// One that names its directories only when it is asked, which must not be before the connection has begun.
+/// One that is started at home names its directories only when it is asked, which must not be before the connection has
+/// begun. Where it is started in a project, that is the project.
 #[test]
 fn a_client_with_roots_gets_the_notes_of_its_project_with_the_first_reply() {
     let scratch = Scratch::new();
     fs::create_dir(scratch.home().join("other")).unwrap();
     scratch.ok("place write --at ~/work canary-of-work");
     scratch.ok("place write --at ~/other canary-of-other");
-    let (mut client, instructions) = begin_with(&scratch, "work", &json!({ "roots": {} }));
+    let (_, instructions) = begin_with(&scratch, "other", &json!({ "roots": {} }));
+    assert!(instructions.contains("canary-of-other"), "{instructions}");
+    let (mut client, instructions) = begin_with(&scratch, "", &json!({ "roots": {} }));
     assert!(!instructions.contains("canary"), "{instructions}");
     let call = |client: &mut Client| {
         client.ask(
