@@ -279,12 +279,9 @@ pub fn check(
     };
     // A second word would take the place of the first, which was acknowledged. To say that all is done after all, though,
     // is to withdraw a question.
-    let is_first = |iteration: i64| match said(log, session)? {
-        Some(said) => Err(Error::AlreadySaid {
-            iteration,
-            has_asked: matches!(said, Said::Blocked(_)),
-        }),
-        None => Ok(()),
+    let already = |iteration: i64, said: &Said| Error::AlreadySaid {
+        iteration,
+        has_asked: matches!(said, Said::Blocked(_)),
     };
     match event {
         Event::LoopStarted { .. } => match log.lease(session)? {
@@ -312,7 +309,7 @@ pub fn check(
             is_live(*iteration)?;
             may_say("summary", summary, stamp)?;
             match said(log, session)? {
-                Some(Said::Completed(_)) => is_first(*iteration),
+                Some(said @ Said::Completed(_)) => Err(already(*iteration, &said)),
                 _ => Ok(()),
             }
         }
@@ -322,7 +319,10 @@ pub fn check(
         } => {
             is_live(*iteration)?;
             may_say("question", question, stamp)?;
-            is_first(*iteration)
+            match said(log, session)? {
+                Some(said) => Err(already(*iteration, &said)),
+                None => Ok(()),
+            }
         }
         Event::Answered { answer } => {
             if open_question(log, session)?.is_none() {

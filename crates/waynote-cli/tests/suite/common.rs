@@ -206,3 +206,13 @@ pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
         .as_str()
         .unwrap_or_else(|| panic!("{field} of {value}"))
 }
+
+/// What the commands say, one after the other.
+pub(crate) fn seen_of_words(scratch: &Scratch, commands: &[&[&str]]) -> String {
+    let said = |words: &&[&str]| {
+        let typed = words.join(" ");
+        let said = scratch.waynote(words.iter()).said();
+        format!("$ waynote {typed}\n{}\n\n", said.trim_end())
+    };
+    commands.iter().map(said).collect()
+}

@@ -2,17 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::common::Scratch;
-
-/// What the commands say, one after the other.
-fn seen(scratch: &Scratch, commands: &[&[&str]]) -> String {
-    let said = |words: &&[&str]| {
-        let typed = words.join(" ");
-        let said = scratch.waynote(words.iter()).said();
-        format!("$ waynote {typed}\n{}\n\n", said.trim_end())
-    };
-    commands.iter().map(said).collect()
-}
+use super::common::{Scratch, seen_of_words as seen};
 
 #[test]
 fn a_tip_names_what_works() {
