@@ -1,9 +1,6 @@
 //! A call of a tool, with what the tools of several sets need.
 
-use std::cmp::Reverse;
-
-use waynote::store::Recent;
-use waynote::{Address, AddressAt, AsOf, Content, Note, Scope, Stamp, Store};
+use waynote::{Address, AddressAt, AsOf, Content, Note, Notebook, Scope, Stamp, Store};
 
 use crate::arguments::Arguments;
 use crate::caller::Here;
@@ -23,7 +20,7 @@ pub(crate) struct Call<'k> {
 const NOTE_BYTES: usize = 256 * 1024;
 
 /// The most keys that a message names.
-const KEYS_SHOWN: usize = 20;
+pub(crate) const KEYS_SHOWN: usize = 20;
 
 impl Call<'_> {
     /// The text that an argument holds, for a note.
@@ -124,45 +121,13 @@ pub(crate) fn there_are(
     scope: &Scope,
     meant: Option<&str>,
 ) -> waynote::Result<String> {
-    let keys = latest_keys(store, scope, 2 * KEYS_SHOWN)?;
-    if keys.is_empty() {
+    let notebook = Notebook::of(store, scope.clone());
+    let Some(there_are) = notebook.there_are(KEYS_SHOWN)? else {
         return Ok(format!("no notes are stored in {scope}"));
-    }
+    };
+    let notes = notebook.latest(2 * KEYS_SHOWN)?;
+    let keys: Vec<String> = notes.iter().filter_map(|note| note.address.key()).collect();
     let near = meant.and_then(|meant| nearest(meant, keys.iter().map(String::as_str)));
     let guess = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    let total = usize::try_from(store.count(scope)?).unwrap_or(usize::MAX);
-    let shown = keys.len().min(KEYS_SHOWN);
-    let rest = match total.saturating_sub(shown) {
-        0 => String::new(),
-        more => format!(", and {more} more"),
-    };
-    Ok(format!(
-        "{guess}there are: {}{rest}",
-        keys[..shown].join(", ")
-    ))
-}
-
-/// The keys that were written last, the latest first.
-pub(crate) fn latest_keys(
-    store: &dyn Store,
-    scope: &Scope,
-    most: usize,
-) -> waynote::Result<Vec<String>> {
-    let notes = latest(store, scope, most)?;
-    Ok(notes.iter().filter_map(|note| note.address.key()).collect())
-}
-
-/// The keyed notes that were written last, the latest first.
-pub(crate) fn latest(store: &dyn Store, scope: &Scope, most: usize) -> waynote::Result<Vec<Note>> {
-    let mut notes = Vec::new();
-    for pinned in [true, false] {
-        let recent = Recent::Keyed {
-            scope: scope.clone(),
-            pinned,
-        };
-        notes.extend(store.recent(&recent, 0, most)?);
-    }
-    notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
-    notes.truncate(most);
-    Ok(notes)
+    Ok(format!("{guess}{there_are}"))
 }

@@ -3,9 +3,9 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::Resource;
 use waynote::store::Filter;
-use waynote::{AddressAt, Note};
+use waynote::{AddressAt, Note, Notebook};
 
-use crate::call::{latest, note_at};
+use crate::call::note_at;
 use crate::caller::Here;
 use crate::desk::Keeper;
 use crate::reply::Refusal;
@@ -54,7 +54,7 @@ pub(crate) fn address(uri: &str) -> Result<AddressAt, Refusal> {
 pub(crate) fn list(keeper: &mut Keeper, here: &Here) -> Result<Vec<Resource>, Refusal> {
     let chain = here.request(keeper.now()).chain();
     let store = keeper.read()?;
-    let mut notes = latest(store, &here.notebook(), LISTED)?;
+    let mut notes = Notebook::of(store, here.notebook()).latest(LISTED)?;
     let applying = store.select(&Filter::Scopes(chain))?;
     notes.extend(applying.into_iter().rev().take(LISTED));
     let block = Resource::new(CONTEXT, "context")

@@ -34,6 +34,21 @@ impl Kind {
     /// The four types, in the order in which prompts show them.
     pub const ALL: [Self; 4] = [Self::Stuck, Self::Learning, Self::Tip, Self::Decision];
 
+    /// The words of the four types, in the same order.
+    pub const WORDS: [&'static str; 4] = ["stuck", "learning", "tip", "decision"];
+
+    /// The order in which types are listed: the four, whether they are among these or not, then the others by word, each
+    /// once.
+    pub fn in_order(there: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let others = there
+            .into_iter()
+            .filter(|kind| matches!(kind, Self::Other(_)));
+        let mut others: Vec<Self> = others.collect();
+        others.sort_by(|one, other| one.as_str().cmp(other.as_str()));
+        others.dedup();
+        Self::ALL.into_iter().chain(others).collect()
+    }
+
     /// The type's word.
     pub fn as_str(&self) -> &str {
         match self {
@@ -455,5 +470,24 @@ impl AsOf {
             return Err(error);
         }
         Ok(then.noted(history))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_four_types_come_first_and_others_by_word() {
+        assert_eq!(Kind::ALL.each_ref().map(Kind::as_str), Kind::WORDS);
+        let there = ["warning", "tip", "note", "warning", "Tip"].map(Kind::imported);
+        let order = Kind::in_order(there);
+        let words: Vec<&str> = order.iter().map(Kind::as_str).collect();
+        assert_eq!(
+            words,
+            [
+                "stuck", "learning", "tip", "decision", "Tip", "note", "warning"
+            ]
+        );
     }
 }

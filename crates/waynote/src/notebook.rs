@@ -1,9 +1,8 @@
-//! Notes by key (source 002): an agent's notebook, or the keyed notes of a place.
+//! Notes by key (openotters): an agent's notebook, or the keyed notes of a place.
 
 use std::cmp::Reverse;
 
 use crate::address::Address;
-use crate::change::{Applied, Change, Expect};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{Key, Name};
@@ -11,7 +10,8 @@ use crate::limits::Limits;
 use crate::note::{Note, Stamp};
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::store::{Filter, Store};
+use crate::single::{self, SaveOptions};
+use crate::store::{Filter, Recent, Store};
 
 /// The keyed notes of one scope.
 pub struct Notebook<'s> {
@@ -19,42 +19,20 @@ pub struct Notebook<'s> {
     scope: Scope,
 }
 
-/// How a note is to be saved; the default is as source 002 does it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SaveOptions {
-    /// The caps.
-    pub limits: Limits,
-    /// Pin or unpin in the same change; none: leave as it is.
-    pub pin: Option<bool>,
-    /// The revision that must be current.
-    pub expect: Expect,
-}
-
-impl Default for SaveOptions {
-    fn default() -> Self {
-        Self {
-            limits: Limits::default(),
-            pin: None,
-            expect: Expect::Any,
-        }
-    }
-}
-
 impl<'s> Notebook<'s> {
+    /// The keyed notes of any scope.
+    pub fn of(store: &'s dyn Store, scope: Scope) -> Self {
+        Self { store, scope }
+    }
+
     /// An agent's notebook.
     pub fn of_agent(store: &'s dyn Store, agent: Name) -> Self {
-        Self {
-            store,
-            scope: Scope::Agent(agent),
-        }
+        Self::of(store, Scope::Agent(agent))
     }
 
     /// The keyed notes of a place, which apply everywhere below it as its own note does.
     pub fn of_place(store: &'s dyn Store, place: Place) -> Self {
-        Self {
-            store,
-            scope: Scope::Place(place),
-        }
+        Self::of(store, Scope::Place(place))
     }
 
     /// The scope that the notes belong to.
@@ -82,21 +60,7 @@ impl<'s> Notebook<'s> {
         options: SaveOptions,
         stamp: &Stamp,
     ) -> Result<(Note, bool)> {
-        let SaveOptions {
-            limits,
-            pin,
-            expect,
-        } = options;
-        let address = self.address(key)?;
-        let change = Change::Save {
-            address,
-            content,
-            pin,
-            limits,
-            expect,
-            origin: None,
-        };
-        saved(self.store.apply(&[change], stamp)?)
+        single::save(self.store, self.address(key)?, content, options, stamp)
     }
 
     /// One note.
@@ -119,8 +83,42 @@ impl<'s> Notebook<'s> {
             .store
             .select(&Filter::Scopes(vec![self.scope.clone()]))?;
         notes.retain(|note| note.address.key().is_some());
-        notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
+        sort(&mut notes);
         Ok(notes)
+    }
+
+    /// The first notes of [`Notebook::list`], at most so many. No others are read.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn latest(&self, most: usize) -> Result<Vec<Note>> {
+        let mut notes = Vec::new();
+        for pinned in [true, false] {
+            let recent = Recent::Keyed {
+                scope: self.scope.clone(),
+                pinned,
+            };
+            notes.extend(self.store.recent(&recent, 0, most)?);
+        }
+        sort(&mut notes);
+        notes.truncate(most);
+        Ok(notes)
+    }
+
+    /// The first keys of [`Notebook::list`] as a sentence for whoever named one that is not there, with how many more there
+    /// are; none when there are no notes.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn there_are(&self, most: usize) -> Result<Option<String>> {
+        let notes = self.latest(most)?;
+        let keys: Vec<String> = notes.iter().filter_map(|note| note.address.key()).collect();
+        let more = self.count()?.saturating_sub(keys.len() as u64);
+        Ok(match more {
+            _ if keys.is_empty() => None,
+            0 => Some(format!("there are: {}", keys.join(", "))),
+            more => Some(format!("there are: {}, and {more} more", keys.join(", "))),
+        })
     }
 
     /// The pinned notes, in the order of [`Notebook::list`].
@@ -138,11 +136,7 @@ impl<'s> Notebook<'s> {
     /// # Errors
     /// [`Error::NotFound`] when there is none.
     pub fn set_pinned(&self, key: &Key, pinned: bool, stamp: &Stamp) -> Result<Note> {
-        let change = Change::Pin {
-            address: self.address(key)?,
-            pinned,
-        };
-        saved(self.store.apply(&[change], stamp)?).map(|(note, _)| note)
+        single::set_pinned(self.store, self.address(key)?, pinned, stamp)
     }
 
     /// Deletes a note; whether there was one. Text that is no valid key names no note, so nothing is deleted.
@@ -153,14 +147,7 @@ impl<'s> Notebook<'s> {
         let Ok(key) = key.parse::<Key>() else {
             return Ok(false);
         };
-        let change = Change::Delete {
-            address: self.address(&key)?,
-        };
-        Ok(self
-            .store
-            .apply(&[change], stamp)?
-            .iter()
-            .any(|applied| applied.changed))
+        single::delete(self.store, self.address(&key)?, stamp)
     }
 
     /// How many notes there are: what the count cap counts.
@@ -170,13 +157,21 @@ impl<'s> Notebook<'s> {
     pub fn count(&self) -> Result<u64> {
         self.store.count(&self.scope)
     }
+
+    /// How many notes there are and how many there may be, when more than four fifths of that are there.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn nearly_full(&self, limits: Limits) -> Result<Option<(u64, u64)>> {
+        let Ok(most @ 1..) = u64::try_from(limits.max_notes) else {
+            return Ok(None);
+        };
+        let notes = self.count()?;
+        Ok((notes * 5 > most * 4).then_some((notes, most)))
+    }
 }
 
-/// The note that a single saving change left, and whether it is new.
-pub(crate) fn saved(applied: Vec<Applied>) -> Result<(Note, bool)> {
-    let last = applied.into_iter().next_back();
-    last.and_then(|applied| Some((applied.note?, !applied.existed)))
-        .ok_or_else(|| Error::NotFound {
-            what: "note after the change".into(),
-        })
+/// Puts notes in the order of a notebook: the most recently updated first, ties by key.
+pub fn sort(notes: &mut [Note]) {
+    notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
 }

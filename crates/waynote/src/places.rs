@@ -1,13 +1,13 @@
 //! Notes by directory (source 000): written on a place, applying everywhere below it.
 
 use crate::address::Address;
-use crate::change::{Change, Expect};
 use crate::content::Content;
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::note::{Note, Stamp};
 use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
+use crate::single::{self, SaveOptions};
 use crate::store::{Filter, Store};
 
 /// The notes of places in a store.
@@ -42,15 +42,12 @@ impl<'s> Places<'s> {
         limits: Limits,
         stamp: &Stamp,
     ) -> Result<(Note, bool)> {
-        let change = Change::Save {
-            address: Address::Place(place.clone()),
-            content,
-            pin: None,
+        let options = SaveOptions {
             limits,
-            expect: Expect::Any,
-            origin: None,
+            ..SaveOptions::default()
         };
-        crate::notebook::saved(self.store.apply(&[change], stamp)?)
+        let address = Address::Place(place.clone());
+        single::save(self.store, address, content, options, stamp)
     }
 
     /// The place's own note.
@@ -83,13 +80,6 @@ impl<'s> Places<'s> {
     /// # Errors
     /// What the store says.
     pub fn delete(&self, place: &Place, stamp: &Stamp) -> Result<bool> {
-        let change = Change::Delete {
-            address: Address::Place(place.clone()),
-        };
-        Ok(self
-            .store
-            .apply(&[change], stamp)?
-            .iter()
-            .any(|applied| applied.changed))
+        single::delete(self.store, Address::Place(place.clone()), stamp)
     }
 }

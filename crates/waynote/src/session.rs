@@ -93,7 +93,7 @@ impl<'s> SessionLog<'s> {
             id: None,
             created_at: None,
         };
-        crate::notebook::saved(self.store.apply(&[change], stamp)?).map(|(note, _)| note)
+        crate::single::saved(self.store.apply(&[change], stamp)?).map(|(note, _)| note)
     }
 
     /// The open `stuck` entry that words name: its id, its address, `#3` for the only one of iteration 3, or some words of

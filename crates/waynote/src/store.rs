@@ -69,7 +69,7 @@ impl Recent {
         match self {
             Self::Keyed { pinned, .. } => {
                 notes.retain(|note| note.pinned == *pinned && note.address.key().is_some());
-                notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
+                crate::notebook::sort(&mut notes);
             }
             Self::Entries {
                 kind, before, open, ..

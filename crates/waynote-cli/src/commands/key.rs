@@ -207,10 +207,7 @@ impl Target {
     }
 
     fn notebook<'s>(&self, store: &'s dyn Store) -> Notebook<'s> {
-        match &self.scope {
-            Scope::Place(place) => Notebook::of_place(store, place.clone()),
-            Scope::Agent(name) | Scope::Session(name) => Notebook::of_agent(store, name.clone()),
-        }
+        Notebook::of(store, self.scope.clone())
     }
 
     fn get(&self, store: &dyn Store, key: &Key) -> Outcome<Note> {
@@ -236,18 +233,9 @@ fn missing(notebook: &Notebook<'_>, error: waynote::Error) -> Failure {
     let waynote::Error::NotFound { what } = &error else {
         return error.into();
     };
-    let Ok(notes) = notebook.list() else {
+    let Ok(there_are) = notebook.there_are(KEYS_SHOWN) else {
         return error.into();
     };
-    let keys: Vec<String> = notes
-        .iter()
-        .filter_map(|note| note.address.key())
-        .take(KEYS_SHOWN)
-        .collect();
-    let hint = match notes.len() - keys.len() {
-        _ if keys.is_empty() => "no notes are stored there".into(),
-        0 => format!("there are: {}", keys.join(", ")),
-        more => format!("there are: {}, and {more} more", keys.join(", ")),
-    };
+    let hint = there_are.unwrap_or_else(|| "no notes are stored there".into());
     Failure::refused("not_found", format!("there is no {what}"), hint)
 }

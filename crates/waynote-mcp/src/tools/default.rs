@@ -2,7 +2,7 @@
 
 use waynote::session::reply;
 use waynote::visible::visible;
-use waynote::{Change, Expect, Limits, Name, Note, Scope, SessionLog, Store};
+use waynote::{Expect, Name, Notebook, SaveOptions, SessionLog, single};
 
 use super::list;
 use crate::call::{Call, missing, note_at, there_are};
@@ -10,7 +10,7 @@ use crate::reply::Refusal;
 use crate::search;
 use crate::tool::{Effect, Kind, Spec, optional, required};
 
-pub(super) const TYPES: &[&str] = &["stuck", "learning", "tip", "decision"];
+const TYPES: &[&str] = &waynote::Kind::WORDS;
 
 const KEY: Kind = Kind::Text;
 
@@ -125,42 +125,29 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
         None => Expect::Any,
     };
     let pin = call.arguments.flag("pin");
-    let limits = call.here.caller.limits;
-    let change = Change::Save {
-        address,
-        content,
+    let options = SaveOptions {
+        limits: call.here.caller.limits,
         pin,
-        limits,
         expect,
-        origin: None,
     };
     let stamp = call.stamp();
     let store = call.keeper.write()?;
-    let (note, is_new) = applied(store, change, &stamp)?;
+    let (note, is_new) = single::save(store, address, content, options, &stamp)?;
     let how = if is_new {
         "new".into()
     } else {
         format!("overwrote revision {}", note.revision - 1)
     };
     let pinned = if pin == Some(true) { ", pinned" } else { "" };
+    let notebook = Notebook::of(store, note.address.scope());
     let full = match note.address.key() {
-        Some(_) => fullness(store, &note.address.scope(), limits)?,
-        None => String::new(),
+        Some(_) => notebook.nearly_full(options.limits)?,
+        None => None,
     };
+    let full = full.map_or(String::new(), |(notes, most)| {
+        format!("; {notes} of {most} notes: merge or delete some soon")
+    });
     Ok(format!("saved {} ({how}{pinned}){full}", note.address))
-}
-
-/// How full the notebook is, once that is worth a word.
-fn fullness(store: &dyn Store, scope: &Scope, limits: Limits) -> Result<String, Refusal> {
-    let Ok(cap @ 1..) = u64::try_from(limits.max_notes) else {
-        return Ok(String::new());
-    };
-    let notes = store.count(scope)?;
-    Ok(if notes * 5 > cap * 4 {
-        format!("; {notes} of {cap} notes: merge or delete some soon")
-    } else {
-        String::new()
-    })
 }
 
 fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
@@ -215,14 +202,8 @@ fn show_iteration(call: &mut Call<'_>, session: &Name, number: i64) -> Result<St
 fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
     let address = call.named_itself()?;
     let stamp = call.stamp();
-    let change = Change::Delete {
-        address: address.clone(),
-    };
     let store = call.keeper.change()?;
-    let deleted = store
-        .apply(&[change], &stamp)?
-        .iter()
-        .any(|applied| applied.changed);
+    let deleted = single::delete(store, address.clone(), &stamp)?;
     if deleted {
         return Ok(format!("deleted {address}"));
     }
@@ -239,32 +220,14 @@ fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
     let address = call.named_itself()?;
     let pinned = call.arguments.flag("pinned").unwrap_or(true);
     let stamp = call.stamp();
-    let change = Change::Pin {
-        address: address.clone(),
-        pinned,
-    };
     let store = call.keeper.change()?;
-    match applied(store, change, &stamp) {
+    match single::set_pinned(store, address.clone(), pinned, &stamp) {
         Ok(_) => {}
         Err(waynote::Error::NotFound { .. }) => return Err(missing(store, &address)?),
         Err(error) => return Err(error.into()),
     }
     let how = if pinned { "pinned" } else { "unpinned" };
     Ok(format!("{how} {address}"))
-}
-
-/// The note that a change left, and whether it is new.
-pub(super) fn applied(
-    store: &dyn Store,
-    change: Change,
-    stamp: &waynote::Stamp,
-) -> waynote::Result<(Note, bool)> {
-    let applied = store.apply(&[change], stamp)?.into_iter().next();
-    applied
-        .and_then(|applied| Some((applied.note?, !applied.existed)))
-        .ok_or_else(|| waynote::Error::NotFound {
-            what: "note after the change".into(),
-        })
 }
 
 /// Hits shown when nothing else is asked for, and at most.

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use waynote::context::Request;
 use waynote::store::{Filter, Recent};
 use waynote::visible::{lines, visible};
-use waynote::{Kind, Name, Note, Scope, Store};
+use waynote::{Kind, Name, Note, Notebook, Scope, Store};
 
-use crate::call::{Call, latest};
+use crate::call::Call;
 use crate::reply::Refusal;
 
 /// Notes of a notebook that are listed: as many as it has at its default cap.
@@ -57,7 +57,7 @@ impl List {
             String::new()
         };
         let _ = writeln!(self.text, "{scope} ({total}{of} notes)");
-        let notes = latest(store, scope, NOTEBOOK)?;
+        let notes = Notebook::of(store, scope.clone()).latest(NOTEBOOK)?;
         for note in &notes {
             let pinned = if note.pinned { " [pinned]" } else { "" };
             let key = note.address.key().unwrap_or_default();
@@ -91,13 +91,7 @@ impl List {
         only: Option<&Kind>,
     ) -> Result<(), Refusal> {
         let _ = writeln!(self.text, "{}", Scope::Session(session.clone()));
-        let mut kinds = Kind::ALL.to_vec();
-        kinds.extend(
-            store
-                .kinds(session)?
-                .into_iter()
-                .filter(|kind| matches!(kind, Kind::Other(_))),
-        );
+        let kinds = Kind::in_order(store.kinds(session)?);
         let (mut is_empty, mut room) = (true, LOG_CHARS);
         for kind in kinds
             .iter()

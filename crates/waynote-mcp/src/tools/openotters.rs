@@ -3,7 +3,7 @@
 use waynote::context::{Section, Style};
 use waynote::{Expect, Key, Notebook, SaveOptions};
 
-use crate::call::{Call, latest_keys};
+use crate::call::{Call, KEYS_SHOWN};
 use crate::reply::Refusal;
 use crate::tool::{Effect, Kind, Parameter, Spec, optional, required};
 
@@ -74,15 +74,12 @@ fn there(call: &mut Call<'_>, typed: &str) -> Result<Key, Refusal> {
 
 fn no_note(call: &mut Call<'_>, key: &str) -> Result<Refusal, Refusal> {
     let scope = call.here.notebook();
-    let store = call.keeper.read()?;
-    let keys = latest_keys(store, &scope, 20)?;
+    let there_are = Notebook::of(call.keeper.read()?, scope).there_are(KEYS_SHOWN)?;
+    let there_are = there_are.unwrap_or_else(|| "no notes stored".into());
     let key = waynote::visible::visible(key);
-    let there = match store.count(&scope)?.saturating_sub(keys.len() as u64) {
-        _ if keys.is_empty() => "no notes stored".into(),
-        0 => format!("there are: {}", keys.join(", ")),
-        more => format!("there are: {}, and {more} more", keys.join(", ")),
-    };
-    Ok(Refusal::only(format!("no note named \"{key}\"; {there}")))
+    Ok(Refusal::only(format!(
+        "no note named \"{key}\"; {there_are}"
+    )))
 }
 
 /// A refusal with the words of the source's sentinel errors before ours, for programs that look for them.

@@ -90,22 +90,13 @@ fn list(call: &mut Call<'_>) -> Result<String, Refusal> {
     if notes.is_empty() {
         return Ok("No notes yet".into());
     }
-    let kind_of = |note: &Note| {
-        note.kind
-            .clone()
-            .map_or(String::new(), |kind| kind.to_string())
-    };
-    let mut kinds: Vec<String> = Type::ALL.iter().map(Type::to_string).collect();
-    for note in &notes {
-        if !kinds.contains(&kind_of(note)) {
-            kinds.push(kind_of(note));
-        }
-    }
+    let kinds = Type::in_order(notes.iter().filter_map(|note| note.kind.clone()));
     let mut lines = Vec::new();
     for kind in kinds {
-        let mut of_kind = notes.iter().filter(|note| kind_of(note) == kind).peekable();
+        let is_of = |note: &&Note| note.kind.as_ref() == Some(&kind);
+        let mut of_kind = notes.iter().filter(is_of).peekable();
         if of_kind.peek().is_some() {
-            lines.push(format!("{}:", kind.to_uppercase()));
+            lines.push(format!("{}:", kind.as_str().to_uppercase()));
         }
         for note in of_kind {
             let iteration = note.iteration.map_or("-".into(), |of| format!("#{of}"));

@@ -220,19 +220,16 @@ fn by_relevance<'s>(
     })
 }
 
-/// The four types in their order, then the others by word.
+/// The types to show, in their order.
 fn kinds(store: &dyn Store, request: &Request, session: &crate::key::Name) -> Result<Vec<Kind>> {
-    let mut there = match request.as_of {
+    let there = match request.as_of {
         None => store.kinds(session)?,
         Some(moment) => entries_at(store, session, moment)?
             .into_iter()
             .filter_map(|note| note.kind)
             .collect(),
     };
-    there.retain(|kind| matches!(kind, Kind::Other(_)));
-    there.sort_by(|one, other| one.as_str().cmp(other.as_str()));
-    there.dedup();
-    Ok(Kind::ALL.into_iter().chain(there).collect())
+    Ok(Kind::in_order(there))
 }
 
 fn entries_at(store: &dyn Store, session: &crate::key::Name, moment: Moment) -> Result<Vec<Note>> {

@@ -14,7 +14,6 @@ mod stable;
 mod stock;
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -328,9 +327,7 @@ fn faithful(store: &dyn Store, request: &Request, version: &Version) -> Result<B
                 .collect(),
         )?,
     };
-    notes
-        .notebook
-        .sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
+    crate::notebook::sort(&mut notes.notebook);
     notes.places.retain(|note| !note.content.is_blank());
     let earlier = |of: i64| request.iteration.is_none_or(|iteration| of < iteration);
     notes

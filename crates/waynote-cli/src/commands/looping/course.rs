@@ -461,18 +461,15 @@ fn environment(plan: &Plan, number: i64) -> Outcome<Vec<(String, OsString)>> {
         .collect())
 }
 
-/// The new entries of these iterations by type: the four, then what else there is.
+/// The new entries of these iterations by type.
 fn notes_by_type(
     store: &dyn Store,
     session: &Name,
     first: i64,
     last: i64,
 ) -> Outcome<Vec<(Kind, u64)>> {
-    let mut kinds = Kind::ALL.to_vec();
-    let others = store.kinds(session)?.into_iter();
-    kinds.extend(others.filter(|kind| matches!(kind, Kind::Other(_))));
     let mut counts = Vec::new();
-    for kind in kinds {
+    for kind in Kind::in_order(store.kinds(session)?) {
         let before = |iteration| store.count_entries(session, Some(&kind), Some(iteration), false);
         let count = before(last.saturating_add(1))?.saturating_sub(before(first)?);
         counts.push((kind, count));
