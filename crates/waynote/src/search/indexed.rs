@@ -15,7 +15,7 @@ use super::build::Builder;
 use super::damage::{Damage, Looked, Stopped};
 use super::docs::Docs;
 use super::upkeep::segment_docs;
-use super::{Document, Hit, Index, Kinds, Query, SearchRequest, Segment, Tail};
+use super::{Document, Hit, Index, Query, SearchRequest, Segment, Tail, kind_and_title};
 
 /// The format of the segments that this program writes and reads.
 pub(crate) const FORMAT: i64 = 1;
@@ -260,14 +260,7 @@ impl<'r> Entry<'r> {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => Cow::Owned(Content::imported(body).shown().into_owned()),
         };
-        let (kind, title) = match row.kind {
-            ScopeKind::Place if row.key.is_empty() => {
-                let name = row.name.rsplit('/').next();
-                (Kinds::PLACE, name.unwrap_or_default())
-            }
-            ScopeKind::Place | ScopeKind::Agent => (Kinds::KEY, row.key),
-            ScopeKind::Session => (Kinds::LOG, ""),
-        };
+        let (kind, title) = kind_and_title(row.kind, row.name, row.key);
         work(&Document {
             position: row.position,
             scope: u32::try_from(row.scope).unwrap_or(u32::MAX - 1),

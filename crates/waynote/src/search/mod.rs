@@ -27,7 +27,7 @@ use serde::{Serialize, Serializer};
 use crate::address::Address;
 use crate::error::Result;
 use crate::note::Note;
-use crate::scope::Scope;
+use crate::scope::{Scope, ScopeKind};
 
 pub(crate) use analyze::is_stop_word;
 use build::{Builder, InMemory};
@@ -148,26 +148,22 @@ impl Kinds {
     fn has(self, kind: Self) -> bool {
         self.0 & kind.0 != 0
     }
-
-    /// The kind of the note at an address.
-    pub(crate) fn of(address: &Address) -> Self {
-        match address {
-            Address::Place(_) => Self::PLACE,
-            Address::PlaceKey(..) | Address::Agent(..) => Self::KEY,
-            Address::Session(..) => Self::LOG,
-        }
-    }
 }
 
-/// What of an address is searched beside the text: the key, or the directory's name.
-pub(crate) fn title(address: &Address) -> String {
-    match address {
-        Address::Place(place) => {
-            let name = place.as_str().rsplit('/').next();
-            name.unwrap_or_default().to_owned()
+/// What is searched of a note beside its text: its kind, and as its title the key, or the directory's name. The key is empty
+/// where there is none.
+pub(crate) fn kind_and_title<'n>(
+    scope: ScopeKind,
+    name: &'n str,
+    key: &'n str,
+) -> (Kinds, &'n str) {
+    match scope {
+        ScopeKind::Place if key.is_empty() => {
+            let directory = name.rsplit('/').next();
+            (Kinds::PLACE, directory.unwrap_or_default())
         }
-        Address::PlaceKey(_, key) | Address::Agent(_, key) => key.to_string(),
-        Address::Session(..) => String::new(),
+        ScopeKind::Place | ScopeKind::Agent => (Kinds::KEY, key),
+        ScopeKind::Session => (Kinds::LOG, ""),
     }
 }
 
@@ -276,5 +272,27 @@ impl Index for Nothing {
 
     fn notes(&self, _: &[i64]) -> Looked<Vec<Note>> {
         Ok(Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_note_has_one_kind_and_its_title() {
+        for (address, kind, title) in [
+            ("place:~/projects/shop", Kinds::PLACE, "shop"),
+            ("place:~", Kinds::PLACE, "~"),
+            ("place:/", Kinds::PLACE, ""),
+            ("place:~/projects/shop#build", Kinds::KEY, "build"),
+            ("agent:a#build", Kinds::KEY, "build"),
+            ("session:s#0000000000000000000000000", Kinds::LOG, ""),
+        ] {
+            let address: Address = address.parse().unwrap();
+            let (scope, key) = (address.scope(), address.key().unwrap_or_default());
+            let found = kind_and_title(scope.kind(), scope.name(), &key);
+            assert_eq!(found, (kind, title), "{address}");
+        }
     }
 }

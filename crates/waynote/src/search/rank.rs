@@ -13,7 +13,7 @@ use super::damage::{Damage, Looked};
 use super::docs::{Before, Docs};
 use super::query::{Clause, Query};
 use super::snippet::snippet;
-use super::{Document, Hit, Index, Kinds, SearchRequest, Tail, title};
+use super::{Document, Hit, Index, Kinds, SearchRequest, Tail, kind_and_title};
 use crate::secrets::masked;
 
 /// How soon more of the same word counts less, and how much a longer text lessens it.
@@ -375,17 +375,20 @@ impl<'i> Corpus<'i> {
 fn laid_over(request: &SearchRequest, query: &Query) -> Looked<InMemory> {
     let mut builder = Builder::new();
     for (index, note) in request.laid_over.iter().enumerate() {
-        if !request.scopes.is_empty() && !request.scopes.contains(&note.address.scope()) {
+        let scope = note.address.scope();
+        if !request.scopes.is_empty() && !request.scopes.contains(&scope) {
             continue;
         }
+        let key = note.address.key().unwrap_or_default();
+        let (kind, title) = kind_and_title(scope.kind(), scope.name(), &key);
         let document = Document {
             position: i64::MIN + index as i64,
             scope: u32::MAX,
-            kind: Kinds::of(&note.address),
+            kind,
             created: note.created_at.as_second(),
             updated: note.updated_at.as_second(),
             previous: None,
-            title: &title(&note.address),
+            title,
             text: &note.content.shown(),
         };
         builder.add(&document, &|term| query.looks_at(term));
