@@ -59,10 +59,7 @@ pub(crate) fn place(argument: Option<&OsStr>) -> Outcome<Place> {
             path: argument.to_string_lossy().into_owned(),
             reason: "it is not UTF-8".into(),
         })?;
-    let is_address = ["place:", "agent:", "session:"]
-        .iter()
-        .any(|kind| path.starts_with(kind));
-    if is_address {
+    if Address::is_meant(path) {
         return match path
             .parse::<waynote::Address>()?
             .within(&home::base_of_home()?)
@@ -74,17 +71,14 @@ pub(crate) fn place(argument: Option<&OsStr>) -> Outcome<Place> {
             )),
         };
     }
-    let is_in_home = path == "~" || path.starts_with("~/");
-    if is_in_home {
+    if Place::is_relative(path) {
+        return Ok(Place::resolve(path, &home::base()?)?);
+    }
+    if path.starts_with('~') {
         // Says why there is none.
         home::home()?;
     }
-    let is_relative = !(path.starts_with('/') || is_in_home);
-    let base = if is_relative {
-        home::base()?
-    } else {
-        home::base_of_home()?
-    };
+    let base = home::base_of_home()?;
     Ok(Place::resolve(path, &base)?)
 }
 

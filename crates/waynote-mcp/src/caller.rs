@@ -39,12 +39,10 @@ impl Caller {
         directories.any(|directory| self.is_project(directory))
     }
 
-    /// Whether notes on it would be about one project: not home, not the root, no relative path.
+    /// Whether notes on it would be about one project. A relative path names none.
     fn is_project(&self, directory: &str) -> bool {
-        self.base(directory).is_ok_and(|base| {
-            let place = base.cwd();
-            place.as_str() != "~" && place.as_str() != "/"
-        })
+        self.base(directory)
+            .is_ok_and(|base| base.cwd().is_project())
     }
 
     /// Where paths are resolved, with relative ones starting from a directory.
@@ -113,8 +111,7 @@ impl Here {
             }
             Err(_) => typed.trim(),
         };
-        let is_whole = path.starts_with('/') || path == "~" || path.starts_with("~/");
-        if !is_whole && self.project.is_none() {
+        if Place::is_relative(path) && self.project.is_none() {
             return Err(no_project());
         }
         Ok(Place::resolve(path, &base)?)
@@ -135,7 +132,8 @@ impl Here {
             ));
         }
         // An address in place of a key means what it says.
-        let address = address.or_else(|| key.filter(|key| is_address(key) && place.is_none()));
+        let is_address = |key: &&str| Address::is_meant(key.trim_start());
+        let address = address.or_else(|| key.filter(is_address).filter(|_| place.is_none()));
         if let Some(typed) = address {
             let AddressAt { address, revision } = typed.trim().parse()?;
             let address = address.within(&self.base()?);
@@ -213,13 +211,6 @@ fn no_project() -> Refusal {
         "no project directory is known",
         "name a directory by its whole path, or `~` for what holds everywhere",
     )
-}
-
-pub(crate) fn is_address(text: &str) -> bool {
-    let starts = ["place:", "agent:", "session:"];
-    starts
-        .iter()
-        .any(|start| text.trim_start().starts_with(start))
 }
 
 #[cfg(test)]

@@ -31,6 +31,12 @@ pub enum Address {
 }
 
 impl Address {
+    /// Whether a text is meant as an address, valid or not, and not as a path: it begins with the word of a scope and a colon.
+    pub fn is_meant(text: &str) -> bool {
+        let word = text.split_once(':').map(|(word, _)| word);
+        word.is_some_and(|word| word.parse::<ScopeKind>().is_ok())
+    }
+
     /// The scope that the note belongs to.
     pub fn scope(&self) -> Scope {
         match self {
@@ -238,5 +244,21 @@ mod tests {
         insta::assert_snapshot!(refused("agent:a#K"), @"`K` is not a valid key");
         insta::assert_snapshot!(refused("place:p"), @"`p` is not a place: it starts neither with `~` nor with `/`");
         insta::assert_snapshot!(refused("place:~/%FF"), @"`place:~/%FF` is not an address: a percent-encoded part is not UTF-8");
+    }
+
+    #[test]
+    fn a_path_is_not_meant_as_an_address() {
+        for (text, expected) in [
+            ("place:~/p", true),
+            ("place:", true),
+            ("agent:a#k", true),
+            ("session:#", true),
+            ("place", false),
+            ("places:~", false),
+            ("./place:x", false),
+            ("~/p", false),
+        ] {
+            assert_eq!(Address::is_meant(text), expected, "{text}");
+        }
     }
 }

@@ -93,6 +93,11 @@ impl Place {
         Ok(base.place_of(&absolute))
     }
 
+    /// Whether a path as a person writes it depends on the working directory.
+    pub fn is_relative(path: &str) -> bool {
+        !(path.starts_with('/') || path == "~" || path.starts_with("~/"))
+    }
+
     /// A key of a `notes.json` or of the store, if it is one that [`Place::resolve`] gives: normalized,
     /// and not the absolute name of a directory inside home.
     pub fn from_key(key: &str, base: &Base) -> Option<Self> {
@@ -107,6 +112,11 @@ impl Place {
         } else {
             base.place_of(&self.0)
         }
+    }
+
+    /// Whether it can be the directory of one project. Home and the root cannot: their notes apply to all projects.
+    pub fn is_project(&self) -> bool {
+        *self != Self::home() && self.0 != "/"
     }
 
     /// The key: what is stored, printed, and written to `notes.json`.
@@ -300,5 +310,37 @@ mod tests {
         assert_eq!(chain("~/a/b"), "~ ~/a ~/a/b");
         assert_eq!(chain("/"), "~ /");
         assert_eq!(chain("/etc/nginx"), "~ / /etc /etc/nginx");
+    }
+
+    #[test]
+    fn home_and_the_root_are_no_project() {
+        let is_project = |path| Place::resolve(path, &base()).unwrap().is_project();
+        for (path, expected) in [
+            ("~", false),
+            ("/home/u", false),
+            ("/home/u/", false),
+            ("/", false),
+            ("/..", false),
+            ("/home", true),
+            ("~/p", true),
+            (".", true),
+        ] {
+            assert_eq!(is_project(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_relative_unless_it_begins_at_home_or_the_root() {
+        for (path, expected) in [
+            ("~", false),
+            ("~/p", false),
+            ("/p", false),
+            ("p", true),
+            (".", true),
+            ("", true),
+            ("~u/p", true),
+        ] {
+            assert_eq!(Place::is_relative(path), expected, "{path}");
+        }
     }
 }

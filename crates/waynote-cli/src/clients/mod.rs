@@ -92,6 +92,13 @@ impl Client {
         }
     }
 
+    /// The variable in which it tells hooks and servers its project's directory.
+    pub(crate) fn project_variable(self) -> Option<&'static str> {
+        let mut variables = PROJECT_VARIABLES.into_iter();
+        let own = variables.find(|(client, _)| *client == self);
+        own.map(|(_, variable)| variable)
+    }
+
     pub(crate) fn named(word: &str) -> Option<Self> {
         match word {
             "claude" => Some(Self::ClaudeCode),
@@ -99,6 +106,14 @@ impl Client {
         }
     }
 }
+
+/// The variables in which clients tell their project's directory. A server, which does not know its client, takes the first
+/// that is set.
+pub(crate) const PROJECT_VARIABLES: [(Client, &str); 3] = [
+    (Client::ClaudeCode, "CLAUDE_PROJECT_DIR"),
+    (Client::Gemini, "GEMINI_PROJECT_DIR"),
+    (Client::Cursor, "CURSOR_PROJECT_DIR"),
+];
 
 /// What happens in a client when a hook of ours runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +169,19 @@ impl Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_help_of_mcp_names_every_project_variable() {
+        use clap::CommandFactory;
+        let mut command = crate::args::Cli::command();
+        let mcp = command.find_subcommand_mut("mcp").unwrap();
+        let help = mcp.render_long_help().to_string();
+        for (client, variable) in PROJECT_VARIABLES {
+            assert!(help.contains(variable), "{variable}");
+            assert_eq!(client.project_variable(), Some(variable));
+        }
+        assert_eq!(Client::Codex.project_variable(), None);
+    }
 
     #[test]
     fn words_name_clients_and_events() {

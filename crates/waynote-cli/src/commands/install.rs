@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
+use waynote::Base;
 use waynote::visible::visible;
 
 use super::unseen::unseen;
@@ -378,12 +379,15 @@ fn is_home() -> Outcome {
     ))
 }
 
-/// Home and the root are no project: what is written there would count everywhere below, or be the user's own files.
+/// What is written into home or the root would count everywhere below, or be the user's own files.
 fn is_project() -> Outcome {
     let here = std::env::current_dir()
         .map_err(|error| Failure::file("the working directory", "read", error))?;
-    let home = Path::new(&home::home()?).canonicalize();
-    if here.parent().is_some() && home.ok().as_deref() != Some(&*here) {
+    let home = home::home()?;
+    // The working directory is named without links.
+    let home = Path::new(&home).canonicalize().unwrap_or(home.into());
+    let base = Base::new(&home.to_string_lossy(), &here.to_string_lossy())?;
+    if base.cwd().is_project() {
         return Ok(());
     }
     let what = match here.parent() {

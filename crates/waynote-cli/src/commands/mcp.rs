@@ -12,6 +12,7 @@ use waynote::context::ShownNote;
 use waynote_mcp::{Caller, Delivery, Options, Refusal, Set, Source};
 
 use super::Context;
+use crate::clients::PROJECT_VARIABLES;
 use crate::delivered::{By, Delivered, Gift};
 use crate::error::{Failure, Outcome};
 use crate::home;
@@ -20,21 +21,14 @@ use crate::opened::Opened;
 use crate::process::Process;
 use crate::settings::Settings;
 
-/// Where clients say the project is, the most telling first.
-const PROJECT: [&str; 3] = [
-    "CLAUDE_PROJECT_DIR",
-    "GEMINI_PROJECT_DIR",
-    "CURSOR_PROJECT_DIR",
-];
-
 pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     let settings = &context.settings;
     let tools = sets(tools)?;
     // Asked once before the client waits for anything.
     crate::clock::now()?;
     let mut directories = Vec::new();
-    for name in PROJECT {
-        directories.extend(home::variable(name)?);
+    for (_, variable) in PROJECT_VARIABLES {
+        directories.extend(home::variable(variable)?);
     }
     let inside = inside(settings);
     let mut caller = caller(settings, inside, directories)?;

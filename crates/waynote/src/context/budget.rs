@@ -29,6 +29,11 @@ impl Budget {
         (self.tokens > 0).then_some(cap)
     }
 
+    /// The tokens of a text, as the model that reads the block counts them.
+    pub fn tokens_of(self, text: &str) -> usize {
+        self.charged(waynote_tokens::count(text))
+    }
+
     /// What so many tokens of o200k come to.
     pub(super) fn charged(self, counted: usize) -> usize {
         #[expect(
@@ -161,6 +166,7 @@ mod tests {
         };
         assert_eq!(budget.cap(), Some(1538));
         assert_eq!(budget.charged(1538), 2000);
+        assert_eq!(budget.tokens_of("one two three four"), 6);
         assert_eq!(Budget::NONE.cap(), None);
     }
 }

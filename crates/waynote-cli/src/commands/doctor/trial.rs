@@ -11,7 +11,7 @@ use waynote::{Content, Options, Places, SqliteStore, Stamp, Store};
 
 use super::{Findings, load};
 use crate::clients::files::Plan;
-use crate::clients::{Event, answer, probe};
+use crate::clients::{Event, PROJECT_VARIABLES, answer, probe};
 use crate::commands::hook;
 use crate::error::Outcome;
 
@@ -136,14 +136,10 @@ fn hand_over(plan: &Plan) -> Result<Duration, String> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    for name in [
-        "CLAUDE_PROJECT_DIR",
-        "CURSOR_PROJECT_DIR",
-        "GEMINI_PROJECT_DIR",
-        "CURSOR_VERSION",
-    ] {
-        child.env_remove(name);
+    for (_, variable) in PROJECT_VARIABLES {
+        child.env_remove(variable);
     }
+    child.env_remove("CURSOR_VERSION");
     let mut child = child.spawn().map_err(|error| failed(&error))?;
     if let Some(mut stdin) = child.stdin.take() {
         // One that reads nothing says so below.

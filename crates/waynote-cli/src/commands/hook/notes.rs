@@ -54,12 +54,7 @@ pub(super) fn request(client: Client, payload: &Payload, settings: &Settings) ->
 /// The project's directory: from the client's variable, else from its input, else the working directory; home and
 /// the root only when there is nothing else.
 fn place(client: Client, payload: &Payload) -> Outcome<Place> {
-    let variable = match client {
-        Client::ClaudeCode => Some("CLAUDE_PROJECT_DIR"),
-        Client::Cursor => Some("CURSOR_PROJECT_DIR"),
-        Client::Gemini => Some("GEMINI_PROJECT_DIR"),
-        Client::Codex | Client::Opencode | Client::Goose | Client::Vscode => None,
-    };
+    let variable = client.project_variable();
     let named = variable.and_then(|name| home::variable(name).ok().flatten());
     let working = std::env::current_dir().ok();
     let working = working.as_deref().and_then(Path::to_str);
@@ -69,11 +64,10 @@ fn place(client: Client, payload: &Payload) -> Outcome<Place> {
         .into_iter()
         .chain(payload.directories())
         .chain(working);
-    let is_project = |place: &Place| *place != Place::home() && place.as_str() != "/";
     Ok(candidates
         .filter(|path| path.starts_with('/'))
         .filter_map(|path| Place::resolve(path, &base).ok())
-        .find(is_project)
+        .find(Place::is_project)
         .unwrap_or_else(Place::home))
 }
 
@@ -135,10 +129,9 @@ fn fitting(
     make: impl Fn(&Request) -> Outcome<Notes>,
 ) -> Outcome<Notes> {
     const ROUNDS: usize = 8;
-    let factor = request.budget.factor;
     request.budget.tokens = match request.budget.tokens {
         0 => answer::MOST_UNITS,
-        tokens => tokens.saturating_sub(charged(lead, factor)).max(1),
+        tokens => tokens.saturating_sub(request.budget.tokens_of(lead)).max(1),
     };
     for _ in 0..ROUNDS {
         let notes = make(&request)?;
@@ -153,18 +146,11 @@ fn fitting(
             });
         }
         // As many tokens as fit if every one is as long as these are, and a little less.
-        let most = request.budget.tokens.min(charged(&notes.text, factor));
+        let most = request
+            .budget
+            .tokens
+            .min(request.budget.tokens_of(&notes.text));
         request.budget.tokens = (most * answer::MOST_UNITS / units * 19 / 20).max(1);
     }
     Ok(Notes::default())
-}
-
-/// The tokens of a text, as the model that reads it counts them.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "some tokens"
-)]
-pub(super) fn charged(text: &str, factor: f64) -> usize {
-    (waynote_tokens::count(text) as f64 * factor).ceil() as usize
 }

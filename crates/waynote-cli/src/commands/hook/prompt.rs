@@ -9,7 +9,7 @@ use crate::clients::answer;
 use crate::delivered::{Gift, Handover};
 use crate::error::Outcome;
 
-use super::notes::{Notes, block, changes, charged};
+use super::notes::{Notes, block, changes};
 use super::session::Session;
 use super::start::{given, in_prompt};
 
@@ -63,7 +63,7 @@ fn matches(
     session: &Session,
     beside: &Notes,
 ) -> Outcome<Notes> {
-    let lead = charged(LEAD, request.budget.factor);
+    let lead = request.budget.tokens_of(LEAD);
     let most = match request.budget.tokens {
         0 => MOST_TOKENS,
         tokens => tokens.min(MOST_TOKENS),
