@@ -146,8 +146,3 @@ fn folder(name: &str, platform: &str) -> Outcome<PathBuf> {
         None => Ok(PathBuf::from(home()?).join(platform)),
     }
 }
-
-/// This program's own file.
-pub(crate) fn program() -> Outcome<PathBuf> {
-    std::env::current_exe().map_err(|error| Failure::file("the program's own file", "found", error))
-}

@@ -15,6 +15,7 @@ mod output;
 mod plain;
 mod plot;
 mod process;
+mod program;
 mod session_view;
 mod settings;
 mod table;

@@ -7,7 +7,7 @@ use super::json::{Json, JsonEdit};
 use super::shell::quoted;
 use super::{Client, Event, goose};
 use crate::error::Outcome;
-use crate::home;
+use crate::{home, program};
 
 /// Whose files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -310,7 +310,8 @@ impl Plan {
             Client::Goose => home::dot_config()?.join("goose/config.yaml"),
             Client::Vscode => root.vscode()?.join("mcp.json"),
         };
-        Ok(folder.parent().is_some_and(Path::exists) || on_path(self.client.program()).is_some())
+        Ok(folder.parent().is_some_and(Path::exists)
+            || program::on_path(self.client.program()).is_some())
     }
 }
 
@@ -384,26 +385,13 @@ fn with_comments(path: &Path) -> PathBuf {
 
 /// The program as clients start it: for a team's files by its name, for the user's by where it is, since a client that was not
 /// started from a shell has another path.
-pub(crate) fn program(reach: Reach) -> Outcome<String> {
-    let own = crate::home::program()?;
+pub(crate) fn program_of(reach: Reach) -> Outcome<String> {
+    let own = program::own()?;
     let resolved = own.canonicalize().ok();
     // As it is on the path: that stays right when a package manager exchanges what it links to.
-    let on_path = on_path("waynote").filter(|path| path.canonicalize().ok() == resolved);
+    let on_path = program::on_path("waynote").filter(|path| path.canonicalize().ok() == resolved);
     Ok(match reach {
         Reach::Project => "waynote".into(),
         Reach::User => on_path.unwrap_or(own).to_string_lossy().into_owned(),
     })
-}
-
-/// Where a program is on the path.
-pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt;
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(program))
-        .find(|file| {
-            file.metadata()
-                .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-        })
 }

@@ -3,13 +3,13 @@
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::error::{Failure, Outcome};
-use crate::home;
 use crate::output::Output;
+use crate::program;
 
 pub(super) fn run(output: &mut Output) -> Outcome<ExitCode> {
     let folder =
         tempfile::tempdir().map_err(|error| Failure::file("temporary folder", "made", error))?;
-    let exe = home::program()?;
+    let exe = program::own()?;
     let waynote = || {
         let mut command = Command::new(&exe);
         // Nothing of this machine's own shall be in it, and nothing of it in there.

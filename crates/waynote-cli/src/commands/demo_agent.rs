@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::clients::probe::Conversation;
 use crate::error::{Failure, Outcome};
-use crate::home;
 use crate::output::Output;
+use crate::program;
 
 /// What the API of the story refuses.
 const LIMIT: u32 = 100;
@@ -34,7 +34,7 @@ pub(super) fn run(output: &mut Output) -> Outcome {
             .lines()
             .try_for_each(|line| output.line(format!("  | {line}").trim_end()))?,
     }
-    let exe = home::program()?;
+    let exe = program::own()?;
     let mut server = Command::new(exe);
     server.arg("mcp");
     let (mut server, _) = Conversation::start(server, "waynote-demo").map_err(refused)?;

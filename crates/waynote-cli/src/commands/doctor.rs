@@ -18,11 +18,11 @@ use super::Context;
 use super::install::{plan, reach, words};
 use super::installed::{State, state, way_out};
 use crate::clients::change::{Edit, NAME};
-use crate::clients::files::{Plan, Reach, on_path};
+use crate::clients::files::{Plan, Reach};
 use crate::clients::rights::{Missing, missing};
 use crate::clients::{Client, disk, goose, probe};
 use crate::error::{Failure, Outcome};
-use crate::{home, zrb_file};
+use crate::{home, program, zrb_file};
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -146,11 +146,9 @@ fn clients(named: Option<Client>, project: bool, findings: &mut Findings) -> Out
 }
 
 fn binary(findings: &mut Findings) {
-    let own = std::env::current_exe().and_then(|own| own.canonicalize());
-    let found = on_path("waynote");
-    let Some(path) = found else {
-        let folder = std::env::current_exe().ok();
-        let folder = folder.as_deref().and_then(Path::parent);
+    let own = program::own().ok();
+    let Some(path) = program::on_path("waynote") else {
+        let folder = own.as_deref().and_then(Path::parent);
         let folder = folder.map_or("its folder".into(), |folder| folder.display().to_string());
         findings.note(
             "`waynote` is not on the path",
@@ -158,7 +156,7 @@ fn binary(findings: &mut Findings) {
         );
         return;
     };
-    let is_this = path.canonicalize().ok() == own.ok();
+    let is_this = path.canonicalize().ok() == own.and_then(|own| own.canonicalize().ok());
     let path = path.display();
     if is_this {
         findings.ok(format!(
@@ -312,7 +310,7 @@ fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
         }
     }
     let starts_by_name = is_there && !plan.program.contains('/');
-    if starts_by_name && on_path(&plan.program).is_none() {
+    if starts_by_name && program::on_path(&plan.program).is_none() {
         findings.wrong(
             format!("{title}: these files start `waynote` by its name, and it is not on the path"),
             "put it there, here and wherever the files are shared",

@@ -11,11 +11,11 @@ use super::unseen::unseen;
 use super::{Context, installed};
 use crate::args::{InstallArgs, UninstallArgs};
 use crate::clients::change::Refusal;
-use crate::clients::files::{Piece, Plan, Reach, on_path, program};
+use crate::clients::files::{Piece, Plan, Reach, program_of};
 use crate::clients::record::{self, Record};
 use crate::clients::{Client, Event, disk, goose};
 use crate::error::{Failure, Outcome};
-use crate::home;
+use crate::{home, program};
 
 pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
     let Some(client) = args.client else {
@@ -114,7 +114,7 @@ fn next_steps(plan: &Plan, is_found: bool) -> Outcome<Vec<String>> {
             format!("install {title}: it was not found on this machine; its files wait for it"),
         );
     }
-    if plan.reach == Reach::Project && on_path("waynote").is_none() {
+    if plan.reach == Reach::Project && program::on_path("waynote").is_none() {
         steps.push(
             "put `waynote` on the path, here and wherever these files are shared: they start it by its name".into(),
         );
@@ -362,7 +362,7 @@ pub(super) fn plan(client: Client, reach: Reach, every_prompt: bool) -> Outcome<
         client,
         reach,
         every_prompt,
-        program: program(reach)?,
+        program: program_of(reach)?,
     })
 }
 

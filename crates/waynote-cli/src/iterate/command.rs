@@ -4,13 +4,16 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use tempfile::TempDir;
+use waynote::visible::visible;
 
 use crate::clients::Client;
+use crate::clients::shell::quoted;
 use crate::error::{Failure, Outcome};
+use crate::program;
 
 const PROMPT: &[u8] = b"{prompt}";
 const PROMPT_FILE: &[u8] = b"{prompt_file}";
@@ -103,20 +106,25 @@ impl AgentCommand {
         }
     }
 
-    /// Whether there is such a program: said before an iteration begins that could not run.
+    /// Refuses a program that is not there or not executable, before an iteration begins that could not run.
     pub(crate) fn check(&self) -> Outcome {
         let is_path = self.program.as_bytes().contains(&b'/');
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let is_there = match is_path {
-            true => Path::new(&self.program).is_file(),
-            false => {
-                std::env::split_paths(&path).any(|folder| folder.join(&self.program).is_file())
-            }
+        let files = match is_path {
+            true => vec![PathBuf::from(&self.program)],
+            false => program::files_on_path(&self.program),
         };
-        if is_there {
+        if files.iter().any(|file| program::is_executable(file)) {
             return Ok(());
         }
-        let program = waynote::visible::visible(&self.program.to_string_lossy());
+        if let Some(file) = files.iter().find(|file| file.is_file()) {
+            let file = file.to_string_lossy();
+            return Err(Failure::refused(
+                "no_agent",
+                format!("`{}` is not executable", visible(&file)),
+                format!("`chmod +x {}` makes it executable", visible(&quoted(&file))),
+            ));
+        }
+        let program = visible(&self.program.to_string_lossy());
         let hint = match is_path {
             true => "name a file that can be run",
             false => "install it, add its folder to PATH, or name it by its path behind `--`",

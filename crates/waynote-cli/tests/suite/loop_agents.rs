@@ -94,3 +94,42 @@ fn a_long_name_of_a_session_still_names_a_file() {
     }
     assert_eq!(std::fs::read_dir(logs).unwrap().count(), 2);
 }
+
+/// Whether it can be run is asked as the system will ask when it starts it.
+#[test]
+fn one_that_is_not_executable_is_no_iteration() {
+    let scratch = Scratch::new();
+    let work = scratch.home().join("work");
+    let (first, second) = (work.join("first"), work.join("second"));
+    for folder in [&first, &second] {
+        std::fs::create_dir(folder).unwrap();
+        std::fs::write(folder.join("agent"), "#!/bin/sh\ncat > /dev/null\n").unwrap();
+    }
+    let path = |folders: &str| format!("{folders}:{}", std::env::var("PATH").unwrap());
+    let run = |agent: &str| {
+        scratch
+            .run(&format!(
+                "--session s loop --iterations 1 --retries 0 -- {agent}"
+            ))
+            .env("PATH", path(&format!("{}:second", first.display())))
+    };
+    insta::assert_snapshot!(run("first/agent").said(), @"
+    exit 1
+    error: `first/agent` is not executable
+      `chmod +x first/agent` makes it executable
+    ");
+    insta::assert_snapshot!(run("agent").said(), @"
+    exit 1
+    error: `HOME/work/first/agent` is not executable
+      `chmod +x HOME/work/first/agent` makes it executable
+    ");
+    // One further down the path is found, in a folder that is named from the working directory too.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(second.join("agent"), mode).unwrap();
+    run("agent").ok();
+    // Without PATH the system has folders of its own.
+    scratch
+        .run("--session s loop --iterations 2 -- true")
+        .unset("PATH")
+        .ok();
+}

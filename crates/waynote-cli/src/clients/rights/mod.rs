@@ -15,7 +15,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::change::NAME;
-use super::files::{Plan, Reach, Roots, program, working_directory};
+use super::files::{Plan, Reach, Roots, program_of, working_directory};
 use super::{Client, disk, json};
 use crate::error::{Failure, Outcome};
 use crate::home;
@@ -181,7 +181,7 @@ fn has_server(client: Client) -> bool {
 }
 
 fn has_server_in(client: Client, reach: Reach) -> bool {
-    let pieces = program(reach).and_then(|program| {
+    let pieces = program_of(reach).and_then(|program| {
         let plan = Plan {
             client,
             reach,

@@ -13,7 +13,6 @@ use waynote::{Kind, Name, Position, Stamp, progress};
 
 use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome, say};
-use crate::home;
 use crate::inside;
 use crate::iterate::agent::{self, Attempt, How, Patience};
 use crate::iterate::backoff::Backoff;
@@ -23,6 +22,7 @@ use crate::iterate::said::Tail;
 use crate::iterate::signals::Signals;
 use crate::iterate::status::{Screen, spelled, status};
 use crate::iterate::until::Until;
+use crate::program;
 use crate::variables::LOOP;
 
 use super::file::StoreFile;
@@ -429,7 +429,7 @@ impl<'p> Course<'p> {
 
 /// The command of the guard.
 fn guard() -> Outcome<Command> {
-    let mut command = Command::new(home::program()?);
+    let mut command = Command::new(program::own()?);
     command.arg("loop-guard");
     Ok(command)
 }
