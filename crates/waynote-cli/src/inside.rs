@@ -3,12 +3,14 @@
 //! A loop tells its agent by the environment. An agent may start its servers and hooks without it; they still stand below
 //! the loop's process, and the store knows that.
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use waynote::event::{Event, Holder, Recorded, live_iteration};
 use waynote::{Name, Store};
 
 use crate::error::Outcome;
 use crate::home;
-use crate::process::{Process, has_ended, parent_and_start};
+use crate::process::{self, Process};
 use crate::settings::Settings;
 use crate::variables::LOOP;
 
@@ -87,7 +89,7 @@ pub(crate) fn holder() -> Holder {
         host,
         boot,
         pid: std::process::id(),
-        start: parent_and_start("self").map_or(0, |(_, start)| start),
+        start: Process::numbered(std::process::id()).map_or(0, |own| own.start),
     }
 }
 
@@ -100,19 +102,13 @@ pub(crate) fn is_dead(holder: &Holder) -> bool {
     if holder.boot != boot {
         return true;
     }
-    match parent_and_start(&holder.pid.to_string()) {
-        Some((_, start)) => start != holder.start || has_ended(holder.pid),
-        // Where the kernel does not say when a process was started, that there is one counts.
-        None if holder.start == 0 => {
-            let pid = i32::try_from(holder.pid)
-                .ok()
-                .and_then(rustix::process::Pid::from_raw);
-            pid.is_none_or(|pid| {
-                rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
-            })
-        }
-        None => true,
+    let Holder { pid, start, .. } = *holder;
+    if start != 0 {
+        return !Process { pid, start }.is_alive();
     }
+    // Where the kernel does not say when a process was started, that there is one counts.
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_none_or(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
 /// Whether a process is one of this machine and lives, beyond doubt: the kernel says when it was started.
@@ -125,10 +121,9 @@ pub(crate) fn is_known_to_live(holder: &Holder) -> bool {
 /// The machine's name, and what its kernel calls the time since it was started.
 fn machine() -> (String, String) {
     let name = rustix::system::uname();
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     (
         name.nodename().to_string_lossy().into_owned(),
-        boot.trim().to_owned(),
+        process::boot_id(),
     )
 }
 
@@ -164,15 +159,14 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn one_that_nobody_has_reaped_is_dead() {
-        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        use rustix::process::{WaitId, WaitIdOptions, waitid};
 
         let mut child = std::process::Command::new("sh")
             .args(["-c", "read line"])
             .stdin(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        let (_, start) = parent_and_start(&child.id().to_string()).unwrap();
-        let pid = child.id();
+        let Process { pid, start } = Process::numbered(child.id()).unwrap();
         let holder = Holder {
             pid,
             start,

@@ -106,7 +106,7 @@ mod members {
     use rustix::io::Errno;
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-    use crate::process::{fields, is_end};
+    use crate::process::living_of_group;
 
     /// The living processes of a group, held so that their end can be waited for.
     pub(super) struct Members {
@@ -121,15 +121,11 @@ mod members {
                 held: Vec::new(),
                 is_more: false,
             };
-            let Ok(processes) = std::fs::read_dir("/proc") else {
+            let Ok(living) = living_of_group(group.as_raw_pid()) else {
                 members.is_more = rustix::process::test_kill_process_group(group).is_ok();
                 return members;
             };
-            for process in processes.flatten() {
-                let stat = std::fs::read_to_string(process.path().join("stat"));
-                let Some(pid) = stat.ok().and_then(|stat| member(&stat, group)) else {
-                    continue;
-                };
+            for pid in living.into_iter().filter_map(Pid::from_raw) {
                 match pidfd_open(pid, PidfdFlags::empty()) {
                     Ok(held) => members.held.push(held),
                     Err(Errno::SRCH) => {}
@@ -152,18 +148,6 @@ mod members {
             let mut held = self.held.iter();
             held.all(|member| wait(&mut [PollFd::new(member, PollFlags::IN)], by))
         }
-    }
-
-    /// The process that a line of /proc/PID/stat is about, if it lives and is of the group.
-    pub(super) fn member(stat: &str, group: Pid) -> Option<Pid> {
-        let (pid, _) = stat.split_once(' ')?;
-        let mut fields = fields(stat);
-        let lives = !is_end(fields.next()?);
-        let of: i32 = fields.nth(1)?.parse().ok()?;
-        let is_member = lives && of == group.as_raw_pid();
-        is_member
-            .then_some(Pid::from_raw(pid.parse().ok()?))
-            .flatten()
     }
 
     /// Whether something happened by then.

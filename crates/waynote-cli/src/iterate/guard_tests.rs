@@ -9,7 +9,7 @@ use crate::iterate::agent::{Attempt, Patience, run};
 use crate::iterate::agent_tests::Fifo;
 use crate::iterate::command::AgentCommand;
 use crate::iterate::group::adopt_orphans;
-use crate::iterate::signals::{self, Signals};
+use crate::iterate::signals::Signals;
 
 /// Where the loop in its own process finds the script of its agent.
 const SCRIPT: &str = "WAYNOTE_TEST_SCRIPT";
@@ -115,7 +115,7 @@ fn when_the_loop_is_killed_the_agent_ends_and_all_that_it_started() {
 fn a_signal_ends_the_loop_in_order() {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // Whoever runs the tests may be deaf to it, and then so is the loop.
-        if signals::is_ignored(signal) {
+        if crate::process::ignores(signal) {
             continue;
         }
         let begun = begun(itself("as_loop"), "sleep 1000 & echo begun >&9; wait");
@@ -158,16 +158,4 @@ fn a_guard_that_has_nothing_to_end_ends() {
     ] {
         follow(words.as_bytes(), Duration::ZERO);
     }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_process_is_known_by_its_group_whatever_its_name() {
-    let group = Pid::from_raw(77).unwrap();
-    let number = |stat: &str| members::member(stat, group).map(Pid::as_raw_pid);
-    assert_eq!(number("12 (sh) S 1 77 77 0"), Some(12));
-    assert_eq!(number("12 (a) S 1 78 (b) S 1 77 77 0"), Some(12));
-    assert_eq!(number("12 (sh) S 1 78 77 0"), None);
-    assert_eq!(number("12 (sh) Z 1 77 77 0"), None);
-    assert_eq!(number("12 (sh"), None);
 }

@@ -8,6 +8,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals as Iterator};
 
 use crate::error::{Failure, Outcome};
+use crate::process;
 
 /// Listens from its making to its end.
 pub(crate) struct Signals {
@@ -37,7 +38,7 @@ impl Signals {
     pub(crate) fn listen() -> Outcome<Self> {
         let wanted: Vec<i32> = [SIGINT, SIGTERM, SIGHUP]
             .into_iter()
-            .filter(|signal| !is_ignored(*signal))
+            .filter(|signal| !process::ignores(*signal))
             .collect();
         let failed = |error| Failure::file("signals", "listened to", error);
         let mut signals = Iterator::new(wanted).map_err(failed)?;
@@ -104,15 +105,6 @@ fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
     heard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether the process was started with the signal ignored. Only Linux tells without more ado.
-pub(super) fn is_ignored(signal: i32) -> bool {
-    std::fs::read_to_string("/proc/self/status").is_ok_and(|status| {
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-            .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
-    })
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -144,14 +136,5 @@ pub(super) mod tests {
         signals.sender()(SIGINT);
         assert_eq!(signals.asked(), Some(SIGTERM), "the first counts");
         assert_eq!(signals.wait(Duration::from_secs(600)), Some(SIGTERM));
-    }
-
-    #[test]
-    fn what_is_ignored_is_known() {
-        // Rust's runtime ignores this one.
-        if cfg!(target_os = "linux") {
-            assert!(is_ignored(signal_hook::consts::SIGPIPE));
-        }
-        assert!(!is_ignored(SIGTERM));
     }
 }
