@@ -5,6 +5,7 @@ mod clients;
 mod clock;
 mod commands;
 mod delivered;
+mod duration;
 mod error;
 mod home;
 mod input;

@@ -1,13 +1,12 @@
 //! How a session is shown to people: what its iterations were, and its notes by type in colour.
 
-use std::time::Duration;
-
 use anstyle::{AnsiColor, Color, Style};
 use jiff::Timestamp;
 use waynote::event::{End, Iteration, Outcome, Reason, Said};
 use waynote::looping::Standing;
 use waynote::{Kind, Name, Note};
 
+use crate::duration;
 use crate::table::table;
 
 /// Iterations that are listed.
@@ -42,7 +41,7 @@ pub(crate) fn iterations(iterations: &[Iteration], is_live: bool, colour: bool) 
         vec![
             format!("#{}", of.number),
             minute(of.started_at),
-            of.duration.map_or("-".into(), duration),
+            of.duration.map_or("-".into(), duration::rounded),
             format!("{ended}{attempts}"),
             of.notes_added.to_string(),
         ]
@@ -211,42 +210,4 @@ pub(crate) fn stderr_has_colour() -> bool {
 pub(crate) fn minute(time: Timestamp) -> String {
     let time = jiff::tz::Offset::UTC.to_datetime(time);
     format!("{} {:02}:{:02}", time.date(), time.hour(), time.minute())
-}
-
-/// A duration in its two largest units.
-pub(crate) fn duration(of: Duration) -> String {
-    let seconds = of.as_secs();
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    match (hours, minutes) {
-        (0, 0) if seconds < 10 => format!("{:.1}s", of.as_secs_f64()),
-        (0, 0) => format!("{seconds}s"),
-        (0, _) => format!("{minutes}m {:02}s", seconds % 60),
-        (_, _) => format!("{hours}h {minutes:02}m"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_in_two_units() {
-        let said = [
-            0,
-            900,
-            9_949,
-            59_999,
-            60_000,
-            3_599_000,
-            3_600_000,
-            360_000_000,
-        ]
-        .map(|millis| duration(Duration::from_millis(millis)));
-        assert_eq!(
-            said,
-            [
-                "0.0s", "0.9s", "9.9s", "59s", "1m 00s", "59m 59s", "1h 00m", "100h 00m"
-            ]
-        );
-    }
 }

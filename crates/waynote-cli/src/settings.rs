@@ -14,6 +14,7 @@ use waynote::secrets::masked;
 use waynote::{Limits, Name, SecretPolicy};
 
 use crate::args::{Global, StyleArg};
+use crate::duration;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
 use crate::variables::ITERATION;
@@ -448,10 +449,7 @@ fn unknown_rule(name: &str) -> Failure {
 
 /// Seconds as people write them.
 fn lock_wait(text: &str) -> Outcome<Duration> {
-    let seconds = text
-        .parse()
-        .ok()
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let seconds = duration::seconds(text);
     seconds.ok_or_else(|| {
         Failure::usage(
             format!("`{text}` is no time to wait"),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::{AllowArgs, StyleArg};
+use crate::duration;
 use crate::iterate::command::Preset;
 
 #[derive(Subcommand)]
@@ -101,7 +102,7 @@ pub(crate) struct LoopArgs {
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) retries: u32,
     /// How long before the first of these; twice as long before each next one, at most five minutes
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration::with_unit)]
     pub(crate) retry_wait: Duration,
     /// Write the agent's output into this folder, a new file for each iteration, and do not show it
     #[arg(long, value_name = "FOLDER")]
@@ -126,18 +127,11 @@ fn some_number(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The same, and more than none.
+/// A time with its unit, and more than none.
 fn some_time(text: &str) -> Result<Duration, String> {
-    let time = duration(text)?;
+    let time = duration::with_unit(text)?;
     match time.is_zero() {
         true => Err("it is no time at all".to_owned()),
         false => Ok(time),
     }
-}
-
-/// A time as people write it: 90s, 10m, 1h30m. A bare number would be seconds to one and hours to another.
-fn duration(text: &str) -> Result<Duration, String> {
-    let of = text.trim().parse::<jiff::SignedDuration>();
-    let of = of.ok().and_then(|of| Duration::try_from(of).ok());
-    of.ok_or_else(|| "write a time with its unit, as 90s, 10m or 1h30m".to_owned())
 }

@@ -9,6 +9,8 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
+use crate::duration::to_the_second;
+
 /// One of an agent's two outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
@@ -22,18 +24,10 @@ pub(crate) fn status(iteration: i64, elapsed: Duration, notes: usize) -> String 
         1 => "1 note added".into(),
         notes => format!("{notes} notes added"),
     };
-    format!("iteration {iteration} · {} · {notes}", spelled(elapsed))
-}
-
-/// A duration in whole seconds, as `13s`, `2m 13s`, `1h 02m 13s`.
-pub(crate) fn spelled(duration: Duration) -> String {
-    let seconds = duration.as_secs();
-    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    match (hours, minutes) {
-        (0, 0) => format!("{seconds}s"),
-        (0, minutes) => format!("{minutes}m {seconds:02}s"),
-        (hours, minutes) => format!("{hours}h {minutes:02}m {seconds:02}s"),
-    }
+    format!(
+        "iteration {iteration} · {} · {notes}",
+        to_the_second(elapsed)
+    )
 }
 
 /// Our own two outputs. Clones share them; an output that fails is left alone from then on.

@@ -19,6 +19,7 @@ use crate::args::{Global, HookArgs};
 use crate::clients::payload::{MOST_BYTES, Payload};
 use crate::clients::{Client, Event, answer, goose};
 use crate::delivered::Handover;
+use crate::duration;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
 use crate::inside::Inside;
@@ -159,9 +160,7 @@ fn wait(receiver: &Receiver<Message>) -> Result<Answer, String> {
 /// `WAYNOTE_HOOK_WAIT`, in seconds, for machines on which a cold disk takes longer.
 fn longest_named() -> Option<Duration> {
     let named = home::variable("WAYNOTE_HOOK_WAIT").ok().flatten();
-    named
-        .and_then(|wait| wait.parse().ok())
-        .and_then(|wait| Duration::try_from_secs_f64(wait).ok())
+    named.and_then(|wait| duration::seconds(&wait))
 }
 
 /// The limit at the start of a session.

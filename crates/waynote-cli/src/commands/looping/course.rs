@@ -12,6 +12,7 @@ use waynote::store::Store;
 use waynote::{Kind, Name, Position, Stamp, progress};
 
 use crate::args::LoopArgs;
+use crate::duration;
 use crate::error::{Failure, Outcome, say};
 use crate::inside;
 use crate::iterate::agent::{self, Attempt, How, Patience};
@@ -20,7 +21,7 @@ use crate::iterate::group;
 use crate::iterate::guard::Guard;
 use crate::iterate::said::Tail;
 use crate::iterate::signals::Signals;
-use crate::iterate::status::{Screen, spelled, status};
+use crate::iterate::status::{Screen, status};
 use crate::iterate::until::Until;
 use crate::program;
 use crate::variables::LOOP;
@@ -158,7 +159,7 @@ impl<'p> Course<'p> {
         self.tell(&format!(
             "{} iterations in a row took less than a second; the next one in {} (`--iterations N` goes on at once)",
             self.hasty,
-            crate::session_view::duration(wait)
+            duration::rounded(wait)
         ));
         self.signals.wait(wait)
     }
@@ -293,7 +294,7 @@ impl<'p> Course<'p> {
             attempts + 1,
             self.plan.backoff.attempts()
         );
-        let in_words = crate::session_view::duration(wait);
+        let in_words = duration::rounded(wait);
         self.tell(&format!(
             "iteration {number}: {ending}; {next} in {in_words}"
         ));
@@ -311,7 +312,7 @@ impl<'p> Course<'p> {
             };
             self.screen.draw(&format!(
                 "iteration {number} · {next} in {}{said}",
-                spelled(left)
+                duration::to_the_second(left)
             ));
             let signal = self.signals.wait(step);
             if signal.is_some() || step == left {

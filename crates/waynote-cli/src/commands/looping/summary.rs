@@ -6,7 +6,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use waynote::event::{Iteration, Outcome};
 use waynote::{Kind, Name};
 
-use crate::session_view;
+use crate::{duration, session_view};
 
 use super::stop::Stop;
 
@@ -31,7 +31,7 @@ impl Summary {
             "session {}: {count} iteration{} in {}, {notes} note{} added",
             self.session,
             if count == 1 { "" } else { "s" },
-            session_view::duration(self.duration),
+            duration::rounded(self.duration),
             if notes == 1 { "" } else { "s" },
         );
         let by_type = self.notes.iter().filter(|(_, count)| *count > 0);
