@@ -32,7 +32,7 @@ pub(crate) struct Cli {
 }
 
 /// What every command takes. Flags go before the environment, that before the configuration file.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// The store's file [env: WAYNOTE_STORE]

@@ -7,7 +7,7 @@ use crate::error::{Failure, Outcome};
 /// The time: the system's, or the one in `WAYNOTE_NOW` (RFC 3339), for tests.
 #[expect(clippy::disallowed_methods, reason = "this is the place")]
 pub(crate) fn now() -> Outcome<Timestamp> {
-    match std::env::var("WAYNOTE_NOW") {
+    match std::env::var(crate::variables::NOW) {
         Ok(fixed) if !fixed.is_empty() => fixed.parse().map_err(|_| {
             let what = format!("WAYNOTE_NOW is not a time: `{fixed}`");
             Failure::usage(what, "write it as 2026-05-17T12:00:00Z, or unset it")

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use waynote::{Base, Place};
 
 use crate::error::{Failure, Outcome};
+use crate::variables;
 
 /// An environment variable that is set to something.
 pub(crate) fn variable(name: &str) -> Outcome<Option<String>> {
@@ -110,7 +111,7 @@ pub(crate) fn data() -> Outcome<PathBuf> {
     } else {
         ".local/share"
     };
-    folder("XDG_DATA_HOME", platform)
+    folder(variables::DATA_FOLDER, platform)
 }
 
 /// The folder for configuration: `$XDG_CONFIG_HOME`, else the platform's.
@@ -120,17 +121,17 @@ pub(crate) fn configuration() -> Outcome<PathBuf> {
     } else {
         ".config"
     };
-    folder("XDG_CONFIG_HOME", platform)
+    folder(variables::CONFIG_FOLDER, platform)
 }
 
 /// The folder for configuration of programs that use the same on every platform: `$XDG_CONFIG_HOME`, else `~/.config`.
 pub(crate) fn dot_config() -> Outcome<PathBuf> {
-    folder("XDG_CONFIG_HOME", ".config")
+    folder(variables::CONFIG_FOLDER, ".config")
 }
 
 /// The folder for what programs remember: `$XDG_STATE_HOME`, else `~/.local/state`.
 pub(crate) fn state() -> Outcome<PathBuf> {
-    folder("XDG_STATE_HOME", ".local/state")
+    folder(variables::STATE_FOLDER, ".local/state")
 }
 
 /// The file of what git ignores in all of a person's repositories, where git looks for it by itself. None where there is

@@ -1,29 +1,54 @@
-//! The environment variables that decide which notes are meant, for programs that start ours without their whole environment.
+//! The environment variables that waynote reads, by name. Those of settings are described in the table of settings.
 
-use crate::settings::known::KNOWN;
+use crate::settings::KNOWN;
 
-/// Variables of ours that are no setting of the configuration file: where that is, which iteration runs, and in which loop.
-const BESIDE_SETTINGS: [&str; 3] = ["WAYNOTE_CONFIG", ITERATION, LOOP];
-
-/// The iteration that runs.
+pub(crate) const STORE: &str = "WAYNOTE_STORE";
+pub(crate) const AGENT: &str = "WAYNOTE_AGENT";
+pub(crate) const SESSION: &str = "WAYNOTE_SESSION";
 pub(crate) const ITERATION: &str = "WAYNOTE_ITERATION";
 
 /// Who writes. A client's entry of our server says it itself.
-const AUTHOR: &str = "WAYNOTE_AUTHOR";
+pub(crate) const AUTHOR: &str = "WAYNOTE_AUTHOR";
+
+/// Zrb's own name for its file of notes.
+pub(crate) const NOTES_FILE: &str = "ZRB_LLM_NOTE_FILE";
+
+/// Where the configuration file is.
+pub(crate) const CONFIG: &str = "WAYNOTE_CONFIG";
 
 /// Set for the agents of a loop: the session's name.
 pub(crate) const LOOP: &str = "WAYNOTE_LOOP";
 
-/// The folders in which store, configuration and what was delivered are looked for.
-const FOLDERS: [&str; 3] = ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"];
+/// How long a hook may take, in seconds.
+pub(crate) const HOOK_WAIT: &str = "WAYNOTE_HOOK_WAIT";
 
-/// The variables that a client hands on to our server where it hands on only what its entry names.
+/// The time at which all happens, for tests.
+pub(crate) const NOW: &str = "WAYNOTE_NOW";
+
+/// The folders in which store, configuration and what was delivered are looked for.
+pub(crate) const DATA_FOLDER: &str = "XDG_DATA_HOME";
+pub(crate) const CONFIG_FOLDER: &str = "XDG_CONFIG_HOME";
+pub(crate) const STATE_FOLDER: &str = "XDG_STATE_HOME";
+
+/// The variables that a client hands on to our server where it hands on only what its entry names. The order is that of the
+/// entries which are in clients' files already.
 pub(crate) fn handed_on() -> impl Iterator<Item = &'static str> {
-    let settings = KNOWN.iter().map(|known| known.variable);
-    settings
-        .filter(|name| *name != AUTHOR)
-        .chain(BESIDE_SETTINGS)
-        .chain(FOLDERS)
+    let handed_on = |in_file: bool| {
+        let settings = KNOWN.iter().filter(|known| known.is_handed_on);
+        settings
+            .filter(move |known| known.in_file.is_some() == in_file)
+            .map(|known| known.variable)
+    };
+    handed_on(true)
+        .chain([CONFIG])
+        .chain(handed_on(false))
+        .chain([LOOP, DATA_FOLDER, CONFIG_FOLDER, STATE_FOLDER])
+}
+
+/// Whether a variable decides what waynote reads, writes and says, but for the time.
+pub(crate) fn decides(name: &str) -> bool {
+    let is_ours = name.starts_with("WAYNOTE_") && name != NOW;
+    is_ours || handed_on().any(|handed_on| handed_on == name)
 }
 
 #[cfg(test)]
@@ -33,19 +58,29 @@ mod tests {
     #[test]
     fn every_setting_is_handed_on_but_the_author() {
         let handed_on: Vec<_> = handed_on().collect();
-        for name in [
-            "WAYNOTE_STORE",
-            "ZRB_LLM_NOTE_FILE",
-            "WAYNOTE_CONFIG",
-            ITERATION,
-            LOOP,
-        ] {
+        for known in &KNOWN {
+            let is_handed_on = handed_on.contains(&known.variable);
+            assert_eq!(is_handed_on, known.variable != AUTHOR, "{}", known.name);
+        }
+        for name in [CONFIG, LOOP, DATA_FOLDER, CONFIG_FOLDER, STATE_FOLDER] {
             assert!(handed_on.contains(&name), "{name}");
         }
-        assert!(!handed_on.contains(&AUTHOR));
-        assert_eq!(
-            handed_on.len(),
-            KNOWN.len() - 1 + BESIDE_SETTINGS.len() + FOLDERS.len()
-        );
+        assert_eq!(handed_on.len(), KNOWN.len() - 1 + 5);
+    }
+
+    #[test]
+    fn what_is_not_ours_decides_nothing() {
+        for (name, expected) in [
+            (STORE, true),
+            (AUTHOR, true),
+            (HOOK_WAIT, true),
+            (NOTES_FILE, true),
+            (STATE_FOLDER, true),
+            (NOW, false),
+            ("HOME", false),
+            ("PATH", false),
+        ] {
+            assert_eq!(decides(name), expected, "{name}");
+        }
     }
 }

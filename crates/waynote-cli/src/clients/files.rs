@@ -7,6 +7,7 @@ use super::json::{Json, JsonEdit};
 use super::shell::quoted;
 use super::{Client, Event, goose};
 use crate::error::Outcome;
+use crate::variables::AUTHOR;
 use crate::{home, program};
 
 /// Whose files.
@@ -96,10 +97,7 @@ impl Plan {
         entry.extend([
             ("command", Json::Text(command)),
             ("args", Json::texts(args)),
-            (
-                "env",
-                Json::Object(vec![("WAYNOTE_AUTHOR", Json::Text(author))]),
-            ),
+            ("env", Json::Object(vec![(AUTHOR, Json::Text(author))])),
         ]);
         JsonEdit::Server { at, program, entry }
     }
@@ -163,7 +161,7 @@ impl Plan {
                     ("enabled", Json::Bool(true)),
                     (
                         "environment",
-                        Json::Object(vec![("WAYNOTE_AUTHOR", Json::Text(author))]),
+                        Json::Object(vec![(AUTHOR, Json::Text(author))]),
                     ),
                 ];
                 let plugin = OPENCODE_PLUGIN.replace(

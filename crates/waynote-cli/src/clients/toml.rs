@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use crate::variables::handed_on;
+use crate::variables::{AUTHOR, handed_on};
 
 use super::change::{Edited, NAME, Refusal, Server, line_end, line_of, starts_our_server};
 use super::entries::Change;
@@ -113,7 +113,7 @@ fn insert(text: &str, server: &Server) -> Edited {
 /// The members of our entry.
 fn members(server: &Server) -> [(&'static str, Value); 4] {
     let mut env = InlineTable::new();
-    env.insert("WAYNOTE_AUTHOR", server.author.as_str().into());
+    env.insert(AUTHOR, server.author.as_str().into());
     let args: Array = server.args.iter().map(String::as_str).collect();
     let mut env_vars: Array = handed_on().collect();
     // One a line: they are many.

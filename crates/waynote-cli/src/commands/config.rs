@@ -10,10 +10,9 @@ use super::Context;
 use crate::args::ConfigCommand;
 use crate::clients::disk;
 use crate::error::{Failure, Outcome};
-use crate::settings::known::{self, Kind, Known};
-use crate::settings::{Settings, check};
+use crate::home;
+use crate::settings::{Kind, Known, instead_of, known};
 use crate::table::table;
-use crate::{home, settings};
 
 pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) -> Outcome {
     match command {
@@ -25,13 +24,13 @@ pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) ->
 
 /// Writes a setting; what is in the file besides stays as it is.
 fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
-    let known = named(name)?;
-    let value = match known.kind {
+    let (known, kind) = named(name)?;
+    let value = match kind {
         Kind::Path => absolute(value)?,
         _ => value.to_owned(),
     };
-    check(known.name, &value)?;
-    let item = match known.kind {
+    (known.check)(&value)?;
+    let item = match kind {
         Kind::Text | Kind::Path => Value::from(value.as_str()),
         Kind::Whole => Value::from(number::<i64>(known, &value)?),
         Kind::Number => match value.trim().parse::<i64>() {
@@ -90,10 +89,10 @@ fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
     })?;
     let file = context.settings.file.display().to_string();
     // A name that is no setting can only be taken out where it stands.
-    let known = match known::known(name) {
-        Some(known) => Some(known),
+    let known = match known(name) {
+        Some((known, _)) => Some(known),
         None if before.is_some() => None,
-        None => Some(named(name)?),
+        None => Some(named(name)?.0),
     };
     let overridden = known.map(overridden).transpose()?.flatten();
     if context.output.json {
@@ -113,19 +112,10 @@ fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
     }
 }
 
-fn named(name: &str) -> Outcome<&'static Known> {
-    known::known(name).ok_or_else(|| {
+fn named(name: &str) -> Outcome<(&'static Known, Kind)> {
+    known(name).ok_or_else(|| {
         let what = format!("there is no setting `{}` in the file", visible(name));
-        Failure::usage(
-            what,
-            match known::nearest(name) {
-                Some(meant) => format!("did you mean `{}`?", meant.name),
-                None => {
-                    let names = settings::known::KNOWN.iter().map(|known| known.name);
-                    format!("the settings are {}", names.collect::<Vec<_>>().join(", "))
-                }
-            },
-        )
+        Failure::usage(what, instead_of(name))
     })
 }
 
@@ -190,21 +180,22 @@ fn edit<T>(context: &Context<'_>, work: impl FnOnce(&mut DocumentMut) -> T) -> O
 }
 
 fn show(context: &mut Context<'_>) -> Outcome {
-    let rows = rows(&context.settings);
+    let rows = context.settings.shown().into_iter();
     let file = context.settings.file.display().to_string();
     if context.output.json {
         let settings: serde_json::Map<String, serde_json::Value> = rows
-            .into_iter()
-            .map(|(name, value, origin)| {
-                (name.to_owned(), json!({ "value": value, "origin": origin }))
+            .map(|(known, value, origin)| {
+                let shown = json!({ "value": value, "origin": origin });
+                (known.name.to_owned(), shown)
             })
             .collect();
         return context.output.value(
             &json!({ "file": file, "settings": settings, "problems": context.settings.problems }),
         );
     }
-    let lines = rows.into_iter().map(|(name, value, origin)| {
-        vec![name.to_owned(), value.unwrap_or_else(|| "-".into()), origin]
+    let lines = rows.map(|(known, value, origin)| {
+        let value = value.unwrap_or_else(|| "-".into());
+        vec![known.name.to_owned(), value, origin.to_owned()]
     });
     context
         .output
@@ -226,99 +217,4 @@ fn show(context: &mut Context<'_>) -> Outcome {
             .line(format!("  {}", visible(&problem.hint)))?;
     }
     Ok(())
-}
-
-/// Each setting with its value and where that comes from.
-pub(super) fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
-    let Settings {
-        store,
-        agent,
-        session,
-        iteration,
-        author,
-        ..
-    } = settings;
-    let Settings {
-        max_bytes,
-        max_notes,
-        max_place_bytes,
-        notes_file,
-        style,
-        budget,
-        token_factor,
-        lock_wait,
-        allow_secrets,
-        ..
-    } = settings;
-    let style_word = match style.value {
-        waynote::context::Style::Stable => "stable",
-        waynote::context::Style::Faithful => "faithful",
-    };
-    vec![
-        (
-            "store",
-            Some(store.value.display().to_string()),
-            store.origin.clone(),
-        ),
-        ("agent", Some(agent.value.to_string()), agent.origin.clone()),
-        (
-            "session",
-            session.value.as_ref().map(ToString::to_string),
-            session.origin.clone(),
-        ),
-        (
-            "iteration",
-            iteration.value.map(|number| number.to_string()),
-            iteration.origin.clone(),
-        ),
-        (
-            "author",
-            Some(author.value.to_string()),
-            author.origin.clone(),
-        ),
-        (
-            "max_bytes",
-            Some(max_bytes.value.to_string()),
-            max_bytes.origin.clone(),
-        ),
-        (
-            "max_notes",
-            Some(max_notes.value.to_string()),
-            max_notes.origin.clone(),
-        ),
-        (
-            "max_place_bytes",
-            Some(max_place_bytes.value.to_string()),
-            max_place_bytes.origin.clone(),
-        ),
-        (
-            "notes_file",
-            notes_file
-                .value
-                .as_ref()
-                .map(|path| path.display().to_string()),
-            notes_file.origin.clone(),
-        ),
-        ("style", Some(style_word.into()), style.origin.clone()),
-        (
-            "budget",
-            Some(budget.value.to_string()),
-            budget.origin.clone(),
-        ),
-        (
-            "token_factor",
-            Some(token_factor.value.to_string()),
-            token_factor.origin.clone(),
-        ),
-        (
-            "lock_wait",
-            Some(lock_wait.value.as_secs_f64().to_string()),
-            lock_wait.origin.clone(),
-        ),
-        (
-            "allow_secrets",
-            (!allow_secrets.value.is_empty()).then(|| allow_secrets.value.join(",")),
-            allow_secrets.origin.clone(),
-        ),
-    ]
 }

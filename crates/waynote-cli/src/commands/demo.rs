@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::error::{Failure, Outcome};
 use crate::output::Output;
-use crate::program;
+use crate::{program, variables};
 
 pub(super) fn run(output: &mut Output) -> Outcome<ExitCode> {
     let folder =
@@ -14,9 +14,8 @@ pub(super) fn run(output: &mut Output) -> Outcome<ExitCode> {
         let mut command = Command::new(&exe);
         // Nothing of this machine's own shall be in it, and nothing of it in there.
         for (name, _) in std::env::vars_os() {
-            let name = name.to_string_lossy();
-            if name != "WAYNOTE_NOW" && (name.starts_with("WAYNOTE_") || name.starts_with("XDG_")) {
-                command.env_remove(&*name);
+            if name.to_str().is_some_and(variables::decides) {
+                command.env_remove(name);
             }
         }
         command

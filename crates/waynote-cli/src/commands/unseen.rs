@@ -1,31 +1,32 @@
 //! Settings of this call that a client's processes will not see, each with what to do about it.
 
-use super::config;
 use crate::clients::shell::quoted;
 use crate::error::Outcome;
 use crate::home;
-use crate::settings::{Settings, known};
+use crate::settings::Settings;
+use crate::variables::{CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT};
 
 /// What `install` says of the settings that flags and the environment make.
 pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
     let set = config_set()?;
     let mut steps = environment(settings, title, &set)?;
-    for (name, value, origin) in config::rows(settings) {
+    for (known, value, origin) in settings.shown() {
+        let name = known.name;
         let is_flag = origin.starts_with("--");
-        let is_variable = known::known(name).is_some_and(|known| known.variable == origin);
+        let is_variable = known.variable == origin;
         let Some(value) = value.filter(|_| is_flag || is_variable) else {
             continue;
         };
         let why = match is_flag {
             true => format!("{title} is not told `{origin}`"),
-            false => unknown(title, &origin),
+            false => unknown(title, origin),
         };
         steps.push(match name {
             // The entry says who writes.
             "author" => continue,
             "session" | "iteration" => format!(
-                "start {title} by `waynote loop`, or with WAYNOTE_{}={} in its environment, if it is to work in that {name}: {why}",
-                name.to_uppercase(),
+                "start {title} by `waynote loop`, or with {}={} in its environment, if it is to work in that {name}: {why}",
+                known.variable,
                 quoted(&value)
             ),
             _ => format!(
@@ -45,7 +46,7 @@ fn unknown(title: &str, variable: &str) -> String {
 /// The command that writes a setting into the file that a client reads which knows none of this shell's variables.
 fn config_set() -> Outcome<String> {
     let mut without = String::new();
-    for name in ["WAYNOTE_CONFIG", "XDG_CONFIG_HOME"] {
+    for name in [CONFIG, CONFIG_FOLDER] {
         if home::variable(name)?.is_some() {
             without += &format!("-u {name} ");
         }
@@ -66,33 +67,33 @@ fn environment(settings: &Settings, title: &str, set: &str) -> Outcome<Vec<Strin
             unknown(title, name)
         )
     };
-    let file = home::variable("WAYNOTE_CONFIG")?;
+    let file = home::variable(CONFIG)?;
     if let Some(file) = &file {
         steps.push(start_with(
-            "WAYNOTE_CONFIG",
+            CONFIG,
             file,
             "if it is to use that configuration file",
         ));
     }
-    let folder = home::variable("XDG_CONFIG_HOME")?.filter(|_| file.is_none());
+    let folder = home::variable(CONFIG_FOLDER)?.filter(|_| file.is_none());
     if let Some(folder) = folder.filter(|_| settings.file.exists()) {
         steps.push(start_with(
-            "XDG_CONFIG_HOME",
+            CONFIG_FOLDER,
             &folder,
             "if it is to use the configuration file there",
         ));
     }
-    if home::variable("XDG_DATA_HOME")?.is_some() && settings.store.is_default() {
+    if home::variable(DATA_FOLDER)?.is_some() && settings.store.is_default() {
         let store = settings.store.value.display().to_string();
         steps.push(format!(
             "`{set} store {}`, if {title} is to use that store: {}",
             quoted(&store),
-            unknown(title, "XDG_DATA_HOME")
+            unknown(title, DATA_FOLDER)
         ));
     }
-    if let Some(wait) = home::variable("WAYNOTE_HOOK_WAIT")? {
+    if let Some(wait) = home::variable(HOOK_WAIT)? {
         steps.push(start_with(
-            "WAYNOTE_HOOK_WAIT",
+            HOOK_WAIT,
             &wait,
             "if its hooks are to wait that long",
         ));

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use toml::de::{DeTable, DeValue};
 
-use super::known::{IDENTITY, KNOWN, Kind, known, nearest};
+use super::row::Kind;
+use super::table::{identity, instead_of, known, nearest};
 use crate::error::{Failure, Outcome};
-use crate::home;
+use crate::{home, variables};
 
 /// A setting that could not be used, and why.
 #[derive(Clone, Debug, Serialize)]
@@ -49,7 +50,7 @@ pub(super) struct File {
 impl File {
     /// The file that `WAYNOTE_CONFIG` names, else the one in the configuration folder, which need not exist.
     pub(super) fn read() -> Outcome<Self> {
-        let named = home::variable("WAYNOTE_CONFIG")?;
+        let named = home::variable(variables::CONFIG)?;
         let path = match &named {
             Some(path) => home::expanded(path)?,
             None => match home::configuration() {
@@ -81,7 +82,7 @@ impl File {
                     setting: None,
                 }],
                 // It may say any of these.
-                unsure: IDENTITY.into_iter().collect(),
+                unsure: identity().collect(),
                 path,
                 ..Self::default()
             }),
@@ -105,16 +106,16 @@ impl File {
             };
             match known(name) {
                 // What the parser makes of a value that has a mistake in it is not what was meant.
-                Some(known) if errors.iter().any(is_cut) => {
+                Some((known, _)) if errors.iter().any(is_cut) => {
                     file.unsure.insert(known.name);
                 }
-                Some(known) => match text_of(value.get_ref(), known.kind) {
+                Some((known, kind)) => match text_of(value.get_ref(), kind) {
                     Some(value) => {
                         file.values.insert(known.name, (value, line));
                     }
                     None => {
                         file.unsure.insert(known.name);
-                        let what = format!("`{name}` must be {}", known.kind.expected());
+                        let what = format!("`{name}` must be {}", kind.expected());
                         file.fault(Some(known.name), Some(line), what, "correct that line");
                     }
                 },
@@ -153,18 +154,10 @@ impl File {
 
     fn unknown(&mut self, name: &str, line: usize) {
         let meant = nearest(name);
-        let hint = match meant {
-            Some(meant) => {
-                if IDENTITY.contains(&meant.name) {
-                    self.unsure.insert(meant.name);
-                }
-                format!("did you mean `{}`?", meant.name)
-            }
-            None => {
-                let names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
-                format!("the settings are {}", names.join(", "))
-            }
-        };
+        if let Some(meant) = meant.filter(|meant| meant.is_identity) {
+            self.unsure.insert(meant.name);
+        }
+        let hint = instead_of(name);
         let meant = meant.map(|meant| meant.name);
         self.fault(
             meant,
@@ -208,7 +201,7 @@ fn line_of(text: &str, at: usize) -> usize {
 /// The setting that a line sets, as far as its beginning tells.
 fn key_of(line: &str) -> Option<&'static str> {
     let (name, _) = line.split_once('=')?;
-    known(name.trim().trim_matches(['"', '\''])).map(|known| known.name)
+    known(name.trim().trim_matches(['"', '\''])).map(|(known, _)| known.name)
 }
 
 /// A value as its variable would have it; none where it is of another kind.

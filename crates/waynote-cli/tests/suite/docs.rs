@@ -90,6 +90,19 @@ fn the_overview_has_ten_lines() {
     assert_eq!(overview.lines().count(), 1 + 10);
 }
 
+/// Zrb's file is named by a variable that does not begin as ours do.
+#[test]
+fn the_demo_is_not_of_this_machine() {
+    let scratch = Scratch::new();
+    let file = scratch.path("notes.json");
+    std::fs::write(&file, r#"{"~": "a note of this machine"}"#).unwrap();
+    let said = scratch.run("demo").env("ZRB_LLM_NOTE_FILE", &file).said();
+    assert_eq!(
+        seconds_gone(&said),
+        seconds_gone(&scratch.run("demo").said())
+    );
+}
+
 #[test]
 fn the_demo_plays() {
     let scratch = Scratch::new();

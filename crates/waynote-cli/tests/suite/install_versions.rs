@@ -158,6 +158,7 @@ fn settings_that_the_client_does_not_see_are_named() {
         .run("--agent builder --session nightly install claude-code")
         .env("PATH", "/usr/bin:/bin")
         .env("WAYNOTE_BUDGET", "900")
+        .env("WAYNOTE_ITERATION", "3")
         .env("ZRB_LLM_NOTE_FILE", "~/.zrb/notes.json")
         .env("WAYNOTE_STYLE", "faithful");
     let said = run.said();
@@ -167,6 +168,7 @@ fn settings_that_the_client_does_not_see_are_named() {
     next: start a new session of Claude Code
     next: `waynote config set agent builder`, if Claude Code is to use that agent's notebook: Claude Code is not told `--agent`
     next: start Claude Code by `waynote loop`, or with WAYNOTE_SESSION=nightly in its environment, if it is to work in that session: Claude Code is not told `--session`
+    next: start Claude Code by `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it is to work in that iteration: Claude Code does not know WAYNOTE_ITERATION when it is started from elsewhere than this shell
     next: `waynote config set notes_file HOME/.zrb/notes.json`, if Claude Code is to use that notes_file: Claude Code does not know ZRB_LLM_NOTE_FILE when it is started from elsewhere than this shell
     next: `waynote config set style faithful`, if Claude Code is to use that style: Claude Code does not know WAYNOTE_STYLE when it is started from elsewhere than this shell
     next: `waynote config set budget 900`, if Claude Code is to use that budget: Claude Code does not know WAYNOTE_BUDGET when it is started from elsewhere than this shell

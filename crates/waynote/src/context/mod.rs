@@ -14,6 +14,7 @@ mod stable;
 mod stock;
 
 use std::cell::RefCell;
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,15 +77,31 @@ pub enum Style {
     Faithful,
 }
 
+impl Style {
+    /// The style's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stable => "stable",
+            Self::Faithful => "faithful",
+        }
+    }
+}
+
+impl fmt::Display for Style {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 impl FromStr for Style {
     type Err = String;
 
     fn from_str(word: &str) -> std::result::Result<Self, String> {
-        match word {
-            "stable" => Ok(Self::Stable),
-            "faithful" => Ok(Self::Faithful),
-            _ => Err("the styles are stable and faithful".into()),
-        }
+        let known = [Self::Stable, Self::Faithful].into_iter();
+        let mut known = known.filter(|style| style.as_str() == word);
+        known
+            .next()
+            .ok_or_else(|| "the styles are stable and faithful".into())
     }
 }
 

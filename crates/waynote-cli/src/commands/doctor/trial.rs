@@ -14,6 +14,7 @@ use crate::clients::files::Plan;
 use crate::clients::{Event, PROJECT_VARIABLES, answer, probe};
 use crate::commands::hook;
 use crate::error::Outcome;
+use crate::variables;
 
 /// What a hook must hand over.
 const CANARY: &str = "waynote-canary: this note shows that a hook hands notes over";
@@ -70,8 +71,8 @@ fn instructions(server: &[String]) -> Result<(), String> {
     command
         .args(args)
         .current_dir(&trial.project)
-        .env("WAYNOTE_STORE", &trial.store)
-        .env_remove("ZRB_LLM_NOTE_FILE");
+        .env(variables::STORE, &trial.store)
+        .env_remove(variables::NOTES_FILE);
     let (_server, greeted) = probe::Conversation::start(command, "goose-cli")?;
     let instructions = greeted["instructions"].as_str().unwrap_or_default();
     match instructions.contains(CANARY) {
@@ -126,12 +127,12 @@ fn hand_over(plan: &Plan) -> Result<Duration, String> {
     child
         .args(["-c", &command])
         .current_dir(project)
-        .env("WAYNOTE_STORE", store)
+        .env(variables::STORE, store)
         // Nothing of this is left in the user's folders.
-        .env("XDG_STATE_HOME", folder.join("state"))
-        .env("XDG_DATA_HOME", folder.join("data"))
-        .env("WAYNOTE_HOOK_WAIT", PATIENCE.as_secs().to_string())
-        .env_remove("ZRB_LLM_NOTE_FILE")
+        .env(variables::STATE_FOLDER, folder.join("state"))
+        .env(variables::DATA_FOLDER, folder.join("data"))
+        .env(variables::HOOK_WAIT, PATIENCE.as_secs().to_string())
+        .env_remove(variables::NOTES_FILE)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

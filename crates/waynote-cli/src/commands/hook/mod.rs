@@ -21,11 +21,11 @@ use crate::clients::{Client, Event, answer, goose};
 use crate::delivered::Handover;
 use crate::duration;
 use crate::error::{Failure, Outcome, say};
-use crate::home;
 use crate::inside::Inside;
 use crate::opened::Opened;
 use crate::output::Output;
 use crate::settings::Settings;
+use crate::{home, variables};
 
 use session::Session;
 
@@ -159,7 +159,7 @@ fn wait(receiver: &Receiver<Message>) -> Result<Answer, String> {
 
 /// `WAYNOTE_HOOK_WAIT`, in seconds, for machines on which a cold disk takes longer.
 fn longest_named() -> Option<Duration> {
-    let named = home::variable("WAYNOTE_HOOK_WAIT").ok().flatten();
+    let named = home::variable(variables::HOOK_WAIT).ok().flatten();
     named.and_then(|wait| duration::seconds(&wait))
 }
 

@@ -24,7 +24,7 @@ use crate::iterate::signals::Signals;
 use crate::iterate::status::{Screen, status};
 use crate::iterate::until::Until;
 use crate::program;
-use crate::variables::LOOP;
+use crate::variables;
 
 use super::file::StoreFile;
 use super::plan::Plan;
@@ -448,12 +448,12 @@ fn environment(plan: &Plan, number: i64) -> Outcome<Vec<(String, OsString)>> {
         .map_err(|error| Failure::file(&settings.store.value, "found", error))?;
     let author = settings.agents_author()?;
     let ours: [(&str, OsString); 6] = [
-        ("WAYNOTE_STORE", store.into()),
-        ("WAYNOTE_SESSION", plan.session.as_str().into()),
-        ("WAYNOTE_ITERATION", number.to_string().into()),
-        ("WAYNOTE_AGENT", settings.agent.value.as_str().into()),
-        ("WAYNOTE_AUTHOR", author.as_str().into()),
-        (LOOP, plan.session.as_str().into()),
+        (variables::STORE, store.into()),
+        (variables::SESSION, plan.session.as_str().into()),
+        (variables::ITERATION, number.to_string().into()),
+        (variables::AGENT, settings.agent.value.as_str().into()),
+        (variables::AUTHOR, author.as_str().into()),
+        (variables::LOOP, plan.session.as_str().into()),
     ];
     let ours = ours.map(|(name, value)| (name.to_owned(), value));
     Ok(ours

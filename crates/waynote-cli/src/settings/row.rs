@@ -1,0 +1,116 @@
+//! What a row of the table of settings has.
+
+use crate::args::Global;
+use crate::error::Outcome;
+
+/// What is known of a setting, whatever its values are.
+#[derive(Clone, Copy)]
+pub(crate) struct Known {
+    /// Its name in the configuration file and in what `waynote config` says; that of its flag, too, where it has one.
+    pub(crate) name: &'static str,
+    /// The environment variable that sets it.
+    pub(crate) variable: &'static str,
+    /// How the configuration file has it; none: the file cannot set it.
+    pub(crate) in_file: Option<Kind>,
+    /// Whether it says where notes go or whose they are. A default must not stand in for one that cannot be used: notes
+    /// would go into another store, or under another name.
+    pub(crate) is_identity: bool,
+    /// Whether a client hands its variable on to our server.
+    pub(crate) is_handed_on: bool,
+    /// Refuses a text that cannot be its value.
+    pub(crate) check: fn(&str) -> Outcome,
+}
+
+/// How a setting is written in the configuration file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A name or a word.
+    Text,
+    /// A file.
+    Path,
+    /// A whole number.
+    Whole,
+    /// A number.
+    Number,
+    /// A list of names.
+    Names,
+}
+
+impl Kind {
+    /// What a person should have written.
+    pub(super) fn expected(self) -> &'static str {
+        match self {
+            Self::Text => "a text in quotes",
+            Self::Path => "a path in quotes",
+            Self::Whole => "a whole number",
+            Self::Number => "a number",
+            Self::Names => "a list of texts, as [\"jwt\"]",
+        }
+    }
+}
+
+/// A row of the table: what is known of a setting, and how its values are read and shown.
+pub(super) struct Row<T> {
+    pub(super) known: Known,
+    pub(super) flag: fn(&Global) -> Option<String>,
+    pub(super) read: fn(&str) -> Outcome<T>,
+    pub(super) default: fn() -> Outcome<T>,
+    pub(super) show: fn(&T) -> Option<String>,
+}
+
+/// A row with what every setting has: its variable, how a text is read, the value when nobody sets it, and how `waynote
+/// config` shows a value.
+pub(super) const fn row<T>(
+    variable: &'static str,
+    read: fn(&str) -> Outcome<T>,
+    default: fn() -> Outcome<T>,
+    show: fn(&T) -> Option<String>,
+) -> Row<T> {
+    Row {
+        known: Known {
+            name: "",
+            variable,
+            in_file: None,
+            is_identity: false,
+            is_handed_on: true,
+            check: |_| Ok(()),
+        },
+        flag: |_| None,
+        read,
+        default,
+        show,
+    }
+}
+
+impl<T> Row<T> {
+    /// The configuration file can set it.
+    pub(super) const fn in_file(mut self, kind: Kind) -> Self {
+        self.known.in_file = Some(kind);
+        self
+    }
+
+    /// Every command has a flag for it.
+    pub(super) const fn flag(mut self, flag: fn(&Global) -> Option<String>) -> Self {
+        self.flag = flag;
+        self
+    }
+
+    /// It says where notes go or whose they are.
+    pub(super) const fn identity(mut self) -> Self {
+        self.known.is_identity = true;
+        self
+    }
+
+    /// Clients' entries say it themselves.
+    pub(super) const fn not_handed_on(mut self) -> Self {
+        self.known.is_handed_on = false;
+        self
+    }
+
+    /// Its name, and what refuses a text that cannot be its value.
+    pub(super) const fn named(mut self, name: &'static str, check: fn(&str) -> Outcome) -> Self {
+        self.known.name = name;
+        self.known.check = check;
+        self
+    }
+}

@@ -1,0 +1,257 @@
+//! The settings that there are: one row for each, with all that is known of it.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use waynote::context::{Budget, Style};
+use waynote::{Limits, Name, Options};
+
+use super::file::Problem;
+use super::layers::{Layers, Setting};
+use super::row::{Kind, Known, Row, row};
+use super::values;
+use crate::args::Global;
+use crate::error::Outcome;
+use crate::{home, variables};
+
+/// Makes of the table the type that holds the values, and what reads, checks and shows them.
+macro_rules! settings {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $row:expr;)*) => {
+        /// Every setting.
+        #[derive(Clone)]
+        pub(crate) struct Settings {
+            $($(#[$doc])* pub(crate) $name: Setting<$type>,)*
+            /// The configuration file. It need not exist.
+            pub(crate) file: PathBuf,
+            /// Whether the store's tables go beside another program's.
+            pub(crate) attach: bool,
+            /// What could not be used.
+            pub(crate) problems: Vec<Problem>,
+            /// Settings that a variable or the file names in a way that cannot be used.
+            pub(super) unsure: BTreeSet<&'static str>,
+        }
+
+        /// The rows, by the names of the settings.
+        #[expect(non_upper_case_globals, reason = "the names are those of the settings")]
+        mod rows {
+            use super::*;
+
+            $(pub(super) static $name: Row<$type> =
+                $row.named(stringify!($name), |text| ($name.read)(text).map(drop));)*
+        }
+
+        /// What is known of every setting, in the order of the table.
+        pub(crate) static KNOWN: [&Known; [$(stringify!($name)),*].len()] =
+            [$(&rows::$name.known),*];
+
+        impl Settings {
+            /// Reads each setting from its flag, its variable or the file.
+            pub(super) fn of(mut layers: Layers, flags: &Global) -> Outcome<Self> {
+                Ok(Self {
+                    $($name: layers.setting(&rows::$name, flags)?,)*
+                    attach: flags.attach,
+                    file: layers.file.path,
+                    problems: layers.file.problems,
+                    unsure: layers.unsure,
+                })
+            }
+
+            /// Each setting with its value, as text where there is one, and where that comes from.
+            pub(crate) fn shown(&self) -> Vec<(&'static Known, Option<String>, &str)> {
+                vec![$((
+                    &rows::$name.known,
+                    (rows::$name.show)(&self.$name.value),
+                    &self.$name.origin,
+                )),*]
+            }
+        }
+    };
+}
+
+settings! {
+    /// The store's file.
+    store: PathBuf =
+        row(variables::STORE, values::store, default_store, |file| Some(file.display().to_string()))
+            .in_file(Kind::Path)
+            .flag(|flags| flags.store.clone())
+            .identity();
+    /// Whose notebook is meant.
+    agent: Name =
+        row(variables::AGENT, values::name, || values::name("default"), text)
+            .in_file(Kind::Text)
+            .flag(|flags| flags.agent.clone())
+            .identity();
+    /// Which log is meant.
+    session: Option<Name> =
+        row(variables::SESSION, |text| values::name(text).map(Some), || Ok(None), text_if_any)
+            .in_file(Kind::Text)
+            .flag(|flags| flags.session.clone())
+            .identity();
+    /// The current iteration of the session.
+    iteration: Option<i64> =
+        row(variables::ITERATION, |text| values::whole(text).map(Some), || Ok(None), text_if_any)
+            .flag(|flags| flags.iteration.map(|number| number.to_string()))
+            .identity();
+    /// Who writes.
+    author: Name =
+        row(variables::AUTHOR, values::name, || values::name(PERSON), text)
+            .in_file(Kind::Text)
+            .flag(|flags| flags.author.clone())
+            .identity()
+            .not_handed_on();
+    /// The most bytes of a keyed note; zero or less: no limit.
+    max_bytes: i64 =
+        row("WAYNOTE_MAX_BYTES", values::whole, || Ok(Limits::default().max_bytes), text)
+            .in_file(Kind::Whole);
+    /// The most notes of a notebook; zero or less: no limit.
+    max_notes: i64 =
+        row("WAYNOTE_MAX_NOTES", values::whole, || Ok(Limits::default().max_notes), text)
+            .in_file(Kind::Whole);
+    /// The most bytes of a directory's own note; zero or less: no limit.
+    max_place_bytes: i64 =
+        row("WAYNOTE_MAX_PLACE_BYTES", values::whole, || Ok(Limits::default().max_place_bytes), text)
+            .in_file(Kind::Whole);
+    /// The notes.json that places are kept in sync with.
+    notes_file: Option<PathBuf> =
+        row(variables::NOTES_FILE, |text| values::notes_file(text).map(Some), || Ok(None), |file| {
+            file.as_ref().map(|file| file.display().to_string())
+        })
+        .in_file(Kind::Path);
+    /// How a block is written.
+    style: Style =
+        row("WAYNOTE_STYLE", values::style, || Ok(Style::Stable), text)
+            .in_file(Kind::Text);
+    /// The most tokens of a block; 0: no limit.
+    budget: usize =
+        row("WAYNOTE_BUDGET", values::budget, || Ok(Budget::default().tokens), text)
+            .in_file(Kind::Whole);
+    /// How many tokens of the model that reads blocks one token of o200k comes to.
+    token_factor: f64 =
+        row("WAYNOTE_TOKEN_FACTOR", values::token_factor, || Ok(Budget::default().factor), text)
+            .in_file(Kind::Number);
+    /// How long a writer waits for the writers before it.
+    lock_wait: Duration =
+        row("WAYNOTE_LOCK_WAIT", values::wait, || Ok(Options::default().wait), |wait| {
+            Some(wait.as_secs_f64().to_string())
+        })
+        .in_file(Kind::Number);
+    /// Rules whose credentials may be written.
+    allow_secrets: Vec<&'static str> =
+        row("WAYNOTE_ALLOW_SECRETS", values::secret_rules, || Ok(Vec::new()), |rules| {
+            (!rules.is_empty()).then(|| rules.join(","))
+        })
+        .in_file(Kind::Names);
+}
+
+/// The author of what nobody else is named for.
+pub(crate) const PERSON: &str = "person";
+
+fn default_store() -> Outcome<PathBuf> {
+    Ok(home::data()?.join("waynote/notes.db"))
+}
+
+fn text<T: ToString>(value: &T) -> Option<String> {
+    Some(value.to_string())
+}
+
+fn text_if_any<T: ToString>(value: &Option<T>) -> Option<String> {
+    value.as_ref().map(T::to_string)
+}
+
+/// The settings that say where notes go or whose they are.
+pub(super) fn identity() -> impl Iterator<Item = &'static str> {
+    let known = KNOWN.into_iter().filter(|known| known.is_identity);
+    known.map(|known| known.name)
+}
+
+/// The settings of the configuration file, each with how it is written there.
+fn in_file() -> impl Iterator<Item = (&'static Known, Kind)> {
+    let known = KNOWN.into_iter();
+    known.filter_map(|known| Some((known, known.in_file?)))
+}
+
+/// The setting of that name in the configuration file, and how it is written there.
+pub(crate) fn known(name: &str) -> Option<(&'static Known, Kind)> {
+    in_file().find(|(known, _)| known.name == name)
+}
+
+/// The setting that a mistyped name seems to mean.
+pub(super) fn nearest(name: &str) -> Option<&'static Known> {
+    const MOST_EDITS: usize = 2;
+    let name = name.to_lowercase().replace('-', "_");
+    let edits = |known: &&Known| strsim::osa_distance(&name, known.name);
+    in_file()
+        .map(|(known, _)| known)
+        .min_by_key(edits)
+        .filter(|known| edits(known) <= MOST_EDITS)
+}
+
+/// What to do about a name that is no setting of the configuration file.
+pub(crate) fn instead_of(name: &str) -> String {
+    match nearest(name) {
+        Some(meant) => format!("did you mean `{}`?", meant.name),
+        None => {
+            let names: Vec<&str> = in_file().map(|(known, _)| known.name).collect();
+            format!("the settings are {}", names.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_name_is_recognized() {
+        for (typed, meant) in [
+            ("max_note", Some("max_notes")),
+            ("sotre", Some("store")),
+            ("Agent", Some("agent")),
+            ("notes-file", Some("notes_file")),
+            ("colour", None),
+            // It is no setting of the file.
+            ("iteration", None),
+        ] {
+            assert_eq!(nearest(typed).map(|known| known.name), meant, "{typed}");
+        }
+    }
+
+    #[test]
+    fn names_and_variables_are_each_of_one_setting() {
+        for (index, known) in KNOWN.iter().enumerate() {
+            for other in KNOWN[..index].iter() {
+                assert_ne!(known.name, other.name);
+                assert_ne!(known.variable, other.variable);
+            }
+        }
+    }
+
+    #[test]
+    fn a_default_can_be_written_as_it_is_shown() {
+        let layers = Layers::of(super::super::file::File::default());
+        let settings = Settings::of(layers, &Global::default()).unwrap();
+        for (known, value, _) in settings.shown() {
+            let checked = value.map_or(Ok(()), |value| (known.check)(&value));
+            assert!(checked.is_ok(), "{}", known.name);
+        }
+    }
+
+    #[test]
+    fn the_guide_and_the_help_name_every_setting() {
+        use clap::CommandFactory;
+        let guide = include_str!("../../../../docs/guide.md");
+        let help = crate::args::Cli::command().render_long_help().to_string();
+        for known in KNOWN {
+            let (name, variable) = (format!("`{}`", known.name), format!("`{}`", known.variable));
+            let names_it = |row: &str| row.contains(&name) && row.contains(&variable);
+            let mut rows = guide.lines().filter(|line| line.starts_with('|'));
+            assert!(rows.any(names_it), "{name}");
+            // Those that have a flag of every command.
+            if known.is_identity {
+                let shown = format!("[env: {}]", known.variable);
+                assert!(help.contains(&shown), "{shown}");
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The values of settings: read from text, wherever that comes from, and refused with what to write instead.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use waynote::Name;
+use waynote::context::Style;
+use waynote::visible::visible;
+
+use crate::error::{Failure, Outcome};
+use crate::{duration, home};
+
+pub(super) fn store(text: &str) -> Outcome<PathBuf> {
+    if text.trim().is_empty() {
+        return Err(Failure::usage(
+            "the store has no name",
+            "name a file, or leave it away",
+        ));
+    }
+    if text.contains("://") {
+        let what = format!("`{}` is no path", visible(text));
+        return Err(Failure::usage(
+            what,
+            "name a file; other stores are not there yet",
+        ));
+    }
+    home::expanded(text)
+}
+
+pub(super) fn notes_file(text: &str) -> Outcome<PathBuf> {
+    if text.trim().is_empty() {
+        return Err(Failure::usage(
+            "the notes file has no name",
+            "name a file, or leave it away",
+        ));
+    }
+    home::expanded(text)
+}
+
+pub(super) fn name(text: &str) -> Outcome<Name> {
+    Ok(text.parse()?)
+}
+
+pub(super) fn whole(text: &str) -> Outcome<i64> {
+    i64::from_str(text.trim()).map_err(|_| {
+        Failure::usage(
+            format!("`{text}` is not a whole number"),
+            "write digits, as 4096",
+        )
+    })
+}
+
+pub(super) fn style(text: &str) -> Outcome<Style> {
+    text.parse()
+        .map_err(|hint: String| Failure::usage(format!("`{text}` is not a style"), hint))
+}
+
+pub(super) fn budget(text: &str) -> Outcome<usize> {
+    whole(text)
+        .ok()
+        .and_then(|tokens| usize::try_from(tokens).ok())
+        .ok_or_else(|| {
+            Failure::usage(
+                format!("`{text}` is no budget"),
+                "write a number of tokens, as 2000; 0 is no cap",
+            )
+        })
+}
+
+/// Within what any vocabulary can differ by.
+pub(super) fn token_factor(text: &str) -> Outcome<f64> {
+    match text.parse() {
+        Ok(value) if (0.1..=10.0).contains(&value) => Ok(value),
+        _ => Err(Failure::usage(
+            format!("`{text}` is no token factor"),
+            "write a number from 0.1 to 10: your model's tokens over those of o200k, as 1.2",
+        )),
+    }
+}
+
+pub(super) fn wait(text: &str) -> Outcome<Duration> {
+    duration::seconds(text).ok_or_else(|| {
+        Failure::usage(
+            format!("`{text}` is no time to wait"),
+            "write seconds, as 10 or 0.5",
+        )
+    })
+}
+
+/// Names of rules, separated by commas; one that there is not is named with the nearest.
+pub(super) fn secret_rules(text: &str) -> Outcome<Vec<&'static str>> {
+    let names = text.split(',').map(str::trim);
+    let named = names.filter(|name| !name.is_empty()).map(|name| {
+        let rule = waynote::secrets::rule(name);
+        rule.map(|rule| rule.name).ok_or_else(|| unknown_rule(name))
+    });
+    named.collect()
+}
+
+fn unknown_rule(name: &str) -> Failure {
+    let likeness = |rule: &waynote::secrets::Rule| strsim::jaro_winkler(name, rule.name);
+    let nearest = waynote::secrets::rules()
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
+        .map_or("", |rule| rule.name);
+    Failure::usage(
+        format!("`{name}` is no rule for credentials"),
+        format!("did you mean `{nearest}`? the guide lists the rules"),
+    )
+}
