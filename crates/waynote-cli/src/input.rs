@@ -12,15 +12,20 @@ use crate::home;
 /// A note's text: the argument, or with `-` the bytes of standard input as they are.
 pub(crate) fn text(argument: &OsStr) -> Outcome<Content> {
     let bytes = if argument == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .read_to_end(&mut bytes)
-            .map_err(|error| Failure::file("standard input", "read", error))?;
-        bytes
+        standard_input()?
     } else {
         argument.as_bytes().to_vec()
     };
     Ok(Content::written(bytes)?)
+}
+
+/// Standard input to its end.
+pub(crate) fn standard_input() -> Outcome<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::file("standard input", "read", error))?;
+    Ok(bytes)
 }
 
 /// The text of a note that is to say something, unless an empty one is allowed.

@@ -1,9 +1,9 @@
 //! How a session is shown to people: what its iterations were, and its notes by type in colour.
 
 use anstyle::{AnsiColor, Color, Style};
-use jiff::Timestamp;
 use waynote::event::{End, Iteration, Outcome, Reason, Said};
 use waynote::looping::Standing;
+use waynote::text::{cut, minute};
 use waynote::{Kind, Name, Note};
 
 use crate::duration;
@@ -102,10 +102,7 @@ fn one_line(text: &str) -> String {
     let text = waynote::secrets::masked(text);
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = waynote::visible::visible(&words.join(" "));
-    match line.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    cut(&line, MOST).into_owned()
 }
 
 /// Why a loop ended, as people say it.
@@ -204,10 +201,4 @@ pub(crate) fn painted(text: &str, style: Style, colour: bool) -> String {
 /// Whether to colour what is said on standard error.
 pub(crate) fn stderr_has_colour() -> bool {
     anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
-}
-
-/// Day and minute, in universal time.
-pub(crate) fn minute(time: Timestamp) -> String {
-    let time = jiff::tz::Offset::UTC.to_datetime(time);
-    format!("{} {:02}:{:02}", time.date(), time.hour(), time.minute())
 }

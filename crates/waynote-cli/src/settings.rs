@@ -8,13 +8,13 @@ mod values;
 
 use waynote::context::{Budget, Style};
 use waynote::secrets::masked;
-use waynote::{Limits, Name, SecretPolicy};
+use waynote::{Author, Limits, Name, SecretPolicy};
 
 use crate::args::{Global, StyleArg};
 use crate::error::{Failure, Outcome, say};
 pub(crate) use file::Problem;
 pub(crate) use row::{Kind, Known};
-pub(crate) use table::{KNOWN, PERSON, Settings, instead_of, known};
+pub(crate) use table::{KNOWN, Settings, instead_of, known};
 
 use file::File;
 use layers::Layers;
@@ -135,9 +135,9 @@ impl Settings {
 
     /// Who writes what an agent writes: whoever calls a tool or runs in a loop is no person.
     pub(crate) fn agents_author(&self) -> Outcome<Name> {
-        Ok(match self.author.value.as_str() == PERSON {
-            true => format!("agent:{}", self.agent.value).parse()?,
-            false => self.author.value.clone(),
+        Ok(match Author::of(&self.author.value) {
+            Author::Person => Author::Agent(self.agent.value.as_str()).name()?,
+            _ => self.author.value.clone(),
         })
     }
 

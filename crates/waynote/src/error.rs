@@ -570,18 +570,12 @@ impl Error {
 
 /// The day, in universal time.
 pub(crate) fn date(time: Timestamp) -> String {
-    jiff::tz::Offset::UTC.to_datetime(time).date().to_string()
+    crate::text::day(time)
 }
 
 /// Day and minute, in universal time.
 fn time(time: Timestamp) -> String {
-    let time = jiff::tz::Offset::UTC.to_datetime(time);
-    format!(
-        "{} {:02}:{:02} UTC",
-        time.date(),
-        time.hour(),
-        time.minute()
-    )
+    format!("{} UTC", crate::text::minute(time))
 }
 
 fn seconds(duration: &Duration) -> String {

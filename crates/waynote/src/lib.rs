@@ -50,6 +50,7 @@
 //! ```
 
 pub mod address;
+pub mod author;
 pub mod change;
 pub mod content;
 pub mod context;
@@ -76,12 +77,14 @@ pub mod session;
 pub mod single;
 pub mod sqlite;
 pub mod store;
+pub mod text;
 mod undo;
 pub mod verify;
 pub mod visible;
 pub mod worktree;
 
 pub use address::{Address, AddressAt};
+pub use author::Author;
 pub use change::{Applied, Change, Expect, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{Class, Error, Result};

@@ -183,12 +183,17 @@ impl<'s> SessionLog<'s> {
     /// # Errors
     /// What the store says.
     pub fn seen_before(&self, note: &Note, iteration: Option<i64>) -> Result<u64> {
-        match iteration {
-            None => Ok(note.revision),
-            // It has no history but itself.
-            Some(_) if note.revision == 1 => Ok(noted_before(note.iteration, iteration).into()),
-            Some(_) => Ok(seen_before(&self.store.history(&note.address)?, iteration)),
-        }
+        times_noted(self.store, note, iteration)
+    }
+}
+
+/// How often an entry, as it is now, was noted in iterations before that one (none: in any, or in none).
+pub(crate) fn times_noted(store: &dyn Store, note: &Note, iteration: Option<i64>) -> Result<u64> {
+    match iteration {
+        None => Ok(note.revision),
+        // It has no history but itself.
+        Some(_) if note.revision == 1 => Ok(noted_before(note.iteration, iteration).into()),
+        Some(_) => Ok(seen_before(&store.history(&note.address)?, iteration)),
     }
 }
 

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use crate::address::Address;
+use crate::author::Author;
 use crate::change::{Applied, Change};
 use crate::error::{Error, Result};
 use crate::key::Name;
@@ -141,10 +142,6 @@ fn take_back(
     })
 }
 
-/// What the authors of imports begin with, and of what was taken in from a file that is kept in step: nobody who
-/// types `undo` means one note of those.
-const IMPORT: &str = "import:";
-
 /// The note of the author's last change within reach that still stands, and that of a later one out of reach.
 fn last_change(
     store: &dyn Store,
@@ -225,7 +222,7 @@ fn is_passed_over(revision: &Revision) -> bool {
     matches!(revision.address(), Address::Session(..))
         || revision.action == Action::Forget
         || revision.forgotten().is_some()
-        || revision.author().as_str().starts_with(IMPORT)
+        || matches!(Author::of(revision.author()), Author::Import(_))
 }
 
 fn superseded(what: &'static str, revision: &Revision, history: &[Revision]) -> Error {

@@ -166,11 +166,6 @@ pub(super) fn line_end(text: &str) -> &'static str {
     }
 }
 
-/// The number of the line, from 1, in which a byte stands.
-pub(super) fn line_of(text: &str, at: usize) -> usize {
-    1 + text[..at.min(text.len())].matches('\n').count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 use tempfile::NamedTempFile;
+use waynote::text::line_of;
 
 use super::change::Refusal;
 use super::shell::quoted;
@@ -46,8 +47,7 @@ pub(crate) fn read(path: &Path) -> Outcome<Option<String>> {
     }
     let bytes = fs::read(path).map_err(|error| not_readable(path, error))?;
     String::from_utf8(bytes).map(Some).map_err(|error| {
-        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        let line = line_of(error.as_bytes(), error.utf8_error().valid_up_to());
         Refusal::damaged(Some(line), "it is not UTF-8").of(path)
     })
 }

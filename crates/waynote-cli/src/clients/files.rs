@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use waynote::Author;
+
 use super::change::{Edit, Server};
 use super::json::{Json, JsonEdit};
 use super::shell::quoted;
@@ -51,7 +53,7 @@ impl Plan {
         Server {
             command: self.program.clone(),
             args: vec!["mcp".into()],
-            author: format!("agent:{}", self.client.word()),
+            author: Author::Agent(self.client.word()).to_string(),
         }
     }
 

@@ -6,8 +6,9 @@ use std::ops::Range;
 use jsonc_parser::ast::{Array, Object, ObjectProp, StringLit, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, parse_to_ast};
+use waynote::text::line_of;
 
-use super::change::{Edited, NAME, Refusal, line_of, starts_our_server};
+use super::change::{Edited, NAME, Refusal, starts_our_server};
 use super::files::NO_SEARCH;
 use super::json::{JsonEdit, OPTIONS, unreadable};
 use super::shell::our_program;

@@ -6,10 +6,11 @@ use std::ops::Range;
 use serde_json::Value as Json;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, TableLike, Value};
+use waynote::text::line_of;
 
 use crate::variables::{AUTHOR, handed_on};
 
-use super::change::{Edited, NAME, Refusal, Server, line_end, line_of, starts_our_server};
+use super::change::{Edited, NAME, Refusal, Server, line_end, starts_our_server};
 use super::entries::Change;
 
 const SERVERS: &str = "mcp_servers";

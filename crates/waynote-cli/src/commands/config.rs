@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use toml_edit::{Array, DocumentMut, Item, Value};
+use waynote::text::line_of;
 use waynote::visible::visible;
 
 use super::Context;
@@ -159,8 +160,7 @@ fn edit<T>(context: &Context<'_>, work: impl FnOnce(&mut DocumentMut) -> T) -> O
     let before = disk::read(file)?;
     let text = before.as_deref().unwrap_or_default();
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        let begin = error.span().map_or(0, |span| span.start.min(text.len()));
-        let line = 1 + text[..begin].matches('\n').count();
+        let line = line_of(text, error.span().map_or(0, |span| span.start));
         Failure::refused(
             "config",
             format!(

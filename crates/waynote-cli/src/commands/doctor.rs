@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use waynote::formats::zrb::NotesFile;
 use waynote::secrets::masked;
+use waynote::text::plural;
 use waynote::visible::visible;
 
 use super::Context;
@@ -216,10 +217,7 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
     }
     match context.read(|store| Ok(store.verify()?)) {
         Ok(report) if report.is_clean() => {
-            let notes = match report.notes {
-                1 => "1 note".to_owned(),
-                notes => format!("{notes} notes"),
-            };
+            let notes = plural(report.notes, "note");
             match written_to(&context.settings.store.value) {
                 Ok(()) => findings.ok(format!("store: {path}, {notes}, sound")),
                 Err(what) => findings.wrong(

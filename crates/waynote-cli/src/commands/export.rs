@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use waynote::formats::zrb::NotesFile;
 use waynote::formats::{Exported, openotters, xs, zrb};
+use waynote::text::plural;
 use waynote::visible::visible;
 use waynote::{Address, Name, SessionLog, Store};
 
@@ -45,9 +46,9 @@ fn report(context: &mut Context<'_>, exported: &Exported, target: &str) -> Outco
             true => String::new(),
             false => format!(", {}", left_out(exported)),
         };
-        let notes = if *written == 1 { "note" } else { "notes" };
         format!(
-            "wrote {written} {notes} to {}, {unchanged} unchanged{left_out}",
+            "wrote {} to {}, {unchanged} unchanged{left_out}",
+            plural(*written as u64, "note"),
             visible(target)
         )
     })

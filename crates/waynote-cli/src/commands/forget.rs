@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use waynote::forget::Residue;
+use waynote::text::plural;
 use waynote::{Forget, Forgotten};
 
 use super::Context;
@@ -172,10 +173,7 @@ fn said(forgotten: &Forgotten) -> String {
 }
 
 fn revisions(count: impl TryInto<u64>) -> String {
-    match count.try_into().unwrap_or(u64::MAX) {
-        1 => "1 revision".into(),
-        count => format!("{count} revisions"),
-    }
+    plural(count.try_into().unwrap_or(u64::MAX), "revision")
 }
 
 /// The first few of a list.

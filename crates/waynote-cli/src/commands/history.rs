@@ -1,6 +1,7 @@
 //! `waynote history`: a note's revisions.
 
 use jiff::Timestamp;
+use waynote::text::day;
 use waynote::{Address, Revision, State};
 
 use super::Context;
@@ -62,11 +63,6 @@ fn row(revision: &Revision) -> Vec<String> {
             } => format!("forgotten {} by {forgotten_by}", day(*forgotten_at)),
         },
     ]
-}
-
-/// The day of a time, in universal time.
-fn day(time: Timestamp) -> String {
-    jiff::tz::Offset::UTC.to_datetime(time).date().to_string()
 }
 
 /// A time to the second, for lists.

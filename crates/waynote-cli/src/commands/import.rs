@@ -1,7 +1,7 @@
 //! `waynote import`: other programs' notes brought in.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use waynote::formats::texts::{Mode, Read as Texts};
@@ -125,7 +125,7 @@ pub(super) fn zrb_file(context: &Context<'_>, named: Option<&Path>) -> Outcome<P
 fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<Imported> {
     let path = zrb_file(context, source)?;
     let file = if path == Path::new("-") {
-        NotesFile::read(&standard_input()?, Path::new("standard input"))?
+        NotesFile::read(&input::standard_input()?, Path::new("standard input"))?
     } else {
         // A file that is not there is an error when it is to be imported; this one says so itself.
         std::fs::metadata(&path).map_err(|error| Failure::file(&path, "read", error))?;
@@ -147,7 +147,7 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
             )
         })?;
         xs::read(
-            standard_input()?.as_slice(),
+            input::standard_input()?.as_slice(),
             &ContentFolder::of_store(folder),
             only,
         )?
@@ -169,14 +169,6 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
         )?
     };
     context.write(|store| Ok(read.import(store, now)?))
-}
-
-fn standard_input() -> Outcome<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::file("standard input", "read", error))?;
-    Ok(bytes)
 }
 
 /// The counts; what was not imported goes to standard error, because the import itself did its work.

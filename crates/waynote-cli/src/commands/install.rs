@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use waynote::Base;
+use waynote::text::cut;
 use waynote::visible::visible;
 
 use super::unseen::unseen;
@@ -480,11 +481,7 @@ fn diff(step: &Step) -> Vec<String> {
             };
             let text = change.value().trim_end_matches(['\n', '\r']);
             let text = text.replace('\t', "    ");
-            let cut = match text.char_indices().nth(MOST_CHARS) {
-                Some((end, _)) => format!("{}…", &text[..end]),
-                None => text,
-            };
-            lines.push(format!("{sign} {}\n", visible(&cut)));
+            lines.push(format!("{sign} {}\n", visible(&cut(&text, MOST_CHARS))));
         }
     }
     lines

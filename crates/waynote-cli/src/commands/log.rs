@@ -5,6 +5,7 @@ use serde_json::json;
 use waynote::event::{self, Iteration, Reason, Said};
 use waynote::looping::{self, Standing};
 use waynote::session::reply;
+use waynote::text::minute;
 use waynote::{Kind, Name, ScopeSummary, SessionLog, Store};
 
 use super::Context;
@@ -216,11 +217,7 @@ impl Listed {
             self.session.as_str().to_owned(),
             self.notes.to_string(),
             last.map_or("-".into(), |last| {
-                format!(
-                    "#{}, {}",
-                    last.number,
-                    session_view::minute(last.started_at)
-                )
+                format!("#{}, {}", last.number, minute(last.started_at))
             }),
             session_view::standing(&self.standing),
         ]

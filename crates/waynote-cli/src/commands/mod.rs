@@ -29,14 +29,14 @@ mod verify;
 
 use std::process::ExitCode;
 
-use waynote::{Name, SecretPolicy, Stamp, Store};
+use waynote::{Author, Name, SecretPolicy, Stamp, Store};
 
 use crate::args::{AllowArgs, Cli, Command};
 use crate::error::{Failure, Outcome};
 use crate::inside::{self, Inside};
 use crate::opened::Opened;
 use crate::output::Output;
-use crate::settings::{PERSON, Settings};
+use crate::settings::Settings;
 
 /// What a command works with.
 struct Context<'o> {
@@ -54,7 +54,8 @@ impl Context<'_> {
     /// Who writes. What a loop runs is an agent, whatever it says of itself.
     fn author(&self) -> Outcome<Name> {
         let author = &self.settings.author;
-        if author.value.as_str() != PERSON || self.read(|store| inside::own_loop(store))?.is_none()
+        if Author::of(&author.value) != Author::Person
+            || self.read(|store| inside::own_loop(store))?.is_none()
         {
             return Ok(author.value.clone());
         }
@@ -63,8 +64,8 @@ impl Context<'_> {
             return Err(Failure::refused(
                 "not_a_person",
                 format!(
-                    "the author `{PERSON}` is refused in a loop: an agent runs here ({})",
-                    author.origin
+                    "the author `{}` is refused in a loop: an agent runs here ({})",
+                    author.value, author.origin
                 ),
                 "leave the author out: the loop has set the agent's own",
             ));

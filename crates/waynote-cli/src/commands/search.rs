@@ -1,6 +1,7 @@
 //! `waynote search`: notes by what they say.
 
 use anstyle::Style;
+use waynote::text::day;
 use waynote::visible::visible;
 use waynote::{Hit, Kind, Scope, SearchKind, SearchRequest, Snippet};
 
@@ -52,7 +53,7 @@ fn head(hit: &Hit, history: bool) -> String {
     if history {
         head += &format!("@{}", note.revision);
     }
-    let day = note.updated_at.strftime("%Y-%m-%d");
+    let day = day(note.updated_at);
     head += &format!(" ({day}");
     if let Some(kind) = &note.kind {
         head += &format!(", {}", Kind::as_str(kind));

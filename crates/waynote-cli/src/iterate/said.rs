@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use waynote::text::cut;
+
 /// As much of an agent's output is kept.
 const KEPT_BYTES: usize = 8 * 1024;
 
@@ -49,10 +51,7 @@ impl Tail {
         let named = lines.iter().rev().take(LINES).find(names_error);
         let line = named.or(lines.last())?;
         let line = waynote::visible::visible(&waynote::secrets::masked(line));
-        Some(match line.char_indices().nth(SAID_CHARS) {
-            Some((end, _)) => format!("{}…", &line[..end]),
-            None => line,
-        })
+        Some(cut(&line, SAID_CHARS).into_owned())
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
+use waynote::text::plural;
 
 use crate::duration::to_the_second;
 
@@ -20,13 +21,10 @@ pub(crate) enum Stream {
 
 /// `iteration 4 · 2m 13s · 3 notes added`
 pub(crate) fn status(iteration: i64, elapsed: Duration, notes: usize) -> String {
-    let notes = match notes {
-        1 => "1 note added".into(),
-        notes => format!("{notes} notes added"),
-    };
     format!(
-        "iteration {iteration} · {} · {notes}",
-        to_the_second(elapsed)
+        "iteration {iteration} · {} · {} added",
+        to_the_second(elapsed),
+        plural(notes as u64, "note")
     )
 }
 

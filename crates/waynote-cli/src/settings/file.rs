@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use toml::de::{DeTable, DeValue};
+use waynote::text::line_of;
 
 use super::row::Kind;
 use super::table::{identity, instead_of, known, nearest};
@@ -188,14 +189,6 @@ impl File {
             setting,
         });
     }
-}
-
-/// The number of the line, from 1, in which a byte stands.
-fn line_of(text: &str, at: usize) -> usize {
-    1 + text.as_bytes()[..at.min(text.len())]
-        .iter()
-        .filter(|byte| **byte == b'\n')
-        .count()
 }
 
 /// The setting that a line sets, as far as its beginning tells.

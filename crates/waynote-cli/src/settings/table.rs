@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use waynote::author::PERSON;
 use waynote::context::{Budget, Style};
 use waynote::{Limits, Name, Options};
 
@@ -143,9 +144,6 @@ settings! {
         })
         .in_file(Kind::Names);
 }
-
-/// The author of what nobody else is named for.
-pub(crate) const PERSON: &str = "person";
 
 fn default_store() -> Outcome<PathBuf> {
     Ok(home::data()?.join("waynote/notes.db"))

@@ -6,7 +6,6 @@ use super::{Block, Budget, Request, Section, Shown, Style, render};
 use crate::address::Address;
 use crate::error::Result;
 use crate::note::Note;
-use crate::session::SessionLog;
 use crate::store::Store;
 
 /// A note that a reader is shown: its address, its revision and how much of it.
@@ -58,10 +57,6 @@ fn changed_now(
         ..request.clone()
     };
     let block = render(store, &request)?;
-    let log = request
-        .session
-        .clone()
-        .map(|session| SessionLog::new(store, session));
     let mut found = Matching::default();
     let mut begun = None;
     for section in sections {
@@ -81,13 +76,9 @@ fn changed_now(
             if is_known {
                 continue;
             }
-            let times = match (&log, note.seen()) {
-                (Some(log), Some(_)) => log.seen_before(&note, request.iteration)?,
-                _ => 1,
-            };
             let told = Told {
                 note: &note,
-                times,
+                times: request.times_noted(store, &note)?,
                 reader: &request.agent,
             };
             let piece = match (section, claim.shown) {

@@ -6,7 +6,6 @@ use crate::error::Result;
 use crate::note::Note;
 use crate::scope::Scope;
 use crate::search::{SearchRequest, is_stop_word};
-use crate::session::SessionLog;
 use crate::store::Store;
 
 /// More notes than these are no answer to one prompt.
@@ -66,21 +65,16 @@ pub fn matching(
         ..SearchRequest::new(query)
     })?;
     let least = hits.first().map_or(0.0, |best| best.score * NEAR);
-    let log = request
-        .session
-        .clone()
-        .map(|session| SessionLog::new(store, session));
     let mut found = Matching::default();
     let mut whole = String::new();
     let mut left = request.budget.cap().unwrap_or(usize::MAX);
     for hit in hits.into_iter().take_while(|hit| hit.score >= least) {
         let note = hit.note;
-        let times = match (&log, note.seen()) {
-            // Beside a match in a log stands perhaps its answer, but no word of the query.
-            (Some(_), Some(_)) if hit.snippet.matches.is_empty() => 0,
-            (Some(log), Some(_)) => log.seen_before(&note, request.iteration)?,
-            _ => 1,
-        };
+        // Beside a match in a log stands perhaps its answer, but no word of the query.
+        if note.seen().is_some() && hit.snippet.matches.is_empty() {
+            continue;
+        }
+        let times = request.times_noted(store, &note)?;
         let known = known(&note);
         if times == 0 || note.content.is_blank() || known == Some(Shown::Whole) {
             continue;

@@ -27,7 +27,7 @@ use crate::key::Name;
 use crate::note::Note;
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::session::{SessionLog, seen_before};
+use crate::session::{seen_before, times_noted};
 use crate::store::{Moment, Store, Version};
 
 pub use budget::Budget;
@@ -171,6 +171,19 @@ impl Request {
         chain
     }
 
+    /// How often a note was noted in the iterations that the block shows, which is more than once only for entries of the
+    /// session's log.
+    fn times_noted(&self, store: &dyn Store, note: &Note) -> Result<u64> {
+        match (&self.session, note.seen(), self.as_of) {
+            (Some(_), Some(_), None) => times_noted(store, note, self.iteration),
+            (Some(_), Some(2..), Some(moment)) => {
+                let history = store.history(&note.address)?;
+                Ok(seen_before(moment.until(&history), self.iteration))
+            }
+            _ => Ok(1),
+        }
+    }
+
     /// Whether the same store makes the same block of both: in style stable the time is of no matter.
     fn same_block(&self, other: &Self) -> bool {
         let now = match self.style {
@@ -284,18 +297,7 @@ impl Renderer {
 
     fn stable(&self, store: &dyn Store, request: &Request, version: &Version) -> Result<Block> {
         let pieces = Pieces::new(&request.agent, &self.counts, request.counts());
-        let log = request
-            .session
-            .clone()
-            .map(|session| SessionLog::new(store, session));
-        let repeats = |note: &Note| match (&log, note.seen(), request.as_of) {
-            (Some(log), Some(_), None) => log.seen_before(note, request.iteration),
-            (Some(_), Some(2..), Some(moment)) => {
-                let history = store.history(&note.address)?;
-                Ok(seen_before(moment.until(&history), request.iteration))
-            }
-            _ => Ok(1),
-        };
+        let repeats = |note: &Note| request.times_noted(store, note);
         let gathered = gather::gather(store, request)?;
         let Arranged {
             sections,

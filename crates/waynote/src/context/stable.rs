@@ -4,12 +4,12 @@
 //! the headings and items made here and no others. Every piece ends with its line end and none begins with one, so
 //! that the tokens of a block are the sum of its pieces'.
 
-use jiff::Timestamp;
-
 use super::Section;
+use crate::author::Author;
 use crate::key::Name;
 use crate::note::{Kind, Note};
 use crate::secrets::masked;
+use crate::text::{cut, day};
 use crate::visible::{code_block, code_span};
 
 /// A section's heading.
@@ -28,10 +28,7 @@ pub(super) fn group_title(kind: &Kind) -> String {
     match kind {
         Kind::Other(word) => {
             let word = masked(word);
-            let cut = word.char_indices().nth(CHARS);
-            let shown = cut.map_or(word.as_ref(), |(end, _)| &word[..end]);
-            let more = if cut.is_some() { "…" } else { "" };
-            format!("{}:\n", code_span(&format!("{shown}{more}")))
+            format!("{}:\n", code_span(&cut(&word, CHARS)))
         }
         kind => format!("{}:\n", kind.as_str().to_uppercase()),
     }
@@ -104,7 +101,7 @@ impl Told<'_> {
 
     /// When it was written, and by whom if not by the reader.
     fn about(&self) -> String {
-        let date = date(self.note.updated_at);
+        let date = day(self.note.updated_at);
         match self.by() {
             Some(by) => format!("{date}, {by}"),
             None => date,
@@ -128,13 +125,12 @@ impl Told<'_> {
 
     /// Whose word it is: a reader trusts its own notes as it wrote them, and has to weigh those of others.
     fn by(&self) -> Option<String> {
-        let author = self.note.author.as_str();
-        match author.split_once(':') {
-            _ if author == "person" => Some("by a person".into()),
-            Some(("import", _)) => Some("imported".into()),
-            Some(("agent", name)) if name == self.reader.as_str() => None,
-            Some(("agent", name)) => Some(format!("by agent {}", word(name))),
-            _ => Some(format!("by {}", word(author))),
+        match Author::of(&self.note.author) {
+            Author::Person => Some("by a person".into()),
+            Author::Import(_) => Some("imported".into()),
+            Author::Agent(name) if name == self.reader.as_str() => None,
+            Author::Agent(name) => Some(format!("by agent {}", word(name))),
+            Author::Other(name) => Some(format!("by {}", word(name))),
         }
     }
 }
@@ -147,8 +143,4 @@ fn word(name: &str) -> String {
     } else {
         code_span(name)
     }
-}
-
-fn date(time: Timestamp) -> String {
-    jiff::tz::Offset::UTC.to_datetime(time).date().to_string()
 }

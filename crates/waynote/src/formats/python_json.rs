@@ -10,6 +10,8 @@ use std::fmt::{self, Write};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::text::line_of;
+
 /// Deeper nesting than Python itself reads is refused.
 const MAX_DEPTH: usize = 990;
 
@@ -53,7 +55,7 @@ pub(super) fn read_object(text: &str) -> Result<BTreeMap<PyString, PyValue>, Syn
         let value = read_value(original(raw, &parsed, text), 1).map_err(|reason| {
             let offset = raw.get().as_ptr() as usize - parsed.as_ptr() as usize;
             SyntaxError {
-                line: 1 + text[..offset].matches('\n').count(),
+                line: line_of(text, offset),
                 reason,
             }
         })?;

@@ -21,6 +21,7 @@ use crate::note::Stamp;
 use crate::place::{Base, Place};
 use crate::places::Places;
 use crate::store::Store;
+use crate::text::line_of;
 
 /// The author of what is imported from here.
 pub const AUTHOR: &str = "import:zrb";
@@ -43,8 +44,7 @@ impl NotesFile {
             reason,
         };
         let text = std::str::from_utf8(bytes).map_err(|error| {
-            let before = &bytes[..error.valid_up_to()];
-            let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+            let line = line_of(bytes, error.valid_up_to());
             damaged(line, "it is not UTF-8".into())
         })?;
         if text.starts_with('\u{feff}') {

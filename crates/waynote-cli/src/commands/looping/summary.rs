@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use waynote::event::{Iteration, Outcome};
+use waynote::text::plural;
 use waynote::{Kind, Name};
 
 use crate::{duration, session_view};
@@ -25,14 +26,13 @@ pub(super) struct Summary {
 
 impl Summary {
     pub(super) fn text(&self, colour: bool) -> String {
-        let count = self.iterations.len();
         let notes: u64 = self.notes.iter().map(|(_, count)| count).sum();
         let mut text = format!(
-            "session {}: {count} iteration{} in {}, {notes} note{} added",
+            "session {}: {} in {}, {} added",
             self.session,
-            if count == 1 { "" } else { "s" },
+            plural(self.iterations.len() as u64, "iteration"),
             duration::rounded(self.duration),
-            if notes == 1 { "" } else { "s" },
+            plural(notes, "note"),
         );
         let by_type = self.notes.iter().filter(|(_, count)| *count > 0);
         let by_type: Vec<String> = by_type

@@ -1,5 +1,6 @@
 //! The commands that change files. Each is one transaction, guarded by what it read.
 
+use waynote::text::line_of;
 use waynote::{Change, Error, Expect, Limits};
 
 use super::files::{Files, Found};
@@ -132,11 +133,6 @@ fn overlapping(text: &str, pattern: &str) -> Vec<usize> {
     found
 }
 
-/// The number of the line that an offset is in, from 1.
-fn line_of(text: &str, offset: usize) -> usize {
-    1 + text[..offset].matches('\n').count()
-}
-
 pub(super) fn insert(call: &mut Call<'_>) -> Result<String, Refusal> {
     let path = Path::read(needed(&call.arguments, "path", "insert")?)?;
     let Some(line) = call.arguments.number("insert_line") else {
@@ -264,6 +260,5 @@ mod tests {
         assert_eq!(overlapping("aaa", "aa"), [0, 1]);
         assert_eq!(overlapping("é é\né", "é"), [0, 3, 6]);
         assert_eq!(overlapping("abc", "x"), [] as [usize; 0]);
-        assert_eq!(line_of("a\nb\nc", 4), 3);
     }
 }

@@ -1,0 +1,76 @@
+//! Who writes, as the names of authors say it.
+
+use std::fmt;
+
+use crate::error::Result;
+use crate::key::Name;
+
+/// What kind of author a name is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Author<'n> {
+    /// `person`: whoever has no other name.
+    Person,
+    /// `agent:NAME`.
+    Agent(&'n str),
+    /// `import:FORMAT`: another program's note that was brought in.
+    Import(&'n str),
+    /// Whatever else a caller goes by.
+    Other(&'n str),
+}
+
+/// The name of the author that nobody else is named for.
+pub const PERSON: &str = "person";
+
+impl<'n> Author<'n> {
+    /// What a name says.
+    pub fn of(name: &'n Name) -> Self {
+        let name = name.as_str();
+        match name.split_once(':') {
+            _ if name == PERSON => Self::Person,
+            Some(("agent", agent)) => Self::Agent(agent),
+            Some(("import", format)) => Self::Import(format),
+            _ => Self::Other(name),
+        }
+    }
+
+    /// The name that says it.
+    ///
+    /// # Errors
+    /// [`Error::InvalidName`](crate::Error::InvalidName) when that is too long.
+    pub fn name(self) -> Result<Name> {
+        self.to_string().parse()
+    }
+}
+
+impl fmt::Display for Author<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Person => f.write_str(PERSON),
+            Self::Agent(agent) => write!(f, "agent:{agent}"),
+            Self::Import(format) => write!(f, "import:{format}"),
+            Self::Other(name) => f.write_str(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_who_it_is() {
+        for (name, author) in [
+            ("person", Author::Person),
+            ("agent:builder", Author::Agent("builder")),
+            ("agent:a:b", Author::Agent("a:b")),
+            ("import:zrb", Author::Import("zrb")),
+            ("ci", Author::Other("ci")),
+            ("persons", Author::Other("persons")),
+        ] {
+            let name: Name = name.parse().unwrap();
+            assert_eq!(Author::of(&name), author, "{name}");
+            assert_eq!(author.name().unwrap(), name);
+        }
+    }
+}

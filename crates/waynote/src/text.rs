@@ -1,0 +1,74 @@
+//! What texts for people and models are made of, whoever writes them: counts, days, lines cut short, the numbers of lines.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use jiff::tz::Offset;
+
+/// A count and what is counted: `1 note`, `2 notes`. Only for nouns that take an `s`.
+pub fn plural(count: u64, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    }
+}
+
+/// The beginning of a text, with `…` where it has more characters than that.
+pub fn cut(text: &str, most_chars: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most_chars) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// The number of the line, from 1, in which a byte stands; of one behind the end, that of the last line.
+pub fn line_of(text: impl AsRef<[u8]>, at: usize) -> usize {
+    let text = text.as_ref();
+    let before = &text[..at.min(text.len())];
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// The day of a time, in universal time: `2026-05-17`.
+pub fn day(time: Timestamp) -> String {
+    Offset::UTC.to_datetime(time).date().to_string()
+}
+
+/// Day and minute, in universal time: `2026-05-17 12:00`.
+pub fn minute(time: Timestamp) -> String {
+    let time = Offset::UTC.to_datetime(time);
+    format!("{} {:02}:{:02}", time.date(), time.hour(), time.minute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        let of = [0, 1, 2].map(|count| plural(count, "note"));
+        assert_eq!(of, ["0 notes", "1 note", "2 notes"]);
+    }
+
+    #[test]
+    fn characters_are_counted_and_not_bytes() {
+        assert_eq!(cut("über", 4), "über");
+        assert_eq!(cut("über", 3), "übe…");
+        assert_eq!(cut("", 0), "");
+    }
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        let text = "a\nb\n";
+        let lines = [0, 1, 2, 4, 99].map(|at| line_of(text, at));
+        assert_eq!(lines, [1, 1, 2, 3, 3]);
+    }
+
+    #[test]
+    fn times_are_universal() {
+        let time = "2026-05-17T01:02:03+02:00".parse().unwrap();
+        assert_eq!(
+            (day(time), minute(time)),
+            ("2026-05-16".into(), "2026-05-16 23:02".into())
+        );
+    }
+}
