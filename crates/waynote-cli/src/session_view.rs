@@ -138,14 +138,7 @@ pub(crate) fn notes(notes: &[Note], colour: bool, terminal: bool) -> String {
         return String::new();
     }
     let mut text = String::new();
-    for kind in Kind::ALL {
-        let group: Vec<&Note> = notes
-            .iter()
-            .filter(|note| note.kind.as_ref() == Some(&kind))
-            .collect();
-        if group.is_empty() {
-            continue;
-        }
+    for (kind, group) in Kind::grouped(Kind::ALL, notes) {
         let title = painted(&kind.as_str().to_uppercase(), style(&kind), colour);
         text.push_str(&format!("\n{title}\n"));
         for note in group {

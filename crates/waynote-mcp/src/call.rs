@@ -1,6 +1,6 @@
 //! A call of a tool, with what the tools of several sets need.
 
-use waynote::{Address, AddressAt, AsOf, Content, Note, Notebook, Scope, Stamp, Store};
+use waynote::{Address, AddressAt, AsOf, Content, Note, Notebook, Scope, Stamp, Store, single};
 
 use crate::arguments::Arguments;
 use crate::caller::Here;
@@ -80,24 +80,20 @@ pub(crate) fn content(text: &str) -> Result<Content, Refusal> {
 
 /// A note, as it is or as a revision made it.
 pub(crate) fn note_at(store: &dyn Store, named: &AddressAt) -> Result<Note, Refusal> {
-    if let Some(revision) = named.revision {
-        let history = store.history(&named.address)?;
-        return match AsOf::Revision(revision).note(&history)? {
-            Some(note) => Ok(note),
-            None => {
-                let what = format!("there is no {named}");
-                let last = history.last().map_or(0, waynote::Revision::number);
-                Err(Refusal::new(what, format!("its last revision is {last}")))
-            }
-        };
+    let AddressAt { address, revision } = named;
+    match (
+        single::get(store, address, revision.map(AsOf::Revision)),
+        revision,
+    ) {
+        (Err(waynote::Error::NotFound { .. }), None) => Err(missing(store, address)?),
+        (Err(waynote::Error::NotFound { what }), Some(_)) => {
+            let history = store.history(address)?;
+            let last = history.last().map_or(0, waynote::Revision::number);
+            let hint = format!("its last revision is {last}");
+            Err(Refusal::new(format!("there is no {what}"), hint))
+        }
+        (found, _) => Ok(found?),
     }
-    if let Some(note) = store.get(&named.address)? {
-        return Ok(note);
-    }
-    if let Some(error) = waynote::forget::gone_by_forgetting(&store.history(&named.address)?) {
-        return Err(error.into());
-    }
-    Err(missing(store, &named.address)?)
 }
 
 /// The refusal of a note that is not there: with the nearest key, and those that are.

@@ -57,6 +57,7 @@ pub mod context;
 pub mod engine;
 pub mod error;
 pub mod event;
+pub mod file;
 pub mod forget;
 pub mod formats;
 pub mod instep;

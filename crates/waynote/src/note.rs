@@ -49,6 +49,19 @@ impl Kind {
         Self::ALL.into_iter().chain(others).collect()
     }
 
+    /// The notes of each of these types that has some, in the order of the types.
+    pub fn grouped(
+        kinds: impl IntoIterator<Item = Self>,
+        notes: &[Note],
+    ) -> Vec<(Self, Vec<&Note>)> {
+        let group = |kind: Self| {
+            let is_of = |note: &&Note| note.kind.as_ref() == Some(&kind);
+            let group: Vec<&Note> = notes.iter().filter(is_of).collect();
+            (!group.is_empty()).then_some((kind, group))
+        };
+        kinds.into_iter().filter_map(group).collect()
+    }
+
     /// The type's word.
     pub fn as_str(&self) -> &str {
         match self {

@@ -117,9 +117,7 @@ impl<'s> SessionLog<'s> {
             open: true,
         };
         let open = self.store.recent(&open, 0, usize::MAX)?;
-        let iteration = named
-            .strip_prefix('#')
-            .and_then(|number| number.parse().ok());
+        let iteration = iteration_named(named);
         let words = named.to_lowercase();
         let is_meant = |note: &&Note| match iteration {
             Some(iteration) => note.iteration == Some(iteration),
@@ -168,6 +166,16 @@ impl<'s> SessionLog<'s> {
         Ok(notes)
     }
 
+    /// The entries of one iteration, in the order in which they were made.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn of_iteration(&self, iteration: i64) -> Result<Vec<Note>> {
+        let mut notes = self.list(None)?;
+        notes.retain(|note| note.iteration == Some(iteration));
+        Ok(notes)
+    }
+
     /// The entries of iterations before that one: what a run sees. Entries without an iteration are not in it.
     ///
     /// # Errors
@@ -195,6 +203,11 @@ pub(crate) fn times_noted(store: &dyn Store, note: &Note, iteration: Option<i64>
         Some(_) if note.revision == 1 => Ok(noted_before(note.iteration, iteration).into()),
         Some(_) => Ok(seen_before(&store.history(&note.address)?, iteration)),
     }
+}
+
+/// The iteration that `#3` names, as lists of a log have it.
+pub fn iteration_named(named: &str) -> Option<i64> {
+    named.trim().strip_prefix('#')?.parse().ok()
 }
 
 /// How often an entry with that history was noted in iterations before that one (none: in any, or in none).

@@ -1,4 +1,4 @@
-//! One note by its address: saved, pinned or deleted, whichever scope it is in.
+//! One note by its address: read, saved, pinned or deleted, whichever scope it is in.
 //!
 //! [`Notebook`](crate::Notebook) and [`Places`](crate::Places) do their writing here, for a scope that they know.
 
@@ -6,8 +6,9 @@ use crate::address::Address;
 use crate::change::{Applied, Change, Expect};
 use crate::content::Content;
 use crate::error::{Error, Result};
+use crate::forget::gone_by_forgetting;
 use crate::limits::Limits;
-use crate::note::{Note, Stamp};
+use crate::note::{AsOf, Note, Stamp};
 use crate::store::Store;
 
 /// How a note is to be saved. The default has the default limits, keeps the pin and overwrites any revision.
@@ -29,6 +30,29 @@ impl Default for SaveOptions {
             expect: Expect::Any,
         }
     }
+}
+
+/// A note as it is, or as it was.
+///
+/// # Errors
+/// [`Error::NotFound`] when it is not there, [`Error::Forgotten`] when what it said was forgotten; what [`Store::get`] and
+/// [`Store::history`] say.
+pub fn get(store: &dyn Store, address: &Address, as_of: Option<AsOf>) -> Result<Note> {
+    let Some(as_of) = as_of else {
+        if let Some(note) = store.get(address)? {
+            return Ok(note);
+        }
+        let what = address.to_string();
+        let forgotten = gone_by_forgetting(&store.history(address)?);
+        return Err(forgotten.unwrap_or(Error::NotFound { what }));
+    };
+    let note = as_of.note(&store.history(address)?)?;
+    note.ok_or_else(|| Error::NotFound {
+        what: match as_of {
+            AsOf::Revision(revision) => format!("{address}@{revision}"),
+            AsOf::Time(time) => format!("{address} at {time}"),
+        },
+    })
 }
 
 /// Saves a note: a new one, or a new revision, which keeps its pin and its date of creation. Returns the note and whether

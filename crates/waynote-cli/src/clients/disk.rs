@@ -2,11 +2,12 @@
 
 use std::fs::{self, DirBuilder, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 use tempfile::NamedTempFile;
+use waynote::file::take_after;
 use waynote::text::line_of;
 
 use super::change::Refusal;
@@ -195,16 +196,14 @@ fn write_beside(
         .prefix(".waynote-")
         .tempfile_in(folder)?;
     new.write_all(text.as_bytes())?;
-    if let Some(old) = old {
-        let now = new.as_file().metadata()?;
-        let is_same = (now.uid(), now.gid()) == (old.uid(), old.gid());
-        if !is_same && fchown(new.as_file(), Some(old.uid()), Some(old.gid())).is_err() {
-            return Ok(None);
+    match old {
+        Some(old) if take_after(new.as_file(), old).is_err() => return Ok(None),
+        Some(_) => {}
+        None => {
+            let mode = Permissions::from_mode(new_mode);
+            new.as_file().set_permissions(mode)?;
         }
     }
-    let mode = old.map_or(new_mode, |old| old.permissions().mode() & 0o7777);
-    new.as_file()
-        .set_permissions(Permissions::from_mode(mode))?;
     new.as_file().sync_all()?;
     Ok(Some(new))
 }

@@ -99,11 +99,9 @@ impl Client {
         own.map(|(_, variable)| variable)
     }
 
+    /// The client of a word, as the command line takes it.
     pub(crate) fn named(word: &str) -> Option<Self> {
-        match word {
-            "claude" => Some(Self::ClaudeCode),
-            _ => Self::ALL.into_iter().find(|client| client.word() == word),
-        }
+        Self::from_str(word, false).ok()
     }
 }
 
@@ -187,6 +185,8 @@ mod tests {
     fn words_name_clients_and_events() {
         for client in Client::ALL {
             assert_eq!(Client::named(client.word()), Some(client));
+            let shown = client.to_possible_value().unwrap();
+            assert_eq!(shown.get_name(), client.word());
             let Some(event) = Event::of_block(client) else {
                 assert_eq!(client, Client::Goose);
                 continue;
@@ -194,6 +194,8 @@ mod tests {
             let word = event.word(client).unwrap();
             assert_eq!(Event::named(word, client), Some(event));
         }
+        assert_eq!(Client::named("claude"), Some(Client::ClaudeCode));
+        assert_eq!(Client::named("gemini-cli"), Some(Client::Gemini));
         assert_eq!(Client::named("emacs"), None);
         assert_eq!(Event::named("beforeSubmitPrompt", Client::Cursor), None);
         assert_eq!(

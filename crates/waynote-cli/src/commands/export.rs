@@ -48,7 +48,7 @@ fn report(context: &mut Context<'_>, exported: &Exported, target: &str) -> Outco
         };
         format!(
             "wrote {} to {}, {unchanged} unchanged{left_out}",
-            plural(*written as u64, "note"),
+            plural(*written, "note"),
             visible(target)
         )
     })

@@ -1,7 +1,9 @@
 //! `waynote key`: notes by key, in an agent's notebook or on a directory.
 
 use serde_json::json;
-use waynote::{Address, AddressAt, Expect, Key, Note, Notebook, SaveOptions, Scope, Store};
+use waynote::{
+    Address, AddressAt, AsOf, Expect, Key, Note, Notebook, SaveOptions, Scope, Store, single,
+};
 
 use super::Context;
 use super::saved::Saved;
@@ -213,13 +215,10 @@ impl Target {
     fn get(&self, store: &dyn Store, key: &Key) -> Outcome<Note> {
         let notebook = self.notebook(store);
         match self.revision {
-            Some(_) => super::show::at(
-                store,
-                &AddressAt {
-                    address: notebook.address(key)?,
-                    revision: self.revision,
-                },
-            ),
+            Some(revision) => {
+                let as_of = Some(AsOf::Revision(revision));
+                Ok(single::get(store, &notebook.address(key)?, as_of)?)
+            }
             None => notebook.get(key).map_err(|error| missing(&notebook, error)),
         }
     }

@@ -1,8 +1,7 @@
 //! `waynote show`: a note by its address, as it is or as it was.
 
 use jiff::Timestamp;
-use waynote::forget::gone_by_forgetting;
-use waynote::{AddressAt, AsOf, Note, Store};
+use waynote::{AsOf, single};
 
 use super::Context;
 use crate::args::ShowArgs;
@@ -18,10 +17,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
             "name one, with `@N` or with `--as-of`",
         ));
     }
-    let note = context.read(|store| match as_of {
-        None => at(store, &address),
-        Some(as_of) => then(store, &address, as_of),
-    })?;
+    let as_of = as_of.or(address.revision.map(AsOf::Revision));
+    let note = context.read(|store| Ok(single::get(store, &address.address, as_of)?))?;
     if context.output.json {
         context.output.value(&note)
     } else {
@@ -43,31 +40,4 @@ fn as_of(text: &str) -> Outcome<AsOf> {
             "write 3, or 2026-05-17T12:00:00Z",
         )
     })
-}
-
-/// The note at an address, of a revision when one is named.
-pub(super) fn at(store: &dyn Store, address: &AddressAt) -> Outcome<Note> {
-    match address.revision {
-        Some(revision) => then(store, address, AsOf::Revision(revision)),
-        None => match store.get(&address.address)? {
-            Some(note) => Ok(note),
-            None => match gone_by_forgetting(&store.history(&address.address)?) {
-                Some(error) => Err(error.into()),
-                None => Err(not_found(address.to_string())),
-            },
-        },
-    }
-}
-
-fn then(store: &dyn Store, address: &AddressAt, as_of: AsOf) -> Outcome<Note> {
-    let history = store.history(&address.address)?;
-    let named = match as_of {
-        AsOf::Revision(revision) => format!("{}@{revision}", address.address),
-        AsOf::Time(time) => format!("{} at {time}", address.address),
-    };
-    as_of.note(&history)?.ok_or_else(|| not_found(named))
-}
-
-fn not_found(what: String) -> Failure {
-    waynote::Error::NotFound { what }.into()
 }

@@ -1,6 +1,6 @@
 //! waynote's own tools.
 
-use waynote::session::reply;
+use waynote::session::{iteration_named, reply};
 use waynote::visible::visible;
 use waynote::{Expect, Name, Notebook, SaveOptions, SessionLog, single};
 
@@ -152,7 +152,7 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
 
 fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
     let text = |name| call.arguments.text(name);
-    let number = text("address").or(text("key")).and_then(iteration);
+    let number = text("address").or(text("key")).and_then(iteration_named);
     if let (Some(iteration), Some(session)) = (number, &call.here.caller.session) {
         let session = session.clone();
         return show_iteration(call, &session, iteration);
@@ -165,16 +165,10 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
 /// Entries that a refusal names.
 const SHOWN: usize = 20;
 
-/// The iteration that `#3` names, as lists of the log have it.
-fn iteration(named: &str) -> Option<i64> {
-    named.trim().strip_prefix('#')?.parse().ok()
-}
-
 /// The one entry of an iteration; of several, where each is.
 fn show_iteration(call: &mut Call<'_>, session: &Name, number: i64) -> Result<String, Refusal> {
     let log = SessionLog::new(call.keeper.read()?, session.clone());
-    let mut entries = log.list(None)?;
-    entries.retain(|entry| entry.iteration == Some(number));
+    let entries = log.of_iteration(number)?;
     if let [entry] = &entries[..] {
         return Ok(entry.content.shown().into_owned());
     }

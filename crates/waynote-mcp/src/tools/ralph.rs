@@ -1,7 +1,7 @@
 //! The tools of ralph.nu, with its replies: a session's log.
 
 use waynote::session::reply;
-use waynote::{Kind as Type, Name, Note, SessionLog};
+use waynote::{Kind as Type, Name, SessionLog};
 
 use crate::call::Call;
 use crate::reply::Refusal;
@@ -92,13 +92,9 @@ fn list(call: &mut Call<'_>) -> Result<String, Refusal> {
     }
     let kinds = Type::in_order(notes.iter().filter_map(|note| note.kind.clone()));
     let mut lines = Vec::new();
-    for kind in kinds {
-        let is_of = |note: &&Note| note.kind.as_ref() == Some(&kind);
-        let mut of_kind = notes.iter().filter(is_of).peekable();
-        if of_kind.peek().is_some() {
-            lines.push(format!("{}:", kind.as_str().to_uppercase()));
-        }
-        for note in of_kind {
+    for (kind, group) in Type::grouped(kinds, &notes) {
+        lines.push(format!("{}:", kind.as_str().to_uppercase()));
+        for note in group {
             let iteration = note.iteration.map_or("-".into(), |of| format!("#{of}"));
             lines.push(format!("  - [{iteration}] {}", note.content.shown()));
         }

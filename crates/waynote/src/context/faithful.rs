@@ -130,14 +130,8 @@ fn iterations(notes: &[Note]) -> String {
         return String::new();
     }
     let mut lines = vec!["## Notes from Previous Iterations".to_owned()];
-    for kind in Kind::ALL {
-        let group: Vec<&Note> = notes
-            .iter()
-            .filter(|note| note.kind.as_ref() == Some(&kind))
-            .collect();
-        if !group.is_empty() {
-            lines.push(format!("{}:", kind.as_str().to_uppercase()));
-        }
+    for (kind, group) in Kind::grouped(Kind::ALL, notes) {
+        lines.push(format!("{}:", kind.as_str().to_uppercase()));
         for note in group {
             let iteration = note.iteration.unwrap_or_default();
             lines.push(format!("  - [#{iteration}] {}", said(note)));

@@ -5,9 +5,9 @@
 //! the exchange comes; then the displaced file is empty or cut off, and is waited for, because it goes on
 //! writing there. Nothing that was displaced is removed before it is known to hold nothing new.
 
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use rustix::io::Errno;
 
 use super::overlay::FileSide;
 use crate::error::{Error, Result};
+use crate::file::take_after;
 use crate::formats::zrb::{self, NotesFile};
 use crate::lock;
 
@@ -202,12 +203,7 @@ fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
     };
     let written = file.write_all(text).and_then(|()| {
         if let Some(before) = before {
-            let new = file.metadata()?;
-            if (new.uid(), new.gid()) != (before.uid(), before.gid()) {
-                // Else its owner might be locked out of it.
-                std::os::unix::fs::fchown(&file, Some(before.uid()), Some(before.gid()))?;
-            }
-            file.set_permissions(Permissions::from_mode(before.mode() & 0o777))?;
+            take_after(&file, &before)?;
         }
         file.sync_data()
     });

@@ -17,15 +17,8 @@ impl Check<'_> {
         let own = [".claude/settings.local.json", ".claude/settings.json"];
         let files = self.of_project(&own).chain(self.user.get(1).cloned());
         let mut settings = Source::all(files.collect::<Vec<_>>());
-        if let Some(file) = &managed_settings
-            && file.at(&["allowManagedHooksOnly"]) == &json!(true)
-        {
-            let place = file.place(&["allowManagedHooksOnly"]);
-            self.wrong(
-                "only hooks of the organization run",
-                &place,
-                "ask whoever manages that file to add waynote's hooks",
-            );
+        if let Some(file) = &managed_settings {
+            self.managed_hooks_only(file, "allowManagedHooksOnly");
         }
         settings.extend(managed_settings);
         for file in &settings {

@@ -54,15 +54,8 @@ impl Check<'_> {
             }
         }
         let required = Source::read(Path::new("/etc/codex/requirements.toml"));
-        if let Some(file) = required
-            && file.at(&["allow_managed_hooks_only"]) == &json!(true)
-        {
-            let place = file.place(&["allow_managed_hooks_only"]);
-            self.wrong(
-                "only hooks of the organization run",
-                &place,
-                "ask whoever manages that file to add waynote's hooks",
-            );
+        if let Some(file) = required {
+            self.managed_hooks_only(&file, "allow_managed_hooks_only");
         }
     }
 }

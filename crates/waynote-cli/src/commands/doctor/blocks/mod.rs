@@ -89,6 +89,18 @@ impl Check<'_> {
         }
     }
 
+    /// A setting by which an organization lets no hooks run but its own.
+    fn managed_hooks_only(&mut self, file: &Source, name: &str) {
+        if file.at(&[name]) == &json!(true) {
+            let place = file.place(&[name]);
+            self.wrong(
+                "only hooks of the organization run",
+                &place,
+                "ask whoever manages that file to add waynote's hooks",
+            );
+        }
+    }
+
     /// Lists of tools that are offered, and that are not.
     fn tool_lists(&mut self, file: &Source, entry: &[&str], offered: &str, withheld: &str) {
         let path: Vec<&str> = entry.iter().copied().chain([offered]).collect();

@@ -1,0 +1,41 @@
+//! Files that take the place of others in one step: what a new file takes over from the old one.
+
+use std::fs::{File, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+
+/// Gives a new file the owner and the mode of the one whose place it is to take.
+///
+/// # Errors
+/// The system's, where this user may not give files away: the new file would lock the owner of the old one out.
+pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
+    let now = new.metadata()?;
+    if (now.uid(), now.gid()) != (old.uid(), old.gid()) {
+        fchown(new, Some(old.uid()), Some(old.gid()))?;
+    }
+    // After the owner: the system takes some modes away when that changes.
+    new.set_permissions(Permissions::from_mode(old.mode() & 0o7777))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_file_has_the_mode_of_the_old_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let make = |name: &str, mode| {
+            let file = File::create(folder.path().join(name)).unwrap();
+            file.set_permissions(Permissions::from_mode(mode)).unwrap();
+            file
+        };
+        for mode in [0o600, 0o644, 0o4755] {
+            let old = make("old", mode).metadata().unwrap();
+            let new = make("new", 0o600);
+            take_after(&new, &old).unwrap();
+            let new = new.metadata().unwrap();
+            assert_eq!(new.mode() & 0o7777, mode);
+            assert_eq!((new.uid(), new.gid()), (old.uid(), old.gid()));
+        }
+    }
+}
