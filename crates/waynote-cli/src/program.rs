@@ -15,7 +15,8 @@ pub(crate) fn own() -> Outcome<PathBuf> {
     std::env::current_exe().map_err(|error| Failure::file("the program's own file", "found", error))
 }
 
-/// Where a program is on the path, for others: they have another working directory, so a relative folder is passed over.
+/// Where a program is on the path, for others: they have another working directory, so a relative folder is passed
+/// over.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let mut files = files_on_path(name.as_ref()).into_iter();
     files.find(|file| file.is_absolute() && is_executable(file))

@@ -30,8 +30,8 @@ pub(crate) const DATA_FOLDER: &str = "XDG_DATA_HOME";
 pub(crate) const CONFIG_FOLDER: &str = "XDG_CONFIG_HOME";
 pub(crate) const STATE_FOLDER: &str = "XDG_STATE_HOME";
 
-/// The variables that a client hands on to our server where it hands on only what its entry names. The order is that of the
-/// entries which are in clients' files already.
+/// The variables that a client hands on to our server where it hands on only what its entry names. The order is that of
+/// the entries which are in clients' files already.
 pub(crate) fn handed_on() -> impl Iterator<Item = &'static str> {
     let handed_on = |in_file: bool| {
         let settings = KNOWN.iter().filter(|known| known.is_handed_on);

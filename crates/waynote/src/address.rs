@@ -31,7 +31,8 @@ pub enum Address {
 }
 
 impl Address {
-    /// Whether a text is meant as an address, valid or not, and not as a path: it begins with the word of a scope and a colon.
+    /// Whether a text is meant as an address, valid or not, and not as a path: it begins with the word of a scope and a
+    /// colon.
     pub fn is_meant(text: &str) -> bool {
         let word = text.split_once(':').map(|(word, _)| word);
         word.is_some_and(|word| word.parse::<ScopeKind>().is_ok())

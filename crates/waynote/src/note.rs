@@ -37,8 +37,8 @@ impl Kind {
     /// The words of the four types, in the same order.
     pub const WORDS: [&'static str; 4] = ["stuck", "learning", "tip", "decision"];
 
-    /// The order in which types are listed: the four, whether they are among these or not, then the others by word, each
-    /// once.
+    /// The order in which types are listed: the four, whether they are among these or not, then the others by word,
+    /// each once.
     pub fn in_order(there: impl IntoIterator<Item = Self>) -> Vec<Self> {
         let others = there
             .into_iter()

@@ -43,7 +43,7 @@ impl<'s> Notebook<'s> {
     /// The address of a key here.
     ///
     /// # Errors
-    /// None in a notebook; the signature is the address type's.
+    /// [`Error::InvalidAddress`] in a session's log, whose entries have no keys.
     pub fn address(&self, key: &Key) -> Result<Address> {
         Address::keyed(&self.scope, key.clone())
     }
@@ -105,8 +105,8 @@ impl<'s> Notebook<'s> {
         Ok(notes)
     }
 
-    /// The first keys of [`Notebook::list`] as a sentence for whoever named one that is not there, with how many more there
-    /// are; none when there are no notes.
+    /// The first keys of [`Notebook::list`] as a sentence for whoever named one that is not there, with how many more
+    /// there are; none when there are no notes.
     ///
     /// # Errors
     /// What the store says.

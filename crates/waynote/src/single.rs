@@ -35,8 +35,8 @@ impl Default for SaveOptions {
 /// A note as it is, or as it was.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is not there, [`Error::Forgotten`] when what it said was forgotten; what [`Store::get`] and
-/// [`Store::history`] say.
+/// [`Error::NotFound`] when it is not there, [`Error::Forgotten`] when what it said was forgotten; what [`Store::get`]
+/// and [`Store::history`] say.
 pub fn get(store: &dyn Store, address: &Address, as_of: Option<AsOf>) -> Result<Note> {
     let Some(as_of) = as_of else {
         if let Some(note) = store.get(address)? {
@@ -55,8 +55,8 @@ pub fn get(store: &dyn Store, address: &Address, as_of: Option<AsOf>) -> Result<
     })
 }
 
-/// Saves a note: a new one, or a new revision, which keeps its pin and its date of creation. Returns the note and whether
-/// it is new.
+/// Saves a note: a new one, or a new revision, which keeps its pin and its date of creation. Returns the note and
+/// whether it is new.
 ///
 /// # Errors
 /// [`Error::NoteTooLarge`], [`Error::TooManyNotes`] (a new key only), [`Error::Conflict`]; what [`Store::apply`] says.

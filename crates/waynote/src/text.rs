@@ -1,4 +1,5 @@
-//! What texts for people and models are made of, whoever writes them: counts, days, lines cut short, the numbers of lines.
+//! What texts for people and models are made of, whoever writes them: counts, days, lines cut short, the numbers of
+//! lines.
 
 use std::borrow::Cow;
 

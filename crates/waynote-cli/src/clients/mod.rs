@@ -105,8 +105,8 @@ impl Client {
     }
 }
 
-/// The variables in which clients tell their project's directory. A server, which does not know its client, takes the first
-/// that is set.
+/// The variables in which clients tell their project's directory. A server, which does not know its client, takes the
+/// first that is set.
 pub(crate) const PROJECT_VARIABLES: [(Client, &str); 3] = [
     (Client::ClaudeCode, "CLAUDE_PROJECT_DIR"),
     (Client::Gemini, "GEMINI_PROJECT_DIR"),

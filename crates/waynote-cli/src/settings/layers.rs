@@ -41,7 +41,8 @@ impl Layers {
         }
     }
 
-    /// The first layer's value that can be used. A flag must be; what another layer says and cannot be used is a problem.
+    /// The first layer's value that can be used. A flag must be; what another layer says and cannot be used is a
+    /// problem.
     pub(super) fn setting<T>(&mut self, row: &Row<T>, flags: &Global) -> Outcome<Setting<T>> {
         let Known { name, variable, .. } = row.known;
         if let Some(text) = (row.flag)(flags) {

@@ -171,8 +171,8 @@ impl Request {
         chain
     }
 
-    /// How often a note was noted in the iterations that the block shows, which is more than once only for entries of the
-    /// session's log.
+    /// How often a note was noted in the iterations that the block shows, which is more than once only for entries of
+    /// the session's log.
     fn times_noted(&self, store: &dyn Store, note: &Note) -> Result<u64> {
         match (&self.session, note.seen(), self.as_of) {
             (Some(_), Some(_), None) => times_noted(store, note, self.iteration),

@@ -150,8 +150,8 @@ impl Kinds {
     }
 }
 
-/// What is searched of a note beside its text: its kind, and as its title the key, or the directory's name. The key is empty
-/// where there is none.
+/// What is searched of a note beside its text: its kind, and as its title the key, or the directory's name. The key is
+/// empty where there is none.
 pub(crate) fn kind_and_title<'n>(
     scope: ScopeKind,
     name: &'n str,
