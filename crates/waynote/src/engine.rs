@@ -35,12 +35,12 @@ use jiff::Timestamp;
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
-use crate::event::{Event, Recorded};
+use crate::event::Event;
 use crate::forget::Residue;
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{FileMark, Recent, ScopeSummary};
+use crate::store::{self, FileMark};
 use crate::verify::Report;
 
 /// Keeps the rows of one store.
@@ -71,11 +71,12 @@ pub trait Engine {
         work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
     ) -> Result<()>;
 
-    /// Runs `work` while no other writer of the store can run. Writing inside it needs no further waiting.
+    /// Runs `work` while no other writer of the store can run. It writes through the engine that it is given, which need
+    /// not wait; writing otherwise waits for it to end.
     ///
     /// # Errors
     /// [`Error::Busy`](crate::Error::Busy) when the wait was too long; what `work` returns.
-    fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()>;
 
     /// Clears old bytes of erased texts out of the engine's files, after the transaction that erased them. What keeps it
     /// from that is returned, not an error: the texts are out of the notes.
@@ -83,6 +84,36 @@ pub trait Engine {
 
     /// The store's name in errors: its file, as a rule.
     fn name(&self) -> String;
+}
+
+impl<E: Engine + ?Sized> Engine for &E {
+    fn rows(&self) -> Result<Box<dyn Read + '_>> {
+        (**self).rows()
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
+        (**self).snapshot(work)
+    }
+
+    fn write(
+        &self,
+        writing: Writing,
+        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        (**self).write(writing, work)
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        (**self).exclusively(work)
+    }
+
+    fn scrub(&self) -> Option<Residue> {
+        (**self).scrub()
+    }
+
+    fn name(&self) -> String {
+        (**self).name()
+    }
 }
 
 /// What a transaction is for.
@@ -99,56 +130,28 @@ pub enum Writing {
 /// Everything that is wanted in one round trip. An answer stands at the same place in [`Rows`] as its question here.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ask {
-    /// Notes as they are now.
-    pub notes: Vec<Address>,
+    /// What the callers of a store ask.
+    pub store: store::Ask,
     /// The last revision of a note, whether it is there or was deleted.
     pub ends: Vec<Address>,
-    /// All notes of a scope, by key.
-    pub scopes: Vec<Scope>,
-    /// All notes of every scope of a kind, by scope's name and key.
-    pub kinds: Vec<ScopeKind>,
-    /// Notes of a scope, latest first, a page at a time.
-    pub pages: Vec<Page>,
-    /// Numbers of notes.
-    pub counts: Vec<Count>,
-    /// The scopes of a kind that have notes, by name.
-    pub summaries: Vec<ScopeKind>,
-    /// A note's revisions, oldest first.
-    pub histories: Vec<Address>,
     /// One revision of a note.
     pub revisions: Vec<AddressAt>,
     /// The revisions of every note that a scope ever had, by key.
     pub scope_histories: Vec<Scope>,
     /// The revision at a position of the journal.
     pub positions: Vec<Position>,
-    /// The journal before a position (none: from its end), latest first, so many rows at most.
-    pub journal: Vec<(Option<Position>, usize)>,
     /// Every revision that has one of these contents.
     pub holders: Vec<Content>,
-    /// The types of a session's entries, by word.
-    pub entry_types: Vec<Name>,
     /// The entries of a session that are resolved, by key.
     pub resolved: Vec<Name>,
     /// The largest id that an entry of a session ever had, of a forgotten one too.
     pub last_entries: Vec<Name>,
     /// The first entry of a session, by id, that is of a type and has a content.
     pub entries_saying: Vec<(Name, Kind, Content)>,
-    /// The largest iteration in any revision of a session's current entries.
-    pub last_iterations: Vec<Name>,
-    /// A session's events before a number (none: from the end), latest first, so many at most.
-    pub events: Vec<(Name, Option<u64>, usize)>,
-    /// The event with which the loop began that holds a session.
-    pub leases: Vec<Name>,
-    /// Whether the leases of all sessions are wanted, by session.
-    pub all_leases: bool,
-    /// Whether the names of all sessions that have events are wanted, by name.
-    pub event_sessions: bool,
     /// What a file is known to hold.
     pub marks: Vec<String>,
     /// The files that are known to hold a content.
     pub marked: Vec<Content>,
-    /// Whether the head is wanted.
-    pub head: bool,
     /// The engine's numbers of scopes.
     pub scope_numbers: Vec<Scope>,
     /// Whether the search index's state is wanted.
@@ -161,35 +164,43 @@ pub struct Ask {
     pub blocks: Vec<Blocks>,
 }
 
+impl Ask {
+    /// How many questions it has.
+    pub fn questions(&self) -> usize {
+        self.store.questions()
+            + self.ends.len()
+            + self.revisions.len()
+            + self.scope_histories.len()
+            + self.positions.len()
+            + self.holders.len()
+            + self.resolved.len()
+            + self.last_entries.len()
+            + self.entries_saying.len()
+            + self.marks.len()
+            + self.marked.len()
+            + self.scope_numbers.len()
+            + usize::from(self.index)
+            + usize::from(self.segments)
+            + self.segment_notes.len()
+            + self.blocks.len()
+    }
+}
+
 /// What an [`Ask`] found.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(missing_docs, reason = "each field answers the one of the same name")]
 pub struct Rows {
-    pub notes: Vec<Option<Note>>,
+    pub store: store::Answers,
     pub ends: Vec<Option<End>>,
-    pub scopes: Vec<Vec<Note>>,
-    pub kinds: Vec<Vec<Note>>,
-    pub pages: Vec<Vec<Note>>,
-    pub counts: Vec<u64>,
-    pub summaries: Vec<Vec<ScopeSummary>>,
-    pub histories: Vec<Vec<Revision>>,
     pub revisions: Vec<Option<Revision>>,
     pub scope_histories: Vec<Vec<Vec<Revision>>>,
     pub positions: Vec<Option<Revision>>,
-    pub journal: Vec<Vec<Revision>>,
     pub holders: Vec<Vec<AddressAt>>,
-    pub entry_types: Vec<Vec<Kind>>,
     pub resolved: Vec<Vec<Note>>,
     pub last_entries: Vec<Option<EntryId>>,
     pub entries_saying: Vec<Option<Note>>,
-    pub last_iterations: Vec<Option<i64>>,
-    pub events: Vec<Vec<Recorded>>,
-    pub leases: Vec<Option<Recorded>>,
-    pub all_leases: Vec<(Name, Recorded)>,
-    pub event_sessions: Vec<Name>,
     pub marks: Vec<Vec<FileMark>>,
     pub marked: Vec<Vec<String>>,
-    pub head: Head,
     pub scope_numbers: Vec<Option<u32>>,
     pub index: IndexState,
     pub segments: Vec<SegmentHead>,
@@ -204,51 +215,6 @@ pub struct End {
     pub position: Position,
     /// Its number.
     pub revision: u64,
-}
-
-/// A page of a scope's notes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// Which notes, in which order.
-    pub of: Recent,
-    /// How many stand before the page.
-    pub skip: usize,
-    /// The most notes of the page.
-    pub limit: usize,
-}
-
-/// A number of notes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Count {
-    /// The notes of a scope that were put with [`Put::is_counted`].
-    Counted(Scope),
-    /// Keyed notes of a scope that are pinned, or that are not.
-    Keyed {
-        /// The scope.
-        scope: Scope,
-        /// Which.
-        pinned: bool,
-    },
-    /// Entries of a session.
-    Entries {
-        /// The session.
-        session: Name,
-        /// Of one type; none: of all.
-        kind: Option<Kind>,
-        /// Of earlier iterations than this one, those without an iteration left out; none: of all.
-        before: Option<i64>,
-        /// Only those that are not resolved.
-        open: bool,
-    },
-}
-
-/// The state of a store, to tell whether anything has changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Head {
-    /// The last position of the journal.
-    pub position: Option<Position>,
-    /// Numbers that differ after any write, the engine's own: through this handle, and through others.
-    pub changes: (i64, i64),
 }
 
 /// What the search index says of itself.

@@ -335,6 +335,15 @@ pub enum Error {
         known: u32,
     },
 
+    /// The store's file went away, or became another one, while it was open.
+    #[error("the store {} is not the file that it was: {reason}", path.display())]
+    StoreLost {
+        /// The store.
+        path: PathBuf,
+        /// What happened to it.
+        reason: String,
+    },
+
     /// The store cannot be written.
     #[error("the store {} cannot be written: {reason}", path.display())]
     ReadOnly {
@@ -439,6 +448,7 @@ impl Error {
             Self::ForeignStore { .. } => "foreign_store",
             Self::NotAStore { .. } => "not_a_store",
             Self::NewerStore { .. } => "newer_store",
+            Self::StoreLost { .. } => "store_lost",
             Self::ReadOnly { .. } => "read_only",
             Self::DiskFull { .. } => "disk_full",
             Self::Busy { .. } => "busy",
@@ -546,6 +556,7 @@ impl Error {
                 "add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`".into()
             }
             Self::NotAStore { .. } => "name another file with `--store`".into(),
+            Self::StoreLost { .. } => "put it back, or start again with what is there now; nothing was written".into(),
             Self::NewerStore { .. } => "update waynote; nothing was changed".into(),
             Self::ReadOnly { .. } => "make the file and its folder writable, or name another with `--store`".into(),
             Self::DiskFull { .. } => "free some space and try again; all that was acknowledged is still there".into(),

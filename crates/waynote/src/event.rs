@@ -2,8 +2,8 @@
 //! done or that a person is needed.
 //!
 //! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and each knows the last change of the journal
-//! before it. They are no notes: no list, count, search or prompt block has them. A store reads what [`EventLog`] gives
-//! inside its transaction, asks [`check`], and writes the event.
+//! before it. They are no notes: no list, count, search or prompt block has them. A store asks [`check`]
+//! inside its transaction, and writes the event.
 
 mod resolved;
 mod told;
@@ -17,6 +17,7 @@ use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
 use crate::note::{Position, Stamp};
+use crate::store::Reader;
 
 pub(crate) use resolved::{Resolutions, last_resolved};
 pub(crate) use told::latest;
@@ -235,21 +236,6 @@ pub struct Recorded {
     pub event: Event,
 }
 
-/// What is kept of what happened.
-pub trait EventLog {
-    /// A session's events before that number (none: from the end), latest first, at most `limit`.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>>;
-
-    /// The loop that has the session: its [`Event::LoopStarted`].
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn lease(&self, session: &Name) -> Result<Option<Recorded>>;
-}
-
 /// Checks that an event can have happened now. `lease` is the number of the [`Event::LoopStarted`] whose holder speaks;
 /// what an agent or a person says needs none.
 ///
@@ -259,7 +245,7 @@ pub trait EventLog {
 /// and what is said of credentials.
 pub fn check(
     event: &Event,
-    log: &dyn EventLog,
+    log: &dyn Reader,
     session: &Name,
     lease: Option<u64>,
     stamp: &Stamp,

@@ -33,13 +33,13 @@
 //! # Beside an application's own tables
 //!
 //! ```
-//! use waynote::{Content, Kind, SessionLog, SqliteStore, Stamp};
+//! use waynote::{AttachedStore, Content, Kind, SessionLog, Stamp};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let now = jiff::Timestamp::UNIX_EPOCH;
 //! let connection = rusqlite::Connection::open_in_memory()?;
 //! connection.execute_batch("CREATE TABLE messages (text TEXT); BEGIN")?;
-//! let store = SqliteStore::attach(&connection)?;
+//! let store = AttachedStore::attach(&connection)?;
 //! let stamp = Stamp::new(now, "agent:builder".parse()?);
 //! let log = SessionLog::new(&store, "nightly".parse()?);
 //! log.add(Kind::Stuck, Some(3), Content::text("the API allows 100 requests a minute")?, &stamp)?;
@@ -84,7 +84,6 @@ pub use address::{Address, AddressAt};
 pub use change::{Applied, Change, Expect, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{Class, Error, Result};
-pub use event::EventLog;
 pub use forget::{Forget, Forgotten};
 pub use instep::InStep;
 pub use key::{EntryId, Key, Name};
@@ -100,7 +99,9 @@ pub use search::Indexing;
 pub use search::{Hit, SearchKind, SearchRequest, Snippet};
 pub use secrets::SecretPolicy;
 pub use session::SessionLog;
-pub use sqlite::{Options, Sqlite, SqliteStore};
-pub use store::{Filter, Moment, Recent, ScopeSummary, Store, Version};
+pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
+pub use store::{
+    Filter, LocalStore, Moment, Reader, Recent, ScopeSummary, SideData, Snapshot, Store, Version,
+};
 pub use undo::{Reach, TakenBack, redo_last, undo_last};
 pub use verify::Report;

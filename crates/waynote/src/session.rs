@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Filter, Recent, ScopeSummary, Store};
+use crate::store::{Ask, Filter, Reader, Recent, ScopeSummary, Store};
 
 /// The longest preview in the reply to an added entry, in UTF-16 units (source 001's program counts those).
 pub const REPLY_UNITS: usize = 50;
@@ -183,24 +183,53 @@ impl<'s> SessionLog<'s> {
     /// # Errors
     /// What the store says.
     pub fn seen_before(&self, note: &Note, iteration: Option<i64>) -> Result<u64> {
-        match iteration {
-            None => Ok(note.revision),
-            // It has no history but itself.
-            Some(_) if note.revision == 1 => Ok(noted_before(note.iteration, iteration).into()),
-            Some(_) => Ok(seen_before(&self.store.history(&note.address)?, iteration)),
-        }
+        let noted = noted_before(self.store, [note], iteration)?;
+        Ok(noted.into_iter().sum())
     }
+}
+
+/// How often each entry was noted in iterations before that one (none: in any, or in none), its repeats counted. Of what
+/// is no entry it is once.
+pub(crate) fn noted_before<'n>(
+    store: &dyn Reader,
+    notes: impl IntoIterator<Item = &'n Note>,
+    iteration: Option<i64>,
+) -> Result<Vec<u64>> {
+    let mut repeated = Ask::default();
+    let mut noted: Vec<Option<u64>> = Vec::new();
+    for note in notes {
+        noted.push(match (note.seen(), iteration) {
+            (None, _) => Some(1),
+            (Some(times), None) => Some(times),
+            // It has no history but itself.
+            (Some(1), Some(_)) => Some(is_before(note.iteration, iteration).into()),
+            (Some(_), Some(_)) => {
+                repeated.histories.push(note.address.clone());
+                None
+            }
+        });
+    }
+    if repeated.histories.is_empty() {
+        return Ok(noted.into_iter().flatten().collect());
+    }
+    let mut histories = store.read(&repeated)?.histories.into_iter();
+    let mut told = |times: Option<u64>| {
+        times.unwrap_or_else(|| {
+            seen_before(&histories.next().unwrap_or_default(), iteration)
+        })
+    };
+    Ok(noted.into_iter().map(&mut told).collect())
 }
 
 /// How often an entry with that history was noted in iterations before that one (none: in any, or in none).
 pub fn seen_before(history: &[Revision], iteration: Option<i64>) -> u64 {
     let noted = history.iter().filter_map(Revision::note);
     noted.fold(0, |seen, note| {
-        seen + u64::from(noted_before(note.iteration, iteration))
+        seen + u64::from(is_before(note.iteration, iteration))
     })
 }
 
-fn noted_before(noted: Option<i64>, iteration: Option<i64>) -> bool {
+fn is_before(noted: Option<i64>, iteration: Option<i64>) -> bool {
     iteration.is_none_or(|iteration| noted.is_some_and(|noted| noted < iteration))
 }
 

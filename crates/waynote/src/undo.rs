@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::key::Name;
 use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
-use crate::store::Store;
+use crate::store::{LocalStore, Reader};
 
 /// The last revision whose change still stands: an undo stands for the state before what it took back, so that
 /// undoing again goes further back.
@@ -101,8 +101,8 @@ pub struct TakenBack {
 ///
 /// # Errors
 /// [`Error::NothingToUndo`] when there is none; [`Error::Superseded`] when somebody else has changed that note since.
-pub fn undo_last(store: &dyn Store, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
-    take_back(store, stamp, &|| {
+pub fn undo_last(store: &dyn LocalStore, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
+    take_back(store, stamp, &|store| {
         let (address, later) = last_change(store, reach, &stamp.author)?;
         let origin = None;
         Ok((Change::Undo { address, origin }, later))
@@ -115,8 +115,8 @@ pub fn undo_last(store: &dyn Store, reach: &Reach, stamp: &Stamp) -> Result<Take
 /// # Errors
 /// [`Error::NothingToRedo`] when there is no such undo, or a change was made since; [`Error::Superseded`] when somebody
 /// else has changed that note since.
-pub fn redo_last(store: &dyn Store, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
-    take_back(store, stamp, &|| {
+pub fn redo_last(store: &dyn LocalStore, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
+    take_back(store, stamp, &|store| {
         let address = last_undo(store, reach, &stamp.author)?;
         Ok((Change::Redo { address }, None))
     })
@@ -124,16 +124,14 @@ pub fn redo_last(store: &dyn Store, reach: &Reach, stamp: &Stamp) -> Result<Take
 
 /// Finds a change and applies it, while nobody else can change anything in between.
 fn take_back(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     stamp: &Stamp,
-    find: &dyn Fn() -> Result<(Change, Option<Address>)>,
+    find: &dyn Fn(&dyn Reader) -> Result<(Change, Option<Address>)>,
 ) -> Result<TakenBack> {
-    let mut taken_back = None;
-    store.exclusively(&mut || {
-        let (change, later) = find()?;
+    let taken_back = store.alone(|store| {
+        let (change, later) = find(&store)?;
         let mut applied = store.apply(&[change], stamp)?;
-        taken_back = applied.pop().map(|applied| TakenBack { applied, later });
-        Ok(())
+        Ok(applied.pop().map(|applied| TakenBack { applied, later }))
     })?;
     taken_back.ok_or(Error::NothingToUndo {
         address: None,
@@ -147,7 +145,7 @@ const IMPORT: &str = "import:";
 
 /// The note of the author's last change within reach that still stands, and that of a later one out of reach.
 fn last_change(
-    store: &dyn Store,
+    store: &dyn Reader,
     reach: &Reach,
     author: &Name,
 ) -> Result<(Address, Option<Address>)> {
@@ -188,7 +186,7 @@ fn last_change(
 }
 
 /// The note of the author's last undo within reach that no redo has taken back.
-fn last_undo(store: &dyn Store, reach: &Reach, author: &Name) -> Result<Address> {
+fn last_undo(store: &dyn Reader, reach: &Reach, author: &Name) -> Result<Address> {
     let nothing = || Error::NothingToRedo { address: None };
     for revision in Backwards::through(store) {
         let revision = revision?;
@@ -253,13 +251,13 @@ fn standing(history: &[Revision]) -> Result<Option<u64>> {
 
 /// The changes of a whole store, the latest first, read a page at a time.
 struct Backwards<'s> {
-    store: &'s dyn Store,
+    store: &'s dyn Reader,
     page: std::vec::IntoIter<Revision>,
     before: Option<Position>,
 }
 
 impl<'s> Backwards<'s> {
-    fn through(store: &'s dyn Store) -> Self {
+    fn through(store: &'s dyn Reader) -> Self {
         Self {
             store,
             page: Vec::new().into_iter(),

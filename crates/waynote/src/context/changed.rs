@@ -2,12 +2,12 @@
 
 use super::matching::Matching;
 use super::stable::{Told, group_title, title};
-use super::{Block, Budget, Request, Section, Shown, Style, render};
+use super::{Block, Budget, Request, Section, Shown, Style, render_from};
 use crate::address::Address;
 use crate::error::Result;
 use crate::note::Note;
-use crate::session::SessionLog;
-use crate::store::Store;
+use crate::session::noted_before;
+use crate::store::{LocalStore, Reader};
 
 /// A note that a reader is shown: its address, its revision and how much of it.
 pub type ShownNote = (Address, u64, Shown);
@@ -18,37 +18,31 @@ pub type ShownNote = (Address, u64, Shown);
 /// # Errors
 /// What the store says.
 pub fn changed(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     request: &Request,
     sections: &[Section],
     known: &dyn Fn(&Note) -> Option<Shown>,
 ) -> Result<Matching> {
-    let mut found = Matching::default();
-    store.on_one_state(&mut || {
-        found = changed_now(store, request, sections, known)?;
-        Ok(())
-    })?;
-    Ok(found)
+    store.on_one_state(|store| changed_now(store, request, sections, known))
 }
 
 /// Makes a block, and says which notes it shows, each with the revision that is shown and how much of it.
 ///
 /// # Errors
 /// What the store says.
-pub fn block_and_notes(store: &dyn Store, request: &Request) -> Result<(Block, Vec<ShownNote>)> {
-    let mut made = None;
-    store.on_one_state(&mut || {
-        let block = render(store, request)?;
+pub fn block_and_notes(
+    store: &dyn LocalStore,
+    request: &Request,
+) -> Result<(Block, Vec<ShownNote>)> {
+    store.on_one_state(|store| {
+        let block = render_from(store, request)?;
         let notes = shown(store, request, &block)?;
-        made = Some((block, notes));
-        Ok(())
-    })?;
-    // A store that ran nothing shows nothing.
-    made.map_or_else(|| Ok((render(store, request)?, Vec::new())), Ok)
+        Ok((block, notes))
+    })
 }
 
 fn changed_now(
-    store: &dyn Store,
+    store: &dyn Reader,
     request: &Request,
     sections: &[Section],
     known: &dyn Fn(&Note) -> Option<Shown>,
@@ -57,11 +51,7 @@ fn changed_now(
         style: Style::Stable,
         ..request.clone()
     };
-    let block = render(store, &request)?;
-    let log = request
-        .session
-        .clone()
-        .map(|session| SessionLog::new(store, session));
+    let block = render_from(store, &request)?;
     let mut found = Matching::default();
     let mut begun = None;
     for section in sections {
@@ -81,8 +71,8 @@ fn changed_now(
             if is_known {
                 continue;
             }
-            let times = match (&log, note.seen()) {
-                (Some(log), Some(_)) => log.seen_before(&note, request.iteration)?,
+            let times = match (&request.session, note.seen()) {
+                (Some(_), Some(_)) => noted_before(store, [&note], request.iteration)?.iter().sum(),
                 _ => 1,
             };
             let told = Told {
@@ -117,7 +107,7 @@ fn changed_now(
 }
 
 /// The notes that a block shows, where the store is still as it was when the block was made.
-fn shown(store: &dyn Store, request: &Request, block: &Block) -> Result<Vec<ShownNote>> {
+fn shown(store: &dyn Reader, request: &Request, block: &Block) -> Result<Vec<ShownNote>> {
     if block.style == Style::Faithful {
         if block.text.is_empty() {
             return Ok(Vec::new());

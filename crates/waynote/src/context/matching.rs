@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::note::Note;
 use crate::scope::Scope;
 use crate::search::{SearchRequest, is_stop_word};
-use crate::session::SessionLog;
-use crate::store::Store;
+use crate::session::noted_before;
+use crate::store::Reader;
 
 /// More notes than these are no answer to one prompt.
 const MOST: usize = 5;
@@ -50,7 +50,7 @@ impl Matching {
 /// # Errors
 /// What the store says.
 pub fn matching(
-    store: &dyn Store,
+    store: &dyn Reader,
     request: &Request,
     known: &dyn Fn(&Note) -> Option<Shown>,
 ) -> Result<Matching> {
@@ -66,20 +66,19 @@ pub fn matching(
         ..SearchRequest::new(query)
     })?;
     let least = hits.first().map_or(0.0, |best| best.score * NEAR);
-    let log = request
-        .session
-        .clone()
-        .map(|session| SessionLog::new(store, session));
+    let notes = hits.iter().map(|hit| &hit.note);
+    let noted = noted_before(store, notes, request.iteration)?;
     let mut found = Matching::default();
     let mut whole = String::new();
     let mut left = request.budget.cap().unwrap_or(usize::MAX);
-    for hit in hits.into_iter().take_while(|hit| hit.score >= least) {
+    let near = hits.into_iter().zip(noted);
+    for (hit, noted) in near.take_while(|(hit, _)| hit.score >= least) {
         let note = hit.note;
-        let times = match (&log, note.seen()) {
+        let times = match note.seen() {
             // Beside a match in a log stands perhaps its answer, but no word of the query.
-            (Some(_), Some(_)) if hit.snippet.matches.is_empty() => 0,
-            (Some(log), Some(_)) => log.seen_before(&note, request.iteration)?,
-            _ => 1,
+            Some(_) if hit.snippet.matches.is_empty() => 0,
+            Some(_) => noted,
+            None => 1,
         };
         let known = known(&note);
         if times == 0 || note.content.is_blank() || known == Some(Shown::Whole) {

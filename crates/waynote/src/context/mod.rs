@@ -27,8 +27,8 @@ use crate::key::Name;
 use crate::note::Note;
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::session::{SessionLog, seen_before};
-use crate::store::{Moment, Store, Version};
+use crate::session::{noted_before, seen_before};
+use crate::store::{LocalStore, Moment, Reader, Version};
 
 pub use budget::Budget;
 pub use changed::{ShownNote, block_and_notes, changed};
@@ -206,8 +206,14 @@ pub struct SectionText {
 ///
 /// # Errors
 /// What the store says.
-pub fn render(store: &dyn Store, request: &Request) -> Result<Block> {
+pub fn render(store: &dyn LocalStore, request: &Request) -> Result<Block> {
     let block = Renderer::default().render(store, request)?;
+    Ok(Arc::unwrap_or_clone(block))
+}
+
+/// Makes the block from one state of a store.
+fn render_from(store: &dyn Reader, request: &Request) -> Result<Block> {
+    let block = Renderer::default().made(store, request)?;
     Ok(Arc::unwrap_or_clone(block))
 }
 
@@ -230,18 +236,12 @@ impl Renderer {
     ///
     /// # Errors
     /// What the store says.
-    pub fn render(&mut self, store: &dyn Store, request: &Request) -> Result<Arc<Block>> {
-        let mut made = None;
+    pub fn render(&mut self, store: &dyn LocalStore, request: &Request) -> Result<Arc<Block>> {
         // What is written meanwhile is seen next time.
-        store.on_one_state(&mut || {
-            made = Some(self.made(store, request)?);
-            Ok(())
-        })?;
-        // A store that ran nothing said nothing.
-        made.map_or_else(|| self.made(store, request), Ok)
+        store.on_one_state(|store| self.made(store, request))
     }
 
-    fn made(&mut self, store: &dyn Store, request: &Request) -> Result<Arc<Block>> {
+    fn made(&mut self, store: &dyn Reader, request: &Request) -> Result<Arc<Block>> {
         let version = store.version()?;
         if let Some(last) = &self.last
             && last.version == version
@@ -256,8 +256,8 @@ impl Renderer {
         // A file may be written again within the same tick of its clock.
         const TICK: Duration = Duration::from_secs(2);
         let settled = version
-            .file
-            .is_none_or(|(_, written, _)| written + TICK < request.now);
+            .written_at
+            .is_none_or(|written| written + TICK < request.now);
         self.last = settled.then(|| Last {
             request: request.clone(),
             version,
@@ -266,14 +266,10 @@ impl Renderer {
         Ok(block)
     }
 
-    fn stable(&self, store: &dyn Store, request: &Request, version: &Version) -> Result<Block> {
+    fn stable(&self, store: &dyn Reader, request: &Request, version: &Version) -> Result<Block> {
         let pieces = Pieces::new(&request.agent, &self.counts, request.counts());
-        let log = request
-            .session
-            .clone()
-            .map(|session| SessionLog::new(store, session));
-        let repeats = |note: &Note| match (&log, note.seen(), request.as_of) {
-            (Some(log), Some(_), None) => log.seen_before(note, request.iteration),
+        let repeats = |note: &Note| match (&request.session, note.seen(), request.as_of) {
+            (Some(_), Some(_), None) => Ok(noted_before(store, [note], request.iteration)?.iter().sum()),
             (Some(_), Some(2..), Some(moment)) => {
                 let history = store.history(&note.address)?;
                 Ok(seen_before(moment.until(&history), request.iteration))
@@ -303,7 +299,7 @@ fn own_chain(request: &Request) -> Vec<Scope> {
 }
 
 /// The sections as the sources write them, all of them whole.
-fn faithful(store: &dyn Store, request: &Request, version: &Version) -> Result<Block> {
+fn faithful(store: &dyn Reader, request: &Request, version: &Version) -> Result<Block> {
     let wanted = |section| request.only.is_none_or(|only| only == section);
     let of = |section, scopes: Vec<Scope>| match wanted(section) {
         true => gather::all_of(store, request, scopes),

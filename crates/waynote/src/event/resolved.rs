@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 
 use super::told::latest;
-use super::{Event, EventLog, Recorded};
+use super::{Event, Recorded};
 use crate::address::Address;
 use crate::error::Result;
 use crate::key::EntryId;
 use crate::note::{Note, Position, Revision};
-use crate::store::Moment;
+use crate::store::{Moment, Reader};
 
 /// The last change of the journal before an entry was last resolved; none: it never was.
 pub(crate) fn last_resolved(
-    log: &(impl EventLog + ?Sized),
+    log: &dyn Reader,
     address: &Address,
 ) -> Result<Option<Position>> {
     let Address::Session(session, id) = address else {

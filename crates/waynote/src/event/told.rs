@@ -5,13 +5,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{Event, EventLog, Outcome, Reason, Recorded};
+use super::{Event, Outcome, Reason, Recorded};
 use crate::error::Result;
 use crate::key::Name;
+use crate::store::Reader;
 
 /// A session's events, latest first, read as they are asked for.
 pub(crate) fn latest<'l>(
-    log: &'l (impl EventLog + ?Sized),
+    log: &'l dyn Reader,
     session: &'l Name,
 ) -> impl Iterator<Item = Result<Recorded>> + 'l {
     const PAGE: usize = 8;
@@ -44,7 +45,7 @@ pub(crate) fn latest<'l>(
 ///
 /// # Errors
 /// What the engine says.
-pub fn live_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<i64>> {
+pub fn live_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
         match recorded?.event {
             Event::IterationStarted { iteration } => return Ok(Some(iteration)),
@@ -59,7 +60,7 @@ pub fn live_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<
 ///
 /// # Errors
 /// What the engine says.
-pub fn last_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<i64>> {
+pub fn last_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
         if let Event::IterationStarted { iteration } | Event::IterationEnded { iteration, .. } =
             recorded?.event
@@ -83,7 +84,7 @@ pub struct Question {
 ///
 /// # Errors
 /// What the engine says.
-pub fn open_question(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Question>> {
+pub fn open_question(log: &dyn Reader, session: &Name) -> Result<Option<Question>> {
     for recorded in latest(log, session) {
         match recorded?.event {
             Event::Blocked {
@@ -109,7 +110,7 @@ pub fn open_question(log: &(impl EventLog + ?Sized), session: &Name) -> Result<O
 /// # Errors
 /// What the engine says.
 pub fn fresh_answer(
-    log: &(impl EventLog + ?Sized),
+    log: &dyn Reader,
     session: &Name,
 ) -> Result<Option<(Question, String)>> {
     let mut answered = None;
@@ -165,7 +166,7 @@ impl Said {
 ///
 /// # Errors
 /// What the engine says.
-pub fn said(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Said>> {
+pub fn said(log: &dyn Reader, session: &Name) -> Result<Option<Said>> {
     for recorded in latest(log, session) {
         match recorded?.event {
             Event::Completed { summary, .. } => return Ok(Some(Said::Completed(summary))),
@@ -192,7 +193,7 @@ pub struct End {
 ///
 /// # Errors
 /// What the engine says.
-pub fn last_end(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<End>> {
+pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
     let mut end: Option<End> = None;
     for recorded in latest(log, session) {
         match (recorded?.event, &mut end) {
@@ -225,7 +226,7 @@ pub fn last_end(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option
 /// # Errors
 /// What the engine says.
 pub fn done_in_run(
-    log: &(impl EventLog + ?Sized),
+    log: &dyn Reader,
     session: &Name,
     iterations: u64,
 ) -> Result<Option<u64>> {
@@ -297,7 +298,7 @@ impl Serialize for Iteration {
 /// # Errors
 /// What the engine says.
 pub fn iterations(
-    log: &(impl EventLog + ?Sized),
+    log: &dyn Reader,
     session: &Name,
     limit: usize,
 ) -> Result<Vec<Iteration>> {

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::key::{Key, Name};
 use crate::note::{Note, Stamp, micros};
 use crate::notebook::Notebook;
-use crate::store::Store;
+use crate::store::{LocalStore, Store};
 
 /// The author of what is imported from here.
 pub const AUTHOR: &str = "import:openotters";
@@ -39,7 +39,7 @@ const SCHEMA: &str = "
 /// # Errors
 /// [`Error::File`] when it cannot be read, [`Error::DamagedFile`] when it is damaged, [`Error::NothingToImport`] when it
 /// is a waynote store or has no table of notes; what the store says.
-pub fn import(store: &dyn Store, path: &Path, agent: &Name, now: Timestamp) -> Result<Imported> {
+pub fn import(store: &dyn LocalStore, path: &Path, agent: &Name, now: Timestamp) -> Result<Imported> {
     let stamp = Stamp::new(now, AUTHOR.parse()?);
     let mut imported = Imported::default();
     let mut rows: Vec<(Key, Stored, Timestamp)> = Vec::new();
@@ -53,7 +53,7 @@ pub fn import(store: &dyn Store, path: &Path, agent: &Name, now: Timestamp) -> R
     // Keys that differ only in blanks are one key here, and the later text is current.
     rows.sort_by_key(|(_, _, updated_at)| *updated_at);
     let notebook = Notebook::of_agent(store, agent.clone());
-    store.exclusively(&mut || {
+    store.exclusively(&mut |store| {
         for (key, row, updated_at) in &rows {
             let incoming = Incoming {
                 address: notebook.address(key)?,

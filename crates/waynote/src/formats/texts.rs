@@ -12,7 +12,7 @@ use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{KEY_CHARS, Key};
 use crate::note::{Stamp, micros};
-use crate::store::Store;
+use crate::store::LocalStore;
 
 /// A text and the note that it becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl Read {
     /// What the store says.
     pub fn import(
         self,
-        store: &dyn Store,
+        store: &dyn LocalStore,
         author: &str,
         now: Timestamp,
         mode: Mode,
@@ -103,7 +103,7 @@ impl Read {
         } = self;
         let stamp = Stamp::new(now, author.parse()?);
         // Nobody may write between what is looked at and what is written.
-        store.exclusively(&mut || {
+        store.exclusively(&mut |store| {
             let mut planned = Vec::new();
             for Text {
                 address,

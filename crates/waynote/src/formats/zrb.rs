@@ -20,7 +20,7 @@ use crate::limits::Limits;
 use crate::note::Stamp;
 use crate::place::{Base, Place};
 use crate::places::Places;
-use crate::store::Store;
+use crate::store::{LocalStore, Store};
 
 /// The author of what is imported from here.
 pub const AUTHOR: &str = "import:zrb";
@@ -191,7 +191,7 @@ pub(crate) fn save(place: Place, content: Content, origin: Origin) -> Change {
 /// # Errors
 /// What the store says.
 pub fn import(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     file: &NotesFile,
     base: &Base,
     now: Timestamp,
@@ -202,7 +202,7 @@ pub fn import(
         imported.skip(key, reason);
     }
     // Nobody may write between what is looked at and what is written.
-    store.exclusively(&mut || {
+    store.exclusively(&mut |store| {
         let mut planned = Vec::new();
         for (place, content) in file.notes(base) {
             let incoming = Incoming {

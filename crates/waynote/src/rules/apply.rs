@@ -3,12 +3,13 @@
 use crate::address::Address;
 use crate::change::{Applied, Before, Change, Write, decide};
 use crate::content::Content;
-use crate::engine::{Count, Put, Read, Transaction};
+use crate::engine::{Put, Read, Transaction};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Position, Revision, Stamp};
 use crate::scope::Scope;
+use crate::store::Count;
 
 /// Carries out changes in their order. After each that wrote, `wrote` is told the position and how many are left.
 pub(super) fn all(

@@ -15,7 +15,7 @@ use super::apply::{View, put};
 pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let mut forgotten = None;
     // Nobody may write between the erasure and the clearing of its old bytes.
-    engine.exclusively(&mut || {
+    engine.exclusively(&mut |engine| {
         let mut reply = None;
         engine.write(Writing::Erasing, &mut |tx| {
             let erasure = decide(request, &View(tx), stamp)?;

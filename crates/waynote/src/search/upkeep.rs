@@ -336,7 +336,7 @@ pub(crate) fn forget(tx: &dyn Transaction, positions: &[i64]) -> Result<()> {
 mod tests {
     use super::*;
     use crate::sqlite::tests::{conn_of, saved};
-    use crate::{SearchRequest, SqliteStore, Store};
+    use crate::{AttachedStore, Reader, SearchRequest, Store};
 
     /// Whether any row of the index holds those bytes.
     fn holds(rows: &dyn Read, term: &str) -> bool {
@@ -364,7 +364,7 @@ mod tests {
             most: 100,
         };
         let conn = conn_of();
-        let store = SqliteStore::attach(&conn).unwrap().with_indexing(indexing);
+        let store = AttachedStore::attach(&conn).unwrap().with_indexing(indexing);
         saved(&store, "dead", "superseded xyzzyone shared");
         saved(&store, "alive", "current xyzzytwo shared");
         for number in 0..6 {
@@ -404,7 +404,7 @@ mod tests {
             fan_out: 4,
             most: 40,
         };
-        let store = SqliteStore::attach(&conn).unwrap().with_indexing(indexing);
+        let store = AttachedStore::attach(&conn).unwrap().with_indexing(indexing);
         let heads = || store.engine().rows().unwrap().segments().unwrap().1;
         for number in 0..500 {
             saved(&store, &format!("k{number}"), "some words");

@@ -6,13 +6,12 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 
 use crate::content::Content;
-use crate::error::Result;
 use crate::forget::Residue;
 use crate::key::Name;
 use crate::note::Position;
 
 use super::errors::Outcome;
-use super::{Connected, Sqlite, migrate};
+use super::{Named, migrate};
 
 /// Takes the contents out of revisions.
 pub(super) fn erase(
@@ -58,14 +57,9 @@ pub(super) struct Secure<'c> {
 }
 
 impl<'c> Secure<'c> {
-    pub(super) fn of(engine: &'c Sqlite<'_>) -> Result<Self> {
-        let conn = engine.conn();
-        let set = || -> Outcome<i64> {
-            let before = conn.query_row("PRAGMA secure_delete", [], |row| row.get(0))?;
-            conn.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
-            Ok(before)
-        };
-        let before = engine.mapped(set())?;
+    pub(super) fn of(conn: &'c Connection) -> Outcome<Self> {
+        let before = conn.query_row("PRAGMA secure_delete", [], |row| row.get(0))?;
+        conn.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
         Ok(Self { conn, before })
     }
 }
@@ -84,14 +78,11 @@ impl Drop for Secure<'_> {
 
 /// Rebuilds the file without what it once held, and empties the WAL. What keeps it from that is no error: the text is
 /// out of the notes, and the same command again finishes the work.
-pub(super) fn scrub(engine: &Sqlite<'_>) -> Option<Residue> {
-    if matches!(engine.connected, Connected::Lent(_)) {
-        return Some(Residue::Lent);
-    }
-    match rebuild(engine.conn()) {
+pub(super) fn scrub(named: &Named, conn: &Connection) -> Option<Residue> {
+    match rebuild(conn) {
         Ok(residue) => residue,
         Err(failure) => {
-            let error = failure.at(&engine.path, engine.wait);
+            let error = failure.at(&named.path, named.wait);
             Some(Residue::Failed(error.to_string()))
         }
     }

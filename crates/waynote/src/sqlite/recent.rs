@@ -2,11 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::engine::Head;
 use crate::key::Name;
 use crate::note::{Kind, Note, Position};
 use crate::scope::Scope;
-use crate::store::Recent;
+use crate::store::{Recent, Version};
 
 use super::errors::Outcome;
 use super::read::{self, NOTE, note, number, scope_id};
@@ -210,16 +209,18 @@ pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {
     Ok(kinds)
 }
 
-pub(super) fn head(conn: &Connection) -> Outcome<Head> {
+/// What differs after every change.
+pub(super) fn version(conn: &Connection) -> Outcome<Version> {
     let mut statement =
         conn.prepare_cached("SELECT max(position), total_changes() FROM waynote_journal")?;
-    let (position, ours): (Option<i64>, i64) =
+    let (position, ours): (Option<i64>, u32) =
         statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let others = conn
+    let others: u32 = conn
         .prepare_cached("PRAGMA data_version")?
         .query_row([], |row| row.get(0))?;
-    Ok(Head {
+    Ok(Version {
         position: position.map(Position::new),
-        changes: (ours, others),
+        changes: u64::from(ours) << 32 | u64::from(others),
+        written_at: None,
     })
 }

@@ -3,26 +3,25 @@
 use std::cell::RefCell;
 
 use jiff::Timestamp;
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
 use crate::address::Address;
 use crate::content::{Content, ContentHash};
-use crate::engine::{
-    Ask, Count, IndexState, JournalRow, Put, Read, Rows, SegmentHead, Transaction,
-};
+use crate::engine::{Ask, IndexState, JournalRow, Put, Read, Rows, SegmentHead, Transaction};
 use crate::error::Result;
 use crate::event::Event;
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Position};
 use crate::scope::Scope;
+use crate::store::{self, Answers, Count, Version};
 use crate::verify::Report;
 
 use super::errors::Outcome;
-use super::{Sqlite, events, index, put, read, recent, verify};
+use super::{Named, events, index, put, read, recent, verify};
 
 /// Rows on a connection; inside a transaction when there is one.
 pub(super) struct Handle<'e> {
-    pub(super) engine: &'e Sqlite<'e>,
+    named: &'e Named,
     pub(super) conn: &'e Connection,
     /// Whether what is freed is to be overwritten.
     pub(super) is_erasing: bool,
@@ -33,13 +32,21 @@ pub(super) struct Handle<'e> {
 }
 
 impl<'e> Handle<'e> {
-    pub(super) fn new(engine: &'e Sqlite<'e>, is_erasing: bool) -> Self {
+    pub(super) fn new(named: &'e Named, conn: &'e Connection) -> Self {
         Self {
-            engine,
-            conn: engine.conn(),
-            is_erasing,
+            named,
+            conn,
+            is_erasing: false,
             last_scope: RefCell::default(),
             new_content: RefCell::default(),
+        }
+    }
+
+    /// What is freed is overwritten.
+    pub(super) fn erasing(self) -> Self {
+        Self {
+            is_erasing: true,
+            ..self
         }
     }
 
@@ -103,24 +110,16 @@ impl<'e> Handle<'e> {
         }
     }
 
-    fn answers(&self, ask: &Ask) -> Outcome<Rows> {
+    fn rows(&self, ask: &Ask) -> Outcome<Rows> {
         let conn = self.conn;
         Ok(Rows {
-            notes: each(&ask.notes, |address| self.note(address))?,
+            store: self.answers(&ask.store)?,
             ends: each(&ask.ends, |address| {
                 match self.scope_id(&address.scope())? {
                     Some(id) => read::end(conn, id, &read::stored_key(address)),
                     None => Ok(None),
                 }
             })?,
-            scopes: each(&ask.scopes, |scope| read::of_scope(conn, scope))?,
-            kinds: each(&ask.kinds, |kind| read::of_kind(conn, *kind))?,
-            pages: each(&ask.pages, |page| {
-                recent::page(conn, &page.of, page.skip, page.limit)
-            })?,
-            counts: each(&ask.counts, |count| self.count(count))?,
-            summaries: each(&ask.summaries, |kind| read::scopes(conn, *kind))?,
-            histories: each(&ask.histories, |address| read::history(conn, address))?,
             revisions: each(&ask.revisions, |at| {
                 read::one_revision(conn, &at.address, at.revision.unwrap_or_default())
             })?,
@@ -130,40 +129,17 @@ impl<'e> Handle<'e> {
             positions: each(&ask.positions, |position| {
                 read::revision_of(conn, position.number())
             })?,
-            journal: each(&ask.journal, |(before, limit)| {
-                read::journal(conn, *before, *limit)
-            })?,
             holders: match ask.holders.as_slice() {
                 [] => Vec::new(),
                 contents => read::holders(conn, contents)?,
             },
-            entry_types: each(&ask.entry_types, |session| recent::kinds(conn, session))?,
             resolved: each(&ask.resolved, |session| read::resolved(conn, session))?,
             last_entries: each(&ask.last_entries, |session| self.last_entry(session))?,
             entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
                 self.entry_saying(session, kind, content)
             })?,
-            last_iterations: each(&ask.last_iterations, |session| {
-                recent::last_iteration(conn, session)
-            })?,
-            events: each(&ask.events, |(session, before, limit)| {
-                events::page(conn, session, *before, *limit)
-            })?,
-            leases: each(&ask.leases, |session| events::lease(conn, session))?,
-            all_leases: match ask.all_leases {
-                true => events::leases(conn)?,
-                false => Vec::new(),
-            },
-            event_sessions: match ask.event_sessions {
-                true => events::sessions(conn)?,
-                false => Vec::new(),
-            },
             marked: each(&ask.marked, |content| read::marked(conn, content))?,
             marks: each(&ask.marks, |file| read::file_marks(conn, file))?,
-            head: match ask.head {
-                true => recent::head(conn)?,
-                false => crate::engine::Head::default(),
-            },
             scope_numbers: each(&ask.scope_numbers, |scope| {
                 let id = read::scope_id(conn, scope)?;
                 Ok(id.and_then(|id| u32::try_from(id).ok()))
@@ -181,8 +157,58 @@ impl<'e> Handle<'e> {
         })
     }
 
+    fn answers(&self, ask: &store::Ask) -> Outcome<Answers> {
+        let conn = self.conn;
+        Ok(Answers {
+            notes: each(&ask.notes, |address| self.note(address))?,
+            scopes: each(&ask.scopes, |scope| read::of_scope(conn, scope))?,
+            kinds: each(&ask.kinds, |kind| read::of_kind(conn, *kind))?,
+            pages: each(&ask.pages, |page| {
+                recent::page(conn, &page.of, page.skip, page.limit)
+            })?,
+            counts: each(&ask.counts, |count| self.count(count))?,
+            summaries: each(&ask.summaries, |kind| read::scopes(conn, *kind))?,
+            histories: each(&ask.histories, |address| read::history(conn, address))?,
+            journal: each(&ask.journal, |(before, limit)| {
+                read::journal(conn, *before, *limit)
+            })?,
+            entry_types: each(&ask.entry_types, |session| recent::kinds(conn, session))?,
+            last_iterations: each(&ask.last_iterations, |session| {
+                recent::last_iteration(conn, session)
+            })?,
+            events: each(&ask.events, |(session, before, limit)| {
+                events::page(conn, session, *before, *limit)
+            })?,
+            leases: each(&ask.leases, |session| events::lease(conn, session))?,
+            all_leases: match ask.all_leases {
+                true => events::leases(conn)?,
+                false => Vec::new(),
+            },
+            event_sessions: match ask.event_sessions {
+                true => events::sessions(conn)?,
+                false => Vec::new(),
+            },
+            version: match ask.version {
+                true => recent::version(conn)?,
+                false => Version::default(),
+            },
+        })
+    }
+
+    /// All from one state, unless it is one question alone or a transaction runs already.
+    fn at_once(&self, ask: &Ask) -> Outcome<Rows> {
+        if ask.questions() < 2 || !self.conn.is_autocommit() {
+            return self.rows(ask);
+        }
+        let state =
+            rusqlite::Transaction::new_unchecked(self.conn, TransactionBehavior::Deferred)?;
+        let rows = self.rows(ask);
+        drop(state);
+        rows
+    }
+
     fn mapped<T>(&self, outcome: Outcome<T>) -> Result<T> {
-        self.engine.mapped(outcome)
+        self.named.mapped(outcome)
     }
 }
 
@@ -192,7 +218,7 @@ fn each<Q, A>(questions: &[Q], answer: impl FnMut(&Q) -> Outcome<A>) -> Outcome<
 
 impl Read for Handle<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        self.mapped(self.answers(ask))
+        self.mapped(self.at_once(ask))
     }
 
     fn each_row(
