@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use waynote::store::Recent;
-use waynote::{Address, AddressAt, AsOf, Content, Note, Scope, Stamp, Store};
+use waynote::{Address, AddressAt, AsOf, Content, LocalStore, Note, Scope, Stamp};
 
 use crate::arguments::Arguments;
 use crate::caller::Here;
@@ -82,7 +82,7 @@ pub(crate) fn content(text: &str) -> Result<Content, Refusal> {
 }
 
 /// A note, as it is or as a revision made it.
-pub(crate) fn note_at(store: &dyn Store, named: &AddressAt) -> Result<Note, Refusal> {
+pub(crate) fn note_at(store: &dyn LocalStore, named: &AddressAt) -> Result<Note, Refusal> {
     if let Some(revision) = named.revision {
         let history = store.history(&named.address)?;
         return match AsOf::Revision(revision).note(&history)? {
@@ -104,7 +104,7 @@ pub(crate) fn note_at(store: &dyn Store, named: &AddressAt) -> Result<Note, Refu
 }
 
 /// The refusal of a note that is not there: with the nearest key, and those that are.
-pub(crate) fn missing(store: &dyn Store, address: &Address) -> waynote::Result<Refusal> {
+pub(crate) fn missing(store: &dyn LocalStore, address: &Address) -> waynote::Result<Refusal> {
     let what = format!("there is no {address}");
     let Some(key) = address.key() else {
         return Ok(Refusal::new(what, "note_list shows what applies here"));
@@ -120,7 +120,7 @@ pub(crate) fn missing(store: &dyn Store, address: &Address) -> waynote::Result<R
 
 /// The keys of a notebook in words, the one first that was perhaps meant.
 pub(crate) fn there_are(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     scope: &Scope,
     meant: Option<&str>,
 ) -> waynote::Result<String> {
@@ -144,7 +144,7 @@ pub(crate) fn there_are(
 
 /// The keys that were written last, the latest first.
 pub(crate) fn latest_keys(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     scope: &Scope,
     most: usize,
 ) -> waynote::Result<Vec<String>> {
@@ -153,7 +153,11 @@ pub(crate) fn latest_keys(
 }
 
 /// The keyed notes that were written last, the latest first.
-pub(crate) fn latest(store: &dyn Store, scope: &Scope, most: usize) -> waynote::Result<Vec<Note>> {
+pub(crate) fn latest(
+    store: &dyn LocalStore,
+    scope: &Scope,
+    most: usize,
+) -> waynote::Result<Vec<Note>> {
     let mut notes = Vec::new();
     for pinned in [true, false] {
         let recent = Recent::Keyed {

@@ -214,9 +214,7 @@ pub(crate) fn noted_before<'n>(
     }
     let mut histories = store.read(&repeated)?.histories.into_iter();
     let mut told = |times: Option<u64>| {
-        times.unwrap_or_else(|| {
-            seen_before(&histories.next().unwrap_or_default(), iteration)
-        })
+        times.unwrap_or_else(|| seen_before(&histories.next().unwrap_or_default(), iteration))
     };
     Ok(noted.into_iter().map(&mut told).collect())
 }

@@ -1,7 +1,7 @@
 //! `waynote key`: notes by key, in an agent's notebook or on a directory.
 
 use serde_json::json;
-use waynote::{Address, AddressAt, Expect, Key, Note, Notebook, SaveOptions, Scope, Store};
+use waynote::{Address, AddressAt, Expect, Key, LocalStore, Note, Notebook, SaveOptions, Scope};
 
 use super::Context;
 use super::saved::Saved;
@@ -206,14 +206,14 @@ impl Target {
         }
     }
 
-    fn notebook<'s>(&self, store: &'s dyn Store) -> Notebook<'s> {
+    fn notebook<'s>(&self, store: &'s dyn LocalStore) -> Notebook<'s> {
         match &self.scope {
             Scope::Place(place) => Notebook::of_place(store, place.clone()),
             Scope::Agent(name) | Scope::Session(name) => Notebook::of_agent(store, name.clone()),
         }
     }
 
-    fn get(&self, store: &dyn Store, key: &Key) -> Outcome<Note> {
+    fn get(&self, store: &dyn LocalStore, key: &Key) -> Outcome<Note> {
         let notebook = self.notebook(store);
         match self.revision {
             Some(_) => super::show::at(

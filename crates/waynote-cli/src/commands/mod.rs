@@ -29,7 +29,7 @@ mod verify;
 
 use std::process::ExitCode;
 
-use waynote::{Name, SecretPolicy, Stamp, Store};
+use waynote::{LocalStore, Name, SecretPolicy, Stamp};
 
 use crate::args::{AllowArgs, Cli, Command};
 use crate::error::{Failure, Outcome};
@@ -92,19 +92,19 @@ impl Context<'_> {
     }
 
     /// Opens the store for reading and does something with it.
-    fn read<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
-        let opened = Opened::for_reading(&self.settings, self.output.json)?;
+    fn read<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
+        let opened = Opened::of(&self.settings, self.output.json)?;
         work(opened.store())
     }
 
     /// Opens the store for a change of what is there: a store that does not exist is not made for it.
-    fn change<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
-        let opened = Opened::for_changing(&self.settings, self.output.json)?;
+    fn change<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
+        let opened = Opened::for_writing(&self.settings, self.output.json)?;
         work(opened.store())
     }
 
     /// Opens the store for writing and does something with it.
-    fn write<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
+    fn write<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
         let opened = Opened::for_writing(&self.settings, self.output.json)?;
         work(opened.store())
     }

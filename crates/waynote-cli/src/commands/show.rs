@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use waynote::forget::gone_by_forgetting;
-use waynote::{AddressAt, AsOf, Note, Store};
+use waynote::{AddressAt, AsOf, LocalStore, Note};
 
 use super::Context;
 use crate::args::ShowArgs;
@@ -46,7 +46,7 @@ fn as_of(text: &str) -> Outcome<AsOf> {
 }
 
 /// The note at an address, of a revision when one is named.
-pub(super) fn at(store: &dyn Store, address: &AddressAt) -> Outcome<Note> {
+pub(super) fn at(store: &dyn LocalStore, address: &AddressAt) -> Outcome<Note> {
     match address.revision {
         Some(revision) => then(store, address, AsOf::Revision(revision)),
         None => match store.get(&address.address)? {
@@ -59,7 +59,7 @@ pub(super) fn at(store: &dyn Store, address: &AddressAt) -> Outcome<Note> {
     }
 }
 
-fn then(store: &dyn Store, address: &AddressAt, as_of: AsOf) -> Outcome<Note> {
+fn then(store: &dyn LocalStore, address: &AddressAt, as_of: AsOf) -> Outcome<Note> {
     let history = store.history(&address.address)?;
     let named = match as_of {
         AsOf::Revision(revision) => format!("{}@{revision}", address.address),

@@ -2,7 +2,7 @@
 
 use waynote::session::reply;
 use waynote::visible::visible;
-use waynote::{Change, Expect, Limits, Name, Note, Scope, SessionLog, Store};
+use waynote::{Change, Expect, Limits, LocalStore, Name, Note, Scope, SessionLog};
 
 use super::list;
 use crate::call::{Call, missing, note_at, there_are};
@@ -151,7 +151,7 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
 }
 
 /// How full the notebook is, once that is worth a word.
-fn fullness(store: &dyn Store, scope: &Scope, limits: Limits) -> Result<String, Refusal> {
+fn fullness(store: &dyn LocalStore, scope: &Scope, limits: Limits) -> Result<String, Refusal> {
     let Ok(cap @ 1..) = u64::try_from(limits.max_notes) else {
         return Ok(String::new());
     };
@@ -255,7 +255,7 @@ fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
 
 /// The note that a change left, and whether it is new.
 pub(super) fn applied(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     change: Change,
     stamp: &waynote::Stamp,
 ) -> waynote::Result<(Note, bool)> {

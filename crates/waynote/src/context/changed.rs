@@ -72,7 +72,9 @@ fn changed_now(
                 continue;
             }
             let times = match (&request.session, note.seen()) {
-                (Some(_), Some(_)) => noted_before(store, [&note], request.iteration)?.iter().sum(),
+                (Some(_), Some(_)) => noted_before(store, [&note], request.iteration)?
+                    .iter()
+                    .sum(),
                 _ => 1,
             };
             let told = Told {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::note::{Kind, Note};
 use crate::scope::Scope;
 use crate::search::{SearchKind, SearchRequest, among};
-use crate::store::{Filter, Moment, Recent, Reader};
+use crate::store::{Filter, Moment, Reader, Recent};
 
 /// Notes read at first.
 const PAGE: usize = 32;

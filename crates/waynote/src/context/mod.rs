@@ -269,7 +269,9 @@ impl Renderer {
     fn stable(&self, store: &dyn Reader, request: &Request, version: &Version) -> Result<Block> {
         let pieces = Pieces::new(&request.agent, &self.counts, request.counts());
         let repeats = |note: &Note| match (&request.session, note.seen(), request.as_of) {
-            (Some(_), Some(_), None) => Ok(noted_before(store, [note], request.iteration)?.iter().sum()),
+            (Some(_), Some(_), None) => {
+                Ok(noted_before(store, [note], request.iteration)?.iter().sum())
+            }
             (Some(_), Some(2..), Some(moment)) => {
                 let history = store.history(&note.address)?;
                 Ok(seen_before(moment.until(&history), request.iteration))

@@ -11,10 +11,7 @@ use crate::note::{Note, Position, Revision};
 use crate::store::{Moment, Reader};
 
 /// The last change of the journal before an entry was last resolved; none: it never was.
-pub(crate) fn last_resolved(
-    log: &dyn Reader,
-    address: &Address,
-) -> Result<Option<Position>> {
+pub(crate) fn last_resolved(log: &dyn Reader, address: &Address) -> Result<Option<Position>> {
     let Address::Session(session, id) = address else {
         return Ok(None);
     };

@@ -109,10 +109,7 @@ pub fn open_question(log: &dyn Reader, session: &Name) -> Result<Option<Question
 ///
 /// # Errors
 /// What the engine says.
-pub fn fresh_answer(
-    log: &dyn Reader,
-    session: &Name,
-) -> Result<Option<(Question, String)>> {
+pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<(Question, String)>> {
     let mut answered = None;
     for recorded in latest(log, session) {
         match (recorded?.event, &mut answered) {
@@ -225,11 +222,7 @@ pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
 ///
 /// # Errors
 /// What the engine says.
-pub fn done_in_run(
-    log: &dyn Reader,
-    session: &Name,
-    iterations: u64,
-) -> Result<Option<u64>> {
+pub fn done_in_run(log: &dyn Reader, session: &Name, iterations: u64) -> Result<Option<u64>> {
     let (mut done, mut of_this_loop, mut is_same_run) = (0, 0, false);
     for recorded in latest(log, session) {
         match recorded?.event {
@@ -297,11 +290,7 @@ impl Serialize for Iteration {
 ///
 /// # Errors
 /// What the engine says.
-pub fn iterations(
-    log: &dyn Reader,
-    session: &Name,
-    limit: usize,
-) -> Result<Vec<Iteration>> {
+pub fn iterations(log: &dyn Reader, session: &Name, limit: usize) -> Result<Vec<Iteration>> {
     let mut iterations: Vec<Iteration> = Vec::new();
     let (mut ended, mut is_blocked) = (None, None);
     for recorded in latest(log, session) {

@@ -39,7 +39,12 @@ const SCHEMA: &str = "
 /// # Errors
 /// [`Error::File`] when it cannot be read, [`Error::DamagedFile`] when it is damaged, [`Error::NothingToImport`] when it
 /// is a waynote store or has no table of notes; what the store says.
-pub fn import(store: &dyn LocalStore, path: &Path, agent: &Name, now: Timestamp) -> Result<Imported> {
+pub fn import(
+    store: &dyn LocalStore,
+    path: &Path,
+    agent: &Name,
+    now: Timestamp,
+) -> Result<Imported> {
     let stamp = Stamp::new(now, AUTHOR.parse()?);
     let mut imported = Imported::default();
     let mut rows: Vec<(Key, Stored, Timestamp)> = Vec::new();

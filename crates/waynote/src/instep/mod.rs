@@ -313,8 +313,7 @@ impl<S: LocalStore> InStep<S> {
     fn flag(&self, taken_in: &[Applied]) {
         let notes = taken_in.iter().filter_map(|applied| applied.note.as_ref());
         let saved = notes.filter(|note| note.author == *self.author());
-        locked(&self.kept.flagged)
-            .extend(saved.filter_map(Flagged::of));
+        locked(&self.kept.flagged).extend(saved.filter_map(Flagged::of));
     }
 
     /// Texts in files that earlier exchanges left beside the file. They are old: a text that is new becomes a

@@ -165,7 +165,10 @@ impl<S: LocalStore> LaidOver<'_, S> {
 fn concerns_places(ask: &Ask) -> bool {
     let is_place = |address: &Address| matches!(address, Address::Place(_));
     ask.notes.iter().chain(&ask.histories).any(is_place)
-        || ask.scopes.iter().any(|scope| scope.kind() == ScopeKind::Place)
+        || ask
+            .scopes
+            .iter()
+            .any(|scope| scope.kind() == ScopeKind::Place)
         || ask.kinds.contains(&ScopeKind::Place)
         || ask.summaries.contains(&ScopeKind::Place)
 }
@@ -304,7 +307,6 @@ impl<S: LocalStore> LocalStore for InStep<S> {
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
-        self.inner
-            .snapshot(&mut |inner| work(&self.over(inner)))
+        self.inner.snapshot(&mut |inner| work(&self.over(inner)))
     }
 }

@@ -23,9 +23,7 @@ use crate::scope::Scope;
 use crate::search::indexed;
 use crate::search::upkeep::{self, Indexing};
 use crate::search::{Hit, SearchRequest};
-use crate::store::{
-    Answers, Ask, FileMark, LocalStore, Moment, Reader, SideData, Snapshot, Store,
-};
+use crate::store::{Answers, Ask, FileMark, LocalStore, Moment, Reader, SideData, Snapshot, Store};
 use crate::verify::Report;
 
 pub(crate) use one_state::OneState;
@@ -194,7 +192,6 @@ impl<E: Engine> LocalStore for EngineStore<E> {
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
-        self.engine
-            .snapshot(&mut |rows| work(&self.state(rows)))
+        self.engine.snapshot(&mut |rows| work(&self.state(rows)))
     }
 }

@@ -1,6 +1,5 @@
 //! One state of a store, as its callers read it.
 
-
 use super::{Memory, as_of};
 use crate::engine::{Engine, Read};
 use crate::error::Result;

@@ -364,7 +364,9 @@ mod tests {
             most: 100,
         };
         let conn = conn_of();
-        let store = AttachedStore::attach(&conn).unwrap().with_indexing(indexing);
+        let store = AttachedStore::attach(&conn)
+            .unwrap()
+            .with_indexing(indexing);
         saved(&store, "dead", "superseded xyzzyone shared");
         saved(&store, "alive", "current xyzzytwo shared");
         for number in 0..6 {
@@ -404,7 +406,9 @@ mod tests {
             fan_out: 4,
             most: 40,
         };
-        let store = AttachedStore::attach(&conn).unwrap().with_indexing(indexing);
+        let store = AttachedStore::attach(&conn)
+            .unwrap()
+            .with_indexing(indexing);
         let heads = || store.engine().rows().unwrap().segments().unwrap().1;
         for number in 0..500 {
             saved(&store, &format!("k{number}"), "some words");

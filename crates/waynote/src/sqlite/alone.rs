@@ -43,8 +43,9 @@ impl<'e> Alone<'e> {
         if let Some(held) = self.held.get() {
             return Ok(held);
         }
-        let turn = self.sqlite.turn()?;
+        // Opened first: bringing its tables up to date takes a turn of its own.
         let conn = self.sqlite.lease()?;
+        let turn = self.sqlite.turn()?;
         self.sqlite.ensure_wal(&conn)?;
         Ok(self.held.get_or_init(|| Held { conn, _turn: turn }))
     }

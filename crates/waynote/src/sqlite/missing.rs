@@ -81,12 +81,7 @@ impl Read for Missing<'_> {
         })
     }
 
-    fn each_row(
-        &self,
-        _: i64,
-        _: usize,
-        _: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()> {
+    fn each_row(&self, _: i64, _: usize, _: &mut dyn FnMut(&JournalRow<'_>) -> bool) -> Result<()> {
         Ok(())
     }
 

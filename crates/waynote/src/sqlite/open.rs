@@ -46,11 +46,7 @@ pub(super) fn found(path: &Path) -> Result<Option<Metadata>> {
 }
 
 /// The first connection to a file that is there: it is checked, and its tables are brought up to this program's version.
-pub(super) fn first(
-    path: &Path,
-    options: &Options,
-    queue: &Queue,
-) -> Result<(Connection, Access)> {
+pub(super) fn first(path: &Path, options: &Options, queue: &Queue) -> Result<(Connection, Access)> {
     if let Some(file) = found(path)? {
         not_too_short(path, &file)?;
     }

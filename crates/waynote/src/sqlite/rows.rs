@@ -200,8 +200,7 @@ impl<'e> Handle<'e> {
         if ask.questions() < 2 || !self.conn.is_autocommit() {
             return self.rows(ask);
         }
-        let state =
-            rusqlite::Transaction::new_unchecked(self.conn, TransactionBehavior::Deferred)?;
+        let state = rusqlite::Transaction::new_unchecked(self.conn, TransactionBehavior::Deferred)?;
         let rows = self.rows(ask);
         drop(state);
         rows

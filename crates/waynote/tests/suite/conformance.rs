@@ -3,18 +3,18 @@
 use super::memory::Memory;
 use waynote::note::State;
 use waynote::{
-    Address, AsOf, Change, Content, EngineStore, Error, Expect, Filter, Forget, Kind, Limits, Name,
-    Notebook, Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog,
-    SqliteStore, Stamp, Store, undo_last,
+    Address, AsOf, Change, Content, EngineStore, Error, Expect, Filter, Forget, Kind, Limits,
+    LocalStore, Name, Notebook, Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind,
+    SessionLog, SqliteStore, Stamp, Store, undo_last,
 };
 
 use super::undo::reach;
 
-pub(super) fn each_store(test: impl Fn(&dyn Store)) {
+pub(super) fn each_store(test: impl Fn(&dyn LocalStore)) {
     let folder = tempfile::tempdir().unwrap();
     test(&SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap());
     let conn = rusqlite::Connection::open_in_memory().unwrap();
-    test(&SqliteStore::attach(&conn).unwrap());
+    test(&waynote::AttachedStore::attach(&conn).unwrap());
     test(&EngineStore::new(Memory::default()));
     let file = folder.path().join("notes.json");
     let store = SqliteStore::open(&folder.path().join("other.db"), &Options::default()).unwrap();
@@ -537,8 +537,12 @@ fn a_shared_text_goes_with_the_last_that_says_it() {
 #[test]
 fn nothing_is_forgotten_where_there_is_nothing() {
     let address = Address::Agent(name("a"), "k".parse().unwrap());
-    let refused = waynote::store::NoStore.forget(&forget(&address, None, true), &at(1));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let store = SqliteStore::open(&path, &Options::default()).unwrap();
+    let refused = store.forget(&forget(&address, None, true), &at(1));
     assert!(matches!(refused, Err(Error::NotFound { .. })));
+    assert!(!path.exists());
 }
 
 #[test]

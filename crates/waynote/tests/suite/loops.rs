@@ -10,8 +10,8 @@ use waynote::event::{
 use waynote::looping::{Begin, Loop, Turn, say};
 use waynote::progress::{self, Progress};
 use waynote::{
-    Error, Kind, Moment, Name, Note, Options, Place, Places, Scope, ScopeKind, SearchRequest,
-    SessionLog, SqliteStore, Stamp, Store,
+    Error, Kind, LocalStore, Moment, Name, Note, Options, Place, Places, Reader, Scope, ScopeKind,
+    SearchRequest, SessionLog, SqliteStore, Stamp, Store,
 };
 
 use super::conformance::{at, contents, each_store, name, text};
@@ -26,7 +26,7 @@ fn holder(pid: u32) -> Holder {
 }
 
 fn begin<'s>(
-    store: &'s dyn Store,
+    store: &'s dyn LocalStore,
     pid: u32,
     answer: Option<&str>,
     dead: &[u32],
@@ -65,7 +65,7 @@ fn turn(run: &Loop<'_>, outcome: Outcome) -> i64 {
 }
 
 fn complete(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     session: &Name,
     iteration: Option<i64>,
     summary: &str,
@@ -76,7 +76,7 @@ fn complete(
 }
 
 fn block(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     session: &Name,
     iteration: Option<i64>,
     question: &str,
@@ -481,7 +481,7 @@ fn damaged_events_are_found() {
     ];
     for (sql, says) in damage {
         let conn = rusqlite::Connection::open_in_memory().unwrap();
-        let store = SqliteStore::attach(&conn).unwrap();
+        let store = waynote::AttachedStore::attach(&conn).unwrap();
         let run = begin(&store, 1, None, &[]).unwrap();
         turn(&run, DONE);
         let log = SessionLog::new(&store, name("s"));

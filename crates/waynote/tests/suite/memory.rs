@@ -6,13 +6,13 @@ use std::rc::Rc;
 
 use jiff::Timestamp;
 use waynote::engine::{
-    Ask, Blocks, Count, End, Engine, Head, IndexState, JournalRow, Put, Read, Rows, SegmentHead,
-    Transaction, Writing,
+    Ask, Blocks, End, Engine, IndexState, JournalRow, Put, Read, Rows, SegmentHead, Transaction,
+    Writing,
 };
 use waynote::event::{Event, Recorded};
 use waynote::forget::Residue;
 use waynote::note::State as NoteState;
-use waynote::store::FileMark;
+use waynote::store::{self, Answers, Count, FileMark, Version};
 use waynote::{
     Action, Address, AddressAt, Content, ContentHash, EntryId, Kind, Name, Note, Position, Report,
     Result, Revision, Scope, ScopeKind, ScopeSummary,
@@ -35,7 +35,7 @@ struct State {
     index: IndexState,
     segments: Vec<Segment>,
     last_segment: i64,
-    writes: i64,
+    writes: u64,
 }
 
 #[derive(Clone)]
@@ -81,8 +81,8 @@ impl Engine for Memory {
         outcome
     }
 
-    fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        work()
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        work(self)
     }
 
     fn scrub(&self) -> Option<Residue> {
@@ -256,21 +256,16 @@ impl State {
         held.cloned()
     }
 
-    fn answers(&self, ask: &Ask) -> Rows {
+    fn answers(&self, ask: &store::Ask) -> Answers {
         let kind_of = |kind: ScopeKind| {
             let mut scopes: Vec<Scope> = self.scopes.iter().map(|row| row.scope.clone()).collect();
             scopes.retain(|scope| scope.kind() == kind);
             scopes.sort_by(|one, other| one.name().cmp(other.name()));
             scopes
         };
-        Rows {
+        Answers {
             notes: each(&ask.notes, |address| {
                 self.notes.get(address).map(|(note, _)| note.clone())
-            }),
-            ends: each(&ask.ends, |address| {
-                let position = self.end(address)?;
-                let revision = self.row(position).revision.number();
-                Some(End { position, revision })
             }),
             scopes: each(&ask.scopes, |scope| self.of_scope(scope)),
             kinds: each(&ask.kinds, |kind| {
@@ -293,40 +288,13 @@ impl State {
                     .collect()
             }),
             histories: each(&ask.histories, |address| self.history(address)),
-            revisions: each(&ask.revisions, |at| {
-                let mut history = self.history(&at.address).into_iter();
-                history.find(|revision| Some(revision.number()) == at.revision)
-            }),
-            scope_histories: each(&ask.scope_histories, |scope| {
-                let all = self.notes.keys().chain(self.deleted.keys());
-                let mut all: Vec<&Address> =
-                    all.filter(|address| address.scope() == *scope).collect();
-                all.sort_by_key(|address| address.key());
-                all.into_iter().map(|of| self.history(of)).collect()
-            }),
-            positions: each(&ask.positions, |position| {
-                let index = usize::try_from(position.number() - 1).ok()?;
-                self.journal.get(index).map(|row| row.revision.clone())
-            }),
             journal: each(&ask.journal, |(before, limit)| {
                 let rows = self.journal.iter().rev().map(|row| row.revision.clone());
                 rows.filter(|revision| before.is_none_or(|before| revision.position < Some(before)))
                     .take(*limit)
                     .collect()
             }),
-            holders: each(&ask.holders, |content| self.holders(content)),
             entry_types: each(&ask.entry_types, |session| self.entry_types(session)),
-            resolved: each(&ask.resolved, |session| {
-                let mut entries = self.of_session(session);
-                entries.retain(|note| note.resolved_by.is_some());
-                entries
-            }),
-            last_entries: each(&ask.last_entries, |session| self.last_entry(session)),
-            entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
-                self.of_session(session)
-                    .into_iter()
-                    .find(|note| note.kind.as_ref() == Some(kind) && note.content == *content)
-            }),
             last_iterations: each(&ask.last_iterations, |session| self.last_iteration(session)),
             events: each(&ask.events, |(session, before, limit)| {
                 let events = self.events.get(session).into_iter().flatten().rev();
@@ -357,6 +325,49 @@ impl State {
                 true => self.events.keys().cloned().collect(),
                 false => Vec::new(),
             },
+            version: Version {
+                position: self.journal.last().and_then(|row| row.revision.position),
+                changes: self.writes,
+                written_at: None,
+            },
+        }
+    }
+
+    fn rows(&self, ask: &Ask) -> Rows {
+        Rows {
+            store: self.answers(&ask.store),
+            ends: each(&ask.ends, |address| {
+                let position = self.end(address)?;
+                let revision = self.row(position).revision.number();
+                Some(End { position, revision })
+            }),
+            revisions: each(&ask.revisions, |at| {
+                let mut history = self.history(&at.address).into_iter();
+                history.find(|revision| Some(revision.number()) == at.revision)
+            }),
+            scope_histories: each(&ask.scope_histories, |scope| {
+                let all = self.notes.keys().chain(self.deleted.keys());
+                let mut all: Vec<&Address> =
+                    all.filter(|address| address.scope() == *scope).collect();
+                all.sort_by_key(|address| address.key());
+                all.into_iter().map(|of| self.history(of)).collect()
+            }),
+            positions: each(&ask.positions, |position| {
+                let index = usize::try_from(position.number() - 1).ok()?;
+                self.journal.get(index).map(|row| row.revision.clone())
+            }),
+            holders: each(&ask.holders, |content| self.holders(content)),
+            resolved: each(&ask.resolved, |session| {
+                let mut entries = self.of_session(session);
+                entries.retain(|note| note.resolved_by.is_some());
+                entries
+            }),
+            last_entries: each(&ask.last_entries, |session| self.last_entry(session)),
+            entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
+                self.of_session(session)
+                    .into_iter()
+                    .find(|note| note.kind.as_ref() == Some(kind) && note.content == *content)
+            }),
             marked: each(&ask.marked, |content| {
                 let files = self.marks.iter();
                 files
@@ -370,10 +381,6 @@ impl State {
                     .map(|(key, hash)| (key.clone(), *hash))
                     .collect::<Vec<FileMark>>()
             }),
-            head: Head {
-                position: self.journal.last().and_then(|row| row.revision.position),
-                changes: (self.writes, 0),
-            },
             scope_numbers: each(&ask.scope_numbers, |scope| {
                 self.scope(scope)
                     .and_then(|index| u32::try_from(index).ok())
@@ -395,7 +402,7 @@ fn each<Q, A>(questions: &[Q], answer: impl FnMut(&Q) -> A) -> Vec<A> {
 
 impl Read for Handle {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        Ok(self.0.borrow().answers(ask))
+        Ok(self.0.borrow().rows(ask))
     }
 
     fn each_row(

@@ -1,8 +1,8 @@
 //! Undo and redo without an address: whose changes, how far back, and what ends what can be redone.
 
 use waynote::{
-    Address, Applied, Change, Error, Kind, Limits, Notebook, Place, Places, Reach, Result,
-    SaveOptions, SessionLog, Stamp, Store, redo_last, undo_last,
+    Address, Applied, Change, Error, Kind, Limits, LocalStore, Notebook, Place, Places, Reach,
+    Result, SaveOptions, SessionLog, Stamp, redo_last, undo_last,
 };
 
 use super::conformance::{at, each_store, name, place, text};
@@ -17,12 +17,12 @@ pub(super) fn reach(places: &[&str]) -> Reach {
 
 /// What a person in `~/p` who works with agent `a` does, a second after the other.
 struct Person<'s> {
-    store: &'s dyn Store,
+    store: &'s dyn LocalStore,
     clock: std::cell::Cell<i64>,
 }
 
 impl<'s> Person<'s> {
-    fn new(store: &'s dyn Store) -> Self {
+    fn new(store: &'s dyn LocalStore) -> Self {
         let clock = std::cell::Cell::new(100);
         Self { store, clock }
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use waynote::context::Renderer;
 use waynote::event::{self, Outcome as Ending, Said};
 use waynote::looping::{self, Begin, Loop, added};
-use waynote::store::Store;
+use waynote::store::LocalStore;
 use waynote::{Kind, Name, Position, Stamp, progress};
 
 use crate::args::LoopArgs;
@@ -33,7 +33,7 @@ use super::summary::Summary;
 /// A loop that has a session.
 pub(super) struct Course<'p> {
     plan: &'p Plan,
-    store: &'p dyn Store,
+    store: &'p dyn LocalStore,
     file: StoreFile,
     run: Loop<'p>,
     /// Iterations of its run that are done.
@@ -72,7 +72,7 @@ struct Attempts {
 impl<'p> Course<'p> {
     pub(super) fn begin(
         plan: &'p Plan,
-        store: &'p dyn Store,
+        store: &'p dyn LocalStore,
         args: &LoopArgs,
         is_json: bool,
     ) -> Outcome<Self> {
@@ -463,7 +463,7 @@ fn environment(plan: &Plan, number: i64) -> Outcome<Vec<(String, OsString)>> {
 
 /// The new entries of these iterations by type: the four, then what else there is.
 fn notes_by_type(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     session: &Name,
     first: i64,
     last: i64,

@@ -9,7 +9,7 @@ use waynote::context::{Renderer, Request};
 use waynote::event::{fresh_answer, open_question};
 use waynote::looping::is_answered_by;
 use waynote::looping::next_iteration;
-use waynote::{Name, Store};
+use waynote::{LocalStore, Name};
 
 use crate::args::LoopArgs;
 use crate::clients::rights::{Missing, Rights, missing};
@@ -132,7 +132,11 @@ impl Plan {
     }
 
     /// The prompt of the next iteration, as things stand.
-    pub(super) fn next_prompt(&self, store: &dyn Store, answer: Option<&str>) -> Outcome<String> {
+    pub(super) fn next_prompt(
+        &self,
+        store: &dyn LocalStore,
+        answer: Option<&str>,
+    ) -> Outcome<String> {
         let iteration = next_iteration(store, &self.session)?;
         let asked = open_question(store, &self.session)?;
         match (asked, answer) {
@@ -153,7 +157,7 @@ impl Plan {
     /// The prompt of an iteration, with what its files say now.
     pub(super) fn prompt(
         &self,
-        store: &dyn Store,
+        store: &dyn LocalStore,
         renderer: &mut Renderer,
         iteration: i64,
     ) -> Outcome<String> {
@@ -168,7 +172,7 @@ impl Plan {
     /// The block: never over its budget.
     pub(super) fn notes(
         &self,
-        store: &dyn Store,
+        store: &dyn LocalStore,
         renderer: &mut Renderer,
         iteration: i64,
     ) -> Outcome<String> {
