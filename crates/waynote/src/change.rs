@@ -32,6 +32,8 @@ pub struct Origin {
     pub created_at: Timestamp,
     /// When it was last written.
     pub updated_at: Timestamp,
+    /// Whether it was in force from then on, because it stood in a file that is kept in sync.
+    pub is_synced: bool,
 }
 
 /// A change of one note.
@@ -234,8 +236,13 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 created_at: current.as_ref().map_or(created_at, |note| note.created_at),
                 updated_at: origin.map_or(stamp.now, |origin| micros(origin.updated_at)),
             };
+            let is_synced = origin.is_some_and(|origin| origin.is_synced);
             Ok(Some(write(
-                Action::Save,
+                if is_synced {
+                    Action::Sync
+                } else {
+                    Action::Save
+                },
                 State::Present(note),
                 current.is_some(),
                 stamp,

@@ -17,16 +17,17 @@
 //!
 //! | rows | what is in them |
 //! |---|---|
-//! | scopes | kind, name, how many of its notes count towards the cap, which [`Event::LoopStarted`] holds it |
+//! | scopes | kind, name, how many of its notes count towards the cap, which [`LoopStarted`](crate::event::Event::LoopStarted) holds it |
 //! | contents | each text once, with its SHA-256 |
-//! | journal | one row for every revision, never changed but by [`Transaction::erase`], by [`Position`] |
+//! | journal | one row for every revision, never changed but by [`Row::Forgotten`], by [`Position`] |
 //! | notes | each note as it is now, with the position of its last revision |
 //! | deleted notes | the position of the last revision of each note that is not there |
-//! | events | what happened in sessions, numbered 1, 2, 3 … in each |
-//! | marks | what a file is known to hold, by file and key |
+//! | events | what happened in sessions, numbered 1, 2, 3 … in each, and forgettings, by [`Position`] |
+//! | side data | values by space and key, some of them about a content |
 //! | search index | segments, their blocks and lists of dead notes, and one row of state |
 //!
-//! Positions are given inside the transaction and grow with every commit. Addresses and names are compared byte by byte.
+//! The rules give positions, inside the transaction and from the last one on, so that their order is that of the commits.
+//! Addresses and names are compared byte by byte.
 
 mod one;
 
@@ -35,12 +36,13 @@ use jiff::Timestamp;
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
-use crate::event::Event;
+use crate::event::Recorded;
 use crate::forget::Residue;
+use crate::id::{OperationId, StoreId};
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{self, FileMark};
+use crate::store::{self, SideValue};
 use crate::verify::Report;
 
 /// Keeps the rows of one store.
@@ -132,8 +134,8 @@ pub enum Writing {
 pub struct Ask {
     /// What the callers of a store ask.
     pub store: store::Ask,
-    /// The last revision of a note, whether it is there or was deleted.
-    pub ends: Vec<Address>,
+    /// A note's last revision, and the note as it is now.
+    pub states: Vec<Address>,
     /// One revision of a note.
     pub revisions: Vec<AddressAt>,
     /// The revisions of every note that a scope ever had, by key.
@@ -148,10 +150,12 @@ pub struct Ask {
     pub last_entries: Vec<Name>,
     /// The first entry of a session, by id, that is of a type and has a content.
     pub entries_saying: Vec<(Name, Kind, Content)>,
-    /// What a file is known to hold.
-    pub marks: Vec<String>,
-    /// The files that are known to hold a content.
-    pub marked: Vec<Content>,
+    /// What a call wrote, by step.
+    pub operations: Vec<OperationId>,
+    /// The values of a space of side data, by key.
+    pub side: Vec<String>,
+    /// The spaces of side data that have a value about a content, by name.
+    pub about: Vec<Content>,
     /// The engine's numbers of scopes.
     pub scope_numbers: Vec<Scope>,
     /// Whether the search index's state is wanted.
@@ -168,7 +172,8 @@ impl Ask {
     /// How many questions it has.
     pub fn questions(&self) -> usize {
         self.store.questions()
-            + self.ends.len()
+            + self.states.len()
+            + self.operations.len()
             + self.revisions.len()
             + self.scope_histories.len()
             + self.positions.len()
@@ -176,8 +181,8 @@ impl Ask {
             + self.resolved.len()
             + self.last_entries.len()
             + self.entries_saying.len()
-            + self.marks.len()
-            + self.marked.len()
+            + self.side.len()
+            + self.about.len()
             + self.scope_numbers.len()
             + usize::from(self.index)
             + usize::from(self.segments)
@@ -191,16 +196,17 @@ impl Ask {
 #[expect(missing_docs, reason = "each field answers the one of the same name")]
 pub struct Rows {
     pub store: store::Answers,
-    pub ends: Vec<Option<End>>,
+    pub states: Vec<Option<NoteState>>,
     pub revisions: Vec<Option<Revision>>,
     pub scope_histories: Vec<Vec<Vec<Revision>>>,
     pub positions: Vec<Option<Revision>>,
     pub holders: Vec<Vec<AddressAt>>,
     pub resolved: Vec<Vec<Note>>,
     pub last_entries: Vec<Option<EntryId>>,
-    pub entries_saying: Vec<Option<Note>>,
-    pub marks: Vec<Vec<FileMark>>,
-    pub marked: Vec<Vec<String>>,
+    pub entries_saying: Vec<Option<NoteState>>,
+    pub operations: Vec<Vec<Done>>,
+    pub side: Vec<Vec<SideValue>>,
+    pub about: Vec<Vec<String>>,
     pub scope_numbers: Vec<Option<u32>>,
     pub index: IndexState,
     pub segments: Vec<SegmentHead>,
@@ -208,13 +214,24 @@ pub struct Rows {
     pub blocks: Vec<Vec<(Vec<u8>, Vec<u8>)>>,
 }
 
-/// The last revision of a note.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
-    /// Where it stands in the journal.
+/// A note's last revision, and the note as it is now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoteState {
+    /// Where its last revision stands.
     pub position: Position,
-    /// Its number.
+    /// The number of its last revision.
     pub revision: u64,
+    /// The note; none: it was deleted.
+    pub note: Option<Note>,
+}
+
+/// One thing that a call wrote.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Done {
+    /// As which of its changes or events, from 0.
+    pub step: u32,
+    /// The revision; none: it was an event.
+    pub revision: Option<Revision>,
 }
 
 /// What the search index says of itself.
@@ -338,10 +355,55 @@ pub trait Read {
     fn verify(&self, report: &mut Report) -> Result<bool>;
 }
 
+/// The call that writes a row, and as which of its changes or events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The call.
+    pub operation: OperationId,
+    /// From 0.
+    pub step: u32,
+}
+
+/// A row to put.
+#[derive(Clone, Debug)]
+pub enum Row<'r> {
+    /// A revision into the journal, and the note as it then is.
+    Revision(Put<'r>),
+    /// An event of a session. One that begins or ends a loop gives or takes the lease.
+    Event {
+        /// The session.
+        session: &'r Name,
+        /// The event, with its position and number.
+        recorded: Recorded,
+        /// The call, where it has an id.
+        step: Option<Step>,
+    },
+    /// A current entry of a session is resolved by another one.
+    Resolved {
+        /// The session.
+        session: &'r Name,
+        /// The entry.
+        entry: EntryId,
+        /// The one that says how.
+        by: EntryId,
+    },
+    /// Revisions are forgotten: they are erased, and say from now on when and by whom.
+    Forgotten {
+        /// Where the forgetting stands.
+        position: Position,
+        /// When.
+        at: Timestamp,
+        /// By whom.
+        by: &'r Name,
+        /// The revisions, each with its position.
+        revisions: &'r [(AddressAt, Position)],
+    },
+}
+
 /// A revision to put.
 #[derive(Clone, Debug)]
 pub struct Put<'p> {
-    /// The journal row; its position is the engine's to give.
+    /// The journal row, with its position.
     pub revision: &'p Revision,
     /// The last revision of the note before it, unless this is its first.
     pub previous: Option<Position>,
@@ -349,57 +411,38 @@ pub struct Put<'p> {
     pub note: Option<&'p Note>,
     /// Whether it was there before.
     pub existed: bool,
-    /// Whether the note counts in [`Count::Counted`].
+    /// Whether the note counts in [`Count::Counted`](crate::store::Count::Counted).
     pub is_counted: bool,
+    /// The call, where it has an id.
+    pub step: Option<Step>,
 }
 
 /// Writes rows. What is written is read by the same handle.
 pub trait Transaction: Read {
-    /// Puts a revision into the journal, and the note as it then is.
+    /// Puts rows in their order, all in one round trip. Their positions follow on the store's last one without a gap:
+    /// the transaction keeps every other writer from giving any.
     ///
     /// # Errors
     /// As [`Engine::write`].
-    fn put(&self, put: &Put<'_>) -> Result<Position>;
+    fn put(&self, rows: &[Row<'_>]) -> Result<()>;
 
-    /// Puts an event behind those of the session. One that begins or ends a loop gives or takes the lease.
-    ///
-    /// # Errors
-    /// As [`Engine::write`].
-    fn put_event(
-        &self,
-        session: &Name,
-        event: &Event,
-        author: &Name,
-        recorded_at: Timestamp,
-    ) -> Result<()>;
-
-    /// Marks a current entry as resolved by another one of its log.
-    ///
-    /// # Errors
-    /// As [`Engine::write`].
-    fn resolve(&self, session: &Name, entry: EntryId, by: EntryId) -> Result<()>;
-
-    /// Takes the contents out of revisions, which say from now on when and by whom they were forgotten.
-    ///
-    /// # Errors
-    /// As [`Engine::write`].
-    fn erase(&self, positions: &[Position], at: Timestamp, by: &Name) -> Result<()>;
-
-    /// Removes contents that no revision has any more, and the marks that know them.
+    /// Removes contents that no revision has any more, and the side data about them.
     ///
     /// # Errors
     /// As [`Engine::write`].
     fn remove_contents(&self, contents: &[Content]) -> Result<()>;
 
-    /// Records what a file is known to hold; a key without a content is known not to be in it.
+    /// Puts values into a space of side data, and removes others.
     ///
     /// # Errors
     /// As [`Engine::write`].
-    fn mark(
-        &self,
-        file: &str,
-        marks: &[(String, Option<crate::content::ContentHash>)],
-    ) -> Result<()>;
+    fn put_side(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()>;
+
+    /// Gives the store a new id: it is a copy that goes on by itself.
+    ///
+    /// # Errors
+    /// As [`Engine::write`].
+    fn renew_id(&self) -> Result<StoreId>;
 
     /// Puts a segment of the search index, with its list of notes and its blocks by first term.
     ///

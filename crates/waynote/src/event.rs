@@ -1,10 +1,10 @@
 //! What happens in a session beside its notes: a loop takes it, iterations begin and end, an agent says that all is
 //! done or that a person is needed.
 //!
-//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and each knows the last change of the journal
-//! before it. They are no notes: no list, count, search or prompt block has them. A store asks [`check`]
+//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and have positions in one order with it. They are no notes: no list, count, search or prompt block has them. A store asks [`check`]
 //! inside its transaction, and writes the event.
 
+mod address;
 mod resolved;
 mod told;
 
@@ -19,6 +19,7 @@ use crate::key::{EntryId, Name};
 use crate::note::{Position, Stamp};
 use crate::store::Reader;
 
+pub use address::EventAddress;
 pub(crate) use resolved::{Resolutions, last_resolved};
 pub(crate) use told::latest;
 pub use told::{
@@ -226,8 +227,8 @@ impl fmt::Display for Reason {
 pub struct Recorded {
     /// 1, 2, 3 … of the session.
     pub number: u64,
-    /// The last change of the store's journal before it, when there was one.
-    pub after: Option<Position>,
+    /// Where it stands in the store's one order. Events of old stores share the position of the change before them.
+    pub position: Position,
     /// Who recorded it.
     pub author: Name,
     /// When.

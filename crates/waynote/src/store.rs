@@ -7,6 +7,7 @@
 
 mod ask;
 mod by_reference;
+mod feed;
 
 use std::cmp::Reverse;
 
@@ -18,14 +19,15 @@ use crate::content::ContentHash;
 use crate::error::Result;
 use crate::event::{Event, Recorded};
 use crate::forget::{Forget, Forgotten};
-use crate::formats::zrb;
+use crate::id::StoreId;
 use crate::key::Name;
-use crate::note::{Kind, Note, Position, Revision, Stamp};
+use crate::note::{Action, Kind, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::search::{Hit, SearchRequest};
 use crate::verify::Report;
 
 pub use ask::{Answers, Ask, Count, Page};
+pub use feed::{Cursor, FeedEntry, Happened};
 
 /// Which notes to select. Order: as the scopes are listed (or by name), a place's own note first, then by key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,8 +123,7 @@ impl Moment {
                     .checked_sub(1)
                     .map(|before| history[before].recorded_at);
                 let written = revision.note().map(|note| note.updated_at);
-                let from_file =
-                    revision.author().as_str() == zrb::AUTHOR && written >= recorded_before;
+                let from_file = revision.action == Action::Sync && written >= recorded_before;
                 revision.recorded_at <= time
                     || (from_file && written.is_some_and(|written| written <= time))
             }
@@ -153,8 +154,16 @@ pub struct ScopeSummary {
     pub notes: u64,
 }
 
-/// What a file that is kept in step was last known to hold under a place's key.
-pub type FileMark = (String, ContentHash);
+/// A value that a program keeps beside the notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SideValue {
+    /// Its key within the space.
+    pub key: String,
+    /// The value.
+    pub value: Vec<u8>,
+    /// The content that it is about: when that is forgotten, the value goes with it.
+    pub about: Option<ContentHash>,
+}
 
 /// Reads notes and session events.
 ///
@@ -341,6 +350,24 @@ pub trait Reader {
         Ok(self.read(&ask)?.event_sessions)
     }
 
+    /// Everything that happened after a point, in its order, at most `limit` of it.
+    fn feed(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
+        let ask = Ask {
+            feed: vec![(after, limit)],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.feed.pop().unwrap_or_default())
+    }
+
+    /// Which store this is; none as long as it does not exist.
+    fn store_id(&self) -> Result<Option<StoreId>> {
+        let ask = Ask {
+            store_id: true,
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.store_id)
+    }
+
     /// What the store holds now, to tell later whether anything has changed.
     fn version(&self) -> Result<Version> {
         let ask = Ask {
@@ -405,19 +432,20 @@ pub trait Snapshot: Reader {
     fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>>;
 }
 
-/// Data that programs keep in a store beside its notes.
+/// Data that programs keep in a store beside its notes, by space and key: what a file was last known to hold, for
+/// instance. It has no history, and losing the last of it in a crash does no harm.
 pub trait SideData {
-    /// What the file was last known to hold (see [`crate::instep`]).
+    /// The values of a space, by key.
     ///
     /// # Errors
     /// As [`Reader::read`].
-    fn file_marks(&self, file: &str) -> Result<Vec<FileMark>>;
+    fn side_values(&self, space: &str) -> Result<Vec<SideValue>>;
 
-    /// Records what the file is now known to hold; a key without a hash is known not to be in it.
+    /// Puts values into a space, and removes others.
     ///
     /// # Errors
     /// As [`Store::apply`].
-    fn mark_file(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()>;
+    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()>;
 }
 
 /// A store on this machine.

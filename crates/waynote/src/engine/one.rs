@@ -1,13 +1,13 @@
 //! Asking for one thing. A question that an engine left unanswered counts as one that found nothing.
 
-use super::{Ask, Blocks, End, IndexState, Read, SegmentHead};
+use super::{Ask, Blocks, IndexState, NoteState, Read, SegmentHead};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{self, Count, FileMark, ScopeSummary, Version};
+use crate::store::{self, Count, ScopeSummary, SideValue, Version};
 
 /// One question each; the errors are those of [`Read::read`].
 #[expect(
@@ -33,13 +33,13 @@ impl dyn Read + '_ {
         Ok(self.ask(ask)?.notes.pop().flatten())
     }
 
-    /// The last revision of a note, whether it is there or was deleted.
-    pub fn end(&self, address: &Address) -> Result<Option<End>> {
+    /// A note's last revision, and the note as it is now.
+    pub fn state(&self, address: &Address) -> Result<Option<NoteState>> {
         let ask = Ask {
-            ends: vec![address.clone()],
+            states: vec![address.clone()],
             ..Ask::default()
         };
-        Ok(self.read(&ask)?.ends.pop().flatten())
+        Ok(self.read(&ask)?.states.pop().flatten())
     }
 
     /// A number of notes.
@@ -132,7 +132,7 @@ impl dyn Read + '_ {
         session: &Name,
         kind: &Kind,
         content: &Content,
-    ) -> Result<Option<Note>> {
+    ) -> Result<Option<NoteState>> {
         let ask = Ask {
             entries_saying: vec![(session.clone(), kind.clone(), content.clone())],
             ..Ask::default()
@@ -140,22 +140,22 @@ impl dyn Read + '_ {
         Ok(self.read(&ask)?.entries_saying.pop().flatten())
     }
 
-    /// For each content the files that are known to hold it.
-    pub fn marked(&self, contents: &[Content]) -> Result<Vec<Vec<String>>> {
+    /// For each content the spaces of side data that have a value about it.
+    pub fn about(&self, contents: &[Content]) -> Result<Vec<Vec<String>>> {
         let ask = Ask {
-            marked: contents.to_vec(),
+            about: contents.to_vec(),
             ..Ask::default()
         };
-        Ok(self.read(&ask)?.marked)
+        Ok(self.read(&ask)?.about)
     }
 
-    /// What a file is known to hold.
-    pub fn marks(&self, file: &str) -> Result<Vec<FileMark>> {
+    /// The values of a space of side data.
+    pub fn side(&self, space: &str) -> Result<Vec<SideValue>> {
         let ask = Ask {
-            marks: vec![file.to_owned()],
+            side: vec![space.to_owned()],
             ..Ask::default()
         };
-        Ok(self.read(&ask)?.marks.pop().unwrap_or_default())
+        Ok(self.read(&ask)?.side.pop().unwrap_or_default())
     }
 
     /// The version of the store.

@@ -27,7 +27,7 @@ use crate::note::{Note, Revision, Stamp};
 use crate::place::{Base, Place};
 use crate::scope::ScopeKind;
 use crate::secrets::Flagged;
-use crate::store::{Filter, LocalStore};
+use crate::store::{Filter, LocalStore, SideValue};
 
 use exchange::{Patience, Put};
 use overlay::{FileSide, Overlay};
@@ -154,7 +154,7 @@ impl<S: LocalStore> InStep<S> {
                 return Ok(None);
             }
         };
-        let marks = self.inner.file_marks(&self.name())?.into_iter().collect();
+        let marks = self.marks()?;
         let seen = Arc::new(Seen { side, marks });
         if let Some(kept) = &self.seen {
             *locked(kept) = Some(Arc::clone(&seen));
@@ -205,7 +205,7 @@ impl<S: LocalStore> InStep<S> {
     fn known(&self) -> Result<Known> {
         Ok(Known {
             places: self.stored()?,
-            marks: self.inner.file_marks(&self.name())?.into_iter().collect(),
+            marks: self.marks()?,
         })
     }
 
@@ -413,20 +413,44 @@ impl<S: LocalStore> InStep<S> {
             .notes(&self.kept.base)
             .map(|(place, content)| (place.to_string(), content.hash()))
             .collect();
-        let mut marks: Vec<(String, Option<ContentHash>)> = Vec::new();
-        for (key, hash) in &now {
-            if known.marks.get(key) != Some(hash) {
-                marks.push((key.clone(), Some(*hash)));
-            }
-        }
+        let new = now
+            .iter()
+            .filter(|(key, hash)| known.marks.get(*key) != Some(*hash));
+        let new: Vec<SideValue> = new
+            .map(|(key, hash)| SideValue {
+                key: key.clone(),
+                value: Vec::new(),
+                about: Some(*hash),
+            })
+            .collect();
         let gone = known.marks.keys().filter(|key| !now.contains_key(*key));
-        marks.extend(gone.map(|key| (key.clone(), None)));
-        if marks.is_empty() {
-            Ok(())
-        } else {
-            self.inner.mark_file(&self.name(), &marks)
+        let gone: Vec<String> = gone.cloned().collect();
+        if new.is_empty() && gone.is_empty() {
+            return Ok(());
         }
+        self.inner.put_side_values(&self.space(), &new, &gone)
     }
+
+    /// What the file was last known to hold, by place.
+    fn marks(&self) -> Result<HashMap<String, ContentHash>> {
+        let values = self.inner.side_values(&self.space())?.into_iter();
+        Ok(values
+            .filter_map(|mark| Some((mark.key, mark.about?)))
+            .collect())
+    }
+
+    /// Where the store keeps what it knows of the file.
+    fn space(&self) -> String {
+        format!("{SPACE}{}", self.name())
+    }
+}
+
+/// What the spaces of kept files begin with.
+const SPACE: &str = "file:";
+
+/// The file that a space of side data is about.
+pub(crate) fn file_of(space: &str) -> Option<&str> {
+    space.strip_prefix(SPACE)
 }
 
 /// What an exchange displaced, beside what the file had held before somebody wrote it.

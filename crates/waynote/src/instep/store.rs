@@ -9,7 +9,6 @@ use super::overlay::Overlay;
 use super::{InStep, Seen, exchange, place_of};
 use crate::address::Address;
 use crate::change::{Applied, Change};
-use crate::content::ContentHash;
 use crate::error::Result;
 use crate::event::Event;
 use crate::forget::{Forget, Forgotten};
@@ -19,7 +18,7 @@ use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
 use crate::search::{Hit, SearchRequest};
 use crate::store::{
-    Answers, Ask, FileMark, LocalStore, Moment, Reader, ScopeSummary, SideData, Snapshot, Store,
+    Answers, Ask, LocalStore, Moment, Reader, ScopeSummary, SideData, SideValue, Snapshot, Store,
     Version,
 };
 use crate::verify::Report;
@@ -291,12 +290,12 @@ impl<S: LocalStore> Store for InStep<S> {
 }
 
 impl<S: LocalStore> SideData for InStep<S> {
-    fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {
-        self.inner.file_marks(file)
+    fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
+        self.inner.side_values(space)
     }
 
-    fn mark_file(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
-        self.inner.mark_file(file, marks)
+    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        self.inner.put_side_values(space, values, removed)
     }
 }
 

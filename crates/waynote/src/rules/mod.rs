@@ -4,27 +4,36 @@
 
 mod apply;
 mod as_of;
+mod foreseen;
 mod forget;
+mod group;
 mod one_state;
+mod pending;
 mod verify;
 
-use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::change::{Applied, Change};
-use crate::content::ContentHash;
-use crate::engine::{Engine, Read, Writing};
+use crate::engine::{Done, Engine, Read, Writing};
 use crate::error::{Error, Result};
-use crate::event::{self, Event};
+use crate::event::Event;
 use crate::forget::{Forget, Forgotten};
+use crate::id::StoreId;
 use crate::key::Name;
 use crate::note::{Note, Stamp};
 use crate::scope::Scope;
 use crate::search::indexed;
 use crate::search::upkeep::{self, Indexing};
 use crate::search::{Hit, SearchRequest};
-use crate::store::{Answers, Ask, FileMark, LocalStore, Moment, Reader, SideData, Snapshot, Store};
+use crate::store::{
+    Answers, Ask, LocalStore, Moment, Reader, SideData, SideValue, Snapshot, Store,
+};
 use crate::verify::Report;
+
+use apply::Call;
+use foreseen::Questions;
+use group::{Answer, Group};
+use pending::Pending;
 
 pub(crate) use one_state::OneState;
 
@@ -32,6 +41,7 @@ pub(crate) use one_state::OneState;
 pub struct EngineStore<E> {
     engine: E,
     memory: Arc<Memory>,
+    group: Group,
 }
 
 /// What a store remembers between calls. All of it can be found out again.
@@ -59,6 +69,7 @@ impl<E: Engine> EngineStore<E> {
         Self {
             engine,
             memory: Arc::default(),
+            group: Group::default(),
         }
     }
 
@@ -79,6 +90,26 @@ impl<E: Engine> EngineStore<E> {
         }
     }
 
+    /// Gives the store a new id: for a copy that goes on by itself.
+    ///
+    /// # Errors
+    /// As [`Store::apply`]. A store that does not exist is made.
+    pub fn renew_id(&self) -> Result<StoreId> {
+        let mut id = None;
+        self.engine.write(Writing::Durable, &mut |tx| {
+            id = Some(tx.renew_id()?);
+            Ok(())
+        })?;
+        id.ok_or_else(|| self.ran_nothing())
+    }
+
+    fn ran_nothing(&self) -> Error {
+        Error::DamagedStore {
+            path: self.engine.name().into(),
+            reason: "its engine ran nothing".into(),
+        }
+    }
+
     /// Reads each thing as it is then.
     fn now<T>(&self, work: impl FnOnce(&OneState<'_>) -> Result<T>) -> Result<T> {
         let rows = self.engine.rows()?;
@@ -92,10 +123,47 @@ impl<E: Engine> EngineStore<E> {
             value = Some(work(&self.state(rows))?);
             Ok(())
         })?;
-        value.ok_or_else(|| Error::DamagedStore {
-            path: self.engine.name().into(),
-            reason: "its engine ran nothing".into(),
-        })
+        value.ok_or_else(|| self.ran_nothing())
+    }
+
+    /// Writes what a call comes to, with the calls of other threads where there are any.
+    fn carry_out(&self, call: Call<'_>) -> Result<Vec<Applied>> {
+        self.group.run(call, &|calls| self.write(calls))
+    }
+
+    /// Writes calls in one transaction, and answers each of them.
+    fn write(&self, calls: &[Call<'_>]) -> Result<Vec<Answer>> {
+        let mut answers = Vec::new();
+        let mut reached = None;
+        self.engine.write(Writing::Durable, &mut |tx| {
+            // An engine may run this again.
+            reached = self.memory.indexed();
+            let mut questions = Questions::default();
+            calls.iter().for_each(|call| call.foresee(&mut questions));
+            let known = questions.read(tx, reached.is_none())?;
+            let indexed = reached.unwrap_or_else(|| known.index().indexed);
+            let done: Vec<Option<Vec<Done>>> = calls
+                .iter()
+                .map(|call| Some(known.done(call.stamp().operation?)?.to_vec()))
+                .collect();
+            let pending = Pending::new(self.state(tx), known);
+            answers = calls
+                .iter()
+                .zip(&done)
+                .map(|(call, done)| call.plan(&pending, done.as_deref()))
+                .collect();
+            pending.put(tx)?;
+            reached = Some(upkeep::keep_up(
+                tx,
+                &self.memory.indexing,
+                indexed,
+                pending.head(),
+                pending.revisions(),
+            )?);
+            Ok(())
+        })?;
+        self.memory.set_indexed(reached);
+        Ok(answers)
     }
 
     fn state<'s>(&'s self, rows: &'s dyn Read) -> OneState<'s> {
@@ -119,18 +187,7 @@ impl<E: Engine> Reader for EngineStore<E> {
 
 impl<E: Engine> Store for EngineStore<E> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        let mut applied = Vec::new();
-        let reached = Cell::new(None);
-        self.engine.write(Writing::Durable, &mut |tx| {
-            // An engine may run this again.
-            reached.set(self.memory.indexed());
-            applied = apply::all(tx, changes, stamp, &mut |position, left| {
-                upkeep::keep_up(tx, &self.memory.indexing, &reached, position, left)
-            })?;
-            Ok(())
-        })?;
-        self.memory.set_indexed(reached.get());
-        Ok(applied)
+        self.carry_out(Call::Apply { changes, stamp })
     }
 
     fn record(
@@ -140,13 +197,13 @@ impl<E: Engine> Store for EngineStore<E> {
         lease: Option<u64>,
         stamp: &Stamp,
     ) -> Result<()> {
-        self.engine.write(Writing::Durable, &mut |tx| {
-            for event in events {
-                event::check(event, &self.state(tx), session, lease, stamp)?;
-                tx.put_event(session, event, &stamp.author, stamp.now)?;
-            }
-            Ok(())
+        self.carry_out(Call::Record {
+            session,
+            events,
+            lease,
+            stamp,
         })
+        .map(|_| ())
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
@@ -170,14 +227,15 @@ impl<E: Engine> Snapshot for EngineStore<E> {
 }
 
 impl<E: Engine> SideData for EngineStore<E> {
-    fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {
-        self.now(|state| state.rows().marks(file))
+    fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
+        self.now(|state| state.rows().side(space))
     }
 
-    fn mark_file(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
-        // One that is lost is found out by comparing again.
-        self.engine
-            .write(Writing::Relaxed, &mut |tx| tx.mark(file, marks))
+    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        // What is lost is found out again.
+        self.engine.write(Writing::Relaxed, &mut |tx| {
+            tx.put_side(space, values, removed)
+        })
     }
 }
 
@@ -187,6 +245,7 @@ impl<E: Engine> LocalStore for EngineStore<E> {
             work(&EngineStore {
                 engine,
                 memory: Arc::clone(&self.memory),
+                group: Group::default(),
             })
         })
     }

@@ -9,7 +9,7 @@ use crate::engine::{self, JournalRow, Read};
 use crate::error::{Error, Result};
 use crate::note::Note;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{self, Version};
+use crate::store::Version;
 
 use super::build::Builder;
 use super::damage::{Damage, Looked, Stopped};
@@ -198,7 +198,10 @@ impl Index for View<'_> {
     }
 
     fn position(&self, address: &Address) -> Looked<Option<i64>> {
-        Ok(self.rows.end(address)?.map(|end| end.position.number()))
+        Ok(self
+            .rows
+            .state(address)?
+            .map(|state| state.position.number()))
     }
 
     fn notes(&self, positions: &[i64]) -> Looked<Vec<Note>> {
@@ -213,23 +216,17 @@ impl Index for View<'_> {
             return Ok(notes.cloned().collect());
         }
         let ask = engine::Ask {
-            store: store::Ask {
-                notes: revisions
-                    .iter()
-                    .map(|revision| revision.address().clone())
-                    .collect(),
-                ..store::Ask::default()
-            },
-            ends: revisions
+            states: revisions
                 .iter()
                 .map(|revision| revision.address().clone())
                 .collect(),
             ..engine::Ask::default()
         };
-        let found = self.rows.read(&ask)?;
+        let states = self.rows.read(&ask)?.states;
         let mut notes = Vec::with_capacity(revisions.len());
-        for ((revision, note), end) in revisions.iter().zip(found.store.notes).zip(found.ends) {
-            let is_last = end.map(|end| end.position) == revision.position;
+        for (revision, state) in revisions.iter().zip(states) {
+            let is_last = state.as_ref().map(|state| state.position) == revision.position;
+            let note = state.and_then(|state| state.note);
             let is_entry = matches!(revision.address(), Address::Session(..));
             match note {
                 Some(note) if is_last || (is_entry && revision.number() == 1) => notes.push(note),

@@ -63,7 +63,7 @@ impl Engine for Alone<'_> {
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
         let named = self.sqlite.named();
         match self.held.get() {
-            Some(held) => transaction::snapshot(named, &held.conn, work),
+            Some(held) => transaction::snapshot(&Handle::new(named, &held.conn), work),
             None => work(&Missing::new(named)),
         }
     }
@@ -84,7 +84,7 @@ impl Engine for Alone<'_> {
         }
         let held = self.hold()?;
         self.sqlite.has_written();
-        transaction::write(named, &held.conn, writing, work)
+        transaction::write(Handle::new(named, &held.conn), writing, work)
     }
 
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {

@@ -84,13 +84,19 @@ pub struct Lent<'c> {
     conn: &'c Connection,
 }
 
+impl Lent<'_> {
+    fn handle(&self) -> Handle<'_> {
+        Handle::new(&self.named, self.conn).lent()
+    }
+}
+
 impl Engine for Lent<'_> {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(Handle::new(&self.named, self.conn)))
+        Ok(Box::new(self.handle()))
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        transaction::snapshot(&self.named, self.conn, work)
+        transaction::snapshot(&self.handle(), work)
     }
 
     fn write(
@@ -103,7 +109,7 @@ impl Engine for Lent<'_> {
             Writing::Relaxed => Writing::Durable,
             other => other,
         };
-        transaction::write(&self.named, self.conn, writing, work)
+        transaction::write(self.handle(), writing, work)
     }
 
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {

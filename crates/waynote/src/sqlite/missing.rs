@@ -2,15 +2,11 @@
 
 use std::cell::Cell;
 
-use jiff::Timestamp;
-
-use crate::content::{Content, ContentHash};
-use crate::engine::{Ask, IndexState, JournalRow, Put, Read, Rows, SegmentHead, Transaction};
+use crate::content::Content;
+use crate::engine::{Ask, IndexState, JournalRow, Read, Row, Rows, SegmentHead, Transaction};
 use crate::error::{Error, Result};
-use crate::event::Event;
-use crate::key::{EntryId, Name};
-use crate::note::Position;
-use crate::store::Answers;
+use crate::id::StoreId;
+use crate::store::{Answers, SideValue};
 use crate::verify::Report;
 
 use super::Named;
@@ -62,9 +58,10 @@ impl Read for Missing<'_> {
                 last_iterations: none(&store.last_iterations),
                 events: none(&store.events),
                 leases: none(&store.leases),
+                feed: none(&store.feed),
                 ..Answers::default()
             },
-            ends: none(&ask.ends),
+            states: none(&ask.states),
             revisions: none(&ask.revisions),
             scope_histories: none(&ask.scope_histories),
             positions: none(&ask.positions),
@@ -72,8 +69,9 @@ impl Read for Missing<'_> {
             resolved: none(&ask.resolved),
             last_entries: none(&ask.last_entries),
             entries_saying: none(&ask.entries_saying),
-            marks: none(&ask.marks),
-            marked: none(&ask.marked),
+            operations: none(&ask.operations),
+            side: none(&ask.side),
+            about: none(&ask.about),
             scope_numbers: none(&ask.scope_numbers),
             segment_notes: none(&ask.segment_notes),
             blocks: none(&ask.blocks),
@@ -91,27 +89,25 @@ impl Read for Missing<'_> {
 }
 
 impl Transaction for Missing<'_> {
-    fn put(&self, _: &Put<'_>) -> Result<Position> {
+    fn put(&self, rows: &[Row<'_>]) -> Result<()> {
+        match rows {
+            [] => Ok(()),
+            _ => self.wanted(),
+        }
+    }
+
+    fn remove_contents(&self, contents: &[Content]) -> Result<()> {
+        match contents {
+            [] => Ok(()),
+            _ => self.wanted(),
+        }
+    }
+
+    fn put_side(&self, _: &str, _: &[SideValue], _: &[String]) -> Result<()> {
         self.wanted()
     }
 
-    fn put_event(&self, _: &Name, _: &Event, _: &Name, _: Timestamp) -> Result<()> {
-        self.wanted()
-    }
-
-    fn resolve(&self, _: &Name, _: EntryId, _: EntryId) -> Result<()> {
-        self.wanted()
-    }
-
-    fn erase(&self, _: &[Position], _: Timestamp, _: &Name) -> Result<()> {
-        self.wanted()
-    }
-
-    fn remove_contents(&self, _: &[Content]) -> Result<()> {
-        self.wanted()
-    }
-
-    fn mark(&self, _: &str, _: &[(String, Option<ContentHash>)]) -> Result<()> {
+    fn renew_id(&self) -> Result<StoreId> {
         self.wanted()
     }
 

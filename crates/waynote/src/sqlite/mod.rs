@@ -7,9 +7,11 @@
 //! durability are as the application set them.
 
 mod alone;
+mod checksum;
 mod erase;
 mod errors;
 mod events;
+mod feed;
 mod index;
 mod lent;
 mod migrate;

@@ -18,6 +18,7 @@ use super::alone::{Alone, Pooled};
 use super::missing::Missing;
 use super::open::{self, Access};
 use super::queue::{Queue, Turn};
+use super::rows::Handle;
 use super::{Named, Options, erase, migrate, transaction};
 
 /// Keeps a store's rows in a SQLite file of its own.
@@ -195,7 +196,8 @@ impl Engine for Sqlite {
         if !self.is_there()? {
             return work(&Missing::new(&self.named));
         }
-        transaction::snapshot(&self.named, &*self.lease()?, work)
+        let conn = self.lease()?;
+        transaction::snapshot(&Handle::new(&self.named, &conn), work)
     }
 
     fn write(

@@ -1,23 +1,25 @@
 //! The handle through which rows are read and written, on one connection.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
-use jiff::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::address::Address;
-use crate::content::{Content, ContentHash};
-use crate::engine::{Ask, IndexState, JournalRow, Put, Read, Rows, SegmentHead, Transaction};
+use crate::content::Content;
+use crate::engine::{
+    self, Ask, IndexState, JournalRow, NoteState, Read, Rows, SegmentHead, Transaction,
+};
 use crate::error::Result;
-use crate::event::Event;
+use crate::id::StoreId;
 use crate::key::{EntryId, Name};
-use crate::note::{Kind, Note, Position};
+use crate::note::{Kind, Note};
 use crate::scope::Scope;
-use crate::store::{self, Answers, Count, Version};
+use crate::store::{self, Answers, Count, SideValue, Version};
 use crate::verify::Report;
 
 use super::errors::Outcome;
-use super::{Named, events, index, put, read, recent, verify};
+use super::{Named, events, feed, index, put, read, recent, verify};
 
 /// Rows on a connection; inside a transaction when there is one.
 pub(super) struct Handle<'e> {
@@ -25,10 +27,11 @@ pub(super) struct Handle<'e> {
     pub(super) conn: &'e Connection,
     /// Whether what is freed is to be overwritten.
     pub(super) is_erasing: bool,
+    is_lent: bool,
     /// A change asks for the same scope several times.
-    last_scope: RefCell<Option<(Scope, i64)>>,
-    /// A content that was just looked for, and was not there.
-    pub(super) new_content: RefCell<Option<Content>>,
+    scopes: RefCell<HashMap<Scope, i64>>,
+    /// Contents that were looked for, with their rows where there are any.
+    contents: RefCell<HashMap<[u8; 32], Option<i64>>>,
 }
 
 impl<'e> Handle<'e> {
@@ -37,8 +40,17 @@ impl<'e> Handle<'e> {
             named,
             conn,
             is_erasing: false,
-            last_scope: RefCell::default(),
-            new_content: RefCell::default(),
+            is_lent: false,
+            scopes: RefCell::default(),
+            contents: RefCell::default(),
+        }
+    }
+
+    /// On a connection that an application lends.
+    pub(super) fn lent(self) -> Self {
+        Self {
+            is_lent: true,
+            ..self
         }
     }
 
@@ -51,16 +63,31 @@ impl<'e> Handle<'e> {
     }
 
     pub(super) fn scope_id(&self, scope: &Scope) -> Outcome<Option<i64>> {
-        if let Some((last, id)) = &*self.last_scope.borrow()
-            && last == scope
-        {
+        if let Some(id) = self.scopes.borrow().get(scope) {
             return Ok(Some(*id));
         }
         let id = read::scope_id(self.conn, scope)?;
         if let Some(id) = id {
-            self.last_scope.replace(Some((scope.clone(), id)));
+            self.scopes.borrow_mut().insert(scope.clone(), id);
         }
         Ok(id)
+    }
+
+    /// The row of a content, looked for once.
+    pub(super) fn content_id(&self, content: &Content) -> Outcome<Option<i64>> {
+        let hash = content.hash().0;
+        if let Some(id) = self.contents.borrow().get(&hash) {
+            return Ok(*id);
+        }
+        let id = read::content_id(self.conn, content)?;
+        self.contents.borrow_mut().insert(hash, id);
+        Ok(id)
+    }
+
+    /// A content has got a row.
+    pub(super) fn knows_content(&self, content: &Content, id: i64) {
+        let hash = content.hash().0;
+        self.contents.borrow_mut().insert(hash, Some(id));
     }
 
     fn note(&self, address: &Address) -> Outcome<Option<Note>> {
@@ -84,9 +111,8 @@ impl<'e> Handle<'e> {
         session: &Name,
         kind: &Kind,
         content: &Content,
-    ) -> Outcome<Option<Note>> {
-        let Some(content_id) = read::content_id(self.conn, content)? else {
-            self.new_content.replace(Some(content.clone()));
+    ) -> Outcome<Option<NoteState>> {
+        let Some(content_id) = self.content_id(content)? else {
             return Ok(None);
         };
         let scope = Scope::Session(session.clone());
@@ -114,9 +140,10 @@ impl<'e> Handle<'e> {
         let conn = self.conn;
         Ok(Rows {
             store: self.answers(&ask.store)?,
-            ends: each(&ask.ends, |address| {
-                match self.scope_id(&address.scope())? {
-                    Some(id) => read::end(conn, id, &read::stored_key(address)),
+            states: each(&ask.states, |address| {
+                let scope = address.scope();
+                match self.scope_id(&scope)? {
+                    Some(id) => read::state(conn, id, &scope, &read::stored_key(address)),
                     None => Ok(None),
                 }
             })?,
@@ -138,8 +165,9 @@ impl<'e> Handle<'e> {
             entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
                 self.entry_saying(session, kind, content)
             })?,
-            marked: each(&ask.marked, |content| read::marked(conn, content))?,
-            marks: each(&ask.marks, |file| read::file_marks(conn, file))?,
+            operations: each(&ask.operations, |of| read::operation(conn, *of))?,
+            side: each(&ask.side, |space| read::side(conn, space))?,
+            about: each(&ask.about, |content| read::about(conn, content))?,
             scope_numbers: each(&ask.scope_numbers, |scope| {
                 let id = read::scope_id(conn, scope)?;
                 Ok(id.and_then(|id| u32::try_from(id).ok()))
@@ -188,8 +216,15 @@ impl<'e> Handle<'e> {
                 true => events::sessions(conn)?,
                 false => Vec::new(),
             },
+            feed: each(&ask.feed, |(after, limit)| {
+                feed::after(conn, *after, *limit)
+            })?,
+            store_id: match ask.store_id {
+                true => read::store_id(conn)?,
+                false => None,
+            },
             version: match ask.version {
-                true => recent::version(conn)?,
+                true => recent::version(conn, self.is_lent)?,
                 false => Version::default(),
             },
         })
@@ -206,7 +241,7 @@ impl<'e> Handle<'e> {
         rows
     }
 
-    fn mapped<T>(&self, outcome: Outcome<T>) -> Result<T> {
+    pub(super) fn mapped<T>(&self, outcome: Outcome<T>) -> Result<T> {
         self.named.mapped(outcome)
     }
 }
@@ -235,44 +270,20 @@ impl Read for Handle<'_> {
 }
 
 impl Transaction for Handle<'_> {
-    fn put(&self, put: &Put<'_>) -> Result<Position> {
-        self.mapped(put::put(self, put))
-    }
-
-    fn put_event(
-        &self,
-        session: &Name,
-        event: &Event,
-        author: &Name,
-        recorded_at: Timestamp,
-    ) -> Result<()> {
-        let put = || {
-            let scope = put::scope_row(self, &Scope::Session(session.clone()))?;
-            events::insert(
-                self.conn,
-                scope,
-                event,
-                recorded_at.as_microsecond(),
-                author,
-            )
-        };
-        self.mapped(put())
-    }
-
-    fn resolve(&self, session: &Name, entry: EntryId, by: EntryId) -> Result<()> {
-        self.mapped(put::resolve(self, session, entry, by))
-    }
-
-    fn erase(&self, positions: &[Position], at: Timestamp, by: &Name) -> Result<()> {
-        self.mapped(super::erase::erase(self.conn, positions, at, by))
+    fn put(&self, rows: &[engine::Row<'_>]) -> Result<()> {
+        self.mapped(put::put(self, rows))
     }
 
     fn remove_contents(&self, contents: &[Content]) -> Result<()> {
         self.mapped(super::erase::remove_contents(self.conn, contents))
     }
 
-    fn mark(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
-        self.mapped(put::mark(self.conn, file, marks))
+    fn put_side(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        self.mapped(put::side(self.conn, space, values, removed))
+    }
+
+    fn renew_id(&self) -> Result<StoreId> {
+        self.mapped(put::renew_id(self.conn))
     }
 
     fn put_segment(

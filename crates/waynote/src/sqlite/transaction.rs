@@ -5,42 +5,40 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::engine::{Read, Transaction, Writing};
 use crate::error::Result;
 
-use super::Named;
 use super::erase::Secure;
 use super::errors::{Failure, Outcome};
 use super::rows::Handle;
 
 /// Runs `work` on one state of the database.
 pub(super) fn snapshot(
-    named: &Named,
-    conn: &Connection,
+    handle: &Handle<'_>,
     work: &mut dyn FnMut(&dyn Read) -> Result<()>,
 ) -> Result<()> {
+    let conn = handle.conn;
     // Inside a transaction all is read from its state anyway.
     let state = conn
         .is_autocommit()
         .then(|| rusqlite::Transaction::new_unchecked(conn, TransactionBehavior::Deferred));
-    let _state = named.mapped(state.transpose().map_err(Failure::from))?;
-    work(&Handle::new(named, conn))
+    let _state = handle.mapped(state.transpose().map_err(Failure::from))?;
+    work(handle)
 }
 
 /// Runs `work` in a transaction.
 pub(super) fn write(
-    named: &Named,
-    conn: &Connection,
+    handle: Handle<'_>,
     writing: Writing,
     work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
 ) -> Result<()> {
+    let conn = handle.conn;
     let _relaxed = (writing == Writing::Relaxed).then(|| Relaxed::of(conn));
     let is_erasing = writing == Writing::Erasing;
     let secure = is_erasing.then(|| Secure::of(conn)).transpose();
-    let _secure = named.mapped(secure)?;
-    let handle = Handle::new(named, conn);
+    let _secure = handle.mapped(secure)?;
     let handle = match is_erasing {
         true => handle.erasing(),
         false => handle,
     };
-    named.mapped(run(conn, |_| Ok(work(&handle)?)))
+    handle.mapped(run(conn, |_| Ok(work(&handle)?)))
 }
 
 /// While it lives, commits do not wait for the disk.

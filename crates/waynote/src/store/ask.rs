@@ -1,8 +1,9 @@
 //! Many questions in one round trip, and their answers.
 
-use super::{Recent, ScopeSummary, Version};
+use super::{Cursor, FeedEntry, Recent, ScopeSummary, Version};
 use crate::address::Address;
 use crate::event::Recorded;
+use crate::id::StoreId;
 use crate::key::Name;
 use crate::note::{Kind, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
@@ -38,6 +39,10 @@ pub struct Ask {
     pub all_leases: bool,
     /// Whether the names of all sessions that have events are wanted, by name.
     pub event_sessions: bool,
+    /// What happened after a point, in its order, so much at most.
+    pub feed: Vec<(Cursor, usize)>,
+    /// Whether the store's id is wanted.
+    pub store_id: bool,
     /// Whether the version is wanted.
     pub version: bool,
 }
@@ -59,6 +64,8 @@ impl Ask {
             + self.leases.len()
             + usize::from(self.all_leases)
             + usize::from(self.event_sessions)
+            + self.feed.len()
+            + usize::from(self.store_id)
             + usize::from(self.version)
     }
 }
@@ -81,6 +88,8 @@ pub struct Answers {
     pub leases: Vec<Option<Recorded>>,
     pub all_leases: Vec<(Name, Recorded)>,
     pub event_sessions: Vec<Name>,
+    pub feed: Vec<Vec<FeedEntry>>,
+    pub store_id: Option<StoreId>,
     pub version: Version,
 }
 

@@ -1,8 +1,7 @@
 //! A reference to a store is a store, so that what decorates one can own it or borrow it.
 
-use super::{Answers, Ask, FileMark, LocalStore, Moment, Reader, SideData, Snapshot, Store};
+use super::{Answers, Ask, LocalStore, Moment, Reader, SideData, SideValue, Snapshot, Store};
 use crate::change::{Applied, Change};
-use crate::content::ContentHash;
 use crate::error::Result;
 use crate::event::Event;
 use crate::forget::{Forget, Forgotten};
@@ -61,12 +60,12 @@ impl<S: Snapshot + ?Sized> Snapshot for &S {
 }
 
 impl<S: SideData + ?Sized> SideData for &S {
-    fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {
-        (**self).file_marks(file)
+    fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
+        (**self).side_values(space)
     }
 
-    fn mark_file(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
-        (**self).mark_file(file, marks)
+    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        (**self).put_side_values(space, values, removed)
     }
 }
 

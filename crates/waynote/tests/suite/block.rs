@@ -37,6 +37,7 @@ fn save(address: &str, text: &str, pinned: bool, second: i64) -> Change {
         limits: Limits::NONE,
         expect: Expect::Any,
         origin: Some(Origin {
+            is_synced: false,
             author: None,
             created_at: at(second).now,
             updated_at: at(second).now,

@@ -179,6 +179,7 @@ fn an_origin_keeps_its_times_and_author() {
             limits: Limits::NONE,
             expect: Expect::Revision(0),
             origin: Some(Origin {
+                is_synced: false,
                 author: Some(name("them")),
                 created_at: time(1),
                 updated_at: time(2),
@@ -576,6 +577,7 @@ fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhere() {
         store.apply(&[save(None)], &allowed).unwrap();
         log.add(Kind::Tip, None, says(), &allowed).unwrap();
         let imported = Origin {
+            is_synced: false,
             author: None,
             created_at: at(1).now,
             updated_at: at(3).now,

@@ -385,9 +385,9 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
                 other => panic!("{named}: {other}"),
             }
         }
-        let before = store.journal(None, 1).unwrap()[0].position.unwrap();
+        let before = store.version().unwrap().position.unwrap();
         let ladder = resolve(Kind::Learning, "a ladder", "wall", 20).unwrap();
-        let after = store.journal(None, 1).unwrap()[0].position.unwrap();
+        let after = store.version().unwrap().position.unwrap();
         let is_resolved = |notes: Vec<Note>| {
             let note = notes.into_iter().find(|note| note.address == wall.address);
             note.unwrap().resolved_by.map(|by| by.to_string())
