@@ -16,7 +16,7 @@ use waynote::visible::visible;
 
 use super::Context;
 use super::install::{plan, reach, words};
-use super::installed::{State, state, way_out};
+use super::installed::{State, state};
 use crate::clients::change::{Edit, NAME};
 use crate::clients::files::{Plan, Reach, on_path};
 use crate::clients::rights::{Missing, missing};
@@ -192,7 +192,10 @@ fn notes_file(context: &Context<'_>, findings: &mut Findings) {
     match NotesFile::open(path) {
         Ok(Some(_)) => findings.ok(format!("notes_file: {shown}, kept in sync")),
         Ok(None) => findings.ok(format!("notes_file: {shown}, made at the first write")),
-        Err(error) => findings.wrong(format!("notes_file: {error}"), error.hint()),
+        Err(error) => {
+            let said = format!("notes_file: {error}");
+            findings.wrong(said, Failure::from(error).way_out());
+        }
     }
 }
 
@@ -301,7 +304,7 @@ fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
             }
             // What is somebody else's is not started.
             State::Refused(failure) => {
-                findings.wrong(format!("{title}: {}", failure.line()), way_out(&failure));
+                findings.wrong(format!("{title}: {}", failure.line()), failure.way_out());
                 continue;
             }
         }

@@ -9,7 +9,7 @@ use waynote::context::{Renderer, Request};
 use waynote::event::{fresh_answer, open_question};
 use waynote::looping::is_answered_by;
 use waynote::looping::next_iteration;
-use waynote::{Name, Store};
+use waynote::{LoopError, Name, Store};
 
 use crate::args::LoopArgs;
 use crate::clients::rights::{Missing, Rights, missing};
@@ -141,10 +141,8 @@ impl Plan {
                 self.filled(iteration, &notes, Some((&asked.question, answer)), true)
             }
             (None, Some(answer)) if !is_answered_by(store, &self.session, answer)? => {
-                Err(waynote::Error::NothingAsked {
-                    session: self.session.clone(),
-                }
-                .into())
+                let session = self.session.clone();
+                Err(waynote::Error::from(LoopError::NothingAsked { session }).into())
             }
             _ => self.prompt(store, &mut Renderer::default(), iteration),
         }
