@@ -18,7 +18,7 @@ use super::Context;
 use super::install::{plan, reach, words};
 use super::installed::{State, state};
 use crate::clients::change::{Edit, NAME};
-use crate::clients::files::{Plan, Reach, on_path};
+use crate::clients::files::{Part, Plan, Reach, on_path};
 use crate::clients::rights::{Missing, missing};
 use crate::clients::{Client, disk, goose, probe};
 use crate::error::{Failure, Outcome};
@@ -311,7 +311,7 @@ fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
         is_there = true;
         if let Ok(Some(text)) = disk::read(&piece.path) {
             server = server.or_else(|| configured(plan.client, &piece.edit, &text));
-            hooked |= what.contains("hooks") || what == "plugin";
+            hooked |= what.has_hooks();
         }
     }
     let starts_by_name = is_there && !plan.program.contains('/');
@@ -421,7 +421,7 @@ fn trust(plan: &Plan, findings: &mut Findings) -> Outcome {
             let hooks = plan
                 .pieces()?
                 .into_iter()
-                .find(|piece| piece.what == "hooks");
+                .find(|piece| piece.what == Part::Hooks);
             let file = hooks.map(|piece| piece.path).unwrap_or_default();
             let known = table
                 .get("hooks")

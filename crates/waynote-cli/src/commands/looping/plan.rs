@@ -21,7 +21,7 @@ use crate::iterate::logs::Logs;
 use crate::iterate::prompt::{self, Parts, Template};
 use crate::iterate::sources::SourceFile;
 use crate::iterate::tree::{self, Looking, Own, Tree};
-use crate::settings::Settings;
+use crate::settings::{Origin, Settings};
 
 /// A loop that has not begun.
 pub(super) struct Plan {
@@ -64,7 +64,7 @@ impl Plan {
             .map_err(|error| Failure::file("the working directory", "read", error))?;
         let session = settings.session()?.clone();
         // The variable is a loop's own, from further up.
-        if settings.iteration.origin == "--iteration" {
+        if matches!(settings.iteration.origin, Origin::Flag(_)) {
             return Err(Failure::usage(
                 "a loop counts its iterations itself",
                 "leave `--iteration` out; `--iterations N` says how many there shall be",
