@@ -43,7 +43,7 @@ pub(crate) fn latest<'l>(
 /// The iteration that runs now, if one does: it began and nobody said that it ended.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn live_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
         match recorded?.event {
@@ -58,7 +58,7 @@ pub fn live_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<
 /// The number of the last iteration that a loop began.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn last_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
         if let Event::IterationStarted { iteration } | Event::IterationEnded { iteration, .. } =
@@ -82,7 +82,7 @@ pub struct Question {
 /// The question that nobody has answered yet: of the last iteration that ran, unless it said after it that all is done.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn open_question(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Question>> {
     for recorded in latest(log, session) {
         match recorded?.event {
@@ -107,7 +107,7 @@ pub fn open_question(log: &(impl EventLog + ?Sized), session: &Name) -> Result<O
 /// A question with its answer, which no iteration has done its turn with yet.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn fresh_answer(
     log: &(impl EventLog + ?Sized),
     session: &Name,
@@ -164,7 +164,7 @@ impl Said {
 /// What the agent said last in the live iteration.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn said(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Said>> {
     for recorded in latest(log, session) {
         match recorded?.event {
@@ -191,7 +191,7 @@ pub struct End {
 /// How the last loop of a session ended; none while one runs, and where none ever did.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn last_end(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<End>> {
     let mut end: Option<End> = None;
     for recorded in latest(log, session) {
@@ -223,7 +223,7 @@ pub fn last_end(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option
 /// had. An iteration in which the agent did not do its turn is not counted. None: the next loop begins a new run.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn done_in_run(
     log: &(impl EventLog + ?Sized),
     session: &Name,
@@ -295,7 +295,7 @@ impl Serialize for Iteration {
 /// [`crate::looping::iterations`] counts them.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn iterations(
     log: &(impl EventLog + ?Sized),
     session: &Name,
