@@ -6,6 +6,7 @@ mod clock;
 mod commands;
 mod delivered;
 mod error;
+mod hints;
 mod home;
 mod input;
 mod inside;

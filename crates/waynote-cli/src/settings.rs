@@ -4,11 +4,11 @@ mod file;
 pub(crate) mod known;
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::Serialize;
 use waynote::context::{Budget, Style};
 use waynote::secrets::masked;
 use waynote::{Limits, Name, SecretPolicy};
@@ -21,17 +21,41 @@ pub(crate) use file::Problem;
 
 use file::File;
 
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The flag of the setting with that name.
+    Flag(&'static str),
+    /// That variable.
+    Variable(&'static str),
+    /// That configuration file.
+    File(PathBuf),
+    /// Nobody set it.
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) => write!(f, "--{name}"),
+            Self::Variable(name) => f.write_str(name),
+            Self::File(path) => path.display().fmt(f),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
 /// A value and where it came from.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
-    pub(crate) origin: String,
+    pub(crate) origin: Origin,
 }
 
 impl<T> Setting<T> {
     /// Whether nobody set it.
     pub(crate) fn is_default(&self) -> bool {
-        self.origin == DEFAULT
+        self.origin == Origin::Default
     }
 }
 
@@ -66,8 +90,6 @@ pub(crate) struct Settings {
     /// Settings that a variable or the file names in a way that cannot be used.
     unsure: BTreeSet<&'static str>,
 }
-
-const DEFAULT: &str = "default";
 
 /// The author of what nobody else is named for.
 pub(crate) const PERSON: &str = "person";
@@ -301,16 +323,15 @@ impl Layers {
         read: impl Fn(&str) -> Outcome<T>,
     ) -> Outcome<Option<Setting<T>>> {
         if let Some(text) = flag {
-            let origin = format!("--{name}");
             return Ok(Some(Setting {
                 value: read(&text)?,
-                origin,
+                origin: Origin::Flag(name),
             }));
         }
         let variable = known::known(name).map_or(ITERATION, |known| known.variable);
         match home::variable(variable).and_then(|text| text.as_deref().map(&read).transpose()) {
             Ok(Some(value)) => {
-                let origin = variable.to_owned();
+                let origin = Origin::Variable(variable);
                 return Ok(Some(Setting { value, origin }));
             }
             Ok(None) => {}
@@ -334,7 +355,7 @@ impl Layers {
         if self.file.unsure.contains(name) {
             self.unsure.insert(name);
         }
-        let origin = self.file.path.display().to_string();
+        let origin = Origin::File(self.file.path.clone());
         Ok(value.map(|value| Setting { value, origin }))
     }
 }
@@ -463,6 +484,6 @@ fn lock_wait(text: &str) -> Outcome<Duration> {
 fn by_default<T>(value: T) -> Setting<T> {
     Setting {
         value,
-        origin: DEFAULT.into(),
+        origin: Origin::Default,
     }
 }

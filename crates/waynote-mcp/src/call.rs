@@ -90,7 +90,8 @@ pub(crate) fn note_at(store: &dyn LocalStore, named: &AddressAt) -> Result<Note,
             None => {
                 let what = format!("there is no {named}");
                 let last = history.last().map_or(0, waynote::Revision::number);
-                Err(Refusal::new(what, format!("its last revision is {last}")))
+                let hint = format!("its last revision is {last}");
+                Err(Refusal::not_found(what, hint))
             }
         };
     }
@@ -107,12 +108,15 @@ pub(crate) fn note_at(store: &dyn LocalStore, named: &AddressAt) -> Result<Note,
 pub(crate) fn missing(store: &dyn LocalStore, address: &Address) -> waynote::Result<Refusal> {
     let what = format!("there is no {address}");
     let Some(key) = address.key() else {
-        return Ok(Refusal::new(what, "note_list shows what applies here"));
+        return Ok(Refusal::not_found(
+            what,
+            "note_list shows what applies here",
+        ));
     };
     if let Address::Session(..) = address {
-        return Ok(Refusal::new(what, "note_list shows the log"));
+        return Ok(Refusal::not_found(what, "note_list shows the log"));
     }
-    Ok(Refusal::new(
+    Ok(Refusal::not_found(
         what,
         there_are(store, &address.scope(), Some(&key))?,
     ))

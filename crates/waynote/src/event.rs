@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
+use crate::looping::LoopError;
 use crate::note::{Position, Stamp};
 use crate::store::Reader;
 
@@ -241,8 +242,8 @@ pub struct Recorded {
 /// what an agent or a person says needs none.
 ///
 /// # Errors
-/// [`Error::LoopRunning`], [`Error::LeaseLost`], [`Error::NoLiveIteration`], [`Error::AlreadySaid`],
-/// [`Error::NothingAsked`], [`Error::Empty`],
+/// [`LoopError::LoopRunning`], [`LoopError::LeaseLost`], [`LoopError::NoLiveIteration`], [`LoopError::AlreadySaid`],
+/// [`LoopError::NothingAsked`], [`Error::Empty`],
 /// and what is said of credentials.
 pub fn check(
     event: &Event,
@@ -253,22 +254,24 @@ pub fn check(
 ) -> Result<()> {
     let of_loop = || match log.lease(session)? {
         Some(held) if Some(held.number) == lease => Ok(()),
-        _ => Err(Error::LeaseLost {
+        _ => Err(Error::from(LoopError::LeaseLost {
             session: session.clone(),
-        }),
+        })),
     };
     let is_live = |iteration: i64| match live_iteration(log, session)? {
         Some(live) if live == iteration => Ok(()),
-        _ => Err(Error::NoLiveIteration {
+        _ => Err(Error::from(LoopError::NoLiveIteration {
             session: session.clone(),
             iteration: Some(iteration),
-        }),
+        })),
     };
     // A second word would take the place of the first, which was acknowledged. To say that all is done after all, though,
     // is to withdraw a question.
-    let already = |iteration: i64, said: &Said| Error::AlreadySaid {
-        iteration,
-        has_asked: matches!(said, Said::Blocked(_)),
+    let already = |iteration: i64, said: &Said| {
+        Error::from(LoopError::AlreadySaid {
+            iteration,
+            has_asked: matches!(said, Said::Blocked(_)),
+        })
     };
     match event {
         Event::LoopStarted { .. } => match log.lease(session)? {
@@ -281,9 +284,9 @@ pub fn check(
             // Only a loop that is not ours would come to another number.
             match last_iteration(log, session)? {
                 Some(last) if last >= *iteration || live_iteration(log, session)?.is_some() => {
-                    Err(Error::LeaseLost {
+                    Err(Error::from(LoopError::LeaseLost {
                         session: session.clone(),
-                    })
+                    }))
                 }
                 _ => Ok(()),
             }
@@ -313,9 +316,9 @@ pub fn check(
         }
         Event::Answered { answer } => {
             if open_question(log, session)?.is_none() {
-                return Err(Error::NothingAsked {
+                return Err(Error::from(LoopError::NothingAsked {
                     session: session.clone(),
-                });
+                }));
             }
             may_say("answer", answer, stamp)
         }
@@ -338,11 +341,11 @@ pub(crate) fn running(session: &Name, held: &Recorded) -> Error {
         Event::LoopStarted { holder, .. } => holder.to_string(),
         _ => "another loop".into(),
     };
-    Error::LoopRunning {
+    Error::from(LoopError::LoopRunning {
         session: session.clone(),
         holder,
         since: held.recorded_at,
-    }
+    })
 }
 
 mod as_text {

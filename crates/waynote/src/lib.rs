@@ -84,13 +84,14 @@ pub mod worktree;
 pub use address::{Address, AddressAt};
 pub use change::{Applied, Change, Expect, Origin};
 pub use content::{Content, ContentHash};
-pub use error::{Class, Error, Result};
+pub use error::{Error, ErrorClass, Result};
 pub use forget::{Forget, Forgotten};
+pub use formats::FormatError;
 pub use id::{OperationId, StoreId};
 pub use instep::InStep;
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;
-pub use looping::Loop;
+pub use looping::{Loop, LoopError};
 pub use note::{Action, AsOf, Kind, Note, Position, Revision, Stamp, State};
 pub use notebook::{Notebook, SaveOptions};
 pub use place::{Base, Place};
@@ -105,5 +106,5 @@ pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
 pub use store::{
     Filter, LocalStore, Moment, Reader, Recent, ScopeSummary, SideData, Snapshot, Store, Version,
 };
-pub use undo::{Reach, TakenBack, redo_last, undo_last};
+pub use undo::{Reach, TakenBack, UndoError, redo_last, undo_last};
 pub use verify::Report;

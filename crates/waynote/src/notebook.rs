@@ -65,7 +65,7 @@ impl<'s> Notebook<'s> {
     /// The address of a key here.
     ///
     /// # Errors
-    /// None in a notebook; the signature is the address type's.
+    /// [`Error::InvalidAddress`] in no notebook: the signature is that of [`Address::keyed`].
     pub fn address(&self, key: &Key) -> Result<Address> {
         Address::keyed(&self.scope, key.clone())
     }
@@ -74,7 +74,9 @@ impl<'s> Notebook<'s> {
     /// date of creation. Returns the note and whether the key is new.
     ///
     /// # Errors
-    /// [`Error::NoteTooLarge`], [`Error::TooManyNotes`] (a new key only), [`Error::Conflict`].
+    /// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::HoldsSecret`] and
+    /// [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::Busy`], [`Error::ReadOnly`],
+    /// [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
     pub fn save(
         &self,
         key: &Key,
@@ -102,7 +104,8 @@ impl<'s> Notebook<'s> {
     /// One note.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when there is none.
+    /// [`Error::NotFound`] when there is none; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+    /// store cannot be read.
     pub fn get(&self, key: &Key) -> Result<Note> {
         let address = self.address(key)?;
         self.store.get(&address)?.ok_or_else(|| Error::NotFound {
@@ -113,7 +116,7 @@ impl<'s> Notebook<'s> {
     /// Every note, the most recently updated first, ties by key.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn list(&self) -> Result<Vec<Note>> {
         let mut notes = self
             .store
@@ -126,7 +129,7 @@ impl<'s> Notebook<'s> {
     /// The pinned notes, in the order of [`Notebook::list`].
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn list_pinned(&self) -> Result<Vec<Note>> {
         let mut notes = self.list()?;
         notes.retain(|note| note.pinned);
@@ -136,7 +139,8 @@ impl<'s> Notebook<'s> {
     /// Pins or unpins a note, which counts as an update.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when there is none.
+    /// [`Error::NotFound`] when there is none; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
+    /// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
     pub fn set_pinned(&self, key: &Key, pinned: bool, stamp: &Stamp) -> Result<Note> {
         let change = Change::Pin {
             address: self.address(key)?,
@@ -148,7 +152,8 @@ impl<'s> Notebook<'s> {
     /// Deletes a note; whether there was one. Text that is no valid key names no note, so nothing is deleted.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+    /// store cannot be written.
     pub fn delete(&self, key: &str, stamp: &Stamp) -> Result<bool> {
         let Ok(key) = key.parse::<Key>() else {
             return Ok(false);
@@ -166,7 +171,7 @@ impl<'s> Notebook<'s> {
     /// How many notes there are: what the count cap counts.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn count(&self) -> Result<u64> {
         self.store.count(&self.scope)
     }

@@ -30,7 +30,7 @@ pub struct Wall {
 /// it is another loop's.
 ///
 /// # Errors
-/// What the store says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn since(
     store: &dyn Store,
     session: &Name,

@@ -32,7 +32,7 @@ impl<'s> SessionLog<'s> {
     /// Every session that has entries, or in which a loop ran, by name.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn sessions(store: &dyn Store) -> Result<Vec<ScopeSummary>> {
         let with_notes = store.scopes(ScopeKind::Session)?.into_iter();
         let mut sessions: BTreeMap<String, ScopeSummary> = with_notes
@@ -55,7 +55,9 @@ impl<'s> SessionLog<'s> {
     /// with how often it was noted in [`Note::seen`], which is 1 for a new entry.
     ///
     /// # Errors
-    /// [`Error::InvalidIteration`]; what the store says.
+    /// [`Error::InvalidIteration`]; [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not
+    /// allowed; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`]
+    /// when the store cannot be written.
     pub fn add(
         &self,
         kind: Kind,
@@ -70,7 +72,10 @@ impl<'s> SessionLog<'s> {
     /// and stays in the log.
     ///
     /// # Errors
-    /// [`Error::InvalidIteration`]; [`Error::NotFound`] and [`Error::NotResolved`] of the other entry; what the store says.
+    /// [`Error::InvalidIteration`]; [`Error::NotFound`] and [`Error::NotResolved`] of the other entry;
+    /// [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::Busy`],
+    /// [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
+    /// written.
     pub fn add_resolving(
         &self,
         kind: Kind,
@@ -100,7 +105,8 @@ impl<'s> SessionLog<'s> {
     /// it that no other one has, in any case.
     ///
     /// # Errors
-    /// [`Error::NoSuchStuck`], with those that could be meant; what the store says.
+    /// [`Error::NoSuchStuck`], with those that could be meant; [`Error::Busy`], [`Error::DamagedStore`] or
+    /// [`Error::Engine`] when the store cannot be read.
     pub fn stuck(&self, named: &str) -> Result<EntryId> {
         let named = named.trim();
         match named.parse() {
@@ -159,7 +165,7 @@ impl<'s> SessionLog<'s> {
     /// The entries in the order in which they were made, of one type or of all.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn list(&self, kind: Option<&Kind>) -> Result<Vec<Note>> {
         let mut notes = self
             .store
@@ -171,7 +177,7 @@ impl<'s> SessionLog<'s> {
     /// The entries of iterations before that one: what a run sees. Entries without an iteration are not in it.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn before(&self, iteration: i64) -> Result<Vec<Note>> {
         let mut notes = self.list(None)?;
         notes.retain(|note| note.iteration.is_some_and(|of| of < iteration));
@@ -181,7 +187,7 @@ impl<'s> SessionLog<'s> {
     /// How often an entry was noted in iterations before that one (none: in any, or in none), its repeats counted.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn seen_before(&self, note: &Note, iteration: Option<i64>) -> Result<u64> {
         let noted = noted_before(self.store, [note], iteration)?;
         Ok(noted.into_iter().sum())

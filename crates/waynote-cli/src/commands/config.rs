@@ -11,7 +11,7 @@ use crate::args::ConfigCommand;
 use crate::clients::disk;
 use crate::error::{Failure, Outcome};
 use crate::settings::known::{self, Kind, Known};
-use crate::settings::{Settings, check};
+use crate::settings::{Origin, Settings, check};
 use crate::table::table;
 use crate::{home, settings};
 
@@ -196,7 +196,10 @@ fn show(context: &mut Context<'_>) -> Outcome {
         let settings: serde_json::Map<String, serde_json::Value> = rows
             .into_iter()
             .map(|(name, value, origin)| {
-                (name.to_owned(), json!({ "value": value, "origin": origin }))
+                (
+                    name.to_owned(),
+                    json!({ "value": value, "origin": origin.to_string() }),
+                )
             })
             .collect();
         return context.output.value(
@@ -204,7 +207,8 @@ fn show(context: &mut Context<'_>) -> Outcome {
         );
     }
     let lines = rows.into_iter().map(|(name, value, origin)| {
-        vec![name.to_owned(), value.unwrap_or_else(|| "-".into()), origin]
+        let value = value.unwrap_or_else(|| "-".into());
+        vec![name.to_owned(), value, origin.to_string()]
     });
     context
         .output
@@ -229,7 +233,7 @@ fn show(context: &mut Context<'_>) -> Outcome {
 }
 
 /// Each setting with its value and where that comes from.
-pub(super) fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, String)> {
+pub(super) fn rows(settings: &Settings) -> Vec<(&'static str, Option<String>, Origin)> {
     let Settings {
         store,
         agent,

@@ -183,7 +183,13 @@ struct Held(Opened, bool);
 fn held(opened: Outcome<Opened>, is_there: bool) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
     match opened {
         Ok(opened) => Ok(Box::new(Held(opened, is_there))),
-        Err(failure) => Err(Refusal::new(failure.what(), failure.hint())),
+        // In the words of the server, not in those of the command line.
+        Err(Failure::Library(error)) => Err(error.into()),
+        Err(failure) => Err(Refusal {
+            class: failure.class(),
+            what: failure.what(),
+            hint: failure.hint(),
+        }),
     }
 }
 

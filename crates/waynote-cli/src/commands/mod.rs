@@ -36,7 +36,7 @@ use crate::error::{Failure, Outcome};
 use crate::inside::{self, Inside};
 use crate::opened::Opened;
 use crate::output::Output;
-use crate::settings::{PERSON, Settings};
+use crate::settings::{Origin, PERSON, Settings};
 
 /// What a command works with.
 struct Context<'o> {
@@ -58,8 +58,7 @@ impl Context<'_> {
         {
             return Ok(author.value.clone());
         }
-        let in_file = self.settings.file.display().to_string();
-        if !author.is_default() && author.origin != in_file {
+        if let Origin::Flag(_) | Origin::Variable(_) = author.origin {
             return Err(Failure::refused(
                 "not_a_person",
                 format!(

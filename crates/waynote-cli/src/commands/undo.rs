@@ -78,10 +78,11 @@ fn one(applied: Vec<Applied>) -> Outcome<TakenBack> {
         later: None,
     });
     taken_back.ok_or_else(|| {
-        Failure::Library(waynote::Error::NothingToUndo {
+        let nothing = waynote::UndoError::NothingToUndo {
             address: None,
             last: None,
-        })
+        };
+        Failure::Library(nothing.into())
     })
 }
 

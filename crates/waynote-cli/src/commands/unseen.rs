@@ -4,21 +4,23 @@ use super::config;
 use crate::clients::shell::quoted;
 use crate::error::Outcome;
 use crate::home;
-use crate::settings::{Settings, known};
+use crate::settings::{Origin, Settings};
+use crate::variables::ITERATION;
 
 /// What `install` says of the settings that flags and the environment make.
 pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
     let set = config_set()?;
     let mut steps = environment(settings, title, &set)?;
     for (name, value, origin) in config::rows(settings) {
-        let is_flag = origin.starts_with("--");
-        let is_variable = known::known(name).is_some_and(|known| known.variable == origin);
-        let Some(value) = value.filter(|_| is_flag || is_variable) else {
-            continue;
+        let why = match origin {
+            Origin::Flag(_) => format!("{title} is not told `{origin}`"),
+            // A loop's own, which each of its runs is told anew.
+            Origin::Variable(ITERATION) => continue,
+            Origin::Variable(name) => unknown(title, name),
+            Origin::File(_) | Origin::Default => continue,
         };
-        let why = match is_flag {
-            true => format!("{title} is not told `{origin}`"),
-            false => unknown(title, &origin),
+        let Some(value) = value else {
+            continue;
         };
         steps.push(match name {
             // The entry says who writes.

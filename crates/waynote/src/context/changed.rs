@@ -16,7 +16,7 @@ pub type ShownNote = (Address, u64, Shown);
 /// tells how much of a note, as it is now, the reader has been shown. Always in style stable, whatever the request's style.
 ///
 /// # Errors
-/// What the store says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn changed(
     store: &dyn LocalStore,
     request: &Request,
@@ -29,7 +29,7 @@ pub fn changed(
 /// Makes a block, and says which notes it shows, each with the revision that is shown and how much of it.
 ///
 /// # Errors
-/// What the store says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn block_and_notes(
     store: &dyn LocalStore,
     request: &Request,

@@ -48,7 +48,7 @@ impl Matching {
 /// words. `known` tells how much of a note its reader has been shown already: what would say nothing new is left out.
 ///
 /// # Errors
-/// What the store says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn matching(
     store: &dyn Reader,
     request: &Request,

@@ -205,7 +205,7 @@ pub struct SectionText {
 /// Makes the block.
 ///
 /// # Errors
-/// What the store says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn render(store: &dyn LocalStore, request: &Request) -> Result<Block> {
     let block = Renderer::default().render(store, request)?;
     Ok(Arc::unwrap_or_clone(block))
@@ -235,7 +235,8 @@ impl Renderer {
     /// Makes the block, or hands out the last one. One renderer serves one store.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
+    /// read.
     pub fn render(&mut self, store: &dyn LocalStore, request: &Request) -> Result<Arc<Block>> {
         // What is written meanwhile is seen next time.
         store.on_one_state(|store| self.made(store, request))

@@ -44,7 +44,7 @@ pub(crate) fn latest<'l>(
 /// The iteration that runs now, if one does: it began and nobody said that it ended.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn live_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
         match recorded?.event {
@@ -59,7 +59,7 @@ pub fn live_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
 /// The number of the last iteration that a loop began.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn last_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
         if let Event::IterationStarted { iteration } | Event::IterationEnded { iteration, .. } =
@@ -83,7 +83,7 @@ pub struct Question {
 /// The question that nobody has answered yet: of the last iteration that ran, unless it said after it that all is done.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn open_question(log: &dyn Reader, session: &Name) -> Result<Option<Question>> {
     for recorded in latest(log, session) {
         match recorded?.event {
@@ -108,7 +108,7 @@ pub fn open_question(log: &dyn Reader, session: &Name) -> Result<Option<Question
 /// A question with its answer, which no iteration has done its turn with yet.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<(Question, String)>> {
     let mut answered = None;
     for recorded in latest(log, session) {
@@ -162,7 +162,7 @@ impl Said {
 /// What the agent said last in the live iteration.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn said(log: &dyn Reader, session: &Name) -> Result<Option<Said>> {
     for recorded in latest(log, session) {
         match recorded?.event {
@@ -189,7 +189,7 @@ pub struct End {
 /// How the last loop of a session ended; none while one runs, and where none ever did.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
     let mut end: Option<End> = None;
     for recorded in latest(log, session) {
@@ -221,7 +221,7 @@ pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
 /// had. An iteration in which the agent did not do its turn is not counted. None: the next loop begins a new run.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn done_in_run(log: &dyn Reader, session: &Name, iterations: u64) -> Result<Option<u64>> {
     let (mut done, mut of_this_loop, mut is_same_run) = (0, 0, false);
     for recorded in latest(log, session) {
@@ -289,7 +289,7 @@ impl Serialize for Iteration {
 /// [`crate::looping::iterations`] counts them.
 ///
 /// # Errors
-/// What the engine says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn iterations(log: &dyn Reader, session: &Name, limit: usize) -> Result<Vec<Iteration>> {
     let mut iterations: Vec<Iteration> = Vec::new();
     let (mut ended, mut is_blocked) = (None, None);

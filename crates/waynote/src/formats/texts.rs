@@ -89,7 +89,8 @@ impl Read {
     /// the imported one is a revision. Imports are not held to the caps.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+    /// store cannot be written.
     pub fn import(
         self,
         store: &dyn LocalStore,

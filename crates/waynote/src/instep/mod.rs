@@ -70,7 +70,7 @@ impl<S: LocalStore> InStep<S> {
     /// Keeps the places of a store in step with a file, which need not exist yet.
     ///
     /// # Errors
-    /// None but what making the author's name says.
+    /// [`crate::Error::InvalidName`], which the author of imports never is.
     pub fn new(inner: S, file: &Path, base: Base) -> Result<Self> {
         Ok(Self {
             inner,
@@ -102,7 +102,9 @@ impl<S: LocalStore> InStep<S> {
     /// Brings file and store together without a change of its own: what an export to the file comes to.
     ///
     /// # Errors
-    /// What the store says, and what is wrong with the file.
+    /// [`crate::FormatError::DamagedFile`] when the file cannot be read as notes; [`crate::Error::File`] when it cannot
+    /// be read or written; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
+    /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
     pub fn bring_together(&self, stamp: &Stamp) -> Result<()> {
         let earlier = self.notices();
         let inner: &dyn LocalStore = &self.inner;

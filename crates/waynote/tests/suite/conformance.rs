@@ -5,7 +5,7 @@ use waynote::note::State;
 use waynote::{
     Address, AsOf, Change, Content, EngineStore, Error, Expect, Filter, Forget, Kind, Limits,
     LocalStore, Name, Notebook, Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind,
-    SessionLog, SqliteStore, Stamp, Store, undo_last,
+    SessionLog, SqliteStore, Stamp, Store, UndoError, undo_last,
 };
 
 use super::undo::reach;
@@ -245,7 +245,7 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
         }
         assert!(matches!(
             undo_last(store, &reach(&["~"]), &at(1)),
-            Err(Error::NothingToUndo { last: None, .. })
+            Err(Error::Undo(UndoError::NothingToUndo { last: None, .. }))
         ));
         assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 20);
     });
@@ -464,11 +464,11 @@ fn what_is_forgotten_is_gone_and_says_so() {
         assert_eq!((again.revisions.len(), again.gone.len()), (0, 0));
         assert!(matches!(
             change(undo()),
-            Err(Error::Forgotten { .. } | Error::NothingToUndo { .. })
+            Err(Error::Forgotten { .. } | Error::Undo(UndoError::NothingToUndo { .. }))
         ));
         assert!(matches!(
             undo_last(store, &reach(&["~"]), &at(20)),
-            Err(Error::NothingToUndo { last: None, .. })
+            Err(Error::Undo(UndoError::NothingToUndo { last: None, .. }))
         ));
         let never = Address::Agent(name("a"), "never".parse().unwrap());
         for request in [

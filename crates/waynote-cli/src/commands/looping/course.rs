@@ -15,7 +15,7 @@ use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome, say};
 use crate::home;
 use crate::inside;
-use crate::iterate::agent::{self, Attempt, How, Patience};
+use crate::iterate::agent::{self, Attempt, How, NotRun, Patience};
 use crate::iterate::backoff::Backoff;
 use crate::iterate::group;
 use crate::iterate::guard::Guard;
@@ -360,19 +360,14 @@ impl<'p> Course<'p> {
         let ended = match ended {
             Ok(ended) => ended,
             // A client that brings itself up to date is not there for a moment. One that never was is a mistake.
-            Err(
-                failure @ Failure::Refused {
-                    kind: agent::UNUSABLE,
-                    ..
-                },
-            ) if number > self.first => {
+            Err(NotRun::Unusable(failure)) if number > self.first => {
                 return Ok(Turn {
                     ending: Ending::NotStarted,
                     stop: None,
                     said: Some(failure.what()),
                 });
             }
-            Err(failure) => return Err(failure),
+            Err(why) => return Err(why.into()),
         };
         if ended.how == How::WantsTerminal {
             self.tell("the agent wants to read from the terminal, which is not its own in a loop: it was ended");
