@@ -1,5 +1,7 @@
 //! A checksum over the columns of a row, for what has no hash: CRC-32 of each value with its type, in their order.
 
+use std::sync::OnceLock;
+
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, ToSql};
 
@@ -11,30 +13,40 @@ pub(super) struct Checked {
     pub(super) columns: &'static str,
     /// The primary key, to find a row again.
     pub(super) key: &'static str,
+    /// How a row is inserted: nothing that happened is ever replaced.
+    verb: &'static str,
+    /// The statement that inserts a row, put together once.
+    insert: OnceLock<String>,
 }
 
-pub(super) const JOURNAL: Checked = Checked {
+pub(super) static JOURNAL: Checked = Checked {
     table: "waynote_journal",
     columns: "position, previous, scope, key, revision, action, undoes, content, kind, iteration, pinned, author, \
               recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by",
     key: "position",
+    verb: "INSERT",
+    insert: OnceLock::new(),
 };
 
-pub(super) const NOTE: Checked = Checked {
+pub(super) static NOTE: Checked = Checked {
     table: "waynote_note",
     columns: "scope, key, position, revision, content, preview, kind, iteration, pinned, author, created_at, \
               updated_at, resolved_by",
     key: "scope, key",
+    verb: "INSERT OR REPLACE",
+    insert: OnceLock::new(),
 };
 
-pub(super) const EVENT: Checked = Checked {
+pub(super) static EVENT: Checked = Checked {
     table: "waynote_event",
     columns: "position, ordinal, scope, number, author, recorded_at, event, operation, step",
     key: "position, ordinal",
+    verb: "INSERT",
+    insert: OnceLock::new(),
 };
 
 /// All of them.
-pub(super) const ALL: [Checked; 3] = [JOURNAL, NOTE, EVENT];
+pub(super) static ALL: [&Checked; 3] = [&JOURNAL, &NOTE, &EVENT];
 
 /// The checksum of a row that is to be written.
 pub(super) fn of(values: &[&dyn ToSql]) -> Outcome<u32> {
@@ -95,21 +107,24 @@ impl Checked {
         self.key.split(',').count()
     }
 
-    /// Inserts a row with its checksum, or replaces the one with the same key.
+    /// Inserts a row with its checksum.
     pub(super) fn insert(&self, conn: &Connection, values: &[&dyn ToSql]) -> Outcome<()> {
-        let places: Vec<String> = (1..=values.len() + 1)
-            .map(|place| format!("?{place}"))
-            .collect();
-        let sql = format!(
-            "INSERT OR REPLACE INTO {} ({}, checksum) VALUES ({})",
-            self.table,
-            self.columns,
-            places.join(", ")
-        );
+        let sql = self.insert.get_or_init(|| {
+            let places: Vec<String> = (1..=self.width() + 1)
+                .map(|place| format!("?{place}"))
+                .collect();
+            format!(
+                "{} INTO {} ({}, checksum) VALUES ({})",
+                self.verb,
+                self.table,
+                self.columns,
+                places.join(", ")
+            )
+        });
         let checksum = of(values)?;
         let mut values = values.to_vec();
         values.push(&checksum);
-        conn.prepare_cached(&sql)?.execute(values.as_slice())?;
+        conn.prepare_cached(sql)?.execute(values.as_slice())?;
         Ok(())
     }
 
