@@ -46,6 +46,9 @@ impl FileId {
     }
 }
 
+/// So many connections are kept for the next call; more, which many threads at once needed, are closed.
+const MOST_IDLE: usize = 8;
+
 /// A WAL longer than this is folded into the database when a writer closes: the first to open the store
 /// afterwards has to read it all.
 const LONG_WAL_BYTES: u64 = 256 * 1024;
@@ -178,8 +181,11 @@ impl Drop for Lease<'_> {
     fn drop(&mut self) {
         let conn = self.conn.take();
         // One that a panic left inside a transaction is closed, which takes the transaction back.
-        let conn = conn.filter(Connection::is_autocommit);
-        self.sqlite.idle().extend(conn);
+        let conn = conn.filter(|conn| conn.is_autocommit());
+        let mut idle = self.sqlite.idle();
+        if idle.len() < MOST_IDLE {
+            idle.extend(conn);
+        }
     }
 }
 
