@@ -55,7 +55,7 @@ fn text(number: u32) -> String {
 }
 
 struct Ours {
-    store: SqliteStore<'static>,
+    store: SqliteStore,
 }
 
 impl Ours {

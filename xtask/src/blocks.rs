@@ -205,7 +205,7 @@ pub(crate) fn budgets() -> Result<()> {
     let (mut over, mut fill, mut squeezed) = (0, Vec::new(), 0);
     for number in 0..BLOCKS {
         let connection = Connection::open_in_memory()?;
-        let store = SqliteStore::attach(&connection)?;
+        let store = waynote::AttachedStore::attach(&connection)?;
         let mut changes = Vec::new();
         for pinned in 0..texts.random.below(10) {
             changes.push(save(&format!("agent:bench#p{pinned}"), texts.text(), true)?);
@@ -290,7 +290,7 @@ const ORDER: &str = "releases are tagged on the main branch after the gate is gr
 fn kept_share(style: Style, sees: Sees, history: u64) -> Result<f64> {
     const WRITES_OF_AN_ITERATION: u64 = 8;
     let connection = Connection::open_in_memory()?;
-    let store = SqliteStore::attach(&connection)?;
+    let store = waynote::AttachedStore::attach(&connection)?;
     let mut random = Random(11);
     let mut renderer = Renderer::default();
     let mut before: Vec<u8> = Vec::new();

@@ -13,6 +13,7 @@ mod loops;
 mod measure;
 mod searches;
 mod secrets;
+mod threads;
 
 use anyhow::{Result, bail};
 
@@ -26,6 +27,7 @@ fn main() -> Result<()> {
         ["docs"] => gate::docs(),
         ["bench"] => {
             gate::released("adds")?;
+            gate::released("threads")?;
             contexts::run(contexts::SIZES)?;
             hooks::run()?;
             loops::run()?;
@@ -33,9 +35,10 @@ fn main() -> Result<()> {
             gate::released("search")?;
             secrets::run(&[])
         }
-        ["bench", what @ ("adds" | "blocks" | "search")] => gate::released(what),
+        ["bench", what @ ("adds" | "threads" | "blocks" | "search")] => gate::released(what),
         // What `bench` runs of itself, built as it is shipped.
         ["measure", "adds"] => adds::run(),
+        ["measure", "threads"] => threads::run(),
         ["measure", "blocks"] => {
             blocks::budgets()?;
             blocks::day()?;
@@ -57,7 +60,7 @@ fn main() -> Result<()> {
         }
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance] \
-             | bench [adds | context [LARGEST] | hook | loop | blocks | search | secrets [PATH…]] | docs"
+             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | secrets [PATH…]] | docs"
         ),
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use rusqlite::Connection;
 use waynote::{
-    Address, Change, Content, Expect, Kind, Limits, Options, SearchRequest, SessionLog,
+    Address, Change, Content, Expect, Kind, Limits, Options, Reader, SearchRequest, SessionLog,
     SqliteStore, Stamp, Store,
 };
 
@@ -102,7 +102,7 @@ fn queries(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn open(folder: &Path) -> Result<SqliteStore<'static>> {
+fn open(folder: &Path) -> Result<SqliteStore> {
     Ok(SqliteStore::open(
         &folder.join("notes.db"),
         &Options::default(),
@@ -115,7 +115,7 @@ fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
     Ok(begin.elapsed().as_secs_f64())
 }
 
-fn ask(store: &SqliteStore<'_>, query: &str) -> Result<()> {
+fn ask(store: &SqliteStore, query: &str) -> Result<()> {
     let hits = store.search(&SearchRequest::new(query))?;
     ensure!(!hits.is_empty(), "nothing found for {query}");
     Ok(())

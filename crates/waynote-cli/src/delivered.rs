@@ -43,7 +43,7 @@ use std::time::{Duration, SystemTime};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use waynote::context::{Shown, ShownNote};
 
-use crate::error::{Failure, Outcome};
+use crate::error::Outcome;
 use crate::home;
 
 use given::note_line;
@@ -89,12 +89,8 @@ pub(crate) struct Handover {
 impl Delivered {
     /// The folder that the environment names. None without a home directory: then nothing can be remembered.
     pub(crate) fn in_environment() -> Outcome<Option<Self>> {
-        let folder = match home::state() {
-            Ok(folder) => folder,
-            Err(Failure::Refused { .. }) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        Ok(Some(Self {
+        let folder = home::state()?;
+        Ok(folder.map(|folder| Self {
             folder: folder.join("waynote/delivered"),
         }))
     }

@@ -1,4 +1,4 @@
-//! What goes wrong at the command line: said as what, why, what to do next; 1 for a refusal, 2 for usage.
+//! What goes wrong at the command line: said as what, why, what to do next, with an exit code.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,10 +7,29 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use serde_json::json;
 use waynote::secrets::{Flagged, masked};
-use waynote::{Class, SecretPolicy};
+use waynote::{ErrorClass, FormatError, SecretPolicy};
+
+use crate::hints;
 
 /// The exit code of a loop that waits for an answer.
 pub(crate) const BLOCKED: u8 = 4;
+
+/// The exit code of each family of errors.
+fn exit_code(class: ErrorClass) -> u8 {
+    match class {
+        ErrorClass::Invalid => 2,
+        // A loop that waits for a person says so in one way, whether it stops or is not started for it.
+        ErrorClass::Blocked => BLOCKED,
+        ErrorClass::NotFound
+        | ErrorClass::Conflict
+        | ErrorClass::Refused
+        | ErrorClass::Limit
+        | ErrorClass::Damaged
+        | ErrorClass::Busy
+        | ErrorClass::Unreachable
+        | ErrorClass::Denied => 1,
+    }
+}
 
 /// A command that could not be carried out.
 #[derive(Debug)]
@@ -25,6 +44,12 @@ pub(crate) enum Failure {
     Usage { what: String, hint: String },
     /// A refusal of the command line's own: a word for programs, what and why, what to do next.
     Refused {
+        kind: &'static str,
+        what: String,
+        hint: String,
+    },
+    /// A file of another program that is left as it is: the same, where the hint does not say that it is.
+    LeftAsItIs {
         kind: &'static str,
         what: String,
         hint: String,
@@ -53,6 +78,18 @@ impl Failure {
         }
     }
 
+    pub(crate) fn left_as_it_is(
+        kind: &'static str,
+        what: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::LeftAsItIs {
+            kind,
+            what: what.into(),
+            hint: hint.into(),
+        }
+    }
+
     /// A file that cannot be read or written.
     pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> Self {
         Self::Library(waynote::Error::File {
@@ -67,11 +104,25 @@ impl Failure {
             Self::BrokenPipe => "broken_pipe",
             Self::Arguments(_) | Self::Usage { .. } => "usage",
             Self::Library(error) => error.kind(),
-            Self::Refused { kind, .. } => kind,
+            Self::Refused { kind, .. } | Self::LeftAsItIs { kind, .. } => kind,
         }
     }
 
+    pub(crate) fn class(&self) -> ErrorClass {
+        match self {
+            Self::Arguments(_) | Self::Usage { .. } => ErrorClass::Invalid,
+            Self::Library(error) => error.class(),
+            Self::Refused { .. } | Self::LeftAsItIs { .. } => ErrorClass::Refused,
+            Self::BrokenPipe => ErrorClass::Unreachable,
+        }
+    }
+
+    /// What and why; credentials are masked.
     pub(crate) fn what(&self) -> String {
+        masked(&self.unmasked()).into_owned()
+    }
+
+    fn unmasked(&self) -> String {
         match self {
             Self::BrokenPipe => "the output was closed".into(),
             Self::Arguments(error) => {
@@ -83,12 +134,32 @@ impl Failure {
                     .replace("\n  ", " ")
             }
             Self::Library(error) => error.to_string(),
-            Self::Usage { what, .. } | Self::Refused { what, .. } => what.clone(),
+            Self::Usage { what, .. }
+            | Self::Refused { what, .. }
+            | Self::LeftAsItIs { what, .. } => what.clone(),
         }
     }
 
+    /// What to do next; credentials are masked.
     pub(crate) fn hint(&self) -> String {
-        match self {
+        let hint = match self {
+            Self::LeftAsItIs { hint, .. } => {
+                const LEFT: &str = "; nothing was written";
+                // What follows the first line is to be copied.
+                match hint.split_once('\n') {
+                    Some((first, more)) => format!("{first}{LEFT}\n{more}"),
+                    None => format!("{hint}{LEFT}"),
+                }
+            }
+            Self::Library(error) => hints::hint(error),
+            _ => return self.way_out(),
+        };
+        masked(&hint).into_owned()
+    }
+
+    /// The same for what only looks at files, and would write nothing anyway.
+    pub(crate) fn way_out(&self) -> String {
+        let hint = match self {
             Self::BrokenPipe => String::new(),
             Self::Arguments(error) => match (
                 error.get(ContextKind::SuggestedArg),
@@ -102,9 +173,15 @@ impl Failure {
                 }
                 _ => "try `waynote --help`".into(),
             },
-            Self::Library(error) => error.hint(),
-            Self::Usage { hint, .. } | Self::Refused { hint, .. } => hint.clone(),
-        }
+            Self::Library(error @ waynote::Error::Format(FormatError::DamagedFile { .. })) => {
+                error.advice().unwrap_or_default()
+            }
+            Self::Library(error) => hints::hint(error),
+            Self::Usage { hint, .. }
+            | Self::Refused { hint, .. }
+            | Self::LeftAsItIs { hint, .. } => hint.clone(),
+        };
+        masked(&hint).into_owned()
     }
 
     /// What and why in one line.
@@ -115,11 +192,7 @@ impl Failure {
     fn code(&self) -> ExitCode {
         match self {
             Self::BrokenPipe => ExitCode::SUCCESS,
-            Self::Arguments(_) | Self::Usage { .. } => ExitCode::from(2),
-            Self::Library(error) if error.class() == Class::Usage => ExitCode::from(2),
-            // A loop that waits for a person says so in one way, whether it stops or is not started for it.
-            Self::Library(waynote::Error::Unanswered { .. }) => ExitCode::from(BLOCKED),
-            Self::Library(_) | Self::Refused { .. } => ExitCode::from(1),
+            _ => ExitCode::from(exit_code(self.class())),
         }
     }
 
@@ -129,9 +202,8 @@ impl Failure {
         match self {
             Self::BrokenPipe => {}
             _ if as_json => {
-                let (message, hint) = (self.what(), self.hint());
                 let mut error = json!({
-                    "kind": self.kind(), "message": masked(&message), "hint": masked(&hint),
+                    "kind": self.kind(), "message": self.what(), "hint": self.hint(),
                 });
                 if let Self::Library(waynote::Error::Conflict { current, .. }) = self {
                     error["current"] = json!(current);
@@ -144,11 +216,7 @@ impl Failure {
             // clap's own wording knows the usage line and the possible values.
             Self::Arguments(error) => say(&masked(error.to_string().trim_end())),
             _ => {
-                say(&format!(
-                    "error: {}\n  {}",
-                    waynote::visible::visible(&masked(&self.what())),
-                    masked(&self.hint())
-                ));
+                say(&format!("error: {}\n  {}", self.line(), self.hint()));
                 if let Self::Library(waynote::Error::Conflict {
                     current: Some(note),
                     ..
@@ -168,17 +236,15 @@ impl Failure {
 
 /// Something that went wrong beside a command that was carried out.
 pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
-    let hint = format!("the store works on without it; {}", error.hint());
+    let message = masked(&error.to_string()).into_owned();
+    let hint = format!("the store works on without it; {}", hints::hint(error));
+    let hint = masked(&hint);
     if as_json {
-        let message = error.to_string();
-        let warning =
-            json!({ "kind": error.kind(), "message": masked(&message), "hint": masked(&hint) });
+        let warning = json!({ "kind": error.kind(), "message": message, "hint": hint });
         say(&json!({ "warning": warning }).to_string());
     } else {
-        say(&format!(
-            "warning: {}\n  {hint}",
-            waynote::visible::visible(&masked(&error.to_string()))
-        ));
+        let message = waynote::visible::visible(&message);
+        say(&format!("warning: {message}\n  {hint}"));
     }
 }
 

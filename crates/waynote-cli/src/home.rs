@@ -21,30 +21,43 @@ pub(crate) fn variable(name: &str) -> Outcome<Option<String>> {
     }
 }
 
-/// The home directory: what HOME says, else what the password database says of this user.
-pub(crate) fn home() -> Outcome<String> {
-    let hint = "set HOME to your home directory";
-    match variable("HOME")? {
-        Some(home) if home.starts_with('/') => Ok(home),
-        Some(home) => Err(Failure::refused(
-            "no_home",
-            format!("HOME is not an absolute path: `{home}`"),
-            hint,
-        )),
-        None => home_of_the_user().ok_or_else(|| {
-            let what = "there is no home directory: HOME is not set, and the password database has none for this user";
-            Failure::refused("no_home", what, hint)
-        }),
+/// Why there is no home directory.
+enum NoHome {
+    /// HOME is something else than an absolute path.
+    Relative(String),
+    /// HOME is not set, and the password database has none.
+    Unknown,
+}
+
+impl From<NoHome> for Failure {
+    fn from(why: NoHome) -> Self {
+        let what = match why {
+            NoHome::Relative(home) => format!("HOME is not an absolute path: `{home}`"),
+            NoHome::Unknown => {
+                "there is no home directory: HOME is not set, and the password database has none for this user".into()
+            }
+        };
+        Self::refused("no_home", what, "set HOME to your home directory")
     }
 }
 
-/// The home directory, where there is one that can be used. What needs one calls [`home`], which says why there is none.
+/// The home directory: what HOME says, else what the password database says of this user.
+fn find() -> Outcome<Result<String, NoHome>> {
+    Ok(match variable("HOME")? {
+        Some(home) if home.starts_with('/') => Ok(home),
+        Some(home) => Err(NoHome::Relative(home)),
+        None => home_of_the_user().ok_or(NoHome::Unknown),
+    })
+}
+
+/// The home directory. What can do without one asks [`if_any`].
+pub(crate) fn home() -> Outcome<String> {
+    Ok(find()??)
+}
+
+/// The home directory, where there is one that can be used.
 pub(crate) fn if_any() -> Outcome<Option<String>> {
-    match home() {
-        Ok(home) => Ok(Some(home)),
-        Err(Failure::Refused { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
+    Ok(find()?.ok())
 }
 
 /// What the password database says. Looked up once: where it is on a network, a lookup takes time.
@@ -114,14 +127,14 @@ pub(crate) fn data() -> Outcome<PathBuf> {
     folder(variables::DATA_FOLDER, platform)
 }
 
-/// The folder for configuration: `$XDG_CONFIG_HOME`, else the platform's.
-pub(crate) fn configuration() -> Outcome<PathBuf> {
+/// The folder for configuration: `$XDG_CONFIG_HOME`, else the platform's. None without a home directory.
+pub(crate) fn configuration() -> Outcome<Option<PathBuf>> {
     let platform = if cfg!(target_os = "macos") {
         "Library/Application Support"
     } else {
         ".config"
     };
-    folder(variables::CONFIG_FOLDER, platform)
+    folder_if_any(variables::CONFIG_FOLDER, platform)
 }
 
 /// The folder for configuration of programs that use the same on every platform: `$XDG_CONFIG_HOME`, else `~/.config`.
@@ -129,9 +142,9 @@ pub(crate) fn dot_config() -> Outcome<PathBuf> {
     folder(variables::CONFIG_FOLDER, ".config")
 }
 
-/// The folder for what programs remember: `$XDG_STATE_HOME`, else `~/.local/state`.
-pub(crate) fn state() -> Outcome<PathBuf> {
-    folder(variables::STATE_FOLDER, ".local/state")
+/// The folder for what programs remember: `$XDG_STATE_HOME`, else `~/.local/state`. None without a home directory.
+pub(crate) fn state() -> Outcome<Option<PathBuf>> {
+    folder_if_any(variables::STATE_FOLDER, ".local/state")
 }
 
 /// The file of what git ignores in all of a person's repositories, where git looks for it by itself. None where there is
@@ -141,9 +154,23 @@ pub(crate) fn git_ignore() -> Option<PathBuf> {
 }
 
 fn folder(name: &str, platform: &str) -> Outcome<PathBuf> {
-    // The XDG standard has relative values ignored.
-    match variable(name)?.filter(|folder| folder.starts_with('/')) {
-        Some(folder) => Ok(folder.into()),
+    match named(name)? {
+        Some(folder) => Ok(folder),
         None => Ok(PathBuf::from(home()?).join(platform)),
     }
+}
+
+fn folder_if_any(name: &str, platform: &str) -> Outcome<Option<PathBuf>> {
+    match named(name)? {
+        Some(folder) => Ok(Some(folder)),
+        None => Ok(if_any()?.map(|home| PathBuf::from(home).join(platform))),
+    }
+}
+
+/// The folder that a variable names. The XDG standard has relative values ignored.
+fn named(variable_name: &str) -> Outcome<Option<PathBuf>> {
+    let folder = variable(variable_name)?;
+    Ok(folder
+        .filter(|folder| folder.starts_with('/'))
+        .map(PathBuf::from))
 }

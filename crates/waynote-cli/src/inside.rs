@@ -6,7 +6,7 @@
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use waynote::event::{Event, Holder, Recorded, live_iteration};
-use waynote::{Name, Store};
+use waynote::{LocalStore, Name};
 
 use crate::error::Outcome;
 use crate::home;
@@ -27,7 +27,7 @@ pub(crate) struct Inside {
 
 impl Inside {
     /// What was named holds; the rest is what the store knows.
-    pub(crate) fn of(settings: &Settings, store: &dyn Store) -> Outcome<Self> {
+    pub(crate) fn of(settings: &Settings, store: &dyn LocalStore) -> Outcome<Self> {
         let named = settings.session.value.clone();
         let told = home::variable(LOOP)?;
         let is_told = |session: &Name| told.as_deref() == Some(session.as_str());
@@ -53,7 +53,7 @@ impl Inside {
 
 /// The session of the loop that runs this process, whatever session was named: that of the nearest loop above it, else the one
 /// that its environment names.
-pub(crate) fn own_loop(store: &dyn Store) -> Outcome<Option<Name>> {
+pub(crate) fn own_loop(store: &dyn LocalStore) -> Outcome<Option<Name>> {
     let leases = store.leases()?;
     if let Some((session, _)) = nearest(leases.iter()) {
         return Ok(Some(session.clone()));

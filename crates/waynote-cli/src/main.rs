@@ -7,6 +7,7 @@ mod commands;
 mod delivered;
 mod duration;
 mod error;
+mod hints;
 mod home;
 mod input;
 mod inside;

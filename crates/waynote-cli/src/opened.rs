@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use waynote::store::NoStore;
-use waynote::{Base, InStep, Options, SecretPolicy, SqliteStore, Stamp, Store};
+use waynote::{Base, InStep, LocalStore, Options, SecretPolicy, SqliteStore, Stamp};
 
 use crate::error::{Outcome, warn, warn_of_secrets};
 use crate::home;
@@ -18,39 +17,14 @@ pub(crate) struct Opened {
 }
 
 enum Kind {
-    Plain(Box<dyn Store>),
-    InStep(InStep<Box<dyn Store>>),
+    Plain(SqliteStore),
+    InStep(InStep<SqliteStore>),
 }
 
 impl Opened {
-    /// For reading: a store that does not exist is empty.
-    pub(crate) fn for_reading(settings: &Settings, json: bool) -> Outcome<Self> {
-        match SqliteStore::open_existing(&settings.store.value, &options(settings))? {
-            Some(store) => Self::with_file(Box::new(store), settings, json),
-            None => Self::with_file(Box::new(NoStore), settings, json),
-        }
-    }
-
-    /// For a change of what is there: a store that does not exist is made only where a file may hold notes.
-    pub(crate) fn for_changing(settings: &Settings, json: bool) -> Outcome<Self> {
-        if settings.notes_file.value.is_some() || settings.store.value.exists() {
-            return Self::for_writing(settings, json);
-        }
-        Ok(Self {
-            kind: Kind::Plain(Box::new(NoStore)),
-            json,
-            allowed: settings.secret_policy(),
-        })
-    }
-
-    /// For writing: made when it does not exist.
-    pub(crate) fn for_writing(settings: &Settings, json: bool) -> Outcome<Self> {
-        settings.may_write()?;
+    /// The store: one that does not exist is empty, and made by the first write.
+    pub(crate) fn of(settings: &Settings, json: bool) -> Outcome<Self> {
         let store = SqliteStore::open(&settings.store.value, &options(settings))?;
-        Self::with_file(Box::new(store), settings, json)
-    }
-
-    fn with_file(store: Box<dyn Store>, settings: &Settings, json: bool) -> Outcome<Self> {
         let kind = match &settings.notes_file.value {
             None => Kind::Plain(store),
             Some(file) => {
@@ -65,7 +39,13 @@ impl Opened {
         })
     }
 
-    pub(crate) fn store(&self) -> &dyn Store {
+    /// The same where something is to be written.
+    pub(crate) fn for_writing(settings: &Settings, json: bool) -> Outcome<Self> {
+        settings.may_write()?;
+        Self::of(settings, json)
+    }
+
+    pub(crate) fn store(&self) -> &dyn LocalStore {
         match &self.kind {
             Kind::Plain(store) => store,
             Kind::InStep(store) => store,

@@ -13,6 +13,7 @@ use waynote::{Author, Limits, Name, SecretPolicy};
 use crate::args::{Global, StyleArg};
 use crate::error::{Failure, Outcome, say};
 pub(crate) use file::Problem;
+pub(crate) use layers::Origin;
 pub(crate) use row::{Kind, Known};
 pub(crate) use table::{KNOWN, Settings, instead_of, known};
 

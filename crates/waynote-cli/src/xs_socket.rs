@@ -190,8 +190,7 @@ impl Contents for Xs {
             Ok((200, body)) => Ok(Some(body)),
             Ok((404, _)) => Ok(None),
             Ok((status, _)) => Err(self.unreadable(format!("it answered {status} to {path}"))),
-            Err(Failure::Refused { what, .. }) => Err(self.unreadable(what)),
-            Err(_) => Err(self.unreadable("it does not answer".into())),
+            Err(failure) => Err(self.unreadable(failure.what())),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! A call of a tool, with what the tools of several sets need.
 
-use waynote::{Address, AddressAt, AsOf, Content, Note, Notebook, Scope, Stamp, Store, single};
+use waynote::{
+    Address, AddressAt, AsOf, Content, LocalStore, Note, Notebook, Scope, Stamp, single,
+};
 
 use crate::arguments::Arguments;
 use crate::caller::Here;
@@ -79,7 +81,7 @@ pub(crate) fn content(text: &str) -> Result<Content, Refusal> {
 }
 
 /// A note, as it is or as a revision made it.
-pub(crate) fn note_at(store: &dyn Store, named: &AddressAt) -> Result<Note, Refusal> {
+pub(crate) fn note_at(store: &dyn LocalStore, named: &AddressAt) -> Result<Note, Refusal> {
     let AddressAt { address, revision } = named;
     match (
         single::get(store, address, revision.map(AsOf::Revision)),
@@ -90,22 +92,25 @@ pub(crate) fn note_at(store: &dyn Store, named: &AddressAt) -> Result<Note, Refu
             let history = store.history(address)?;
             let last = history.last().map_or(0, waynote::Revision::number);
             let hint = format!("its last revision is {last}");
-            Err(Refusal::new(format!("there is no {what}"), hint))
+            Err(Refusal::not_found(format!("there is no {what}"), hint))
         }
         (found, _) => Ok(found?),
     }
 }
 
 /// The refusal of a note that is not there: with the nearest key, and those that are.
-pub(crate) fn missing(store: &dyn Store, address: &Address) -> waynote::Result<Refusal> {
+pub(crate) fn missing(store: &dyn LocalStore, address: &Address) -> waynote::Result<Refusal> {
     let what = format!("there is no {address}");
     let Some(key) = address.key() else {
-        return Ok(Refusal::new(what, "note_list shows what applies here"));
+        return Ok(Refusal::not_found(
+            what,
+            "note_list shows what applies here",
+        ));
     };
     if let Address::Session(..) = address {
-        return Ok(Refusal::new(what, "note_list shows the log"));
+        return Ok(Refusal::not_found(what, "note_list shows the log"));
     }
-    Ok(Refusal::new(
+    Ok(Refusal::not_found(
         what,
         there_are(store, &address.scope(), Some(&key))?,
     ))
@@ -113,7 +118,7 @@ pub(crate) fn missing(store: &dyn Store, address: &Address) -> waynote::Result<R
 
 /// The keys of a notebook in words, the one first that was perhaps meant.
 pub(crate) fn there_are(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     scope: &Scope,
     meant: Option<&str>,
 ) -> waynote::Result<String> {

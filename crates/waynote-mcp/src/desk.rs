@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 use waynote::context::{Renderer, Request, ShownNote};
-use waynote::{Name, Stamp, Store};
+use waynote::{LocalStore, Name, Stamp};
 
 use crate::caller::Here;
 use crate::reply::Refusal;
@@ -43,7 +43,7 @@ pub trait Source: Send + 'static {
 /// An open store.
 pub trait Opened {
     /// The store.
-    fn store(&self) -> &dyn Store;
+    fn store(&self) -> &dyn LocalStore;
 
     /// Whether it is there at all, and so can be written too.
     fn is_there(&self) -> bool;
@@ -102,17 +102,17 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// The store for reading, empty when there is none.
-    pub(crate) fn read(&mut self) -> Result<&dyn Store, Refusal> {
+    pub(crate) fn read(&mut self) -> Result<&dyn LocalStore, Refusal> {
         self.open(|source| source.for_reading())
     }
 
     /// The store for a change of what is there.
-    pub(crate) fn change(&mut self) -> Result<&dyn Store, Refusal> {
+    pub(crate) fn change(&mut self) -> Result<&dyn LocalStore, Refusal> {
         self.open(|source| source.for_changing())
     }
 
     /// The store for writing, made when there is none.
-    pub(crate) fn write(&mut self) -> Result<&dyn Store, Refusal> {
+    pub(crate) fn write(&mut self) -> Result<&dyn LocalStore, Refusal> {
         self.open(|source| source.for_writing())
     }
 
@@ -162,7 +162,7 @@ impl Keeper {
     fn open(
         &mut self,
         open: impl FnOnce(&dyn Source) -> Result<Box<dyn Opened>, Refusal>,
-    ) -> Result<&dyn Store, Refusal> {
+    ) -> Result<&dyn LocalStore, Refusal> {
         let opened = match self.opened.take().filter(|opened| opened.is_there()) {
             Some(opened) => opened,
             None => open(&*self.source)?,

@@ -11,6 +11,7 @@ mod call;
 mod caller;
 mod delivery;
 mod desk;
+mod hints;
 mod nearest;
 mod reply;
 mod resources;

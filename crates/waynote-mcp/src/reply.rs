@@ -1,9 +1,16 @@
 //! Why a tool refused a call. What a tool answers is one plain text: of a reply with structured content some clients
 //! forward nothing else, and of several texts some forward only the first.
 
+use rmcp::ErrorData;
+use waynote::ErrorClass;
+
+use crate::hints;
+
 /// Why something was not done: what, why, and what to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
+    /// The family of the error.
+    pub class: ErrorClass,
     /// What was refused, and why.
     pub what: String,
     /// What to do next; empty when there is nothing to say.
@@ -11,9 +18,10 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal.
+    /// A refusal of what was sent.
     pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
+            class: ErrorClass::Invalid,
             what: what.into(),
             hint: hint.into(),
         }
@@ -24,6 +32,14 @@ impl Refusal {
         Self::new(what, "")
     }
 
+    /// A refusal of what was sent well, and names nothing that is there.
+    pub(crate) fn not_found(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            class: ErrorClass::NotFound,
+            ..Self::new(what, hint)
+        }
+    }
+
     /// As a model reads it: clients keep what is answered, so what was sent comes back with its credentials masked.
     pub(crate) fn text(&self) -> String {
         let text = match self.hint.as_str() {
@@ -32,29 +48,70 @@ impl Refusal {
         };
         waynote::secrets::masked(&text).into_owned()
     }
+
+    /// As the protocol's own error, for requests other than a tool's call.
+    pub(crate) fn error(&self) -> ErrorData {
+        let text = self.text();
+        match self.class {
+            ErrorClass::Invalid => ErrorData::invalid_params(text, None),
+            ErrorClass::NotFound => ErrorData::resource_not_found(text, None),
+            ErrorClass::Conflict
+            | ErrorClass::Refused
+            | ErrorClass::Limit
+            | ErrorClass::Blocked => ErrorData::invalid_request(text, None),
+            ErrorClass::Damaged
+            | ErrorClass::Busy
+            | ErrorClass::Unreachable
+            | ErrorClass::Denied => ErrorData::internal_error(text, None),
+        }
+    }
 }
 
-/// What the library says. A conflict shows the note as it is now, so that the next call can be right.
+/// What the library says.
 impl From<waynote::Error> for Refusal {
     fn from(error: waynote::Error) -> Self {
-        let mut hint = error.hint();
-        // What a person can allow at the command line, a model cannot.
-        if let waynote::Error::HoldsSecret { .. } | waynote::Error::NameHoldsSecret { .. } = &error
-        {
-            hint = "write where it is kept (a variable, a vault) instead of the credential itself"
-                .into();
+        Self {
+            class: error.class(),
+            what: waynote::visible::lines(&error.to_string()),
+            hint: hints::hint(&error),
         }
-        if let waynote::Error::Conflict {
-            current: Some(note),
-            ..
-        } = &error
-        {
-            hint = format!(
-                "{hint}\nthe current text, revision {}:\n{}",
-                note.revision,
-                waynote::secrets::masked(&note.content.shown())
-            );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_decides_the_protocols_code() {
+        let code = |class| {
+            let refusal = Refusal {
+                class,
+                ..Refusal::only("it")
+            };
+            refusal.error().code.0
+        };
+        let all = [
+            (ErrorClass::Invalid, -32602),
+            (ErrorClass::NotFound, -32002),
+            (ErrorClass::Conflict, -32600),
+            (ErrorClass::Refused, -32600),
+            (ErrorClass::Limit, -32600),
+            (ErrorClass::Blocked, -32600),
+            (ErrorClass::Damaged, -32603),
+            (ErrorClass::Busy, -32603),
+            (ErrorClass::Unreachable, -32603),
+            (ErrorClass::Denied, -32603),
+        ];
+        for (class, expected) in all {
+            assert_eq!(code(class), expected, "{class:?}");
         }
-        Self::new(waynote::visible::lines(&error.to_string()), hint)
+        let missing = waynote::Error::NotFound { what: "x".into() };
+        let refusal = Refusal::from(missing);
+        assert_eq!(refusal.error().code.0, -32002);
+        assert_eq!(
+            refusal.text(),
+            "there is no x\nnote_list shows what is there"
+        );
     }
 }

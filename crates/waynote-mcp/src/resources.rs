@@ -38,7 +38,7 @@ pub(crate) fn is_context(uri: &str) -> bool {
 pub(crate) fn address(uri: &str) -> Result<AddressAt, Refusal> {
     let unknown = || {
         let shown: String = waynote::visible::visible(uri).chars().take(80).collect();
-        Refusal::new(
+        Refusal::not_found(
             format!("there is no resource {shown}"),
             format!("there are {CONTEXT} and {NOTE}ADDRESS"),
         )

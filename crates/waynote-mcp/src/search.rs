@@ -1,6 +1,6 @@
 //! Finding notes for `note_search`.
 
-use waynote::{Note, SearchRequest, Store};
+use waynote::{LocalStore, Note, SearchRequest};
 
 /// A note that was found, and the part of its text that fits.
 pub(crate) struct Hit {
@@ -9,7 +9,11 @@ pub(crate) struct Hit {
 }
 
 /// The notes that say it, the best first.
-pub(crate) fn search(store: &dyn Store, query: &str, limit: usize) -> waynote::Result<Vec<Hit>> {
+pub(crate) fn search(
+    store: &dyn LocalStore,
+    query: &str,
+    limit: usize,
+) -> waynote::Result<Vec<Hit>> {
     let request = SearchRequest {
         limit,
         ..SearchRequest::new(query)

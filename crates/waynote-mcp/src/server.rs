@@ -156,7 +156,7 @@ impl Server {
     async fn block(&self, context: &RequestContext<RoleServer>) -> Result<String, ErrorData> {
         let here = self.here(context).await;
         let block = self.at_desk(move |keeper| keeper.block(&here));
-        block.await?.map_err(|refusal| failed(&refusal))
+        block.await?.map_err(|refusal| refusal.error())
     }
 }
 
@@ -180,12 +180,8 @@ async fn roots(context: &RequestContext<RoleServer>) -> Option<Vec<String>> {
     Some(paths.collect())
 }
 
-fn failed(refusal: &Refusal) -> ErrorData {
-    ErrorData::internal_error(refusal.text(), None)
-}
-
 fn invalid(message: impl Into<String>) -> ErrorData {
-    ErrorData::invalid_params(Refusal::only(message).text(), None)
+    Refusal::only(message).error()
 }
 
 impl ServerHandler for Server {
@@ -279,7 +275,7 @@ impl ServerHandler for Server {
             }
             Ok(result(outcome, &block))
         });
-        Ok(answer.await?.map_err(|refusal| failed(&refusal))?.into())
+        Ok(answer.await?.map_err(|refusal| refusal.error())?.into())
     }
 
     async fn list_resources(
@@ -291,7 +287,7 @@ impl ServerHandler for Server {
         let listed = self
             .at_desk(move |keeper| resources::list(keeper, &here))
             .await?;
-        let listed = listed.map_err(|refusal| failed(&refusal))?;
+        let listed = listed.map_err(|refusal| refusal.error())?;
         Ok(ListResourcesResult::with_all_items(listed))
     }
 
@@ -315,12 +311,11 @@ impl ServerHandler for Server {
         let text = if resources::is_context(&uri) {
             self.block(&context).await?
         } else {
-            let named = resources::address(&uri)
-                .map_err(|refusal| ErrorData::resource_not_found(refusal.text(), None))?;
+            let named = resources::address(&uri).map_err(|refusal| refusal.error())?;
             let here = self.here(&context).await;
             let text = self.at_desk(move |keeper| resources::read(keeper, &here, named));
             let text = text.await?;
-            text.map_err(|refusal| ErrorData::resource_not_found(refusal.text(), None))?
+            text.map_err(|refusal| refusal.error())?
         };
         let is_context = resources::is_context(&uri);
         let mime = if is_context {

@@ -74,7 +74,8 @@ impl Address {
     /// Puts an address together from a scope and what is stored as the key.
     ///
     /// # Errors
-    /// The error of the part that is not valid.
+    /// [`Error::InvalidKey`] for a key and [`Error::InvalidName`] for an entry's id that is none;
+    /// [`Error::InvalidAddress`] where the key is missing.
     pub fn from_parts(scope: Scope, key: Option<&str>) -> Result<Self> {
         Ok(match (scope, key) {
             (Scope::Place(place), None) => Self::Place(place),

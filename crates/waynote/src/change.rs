@@ -12,7 +12,7 @@ use crate::key::{EntryId, Name};
 use crate::limits::Limits;
 use crate::note::{Action, Kind, Note, Revision, Stamp, State, micros};
 use crate::scope::Scope;
-use crate::undo::{last_standing, last_undone};
+use crate::undo::{UndoError, last_standing, last_undone};
 
 /// Which revision a writer believes to be current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct Origin {
     pub created_at: Timestamp,
     /// When it was last written.
     pub updated_at: Timestamp,
+    /// Whether it was in force from then on, because it stood in a file that is kept in sync.
+    pub is_synced: bool,
 }
 
 /// A change of one note.
@@ -137,37 +139,37 @@ pub trait Before {
     /// The note as it is.
     ///
     /// # Errors
-    /// What the engine says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn current(&self, address: &Address) -> Result<Option<Note>>;
 
     /// The number of the note's last revision, deleted or not; 0 when it never was.
     ///
     /// # Errors
-    /// What the engine says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn last_revision(&self, address: &Address) -> Result<u64>;
 
     /// One revision of the note.
     ///
     /// # Errors
-    /// What the engine says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>>;
 
     /// How many keyed notes or entries the scope has.
     ///
     /// # Errors
-    /// What the engine says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn count(&self, scope: &Scope) -> Result<u64>;
 
     /// The largest id that the session ever had: that of a forgotten entry too.
     ///
     /// # Errors
-    /// What the engine says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn last_entry(&self, session: &Name) -> Result<Option<EntryId>>;
 
     /// The first entry in the session's log, by id, that is of that type and says that.
     ///
     /// # Errors
-    /// What the engine says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn entry_saying(&self, session: &Name, kind: &Kind, content: &Content) -> Result<Option<Note>>;
 }
 
@@ -194,7 +196,11 @@ impl Write {
 /// Decides what a change comes to: the revision to write, or none when nothing is to be changed.
 ///
 /// # Errors
-/// Every refusal there is: quotas, credentials, conflicts, missing notes, an append-only log.
+/// [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::NoteTooLarge`]
+/// and [`Error::TooManyNotes`] over a limit; [`Error::Conflict`] where another revision was expected;
+/// [`Error::NotFound`], [`Error::NotResolved`], [`Error::AppendOnly`] and [`Error::Forgotten`], as the change has it;
+/// [`UndoError::NothingToUndo`] and [`UndoError::NothingToRedo`]; [`Error::Busy`], [`Error::DamagedStore`] or
+/// [`Error::Engine`] when the store cannot be read.
 pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Option<Write>> {
     match change {
         Change::Save {
@@ -234,8 +240,13 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 created_at: current.as_ref().map_or(created_at, |note| note.created_at),
                 updated_at: origin.map_or(stamp.now, |origin| micros(origin.updated_at)),
             };
+            let is_synced = origin.is_some_and(|origin| origin.is_synced);
             Ok(Some(write(
-                Action::Save,
+                if is_synced {
+                    Action::Sync
+                } else {
+                    Action::Save
+                },
                 State::Present(note),
                 current.is_some(),
                 stamp,
@@ -331,7 +342,7 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
             };
             let undone =
                 last_standing(before.last_revision(address)?, undoes)?.ok_or_else(|| {
-                    Error::NothingToUndo {
+                    UndoError::NothingToUndo {
                         address: Some(address.clone()),
                         last: None,
                     }
@@ -349,10 +360,11 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
                 && before.current(address)?.is_none()
                 && was_forgotten()?
             {
-                return Err(Error::NothingToUndo {
+                return Err(UndoError::NothingToUndo {
                     address: Some(address.clone()),
                     last: None,
-                });
+                }
+                .into());
             }
             let mut write = bring_back(Action::Undo, state, address, before, stamp)?;
             write.revision.undoes = Some(undone);
@@ -366,7 +378,7 @@ pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Op
             not_in_log(address)?;
             let last = before.last_revision(address)?;
             let undo = last_undone(last, |number| before.revision(address, number))?;
-            let undo = undo.ok_or_else(|| Error::NothingToRedo {
+            let undo = undo.ok_or_else(|| UndoError::NothingToRedo {
                 address: Some(address.clone()),
             })?;
             // An undo is never the first revision: it took one back.

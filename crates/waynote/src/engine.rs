@@ -17,16 +17,17 @@
 //!
 //! | rows | what is in them |
 //! |---|---|
-//! | scopes | kind, name, how many of its notes count towards the cap, which [`Event::LoopStarted`] holds it |
+//! | scopes | kind, name, how many of its notes count towards the cap, which [`LoopStarted`](crate::event::Event::LoopStarted) holds it |
 //! | contents | each text once, with its SHA-256 |
-//! | journal | one row for every revision, never changed but by [`Transaction::erase`], by [`Position`] |
+//! | journal | one row for every revision, never changed but by [`Row::Forgotten`], by [`Position`] |
 //! | notes | each note as it is now, with the position of its last revision |
 //! | deleted notes | the position of the last revision of each note that is not there |
-//! | events | what happened in sessions, numbered 1, 2, 3 … in each |
-//! | marks | what a file is known to hold, by file and key |
+//! | events | what happened in sessions, numbered 1, 2, 3 … in each, and forgettings, by [`Position`] |
+//! | side data | values by space and key, some of them about a content |
 //! | search index | segments, their blocks and lists of dead notes, and one row of state |
 //!
-//! Positions are given inside the transaction and grow with every commit. Addresses and names are compared byte by byte.
+//! The rules give positions, inside the transaction and from the last one on, so that their order is that of the commits.
+//! Addresses and names are compared byte by byte.
 
 mod one;
 
@@ -35,12 +36,13 @@ use jiff::Timestamp;
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
-use crate::event::{Event, Recorded};
+use crate::event::Recorded;
 use crate::forget::Residue;
+use crate::id::{OperationId, StoreId};
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{FileMark, Recent, ScopeSummary};
+use crate::store::{self, SideValue};
 use crate::verify::Report;
 
 /// Keeps the rows of one store.
@@ -71,11 +73,12 @@ pub trait Engine {
         work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
     ) -> Result<()>;
 
-    /// Runs `work` while no other writer of the store can run. Writing inside it needs no further waiting.
+    /// Runs `work` while no other writer of the store can run. It writes through the engine that it is given, which need
+    /// not wait; writing otherwise waits for it to end.
     ///
     /// # Errors
     /// [`Error::Busy`](crate::Error::Busy) when the wait was too long; what `work` returns.
-    fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()>;
 
     /// Clears old bytes of erased texts out of the engine's files, after the transaction that erased them. What keeps it
     /// from that is returned, not an error: the texts are out of the notes.
@@ -83,6 +86,36 @@ pub trait Engine {
 
     /// The store's name in errors: its file, as a rule.
     fn name(&self) -> String;
+}
+
+impl<E: Engine + ?Sized> Engine for &E {
+    fn rows(&self) -> Result<Box<dyn Read + '_>> {
+        (**self).rows()
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
+        (**self).snapshot(work)
+    }
+
+    fn write(
+        &self,
+        writing: Writing,
+        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        (**self).write(writing, work)
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        (**self).exclusively(work)
+    }
+
+    fn scrub(&self) -> Option<Residue> {
+        (**self).scrub()
+    }
+
+    fn name(&self) -> String {
+        (**self).name()
+    }
 }
 
 /// What a transaction is for.
@@ -99,56 +132,30 @@ pub enum Writing {
 /// Everything that is wanted in one round trip. An answer stands at the same place in [`Rows`] as its question here.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ask {
-    /// Notes as they are now.
-    pub notes: Vec<Address>,
-    /// The last revision of a note, whether it is there or was deleted.
-    pub ends: Vec<Address>,
-    /// All notes of a scope, by key.
-    pub scopes: Vec<Scope>,
-    /// All notes of every scope of a kind, by scope's name and key.
-    pub kinds: Vec<ScopeKind>,
-    /// Notes of a scope, latest first, a page at a time.
-    pub pages: Vec<Page>,
-    /// Numbers of notes.
-    pub counts: Vec<Count>,
-    /// The scopes of a kind that have notes, by name.
-    pub summaries: Vec<ScopeKind>,
-    /// A note's revisions, oldest first.
-    pub histories: Vec<Address>,
+    /// What the callers of a store ask.
+    pub store: store::Ask,
+    /// A note's last revision, and the note as it is now.
+    pub states: Vec<Address>,
     /// One revision of a note.
     pub revisions: Vec<AddressAt>,
     /// The revisions of every note that a scope ever had, by key.
     pub scope_histories: Vec<Scope>,
     /// The revision at a position of the journal.
     pub positions: Vec<Position>,
-    /// The journal before a position (none: from its end), latest first, so many rows at most.
-    pub journal: Vec<(Option<Position>, usize)>,
     /// Every revision that has one of these contents.
     pub holders: Vec<Content>,
-    /// The types of a session's entries, by word.
-    pub entry_types: Vec<Name>,
     /// The entries of a session that are resolved, by key.
     pub resolved: Vec<Name>,
     /// The largest id that an entry of a session ever had, of a forgotten one too.
     pub last_entries: Vec<Name>,
     /// The first entry of a session, by id, that is of a type and has a content.
     pub entries_saying: Vec<(Name, Kind, Content)>,
-    /// The largest iteration in any revision of a session's current entries.
-    pub last_iterations: Vec<Name>,
-    /// A session's events before a number (none: from the end), latest first, so many at most.
-    pub events: Vec<(Name, Option<u64>, usize)>,
-    /// The event with which the loop began that holds a session.
-    pub leases: Vec<Name>,
-    /// Whether the leases of all sessions are wanted, by session.
-    pub all_leases: bool,
-    /// Whether the names of all sessions that have events are wanted, by name.
-    pub event_sessions: bool,
-    /// What a file is known to hold.
-    pub marks: Vec<String>,
-    /// The files that are known to hold a content.
-    pub marked: Vec<Content>,
-    /// Whether the head is wanted.
-    pub head: bool,
+    /// What a call wrote, by step.
+    pub operations: Vec<OperationId>,
+    /// The values of a space of side data, by key.
+    pub side: Vec<String>,
+    /// The spaces of side data that have a value about a content, by name.
+    pub about: Vec<Content>,
     /// The engine's numbers of scopes.
     pub scope_numbers: Vec<Scope>,
     /// Whether the search index's state is wanted.
@@ -161,35 +168,45 @@ pub struct Ask {
     pub blocks: Vec<Blocks>,
 }
 
+impl Ask {
+    /// How many questions it has.
+    pub fn questions(&self) -> usize {
+        self.store.questions()
+            + self.states.len()
+            + self.operations.len()
+            + self.revisions.len()
+            + self.scope_histories.len()
+            + self.positions.len()
+            + self.holders.len()
+            + self.resolved.len()
+            + self.last_entries.len()
+            + self.entries_saying.len()
+            + self.side.len()
+            + self.about.len()
+            + self.scope_numbers.len()
+            + usize::from(self.index)
+            + usize::from(self.segments)
+            + self.segment_notes.len()
+            + self.blocks.len()
+    }
+}
+
 /// What an [`Ask`] found.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(missing_docs, reason = "each field answers the one of the same name")]
 pub struct Rows {
-    pub notes: Vec<Option<Note>>,
-    pub ends: Vec<Option<End>>,
-    pub scopes: Vec<Vec<Note>>,
-    pub kinds: Vec<Vec<Note>>,
-    pub pages: Vec<Vec<Note>>,
-    pub counts: Vec<u64>,
-    pub summaries: Vec<Vec<ScopeSummary>>,
-    pub histories: Vec<Vec<Revision>>,
+    pub store: store::Answers,
+    pub states: Vec<Option<NoteState>>,
     pub revisions: Vec<Option<Revision>>,
     pub scope_histories: Vec<Vec<Vec<Revision>>>,
     pub positions: Vec<Option<Revision>>,
-    pub journal: Vec<Vec<Revision>>,
     pub holders: Vec<Vec<AddressAt>>,
-    pub entry_types: Vec<Vec<Kind>>,
     pub resolved: Vec<Vec<Note>>,
     pub last_entries: Vec<Option<EntryId>>,
-    pub entries_saying: Vec<Option<Note>>,
-    pub last_iterations: Vec<Option<i64>>,
-    pub events: Vec<Vec<Recorded>>,
-    pub leases: Vec<Option<Recorded>>,
-    pub all_leases: Vec<(Name, Recorded)>,
-    pub event_sessions: Vec<Name>,
-    pub marks: Vec<Vec<FileMark>>,
-    pub marked: Vec<Vec<String>>,
-    pub head: Head,
+    pub entries_saying: Vec<Option<NoteState>>,
+    pub operations: Vec<Vec<Done>>,
+    pub side: Vec<Vec<SideValue>>,
+    pub about: Vec<Vec<String>>,
     pub scope_numbers: Vec<Option<u32>>,
     pub index: IndexState,
     pub segments: Vec<SegmentHead>,
@@ -197,58 +214,24 @@ pub struct Rows {
     pub blocks: Vec<Vec<(Vec<u8>, Vec<u8>)>>,
 }
 
-/// The last revision of a note.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
-    /// Where it stands in the journal.
+/// A note's last revision, and the note as it is now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoteState {
+    /// Where its last revision stands.
     pub position: Position,
-    /// Its number.
+    /// The number of its last revision.
     pub revision: u64,
+    /// The note; none: it was deleted.
+    pub note: Option<Note>,
 }
 
-/// A page of a scope's notes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// Which notes, in which order.
-    pub of: Recent,
-    /// How many stand before the page.
-    pub skip: usize,
-    /// The most notes of the page.
-    pub limit: usize,
-}
-
-/// A number of notes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Count {
-    /// The notes of a scope that were put with [`Put::is_counted`].
-    Counted(Scope),
-    /// Keyed notes of a scope that are pinned, or that are not.
-    Keyed {
-        /// The scope.
-        scope: Scope,
-        /// Which.
-        pinned: bool,
-    },
-    /// Entries of a session.
-    Entries {
-        /// The session.
-        session: Name,
-        /// Of one type; none: of all.
-        kind: Option<Kind>,
-        /// Of earlier iterations than this one, those without an iteration left out; none: of all.
-        before: Option<i64>,
-        /// Only those that are not resolved.
-        open: bool,
-    },
-}
-
-/// The state of a store, to tell whether anything has changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Head {
-    /// The last position of the journal.
-    pub position: Option<Position>,
-    /// Numbers that differ after any write, the engine's own: through this handle, and through others.
-    pub changes: (i64, i64),
+/// One thing that a call wrote.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Done {
+    /// As which of its changes or events, from 0.
+    pub step: u32,
+    /// The revision; none: it was an event.
+    pub revision: Option<Revision>,
 }
 
 /// What the search index says of itself.
@@ -372,10 +355,55 @@ pub trait Read {
     fn verify(&self, report: &mut Report) -> Result<bool>;
 }
 
+/// The call that writes a row, and as which of its changes or events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The call.
+    pub operation: OperationId,
+    /// From 0.
+    pub step: u32,
+}
+
+/// A row to put.
+#[derive(Clone, Debug)]
+pub enum Row<'r> {
+    /// A revision into the journal, and the note as it then is.
+    Revision(Put<'r>),
+    /// An event of a session. One that begins or ends a loop gives or takes the lease.
+    Event {
+        /// The session.
+        session: &'r Name,
+        /// The event, with its position and number.
+        recorded: Recorded,
+        /// The call, where it has an id.
+        step: Option<Step>,
+    },
+    /// A current entry of a session is resolved by another one.
+    Resolved {
+        /// The session.
+        session: &'r Name,
+        /// The entry.
+        entry: EntryId,
+        /// The one that says how.
+        by: EntryId,
+    },
+    /// Revisions are forgotten: they are erased, and say from now on when and by whom.
+    Forgotten {
+        /// Where the forgetting stands.
+        position: Position,
+        /// When.
+        at: Timestamp,
+        /// By whom.
+        by: &'r Name,
+        /// The revisions, each with its position.
+        revisions: &'r [(AddressAt, Position)],
+    },
+}
+
 /// A revision to put.
 #[derive(Clone, Debug)]
 pub struct Put<'p> {
-    /// The journal row; its position is the engine's to give.
+    /// The journal row, with its position.
     pub revision: &'p Revision,
     /// The last revision of the note before it, unless this is its first.
     pub previous: Option<Position>,
@@ -383,57 +411,38 @@ pub struct Put<'p> {
     pub note: Option<&'p Note>,
     /// Whether it was there before.
     pub existed: bool,
-    /// Whether the note counts in [`Count::Counted`].
+    /// Whether the note counts in [`Count::Counted`](crate::store::Count::Counted).
     pub is_counted: bool,
+    /// The call, where it has an id.
+    pub step: Option<Step>,
 }
 
 /// Writes rows. What is written is read by the same handle.
 pub trait Transaction: Read {
-    /// Puts a revision into the journal, and the note as it then is.
+    /// Puts rows in their order, all in one round trip. Their positions follow on the store's last one without a gap:
+    /// the transaction keeps every other writer from giving any.
     ///
     /// # Errors
     /// As [`Engine::write`].
-    fn put(&self, put: &Put<'_>) -> Result<Position>;
+    fn put(&self, rows: &[Row<'_>]) -> Result<()>;
 
-    /// Puts an event behind those of the session. One that begins or ends a loop gives or takes the lease.
-    ///
-    /// # Errors
-    /// As [`Engine::write`].
-    fn put_event(
-        &self,
-        session: &Name,
-        event: &Event,
-        author: &Name,
-        recorded_at: Timestamp,
-    ) -> Result<()>;
-
-    /// Marks a current entry as resolved by another one of its log.
-    ///
-    /// # Errors
-    /// As [`Engine::write`].
-    fn resolve(&self, session: &Name, entry: EntryId, by: EntryId) -> Result<()>;
-
-    /// Takes the contents out of revisions, which say from now on when and by whom they were forgotten.
-    ///
-    /// # Errors
-    /// As [`Engine::write`].
-    fn erase(&self, positions: &[Position], at: Timestamp, by: &Name) -> Result<()>;
-
-    /// Removes contents that no revision has any more, and the marks that know them.
+    /// Removes contents that no revision has any more, and the side data about them.
     ///
     /// # Errors
     /// As [`Engine::write`].
     fn remove_contents(&self, contents: &[Content]) -> Result<()>;
 
-    /// Records what a file is known to hold; a key without a content is known not to be in it.
+    /// Puts values into a space of side data, and removes others.
     ///
     /// # Errors
     /// As [`Engine::write`].
-    fn mark(
-        &self,
-        file: &str,
-        marks: &[(String, Option<crate::content::ContentHash>)],
-    ) -> Result<()>;
+    fn put_side(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()>;
+
+    /// Gives the store a new id: it is a copy that goes on by itself.
+    ///
+    /// # Errors
+    /// As [`Engine::write`].
+    fn renew_id(&self) -> Result<StoreId>;
 
     /// Puts a segment of the search index, with its list of notes and its blocks by first term.
     ///

@@ -1,10 +1,10 @@
 //! What happens in a session beside its notes: a loop takes it, iterations begin and end, an agent says that all is
 //! done or that a person is needed.
 //!
-//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and each knows the last change of the journal
-//! before it. They are no notes: no list, count, search or prompt block has them. A store reads what [`EventLog`] gives
-//! inside its transaction, asks [`check`], and writes the event.
+//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and have positions in one order with it. They are no notes: no list, count, search or prompt block has them. A store asks [`check`]
+//! inside its transaction, and writes the event.
 
+mod address;
 mod resolved;
 mod told;
 
@@ -16,8 +16,11 @@ use serde::{Deserialize, Serialize};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
+use crate::looping::LoopError;
 use crate::note::{Position, Stamp};
+use crate::store::Reader;
 
+pub use address::EventAddress;
 pub(crate) use resolved::{Resolutions, last_resolved};
 pub(crate) use told::latest;
 pub use told::{
@@ -225,8 +228,8 @@ impl fmt::Display for Reason {
 pub struct Recorded {
     /// 1, 2, 3 … of the session.
     pub number: u64,
-    /// The last change of the store's journal before it, when there was one.
-    pub after: Option<Position>,
+    /// Where it stands in the store's one order. Events of old stores share the position of the change before them.
+    pub position: Position,
     /// Who recorded it.
     pub author: Name,
     /// When.
@@ -235,53 +238,40 @@ pub struct Recorded {
     pub event: Event,
 }
 
-/// What is kept of what happened.
-pub trait EventLog {
-    /// A session's events before that number (none: from the end), latest first, at most `limit`.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>>;
-
-    /// The loop that has the session: its [`Event::LoopStarted`].
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn lease(&self, session: &Name) -> Result<Option<Recorded>>;
-}
-
 /// Checks that an event can have happened now. `lease` is the number of the [`Event::LoopStarted`] whose holder speaks;
 /// what an agent or a person says needs none.
 ///
 /// # Errors
-/// [`Error::LoopRunning`], [`Error::LeaseLost`], [`Error::NoLiveIteration`], [`Error::AlreadySaid`],
-/// [`Error::NothingAsked`], [`Error::Empty`],
+/// [`LoopError::LoopRunning`], [`LoopError::LeaseLost`], [`LoopError::NoLiveIteration`], [`LoopError::AlreadySaid`],
+/// [`LoopError::NothingAsked`], [`Error::Empty`],
 /// and what is said of credentials.
 pub fn check(
     event: &Event,
-    log: &dyn EventLog,
+    log: &dyn Reader,
     session: &Name,
     lease: Option<u64>,
     stamp: &Stamp,
 ) -> Result<()> {
     let of_loop = || match log.lease(session)? {
         Some(held) if Some(held.number) == lease => Ok(()),
-        _ => Err(Error::LeaseLost {
+        _ => Err(Error::from(LoopError::LeaseLost {
             session: session.clone(),
-        }),
+        })),
     };
     let is_live = |iteration: i64| match live_iteration(log, session)? {
         Some(live) if live == iteration => Ok(()),
-        _ => Err(Error::NoLiveIteration {
+        _ => Err(Error::from(LoopError::NoLiveIteration {
             session: session.clone(),
             iteration: Some(iteration),
-        }),
+        })),
     };
     // A second word would take the place of the first, which was acknowledged. To say that all is done after all, though,
     // is to withdraw a question.
-    let already = |iteration: i64, said: &Said| Error::AlreadySaid {
-        iteration,
-        has_asked: matches!(said, Said::Blocked(_)),
+    let already = |iteration: i64, said: &Said| {
+        Error::from(LoopError::AlreadySaid {
+            iteration,
+            has_asked: matches!(said, Said::Blocked(_)),
+        })
     };
     match event {
         Event::LoopStarted { .. } => match log.lease(session)? {
@@ -294,9 +284,9 @@ pub fn check(
             // Only a loop that is not ours would come to another number.
             match last_iteration(log, session)? {
                 Some(last) if last >= *iteration || live_iteration(log, session)?.is_some() => {
-                    Err(Error::LeaseLost {
+                    Err(Error::from(LoopError::LeaseLost {
                         session: session.clone(),
-                    })
+                    }))
                 }
                 _ => Ok(()),
             }
@@ -326,9 +316,9 @@ pub fn check(
         }
         Event::Answered { answer } => {
             if open_question(log, session)?.is_none() {
-                return Err(Error::NothingAsked {
+                return Err(Error::from(LoopError::NothingAsked {
                     session: session.clone(),
-                });
+                }));
             }
             may_say("answer", answer, stamp)
         }
@@ -351,11 +341,11 @@ pub(crate) fn running(session: &Name, held: &Recorded) -> Error {
         Event::LoopStarted { holder, .. } => holder.to_string(),
         _ => "another loop".into(),
     };
-    Error::LoopRunning {
+    Error::from(LoopError::LoopRunning {
         session: session.clone(),
         holder,
         since: held.recorded_at,
-    }
+    })
 }
 
 mod as_text {

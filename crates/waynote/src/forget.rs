@@ -148,13 +148,13 @@ pub trait Holders: Before {
     /// A note's revisions, oldest first; none when it never was.
     ///
     /// # Errors
-    /// What the engine says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn history(&self, address: &Address) -> Result<Vec<Revision>>;
 
     /// Every revision of every note that says one of these.
     ///
     /// # Errors
-    /// What the engine says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>>;
 }
 
@@ -176,7 +176,8 @@ pub struct Erasure {
 /// Decides what a request to forget comes to.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there never was such a note or revision; what the engine says.
+/// [`Error::NotFound`] when there never was such a note or revision; [`Error::Busy`], [`Error::DamagedStore`] or
+/// [`Error::Engine`] when the store cannot be read.
 pub fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> Result<Erasure> {
     let address = &request.address;
     let history = before.history(address)?;

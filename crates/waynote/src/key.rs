@@ -8,6 +8,7 @@ use scru128::Id;
 
 use crate::content::ContentHash;
 use crate::error::{Error, Result};
+use crate::secrets::scan;
 
 /// The longest key, in characters (source 002).
 pub const KEY_CHARS: usize = 64;
@@ -62,7 +63,8 @@ impl FromStr for Key {
         } else {
             Err(Error::InvalidKey {
                 key: key.to_owned(),
-                suggestion: Self::suggest(key),
+                // A credential in lower case is still most of the credential.
+                suggestion: (scan(key).is_empty().then(|| Self::suggest(key))).flatten(),
             })
         }
     }

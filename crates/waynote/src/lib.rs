@@ -33,13 +33,13 @@
 //! # Beside an application's own tables
 //!
 //! ```
-//! use waynote::{Content, Kind, SessionLog, SqliteStore, Stamp};
+//! use waynote::{AttachedStore, Content, Kind, SessionLog, Stamp};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let now = jiff::Timestamp::UNIX_EPOCH;
 //! let connection = rusqlite::Connection::open_in_memory()?;
 //! connection.execute_batch("CREATE TABLE messages (text TEXT); BEGIN")?;
-//! let store = SqliteStore::attach(&connection)?;
+//! let store = AttachedStore::attach(&connection)?;
 //! let stamp = Stamp::new(now, "agent:builder".parse()?);
 //! let log = SessionLog::new(&store, "nightly".parse()?);
 //! log.add(Kind::Stuck, Some(3), Content::text("the API allows 100 requests a minute")?, &stamp)?;
@@ -60,6 +60,7 @@ pub mod event;
 pub mod file;
 pub mod forget;
 pub mod formats;
+pub mod id;
 pub mod instep;
 pub mod key;
 pub mod limits;
@@ -88,13 +89,14 @@ pub use address::{Address, AddressAt};
 pub use author::Author;
 pub use change::{Applied, Change, Expect, Origin};
 pub use content::{Content, ContentHash};
-pub use error::{Class, Error, Result};
-pub use event::EventLog;
+pub use error::{Error, ErrorClass, Result};
 pub use forget::{Forget, Forgotten};
+pub use formats::FormatError;
+pub use id::{OperationId, StoreId};
 pub use instep::InStep;
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;
-pub use looping::Loop;
+pub use looping::{Loop, LoopError};
 pub use note::{Action, AsOf, Kind, Note, Position, Revision, Stamp, State};
 pub use notebook::Notebook;
 pub use place::{Base, Place};
@@ -106,7 +108,9 @@ pub use search::{Hit, SearchKind, SearchRequest, Snippet};
 pub use secrets::SecretPolicy;
 pub use session::SessionLog;
 pub use single::SaveOptions;
-pub use sqlite::{Options, Sqlite, SqliteStore};
-pub use store::{Filter, Moment, Recent, ScopeSummary, Store, Version};
-pub use undo::{Reach, TakenBack, redo_last, undo_last};
+pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
+pub use store::{
+    Filter, LocalStore, Moment, Reader, Recent, ScopeSummary, SideData, Snapshot, Store, Version,
+};
+pub use undo::{Reach, TakenBack, UndoError, redo_last, undo_last};
 pub use verify::Report;

@@ -29,7 +29,7 @@ impl Limits {
     /// # Errors
     /// [`Error::NoteTooLarge`] when it is over the cap; the cap itself is allowed.
     pub fn check_bytes(self, address: &Address, content: &Content) -> Result<()> {
-        let (setting, cap) = match address {
+        let (limit, cap) = match address {
             Address::Place(_) => ("max_place_bytes", self.max_place_bytes),
             _ => ("max_bytes", self.max_bytes),
         };
@@ -37,7 +37,7 @@ impl Limits {
             Ok(most) if most > 0 && content.len() as u64 > most => Err(Error::NoteTooLarge {
                 bytes: content.len(),
                 max_bytes: cap,
-                setting,
+                limit,
             }),
             _ => Ok(()),
         }

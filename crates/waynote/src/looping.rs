@@ -1,5 +1,7 @@
 //! A loop: it has a session to itself and runs its iterations one after another.
 
+mod error;
+
 use std::time::Duration;
 
 use crate::content::Content;
@@ -13,6 +15,8 @@ use crate::note::{Kind, Stamp};
 use crate::secrets::SecretPolicy;
 use crate::session::SessionLog;
 use crate::store::Store;
+
+pub use error::LoopError;
 
 /// What came of an iteration.
 #[derive(Clone, Debug)]
@@ -54,8 +58,10 @@ impl<'s> Loop<'s> {
     /// Takes a session. What a dead loop left open is told as lost.
     ///
     /// # Errors
-    /// [`Error::LoopRunning`] when another loop has it; [`Error::Unanswered`] when the agent waits for an answer and
-    /// none is given, [`Error::NothingAsked`] when one is and it does not; what the store says.
+    /// [`LoopError::LoopRunning`] when another loop has it; [`LoopError::Unanswered`] when the agent waits for an
+    /// answer and none is given, [`LoopError::NothingAsked`] when one is and it does not; [`Error::HoldsSecret`] for a
+    /// credential in the answer; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
+    /// [`Error::Engine`] when the store cannot be written.
     pub fn begin(
         store: &'s dyn Store,
         session: Name,
@@ -92,10 +98,8 @@ impl<'s> Loop<'s> {
         };
         match (&asked, begin.answer) {
             (Some(asked), None) => {
-                return Err(Error::Unanswered {
-                    session,
-                    question: asked.question.clone(),
-                });
+                let question = asked.question.clone();
+                return Err(LoopError::Unanswered { session, question }.into());
             }
             (_, Some(_)) if is_answered => {}
             (_, Some(answer)) => events.push(Event::Answered {
@@ -113,10 +117,10 @@ impl<'s> Loop<'s> {
         let lease = held.map(|held| held.number);
         match store.record(&session, &events, lease, stamp) {
             // Another one found the holder dead, too, and was faster.
-            Err(Error::LeaseLost { session }) => {
+            Err(Error::Loop(LoopError::LeaseLost { session })) => {
                 return Err(match store.lease(&session)? {
                     Some(held) => running(&session, &held),
-                    None => Error::LeaseLost { session },
+                    None => LoopError::LeaseLost { session }.into(),
                 });
             }
             recorded => recorded?,
@@ -143,7 +147,7 @@ impl<'s> Loop<'s> {
     /// The number of the next iteration: it goes on from the last one, of a loop or of any entry of the log.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn next_iteration(&self) -> Result<i64> {
         next_iteration(self.store, &self.session)
     }
@@ -151,7 +155,8 @@ impl<'s> Loop<'s> {
     /// Begins the next iteration and gives its number.
     ///
     /// # Errors
-    /// [`Error::LeaseLost`]; what the store says.
+    /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
+    /// [`Error::Engine`] when the store cannot be written.
     pub fn start_iteration(&self, stamp: &Stamp) -> Result<i64> {
         let iteration = self.next_iteration()?;
         self.record(Event::IterationStarted { iteration }, stamp)?;
@@ -162,7 +167,8 @@ impl<'s> Loop<'s> {
     /// prompts have it there, and none has it twice.
     ///
     /// # Errors
-    /// [`Error::LeaseLost`]; what the store says.
+    /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
+    /// [`Error::Engine`] when the store cannot be written.
     pub fn end_iteration(&self, iteration: i64, turn: Turn, stamp: &Stamp) -> Result<u64> {
         let notes_added = added(self.store, &self.session, iteration)?;
         if turn.outcome.is_success()
@@ -186,7 +192,8 @@ impl<'s> Loop<'s> {
     /// next loop's way.
     ///
     /// # Errors
-    /// [`Error::LeaseLost`]; what the store says.
+    /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
+    /// [`Error::Engine`] when the store cannot be written.
     pub fn end(self, reason: Reason, stamp: &Stamp) -> Result<()> {
         self.end_with(reason, None, stamp)
     }
@@ -194,7 +201,8 @@ impl<'s> Loop<'s> {
     /// The same with more about the reason, in lines and without credentials.
     ///
     /// # Errors
-    /// [`Error::LeaseLost`]; what the store says.
+    /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
+    /// [`Error::Engine`] when the store cannot be written.
     pub fn end_with(self, reason: Reason, detail: Option<String>, stamp: &Stamp) -> Result<()> {
         let mut events = Vec::from_iter(lost_iteration(self.store, &self.session)?);
         events.push(Event::LoopEnded { reason, detail });
@@ -211,7 +219,7 @@ impl<'s> Loop<'s> {
 /// Whether the last question of a session was answered so, and no iteration has done its turn with that answer yet.
 ///
 /// # Errors
-/// What the store says.
+/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn is_answered_by(store: &dyn Store, session: &Name, answer: &str) -> Result<bool> {
     let given = fresh_answer(store, session)?;
     Ok(given.is_some_and(|(_, given)| given.trim() == answer.trim()))
@@ -236,7 +244,7 @@ fn lost_iteration(store: &dyn Store, session: &Name) -> Result<Option<Event>> {
 /// lost: what an orphan of it still notes is its own.
 ///
 /// # Errors
-/// What the store says.
+/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec<Iteration>> {
     let mut iterations = event::iterations(store, session, limit)?;
     for of in &mut iterations {
@@ -275,7 +283,7 @@ impl Standing {
 /// How a session stands. `is_dead` says whether a process is no more.
 ///
 /// # Errors
-/// What the store says.
+/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn standing(
     store: &dyn Store,
     session: &Name,
@@ -293,7 +301,7 @@ pub fn standing(
 /// The number that the next iteration of a session has.
 ///
 /// # Errors
-/// What the store says.
+/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn next_iteration(store: &dyn Store, session: &Name) -> Result<i64> {
     let last = match last_iteration(store, session)? {
         Some(last) => Some(last),
@@ -306,7 +314,7 @@ pub fn next_iteration(store: &dyn Store, session: &Name) -> Result<i64> {
 /// How many entries the log has of one iteration.
 ///
 /// # Errors
-/// What the store says.
+/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn added(store: &dyn Store, session: &Name, iteration: i64) -> Result<u64> {
     let before = |iteration| store.count_entries(session, None, Some(iteration), false);
     Ok(before(iteration.saturating_add(1))?.saturating_sub(before(iteration)?))
@@ -316,7 +324,9 @@ pub fn added(store: &dyn Store, session: &Name, iteration: i64) -> Result<u64> {
 /// none: whichever it is.
 ///
 /// # Errors
-/// [`Error::NoLiveIteration`]; [`Error::Empty`]; a credential; what the store says.
+/// [`LoopError::NoLiveIteration`]; [`LoopError::AlreadySaid`]; [`Error::Empty`] and [`Error::HoldsSecret`] for what is
+/// said; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when
+/// the store cannot be written.
 pub fn say(
     store: &dyn Store,
     session: &Name,
@@ -328,7 +338,7 @@ pub fn say(
         Some(iteration) => Some(iteration),
         None => live_iteration(store, session)?,
     };
-    let iteration = live.ok_or_else(|| Error::NoLiveIteration {
+    let iteration = live.ok_or_else(|| LoopError::NoLiveIteration {
         session: session.clone(),
         iteration: None,
     })?;

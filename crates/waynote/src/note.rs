@@ -11,6 +11,7 @@ use crate::address::Address;
 use crate::change::earliest;
 use crate::content::Content;
 use crate::error::{Error, Result};
+use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::secrets::{self, SecretPolicy};
 use crate::store::Moment;
@@ -107,6 +108,8 @@ pub struct Stamp {
     pub author: Name,
     /// Which credentials may stand in what is written.
     pub secrets: SecretPolicy,
+    /// Which call this is: one that was carried out already is not carried out again, and gets the same answer.
+    pub operation: Option<OperationId>,
 }
 
 impl Stamp {
@@ -116,6 +119,15 @@ impl Stamp {
             now: micros(now),
             author,
             secrets: SecretPolicy::default(),
+            operation: None,
+        }
+    }
+
+    /// The stamp of a call that may be made again when its answer is lost.
+    pub fn of_operation(self, operation: OperationId) -> Self {
+        Self {
+            operation: Some(operation),
+            ..self
         }
     }
 
@@ -217,6 +229,8 @@ impl Serialize for Note {
 pub enum Action {
     /// Wrote a content.
     Save,
+    /// Took in what another program wrote into a file that is kept in sync.
+    Sync,
     /// Pinned.
     Pin,
     /// Unpinned.
@@ -236,8 +250,9 @@ pub enum Action {
 }
 
 impl Action {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Save,
+        Self::Sync,
         Self::Pin,
         Self::Unpin,
         Self::Delete,
@@ -252,6 +267,7 @@ impl Action {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Save => "save",
+            Self::Sync => "sync",
             Self::Pin => "pin",
             Self::Unpin => "unpin",
             Self::Delete => "delete",
@@ -269,8 +285,8 @@ impl Action {
     }
 }
 
-/// Where a change stands in the whole store's journal: larger is later, and that is all that can be said.
-/// Positions have gaps.
+/// Where a change stands in the whole store: 1, 2, 3 … in the order in which they were committed, without gaps. Changes of
+/// notes, session events and forgettings have one order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position(pub(crate) i64);
 

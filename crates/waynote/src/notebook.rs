@@ -52,7 +52,9 @@ impl<'s> Notebook<'s> {
     /// date of creation. Returns the note and whether the key is new.
     ///
     /// # Errors
-    /// [`Error::NoteTooLarge`], [`Error::TooManyNotes`] (a new key only), [`Error::Conflict`].
+    /// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::HoldsSecret`] and
+    /// [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::Busy`], [`Error::ReadOnly`],
+    /// [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
     pub fn save(
         &self,
         key: &Key,
@@ -66,7 +68,8 @@ impl<'s> Notebook<'s> {
     /// One note.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when there is none.
+    /// [`Error::NotFound`] when there is none; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+    /// store cannot be read.
     pub fn get(&self, key: &Key) -> Result<Note> {
         let address = self.address(key)?;
         self.store.get(&address)?.ok_or_else(|| Error::NotFound {
@@ -77,7 +80,7 @@ impl<'s> Notebook<'s> {
     /// Every note, the most recently updated first, ties by key.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn list(&self) -> Result<Vec<Note>> {
         let mut notes = self
             .store
@@ -90,7 +93,7 @@ impl<'s> Notebook<'s> {
     /// The first notes of [`Notebook::list`], at most so many. No others are read.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn latest(&self, most: usize) -> Result<Vec<Note>> {
         let mut notes = Vec::new();
         for pinned in [true, false] {
@@ -109,7 +112,7 @@ impl<'s> Notebook<'s> {
     /// there are; none when there are no notes.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn there_are(&self, most: usize) -> Result<Option<String>> {
         let notes = self.latest(most)?;
         let keys: Vec<String> = notes.iter().filter_map(|note| note.address.key()).collect();
@@ -124,7 +127,7 @@ impl<'s> Notebook<'s> {
     /// The pinned notes, in the order of [`Notebook::list`].
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn list_pinned(&self) -> Result<Vec<Note>> {
         let mut notes = self.list()?;
         notes.retain(|note| note.pinned);
@@ -134,7 +137,8 @@ impl<'s> Notebook<'s> {
     /// Pins or unpins a note, which counts as an update.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when there is none.
+    /// [`Error::NotFound`] when there is none; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
+    /// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
     pub fn set_pinned(&self, key: &Key, pinned: bool, stamp: &Stamp) -> Result<Note> {
         single::set_pinned(self.store, self.address(key)?, pinned, stamp)
     }
@@ -142,7 +146,8 @@ impl<'s> Notebook<'s> {
     /// Deletes a note; whether there was one. Text that is no valid key names no note, so nothing is deleted.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+    /// store cannot be written.
     pub fn delete(&self, key: &str, stamp: &Stamp) -> Result<bool> {
         let Ok(key) = key.parse::<Key>() else {
             return Ok(false);
@@ -153,7 +158,7 @@ impl<'s> Notebook<'s> {
     /// How many notes there are: what the count cap counts.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn count(&self) -> Result<u64> {
         self.store.count(&self.scope)
     }
@@ -161,7 +166,7 @@ impl<'s> Notebook<'s> {
     /// How many notes there are and how many there may be, when more than four fifths of that are there.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn nearly_full(&self, limits: Limits) -> Result<Option<(u64, u64)>> {
         let Ok(most @ 1..) = u64::try_from(limits.max_notes) else {
             return Ok(None);

@@ -25,7 +25,9 @@ impl<'s> Places<'s> {
     /// deletes nothing.
     ///
     /// # Errors
-    /// [`Error::NoteTooLarge`](crate::Error::NoteTooLarge); what the store says.
+    /// [`crate::Error::NoteTooLarge`]; [`crate::Error::HoldsSecret`] and [`crate::Error::NameHoldsSecret`] for a
+    /// credential that is not allowed; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
+    /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
     pub fn write(&self, place: &Place, content: Content, stamp: &Stamp) -> Result<Note> {
         let (note, _) = self.save(place, content, Limits::default(), stamp)?;
         Ok(note)
@@ -34,7 +36,9 @@ impl<'s> Places<'s> {
     /// The same under limits of the caller's own. Returns the note and whether the place had none before.
     ///
     /// # Errors
-    /// [`Error::NoteTooLarge`](crate::Error::NoteTooLarge); what the store says.
+    /// [`crate::Error::NoteTooLarge`]; [`crate::Error::HoldsSecret`] and [`crate::Error::NameHoldsSecret`] for a
+    /// credential that is not allowed; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
+    /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
     pub fn save(
         &self,
         place: &Place,
@@ -53,7 +57,8 @@ impl<'s> Places<'s> {
     /// The place's own note.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
+    /// read.
     pub fn read(&self, place: &Place) -> Result<Option<Note>> {
         self.store.get(&Address::Place(place.clone()))
     }
@@ -61,7 +66,8 @@ impl<'s> Places<'s> {
     /// Every note that applies at a place, outermost first: at each level its own note, then its keyed ones.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
+    /// read.
     pub fn read_all(&self, place: &Place) -> Result<Vec<Note>> {
         let chain = place.chain().into_iter().map(Scope::Place).collect();
         self.store.select(&Filter::Scopes(chain))
@@ -70,7 +76,8 @@ impl<'s> Places<'s> {
     /// Every note on any place, by place.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
+    /// read.
     pub fn list(&self) -> Result<Vec<Note>> {
         self.store.select(&Filter::Kind(ScopeKind::Place))
     }
@@ -78,7 +85,8 @@ impl<'s> Places<'s> {
     /// Deletes the place's own note; whether there was one.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`], [`crate::Error::DamagedStore`]
+    /// or [`crate::Error::Engine`] when the store cannot be written.
     pub fn delete(&self, place: &Place, stamp: &Stamp) -> Result<bool> {
         single::delete(self.store, Address::Place(place.clone()), stamp)
     }

@@ -30,7 +30,7 @@ pub struct Wall {
 /// it is another loop's.
 ///
 /// # Errors
-/// What the store says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn since(
     store: &dyn Store,
     session: &Name,
@@ -42,8 +42,10 @@ pub fn since(
     for revision in written_since(store, position)? {
         let is_of_session = matches!(revision.address(), Address::Session(of, _) if of == session);
         match revision.action {
-            Action::Save if is_of_session => progress.new_notes += 1,
-            Action::Save if revision.author() == author && is_news(store, &revision)? => {
+            Action::Save | Action::Sync if is_of_session => progress.new_notes += 1,
+            Action::Save | Action::Sync
+                if revision.author() == author && is_news(store, &revision)? =>
+            {
                 progress.new_notes += 1;
             }
             Action::Repeat if is_of_session => {

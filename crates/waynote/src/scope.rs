@@ -79,7 +79,7 @@ impl Scope {
     /// Puts a scope together from what a store holds.
     ///
     /// # Errors
-    /// The error of the place or the name when it is not valid.
+    /// [`Error::InvalidPlace`] or [`Error::InvalidName`].
     pub fn from_parts(kind: ScopeKind, name: &str) -> Result<Self> {
         Ok(match kind {
             ScopeKind::Place => Self::Place(name.parse()?),

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Filter, Recent, ScopeSummary, Store};
+use crate::store::{Ask, Filter, Reader, Recent, ScopeSummary, Store};
 
 /// The longest preview in the reply to an added entry, in UTF-16 units (source 001's program counts those).
 pub const REPLY_UNITS: usize = 50;
@@ -32,7 +32,7 @@ impl<'s> SessionLog<'s> {
     /// Every session that has entries, or in which a loop ran, by name.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn sessions(store: &dyn Store) -> Result<Vec<ScopeSummary>> {
         let with_notes = store.scopes(ScopeKind::Session)?.into_iter();
         let mut sessions: BTreeMap<String, ScopeSummary> = with_notes
@@ -55,7 +55,9 @@ impl<'s> SessionLog<'s> {
     /// with how often it was noted in [`Note::seen`], which is 1 for a new entry.
     ///
     /// # Errors
-    /// [`Error::InvalidIteration`]; what the store says.
+    /// [`Error::InvalidIteration`]; [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not
+    /// allowed; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`]
+    /// when the store cannot be written.
     pub fn add(
         &self,
         kind: Kind,
@@ -70,7 +72,10 @@ impl<'s> SessionLog<'s> {
     /// and stays in the log.
     ///
     /// # Errors
-    /// [`Error::InvalidIteration`]; [`Error::NotFound`] and [`Error::NotResolved`] of the other entry; what the store says.
+    /// [`Error::InvalidIteration`]; [`Error::NotFound`] and [`Error::NotResolved`] of the other entry;
+    /// [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::Busy`],
+    /// [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
+    /// written.
     pub fn add_resolving(
         &self,
         kind: Kind,
@@ -100,7 +105,8 @@ impl<'s> SessionLog<'s> {
     /// it that no other one has, in any case.
     ///
     /// # Errors
-    /// [`Error::NoSuchStuck`], with those that could be meant; what the store says.
+    /// [`Error::NoSuchStuck`], with those that could be meant; [`Error::Busy`], [`Error::DamagedStore`] or
+    /// [`Error::Engine`] when the store cannot be read.
     pub fn stuck(&self, named: &str) -> Result<EntryId> {
         let named = named.trim();
         match named.parse() {
@@ -157,7 +163,7 @@ impl<'s> SessionLog<'s> {
     /// The entries in the order in which they were made, of one type or of all.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn list(&self, kind: Option<&Kind>) -> Result<Vec<Note>> {
         let mut notes = self
             .store
@@ -169,7 +175,7 @@ impl<'s> SessionLog<'s> {
     /// The entries of one iteration, in the order in which they were made.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn of_iteration(&self, iteration: i64) -> Result<Vec<Note>> {
         let mut notes = self.list(None)?;
         notes.retain(|note| note.iteration == Some(iteration));
@@ -179,7 +185,7 @@ impl<'s> SessionLog<'s> {
     /// The entries of iterations before that one: what a run sees. Entries without an iteration are not in it.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn before(&self, iteration: i64) -> Result<Vec<Note>> {
         let mut notes = self.list(None)?;
         notes.retain(|note| note.iteration.is_some_and(|of| of < iteration));
@@ -189,20 +195,42 @@ impl<'s> SessionLog<'s> {
     /// How often an entry was noted in iterations before that one (none: in any, or in none), its repeats counted.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     pub fn seen_before(&self, note: &Note, iteration: Option<i64>) -> Result<u64> {
-        times_noted(self.store, note, iteration)
+        let noted = noted_before(self.store, [note], iteration)?;
+        Ok(noted.into_iter().sum())
     }
 }
 
-/// How often an entry, as it is now, was noted in iterations before that one (none: in any, or in none).
-pub(crate) fn times_noted(store: &dyn Store, note: &Note, iteration: Option<i64>) -> Result<u64> {
-    match iteration {
-        None => Ok(note.revision),
-        // It has no history but itself.
-        Some(_) if note.revision == 1 => Ok(noted_before(note.iteration, iteration).into()),
-        Some(_) => Ok(seen_before(&store.history(&note.address)?, iteration)),
+/// How often each entry was noted in iterations before that one (none: in any, or in none), its repeats counted. Of what
+/// is no entry it is once.
+pub(crate) fn noted_before<'n>(
+    store: &dyn Reader,
+    notes: impl IntoIterator<Item = &'n Note>,
+    iteration: Option<i64>,
+) -> Result<Vec<u64>> {
+    let mut repeated = Ask::default();
+    let mut noted: Vec<Option<u64>> = Vec::new();
+    for note in notes {
+        noted.push(match (note.seen(), iteration) {
+            (None, _) => Some(1),
+            (Some(times), None) => Some(times),
+            // It has no history but itself.
+            (Some(1), Some(_)) => Some(is_before(note.iteration, iteration).into()),
+            (Some(_), Some(_)) => {
+                repeated.histories.push(note.address.clone());
+                None
+            }
+        });
     }
+    if repeated.histories.is_empty() {
+        return Ok(noted.into_iter().flatten().collect());
+    }
+    let mut histories = store.read(&repeated)?.histories.into_iter();
+    let mut told = |times: Option<u64>| {
+        times.unwrap_or_else(|| seen_before(&histories.next().unwrap_or_default(), iteration))
+    };
+    Ok(noted.into_iter().map(&mut told).collect())
 }
 
 /// The iteration that `#3` names, as lists of a log have it.
@@ -214,11 +242,11 @@ pub fn iteration_named(named: &str) -> Option<i64> {
 pub fn seen_before(history: &[Revision], iteration: Option<i64>) -> u64 {
     let noted = history.iter().filter_map(Revision::note);
     noted.fold(0, |seen, note| {
-        seen + u64::from(noted_before(note.iteration, iteration))
+        seen + u64::from(is_before(note.iteration, iteration))
     })
 }
 
-fn noted_before(noted: Option<i64>, iteration: Option<i64>) -> bool {
+fn is_before(noted: Option<i64>, iteration: Option<i64>) -> bool {
     iteration.is_none_or(|iteration| noted.is_some_and(|noted| noted < iteration))
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::forget::gone_by_forgetting;
 use crate::limits::Limits;
 use crate::note::{AsOf, Note, Stamp};
-use crate::store::Store;
+use crate::store::{Reader, Store};
 
 /// How a note is to be saved. The default has the default limits, keeps the pin and overwrites any revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +35,9 @@ impl Default for SaveOptions {
 /// A note as it is, or as it was.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is not there, [`Error::Forgotten`] when what it said was forgotten; what [`Store::get`]
-/// and [`Store::history`] say.
-pub fn get(store: &dyn Store, address: &Address, as_of: Option<AsOf>) -> Result<Note> {
+/// [`Error::NotFound`] when it is not there; [`Error::Forgotten`] when what it said was forgotten; [`Error::Busy`],
+/// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+pub fn get(store: &dyn Reader, address: &Address, as_of: Option<AsOf>) -> Result<Note> {
     let Some(as_of) = as_of else {
         if let Some(note) = store.get(address)? {
             return Ok(note);
@@ -59,7 +59,9 @@ pub fn get(store: &dyn Store, address: &Address, as_of: Option<AsOf>) -> Result<
 /// whether it is new.
 ///
 /// # Errors
-/// [`Error::NoteTooLarge`], [`Error::TooManyNotes`] (a new key only), [`Error::Conflict`]; what [`Store::apply`] says.
+/// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::HoldsSecret`] and
+/// [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::Busy`], [`Error::ReadOnly`],
+/// [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
 pub fn save(
     store: &dyn Store,
     address: Address,
@@ -86,7 +88,8 @@ pub fn save(
 /// Pins or unpins a note, which counts as an update.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is none; what [`Store::apply`] says.
+/// [`Error::NotFound`] when there is none; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
+/// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
 pub fn set_pinned(
     store: &dyn Store,
     address: Address,
@@ -100,7 +103,8 @@ pub fn set_pinned(
 /// Deletes a note; whether there was one.
 ///
 /// # Errors
-/// What [`Store::apply`] says.
+/// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+/// store cannot be written.
 pub fn delete(store: &dyn Store, address: Address, stamp: &Stamp) -> Result<bool> {
     let applied = store.apply(&[Change::Delete { address }], stamp)?;
     Ok(applied.iter().any(|applied| applied.changed))

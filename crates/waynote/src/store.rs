@@ -1,7 +1,13 @@
-//! The seam: what a store of notes can do. Everything above it is storage-blind.
+//! The seam above: what every caller uses.
+//!
+//! A [`Store`] reads, writes and forgets notes and session events, and nothing in it is tied to this machine: a store that
+//! is spoken to over a network can be one. What works only on this machine is a [`LocalStore`]: one state for several
+//! reads, no other writer meanwhile, and data kept beside the notes. What replaces or decorates a store implements these
+//! traits; the rest of the functions are made of them.
 
-mod boxed;
-mod none;
+mod ask;
+mod by_reference;
+mod feed;
 
 use std::cmp::Reverse;
 
@@ -11,16 +17,17 @@ use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::content::ContentHash;
 use crate::error::Result;
-use crate::event::{Event, EventLog, Recorded};
+use crate::event::{Event, Recorded};
 use crate::forget::{Forget, Forgotten};
-use crate::formats::zrb;
+use crate::id::StoreId;
 use crate::key::Name;
-use crate::note::{Kind, Note, Position, Revision, Stamp};
+use crate::note::{Action, Kind, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::search::{Hit, SearchRequest};
 use crate::verify::Report;
 
-pub use none::NoStore;
+pub use ask::{Answers, Ask, Count, Page};
+pub use feed::{Cursor, FeedEntry, Happened};
 
 /// Which notes to select. Order: as the scopes are listed (or by name), a place's own note first, then by key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,8 +123,7 @@ impl Moment {
                     .checked_sub(1)
                     .map(|before| history[before].recorded_at);
                 let written = revision.note().map(|note| note.updated_at);
-                let from_file =
-                    revision.author().as_str() == zrb::AUTHOR && written >= recorded_before;
+                let from_file = revision.action == Action::Sync && written >= recorded_before;
                 revision.recorded_at <= time
                     || (from_file && written.is_some_and(|written| written <= time))
             }
@@ -128,15 +134,15 @@ impl Moment {
 }
 
 /// What a store holds now, comparable with what the same open store said before: equal versions hold the same notes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Version {
-    /// The last change.
+    /// The last position of the journal.
     pub position: Option<Position>,
-    /// What the engine says of changes through this connection and through others: positions are given out again when
-    /// a transaction is taken back, and forgetting changes what was.
-    pub(crate) changes: (i64, i64),
-    /// Size in bytes, time of the last write and number of the file that the store is kept in step with.
-    pub(crate) file: Option<(u64, Timestamp, u64)>,
+    /// A number that differs after every change that the position does not tell: on a connection that an application
+    /// lends, positions are given out again when its transaction is taken back.
+    pub changes: u64,
+    /// When a part of the store was last written of which only a clock tells: it may be written again in the same tick.
+    pub written_at: Option<Timestamp>,
 }
 
 /// A scope and how much is in it.
@@ -148,61 +154,246 @@ pub struct ScopeSummary {
     pub notes: u64,
 }
 
-/// What a file that is kept in step was last known to hold under a place's key.
-pub type FileMark = (String, ContentHash);
+/// A value that a program keeps beside the notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SideValue {
+    /// Its key within the space.
+    pub key: String,
+    /// The value.
+    pub value: Vec<u8>,
+    /// The content that it is about: when that is forgotten, the value goes with it.
+    pub about: Option<ContentHash>,
+}
 
-/// A store of notes.
+/// Reads notes and session events.
 ///
-/// An implementation carries out [`Change`]s as [`crate::change::decide`] says and adds no rule of its own.
-pub trait Store: EventLog {
-    /// Applies changes in one transaction: all of them or none, each with its guard checked inside it.
+/// [`Reader::read`], [`Reader::select_at`] and [`Reader::search`] are what an implementation has; the others ask one
+/// question each. Their errors are those of [`Reader::read`].
+#[expect(
+    clippy::missing_errors_doc,
+    reason = "all but three have the errors of `Reader::read`"
+)]
+pub trait Reader {
+    /// Answers everything that is asked, from one state of the store and in one round trip.
     ///
     /// # Errors
-    /// What a guard refuses, or what the engine says.
-    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>>;
+    /// [`Error::DamagedStore`](crate::Error::DamagedStore), [`Error::Engine`](crate::Error::Engine).
+    fn read(&self, ask: &Ask) -> Result<Answers>;
 
-    /// Forgets what a note said (see [`crate::forget`]): the one thing that destroys. Done again on what is forgotten
-    /// already, it finishes what a reader had kept from being erased.
+    /// The notes of these scopes as they were at a moment, in the order of [`Reader::select`].
     ///
     /// # Errors
-    /// [`crate::Error::NotFound`] when it never was; what the engine says.
-    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
+    /// As [`Reader::read`].
+    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>>;
 
-    /// What forgetting would come to; nothing is changed.
+    /// Finds notes by what they say, the best first. A search index that is damaged is no error: the notes are read
+    /// instead.
     ///
     /// # Errors
-    /// [`crate::Error::NotFound`] when it never was; what the engine says.
-    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
+    /// As [`Reader::read`].
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>>;
 
     /// One note as it is now.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn get(&self, address: &Address) -> Result<Option<Note>>;
+    fn get(&self, address: &Address) -> Result<Option<Note>> {
+        let ask = Ask {
+            notes: vec![address.clone()],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.notes.pop().flatten())
+    }
 
     /// Notes as they are now.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn select(&self, filter: &Filter) -> Result<Vec<Note>>;
+    fn select(&self, filter: &Filter) -> Result<Vec<Note>> {
+        let mut ask = Ask::default();
+        match filter {
+            Filter::Scopes(scopes) => ask.scopes.clone_from(scopes),
+            Filter::Kind(kind) => ask.kinds = vec![*kind],
+        }
+        let answers = self.read(&ask)?;
+        Ok(answers
+            .scopes
+            .into_iter()
+            .chain(answers.kinds)
+            .flatten()
+            .collect())
+    }
 
     /// A page of a scope's notes, latest first: `limit` of them after the first `skip`.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn recent(&self, recent: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>>;
+    fn recent(&self, recent: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>> {
+        let ask = Ask {
+            pages: vec![Page {
+                of: recent.clone(),
+                skip,
+                limit,
+            }],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.pages.pop().unwrap_or_default())
+    }
+
+    /// A number of notes.
+    fn number_of(&self, count: Count) -> Result<u64> {
+        let ask = Ask {
+            counts: vec![count],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.counts.pop().unwrap_or_default())
+    }
+
+    /// How many keyed notes or entries a scope has.
+    fn count(&self, scope: &Scope) -> Result<u64> {
+        self.number_of(Count::Counted(scope.clone()))
+    }
 
     /// How many keyed notes of a scope are pinned, or are not.
+    fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64> {
+        let scope = scope.clone();
+        self.number_of(Count::Keyed { scope, pinned })
+    }
+
+    /// How many entries a session's log has, of one type or of all, of earlier iterations than that one or in all,
+    /// resolved ones too or only `open` ones.
+    fn count_entries(
+        &self,
+        session: &Name,
+        kind: Option<&Kind>,
+        before: Option<i64>,
+        open: bool,
+    ) -> Result<u64> {
+        self.number_of(Count::Entries {
+            session: session.clone(),
+            kind: kind.cloned(),
+            before,
+            open,
+        })
+    }
+
+    /// The scopes of a kind that have notes, by name.
+    fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {
+        let ask = Ask {
+            summaries: vec![kind],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.summaries.pop().unwrap_or_default())
+    }
+
+    /// A note's revisions, oldest first; none when it never was.
+    fn history(&self, address: &Address) -> Result<Vec<Revision>> {
+        let ask = Ask {
+            histories: vec![address.clone()],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.histories.pop().unwrap_or_default())
+    }
+
+    /// The changes of the whole store before a position (none: from the end), latest first, at most `limit`.
+    fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
+        let ask = Ask {
+            journal: vec![(before, limit)],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.journal.pop().unwrap_or_default())
+    }
+
+    /// The types that a session's entries have, by word.
+    fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {
+        let ask = Ask {
+            entry_types: vec![session.clone()],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.entry_types.pop().unwrap_or_default())
+    }
+
+    /// The largest iteration in which an entry of a session's log was noted, repeats counted.
+    fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
+        let ask = Ask {
+            last_iterations: vec![session.clone()],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.last_iterations.pop().flatten())
+    }
+
+    /// A session's events before that number (none: from the end), latest first, at most `limit`.
+    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>> {
+        let ask = Ask {
+            events: vec![(session.clone(), before, limit)],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.events.pop().unwrap_or_default())
+    }
+
+    /// The loop that has a session: its [`Event::LoopStarted`].
+    fn lease(&self, session: &Name) -> Result<Option<Recorded>> {
+        let ask = Ask {
+            leases: vec![session.clone()],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.leases.pop().flatten())
+    }
+
+    /// The loops that have a session, each with the [`Event::LoopStarted`] that it began with, by session.
+    fn leases(&self) -> Result<Vec<(Name, Recorded)>> {
+        let ask = Ask {
+            all_leases: true,
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.all_leases)
+    }
+
+    /// The sessions in which something happened that [`Store::record`] was told of, by name, whether they have entries
+    /// or not.
+    fn sessions_with_events(&self) -> Result<Vec<Name>> {
+        let ask = Ask {
+            event_sessions: true,
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.event_sessions)
+    }
+
+    /// Everything that happened after a point, in its order, at most `limit` of it.
+    fn feed(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
+        let ask = Ask {
+            feed: vec![(after, limit)],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.feed.pop().unwrap_or_default())
+    }
+
+    /// Which store this is; none as long as it does not exist.
+    fn store_id(&self) -> Result<Option<StoreId>> {
+        let ask = Ask {
+            store_id: true,
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.store_id)
+    }
+
+    /// What the store holds now, to tell later whether anything has changed.
+    fn version(&self) -> Result<Version> {
+        let ask = Ask {
+            version: true,
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.version)
+    }
+}
+
+/// A store of notes.
+pub trait Store: Reader {
+    /// Applies changes in one transaction: all of them or none, each with its guard checked inside it, as
+    /// [`crate::change::decide`] says.
     ///
     /// # Errors
-    /// What the engine says.
-    fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64>;
+    /// What [`crate::change::decide`] refuses; [`Error::Busy`](crate::Error::Busy),
+    /// [`Error::ReadOnly`](crate::Error::ReadOnly), [`Error::DiskFull`](crate::Error::DiskFull),
+    /// [`Error::DamagedStore`](crate::Error::DamagedStore), [`Error::Engine`](crate::Error::Engine).
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>>;
 
     /// Records what happened in a session, all of it or nothing, each as [`crate::event::check`] says. `lease` is the
     /// number of the [`Event::LoopStarted`] whose holder speaks.
     ///
     /// # Errors
-    /// What the check refuses, or what the engine says.
+    /// What [`crate::event::check`] refuses; the others as [`Store::apply`].
     fn record(
         &self,
         session: &Name,
@@ -211,112 +402,101 @@ pub trait Store: EventLog {
         stamp: &Stamp,
     ) -> Result<()>;
 
-    /// The loops that have a session, each with the [`Event::LoopStarted`] that it began with, by session.
+    /// Forgets what a note said (see [`crate::forget`]): the one thing that destroys. Done again on what is forgotten
+    /// already, it finishes what a reader had kept from being erased.
     ///
     /// # Errors
-    /// What the engine says.
-    fn leases(&self) -> Result<Vec<(Name, Recorded)>>;
+    /// [`Error::NotFound`](crate::Error::NotFound) when it never was; the others as [`Store::apply`].
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
 
-    /// The sessions in which something happened that [`Store::record`] was told of, by name, whether they have entries or not.
+    /// What forgetting would come to; nothing is changed.
     ///
     /// # Errors
-    /// What the engine says.
-    fn sessions_with_events(&self) -> Result<Vec<Name>>;
-
-    /// The largest iteration in which an entry of a session's log was noted, repeats counted.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn last_iteration(&self, session: &Name) -> Result<Option<i64>>;
-
-    /// How many entries a session's log has, of one type or of all, of earlier iterations than that one or in all,
-    /// resolved ones too or only `open` ones.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn count_entries(
-        &self,
-        session: &Name,
-        kind: Option<&Kind>,
-        before: Option<i64>,
-        open: bool,
-    ) -> Result<u64>;
-
-    /// The types that a session's entries have, by word.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn kinds(&self, session: &Name) -> Result<Vec<Kind>>;
-
-    /// The notes of these scopes as they were at a moment, in the order of [`Store::select`].
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>>;
-
-    /// What the store holds now, to tell later whether anything has changed.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn version(&self) -> Result<Version>;
-
-    /// The scopes of a kind that have notes, by name.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>>;
-
-    /// How many keyed notes or entries a scope has.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn count(&self, scope: &Scope) -> Result<u64>;
-
-    /// A note's revisions, oldest first; none when it never was.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn history(&self, address: &Address) -> Result<Vec<Revision>>;
-
-    /// The changes of the whole store before a position (none: from the end), latest first, at most `limit`.
-    ///
-    /// # Errors
-    /// What the engine says.
-    fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>>;
-
-    /// Finds notes by what they say, the best first.
-    ///
-    /// # Errors
-    /// What the engine says. A search index that is damaged is no error: the notes are read instead.
-    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>>;
+    /// [`Error::NotFound`](crate::Error::NotFound) when it never was; the others as [`Reader::read`].
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
 
     /// Checks everything there is.
     ///
     /// # Errors
-    /// What the engine says when it cannot even look; damage found is in the report.
+    /// As [`Reader::read`] when it cannot even look; damage that was found is in the report.
     fn verify(&self) -> Result<Report>;
+}
 
-    /// Runs `work` while no other writer of this store can run.
+/// Reads one state of a store on this machine.
+pub trait Snapshot: Reader {
+    /// Searches with these notes in the place of those that are stored at their addresses: texts that are not in the
+    /// store yet.
     ///
     /// # Errors
-    /// [`crate::Error::Busy`] when the wait was too long; what `work` returns.
-    fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
+    /// As [`Reader::read`].
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>>;
+}
 
-    /// Runs `work`, which only reads, on one state of the store, whatever is written meanwhile.
+/// Data that programs keep in a store beside its notes, by space and key: what a file was last known to hold, for
+/// instance. It has no history, and losing the last of it in a crash does no harm.
+pub trait SideData {
+    /// The values of a space, by key.
     ///
     /// # Errors
-    /// What the engine says; what `work` returns.
-    fn on_one_state(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()>;
+    /// As [`Reader::read`].
+    fn side_values(&self, space: &str) -> Result<Vec<SideValue>>;
 
-    /// What the file was last known to hold (see [`crate::instep`]).
+    /// Puts values into a space, and removes others.
     ///
     /// # Errors
-    /// What the engine says.
-    fn file_marks(&self, file: &str) -> Result<Vec<FileMark>>;
+    /// As [`Store::apply`].
+    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()>;
+}
 
-    /// Records what the file is now known to hold; a key without a hash is known not to be in it.
+/// A store on this machine.
+pub trait LocalStore: Store + Snapshot + SideData {
+    /// Runs `work` while no other writer of this store can run. It writes through the handle that it is given: any other
+    /// way of writing waits for it to end.
     ///
     /// # Errors
-    /// What the engine says.
-    fn mark_file(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()>;
+    /// [`Error::Busy`](crate::Error::Busy) when the wait was too long; what `work` returns.
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn LocalStore) -> Result<()>) -> Result<()>;
+
+    /// Runs `work` on one state of the store, whatever is written meanwhile. It reads through the handle that it is
+    /// given.
+    ///
+    /// # Errors
+    /// As [`Reader::read`]; what `work` returns.
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()>;
+}
+
+impl dyn LocalStore + '_ {
+    /// Runs `work` on one state of the store and returns what it returns (see [`LocalStore::snapshot`]).
+    ///
+    /// # Errors
+    /// As [`LocalStore::snapshot`].
+    pub fn on_one_state<T>(&self, work: impl FnOnce(&dyn Snapshot) -> Result<T>) -> Result<T> {
+        let (mut work, mut value) = (Some(work), None);
+        self.snapshot(&mut |reader| {
+            value = work.take().map(|work| work(reader)).transpose()?;
+            Ok(())
+        })?;
+        value.ok_or_else(nothing_ran)
+    }
+
+    /// Runs `work` while no other writer of this store can run and returns what it returns (see
+    /// [`LocalStore::exclusively`]).
+    ///
+    /// # Errors
+    /// As [`LocalStore::exclusively`].
+    pub fn alone<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Result<T>) -> Result<T> {
+        let (mut work, mut value) = (Some(work), None);
+        self.exclusively(&mut |store| {
+            value = work.take().map(|work| work(store)).transpose()?;
+            Ok(())
+        })?;
+        value.ok_or_else(nothing_ran)
+    }
+}
+
+fn nothing_ran() -> crate::Error {
+    crate::Error::DamagedStore {
+        path: "store".into(),
+        reason: "its engine ran nothing".into(),
+    }
 }

@@ -3,22 +3,26 @@
 //! Both are new revisions that name the one they took back: an undo names a change, a redo an undo. So a note is as it
 //! was before the revision that its last one took back, and each rule here follows the chain from there.
 
+mod error;
+
 use std::cmp::Ordering;
 
 use crate::address::Address;
 use crate::author::Author;
 use crate::change::{Applied, Change};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::key::Name;
 use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
-use crate::store::Store;
+use crate::store::{LocalStore, Reader};
+
+pub use error::UndoError;
 
 /// The last revision whose change still stands: an undo stands for the state before what it took back, so that
 /// undoing again goes further back.
 ///
 /// # Errors
-/// What `undoes` says; it tells for a revision's number which one it took back, if it is an undo or a redo.
+/// Those of `undoes`, which tells for a revision's number which one it took back, if it is an undo or a redo.
 pub(crate) fn last_standing(
     last: u64,
     mut undoes: impl FnMut(u64) -> Result<Option<u64>>,
@@ -37,7 +41,7 @@ pub(crate) fn last_standing(
 /// it ends what can be redone.
 ///
 /// # Errors
-/// What `revision` says; it gives a revision of the note by its number.
+/// Those of `revision`, which gives a revision of the note by its number.
 pub(crate) fn last_undone(
     last: u64,
     mut revision: impl FnMut(u64) -> Result<Option<Revision>>,
@@ -101,9 +105,11 @@ pub struct TakenBack {
 /// which cannot be changed; what was forgotten; and what imports and kept-in-step files brought.
 ///
 /// # Errors
-/// [`Error::NothingToUndo`] when there is none; [`Error::Superseded`] when somebody else has changed that note since.
-pub fn undo_last(store: &dyn Store, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
-    take_back(store, stamp, &|| {
+/// [`UndoError::NothingToUndo`] when there is none; [`UndoError::Superseded`] when somebody else has changed that note
+/// since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
+/// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
+pub fn undo_last(store: &dyn LocalStore, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
+    take_back(store, stamp, &|store| {
         let (address, later) = last_change(store, reach, &stamp.author)?;
         let origin = None;
         Ok((Change::Undo { address, origin }, later))
@@ -114,10 +120,12 @@ pub fn undo_last(store: &dyn Store, reach: &Reach, stamp: &Stamp) -> Result<Take
 /// before that one took back, until a change made by the same author within reach.
 ///
 /// # Errors
-/// [`Error::NothingToRedo`] when there is no such undo, or a change was made since; [`Error::Superseded`] when somebody
-/// else has changed that note since.
-pub fn redo_last(store: &dyn Store, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
-    take_back(store, stamp, &|| {
+/// [`UndoError::NothingToRedo`] when there is no such undo, or a change was made since; [`UndoError::Superseded`] when
+/// somebody else has changed that note since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`],
+/// [`crate::Error::DiskFull`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
+/// written.
+pub fn redo_last(store: &dyn LocalStore, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
+    take_back(store, stamp, &|store| {
         let address = last_undo(store, reach, &stamp.author)?;
         Ok((Change::Redo { address }, None))
     })
@@ -125,26 +133,25 @@ pub fn redo_last(store: &dyn Store, reach: &Reach, stamp: &Stamp) -> Result<Take
 
 /// Finds a change and applies it, while nobody else can change anything in between.
 fn take_back(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     stamp: &Stamp,
-    find: &dyn Fn() -> Result<(Change, Option<Address>)>,
+    find: &dyn Fn(&dyn Reader) -> Result<(Change, Option<Address>)>,
 ) -> Result<TakenBack> {
-    let mut taken_back = None;
-    store.exclusively(&mut || {
-        let (change, later) = find()?;
+    let taken_back = store.alone(|store| {
+        let (change, later) = find(&store)?;
         let mut applied = store.apply(&[change], stamp)?;
-        taken_back = applied.pop().map(|applied| TakenBack { applied, later });
-        Ok(())
+        Ok(applied.pop().map(|applied| TakenBack { applied, later }))
     })?;
-    taken_back.ok_or(Error::NothingToUndo {
+    let nothing = UndoError::NothingToUndo {
         address: None,
         last: None,
-    })
+    };
+    Ok(taken_back.ok_or(nothing)?)
 }
 
 /// The note of the author's last change within reach that still stands, and that of a later one out of reach.
 fn last_change(
-    store: &dyn Store,
+    store: &dyn Reader,
     reach: &Reach,
     author: &Name,
 ) -> Result<(Address, Option<Address>)> {
@@ -174,19 +181,22 @@ fn last_change(
                 return Ok((address.clone(), later.map(|(address, _)| address)));
             }
             // Later changes of the same note by this author were met before this one.
-            (true, Ordering::Greater) => return Err(superseded("change", &revision, &history)),
+            (true, Ordering::Greater) => {
+                return Err(superseded("change", &revision, &history).into());
+            }
             (false, _) | (true, Ordering::Less) => {}
         }
     }
-    Err(Error::NothingToUndo {
+    Err(UndoError::NothingToUndo {
         address: None,
         last: passed.map(Box::new),
-    })
+    }
+    .into())
 }
 
 /// The note of the author's last undo within reach that no redo has taken back.
-fn last_undo(store: &dyn Store, reach: &Reach, author: &Name) -> Result<Address> {
-    let nothing = || Error::NothingToRedo { address: None };
+fn last_undo(store: &dyn Reader, reach: &Reach, author: &Name) -> Result<Address> {
+    let nothing = || UndoError::NothingToRedo { address: None };
     for revision in Backwards::through(store) {
         let revision = revision?;
         let address = revision.address();
@@ -207,14 +217,14 @@ fn last_undo(store: &dyn Store, reach: &Reach, author: &Name) -> Result<Address>
                 let last = history.last().map_or(0, Revision::number);
                 let undo = last_undone(last, |number| Ok(numbered(&history, number).cloned()))?;
                 if undo != Some(number) {
-                    return Err(superseded("undo", &revision, &history));
+                    return Err(superseded("undo", &revision, &history).into());
                 }
                 return Ok(address.clone());
             }
-            _ => return Err(nothing()),
+            _ => return Err(nothing().into()),
         }
     }
-    Err(nothing())
+    Err(nothing().into())
 }
 
 /// What neither is taken back without an address nor ends what can be redone.
@@ -225,8 +235,8 @@ fn is_passed_over(revision: &Revision) -> bool {
         || matches!(Author::of(revision.author()), Author::Import(_))
 }
 
-fn superseded(what: &'static str, revision: &Revision, history: &[Revision]) -> Error {
-    Error::Superseded {
+fn superseded(what: &'static str, revision: &Revision, history: &[Revision]) -> UndoError {
+    UndoError::Superseded {
         what,
         address: revision.address().clone(),
         by: history.last().unwrap_or(revision).author().clone(),
@@ -250,13 +260,13 @@ fn standing(history: &[Revision]) -> Result<Option<u64>> {
 
 /// The changes of a whole store, the latest first, read a page at a time.
 struct Backwards<'s> {
-    store: &'s dyn Store,
+    store: &'s dyn Reader,
     page: std::vec::IntoIter<Revision>,
     before: Option<Position>,
 }
 
 impl<'s> Backwards<'s> {
-    fn through(store: &'s dyn Store) -> Self {
+    fn through(store: &'s dyn Reader) -> Self {
         Self {
             store,
             page: Vec::new().into_iter(),

@@ -86,27 +86,30 @@ impl Refusal {
     pub(crate) fn of(self, path: &Path) -> Failure {
         let file = path.display();
         match self {
-            Self::Damaged { line, reason } => Failure::Library(waynote::Error::DamagedFile {
-                path: path.to_owned(),
-                line,
-                reason,
-            }),
-            Self::Taken { what } => Failure::refused(
+            Self::Damaged { line, reason } => {
+                let line = line.map_or(String::new(), |line| format!("line {line}: "));
+                Failure::left_as_it_is(
+                    "damaged_file",
+                    format!("{file} is damaged: {line}{reason}"),
+                    "mend it or move it away",
+                )
+            }
+            Self::Taken { what } => Failure::left_as_it_is(
                 "name_taken",
                 format!("{file} has {what} that waynote did not write"),
-                "rename or remove it, then run the command again; nothing was written",
+                "rename or remove it, then run the command again",
             ),
-            Self::Twice { name, lines } => Failure::refused(
+            Self::Twice { name, lines } => Failure::left_as_it_is(
                 "duplicate_key",
                 format!(
                     "{file} has `{name}` twice, on lines {} and {}",
                     lines[0], lines[1]
                 ),
-                "a program that reads it sees one of them alone: make them one, then run the command again; nothing was written",
+                "a program that reads it sees one of them alone: make them one, then run the command again",
             ),
             Self::ByHand { line, name, hint } => {
                 let line = line.map_or(String::new(), |line| format!(" on line {line}"));
-                Failure::refused(
+                Failure::left_as_it_is(
                     "not_editable",
                     format!("{file} has `{name}`{line} in a form that waynote cannot edit"),
                     hint,

@@ -35,7 +35,7 @@ pub(crate) fn read(path: &Path) -> Outcome<Option<String>> {
         return Err(in_the_way(path, "no regular file; one"));
     }
     if file.len() > MOST_BYTES {
-        return Err(Failure::refused(
+        return Err(Failure::left_as_it_is(
             "file_too_long",
             format!(
                 "{} is too long: {} MiB, {} are read",
@@ -43,7 +43,7 @@ pub(crate) fn read(path: &Path) -> Outcome<Option<String>> {
                 file.len() >> 20,
                 MOST_BYTES >> 20
             ),
-            "look at what filled it, or move it away; nothing was written",
+            "look at what filled it, or move it away",
         ));
     }
     let bytes = fs::read(path).map_err(|error| not_readable(path, error))?;
@@ -57,21 +57,21 @@ fn not_readable(path: &Path, error: io::Error) -> Failure {
     if error.kind() != io::ErrorKind::PermissionDenied {
         return Failure::file(path, "read", error);
     }
-    Failure::refused(
+    Failure::left_as_it_is(
         "unreadable_file",
         format!("{} cannot be read: you have no right to", path.display()),
         format!(
-            "`ls -l {}` tells whose it is; nothing was written",
+            "`ls -l {}` tells whose it is",
             quoted(&path.to_string_lossy())
         ),
     )
 }
 
 fn in_the_way(path: &Path, what: &str) -> Failure {
-    Failure::refused(
+    Failure::left_as_it_is(
         "not_a_file",
         format!("{} is {what} should be there", path.display()),
-        "move it away, then run the command again; nothing was written",
+        "move it away, then run the command again",
     )
 }
 
@@ -99,12 +99,10 @@ pub(crate) fn may_write(path: &Path) -> Outcome {
     } else {
         format!("it belongs to user {}, who may change it", file.uid())
     };
-    Err(Failure::refused(
+    Err(Failure::left_as_it_is(
         "read_only_file",
         what,
-        format!(
-            "{how}; when another program manages it, change it there: `--dry-run` shows how; nothing was written"
-        ),
+        format!("{how}; when another program manages it, change it there: `--dry-run` shows how"),
     ))
 }
 
@@ -121,7 +119,7 @@ fn may_change_folder(file: &Path) -> Outcome {
     if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
         return Ok(());
     }
-    Err(Failure::refused(
+    Err(Failure::left_as_it_is(
         "read_only_folder",
         format!(
             "{} cannot be changed: you have no right to write to {}",
@@ -129,7 +127,7 @@ fn may_change_folder(file: &Path) -> Outcome {
             folder.display()
         ),
         format!(
-            "`ls -ld {}` tells whose it is; nothing was written",
+            "`ls -ld {}` tells whose it is",
             quoted(&folder.to_string_lossy())
         ),
     ))

@@ -1,5 +1,6 @@
 //! Which files of a client get what: its MCP server entry and its hooks.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use waynote::Author;
@@ -21,11 +22,44 @@ pub(crate) enum Reach {
     Project,
 }
 
+/// What of a setup a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Server,
+    Hooks,
+    ServerAndHooks,
+    /// A program of ours that the client runs, with its hooks.
+    Plugin,
+    /// What an earlier version wrote the notes into.
+    Notes,
+}
+
+impl Part {
+    pub(crate) fn has_server(self) -> bool {
+        matches!(self, Self::Server | Self::ServerAndHooks)
+    }
+
+    pub(crate) fn has_hooks(self) -> bool {
+        matches!(self, Self::Hooks | Self::ServerAndHooks | Self::Plugin)
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Server => "server",
+            Self::Hooks => "hooks",
+            Self::ServerAndHooks => "server and hooks",
+            Self::Plugin => "plugin",
+            Self::Notes => "notes",
+        })
+    }
+}
+
 /// One of a client's files and what it gets.
 pub(crate) struct Piece {
     pub(crate) path: PathBuf,
-    /// `server`, `hooks`, `server and hooks`, …
-    pub(crate) what: &'static str,
+    pub(crate) what: Part,
     pub(crate) edit: Edit,
 }
 
@@ -114,12 +148,12 @@ impl Plan {
             Client::ClaudeCode => vec![
                 json(
                     root.claude("claude.json", ".mcp.json")?,
-                    "server",
+                    Part::Server,
                     vec![self.json_server("mcpServers", true)],
                 ),
                 json(
                     root.claude("settings.json", ".claude/settings.json")?,
-                    "hooks",
+                    Part::Hooks,
                     self.hooks(&seconds, true),
                 ),
             ],
@@ -128,12 +162,12 @@ impl Plan {
                 vec![
                     piece(
                         folder.join("config.toml"),
-                        "server",
+                        Part::Server,
                         Edit::Toml(self.server()),
                     ),
                     json(
                         folder.join("hooks.json"),
-                        "hooks",
+                        Part::Hooks,
                         self.hooks(&seconds, true),
                     ),
                 ]
@@ -144,10 +178,10 @@ impl Plan {
                 vec![
                     json(
                         root.at(".cursor/mcp.json"),
-                        "server",
+                        Part::Server,
                         vec![self.json_server("mcpServers", false)],
                     ),
-                    json(root.at(".cursor/hooks.json"), "hooks", hooks),
+                    json(root.at(".cursor/hooks.json"), Part::Hooks, hooks),
                 ]
             }
             Client::Opencode => {
@@ -177,7 +211,7 @@ impl Plan {
                 vec![
                     json(
                         with_comments(&config.join("opencode.json")),
-                        "server",
+                        Part::Server,
                         vec![JsonEdit::Server {
                             at: "mcp",
                             program,
@@ -186,7 +220,7 @@ impl Plan {
                     ),
                     piece(
                         plugins.join("waynote.js"),
-                        "plugin",
+                        Part::Plugin,
                         Edit::Whole {
                             text: plugin,
                             mark: "Written by `waynote install opencode`",
@@ -204,7 +238,7 @@ impl Plan {
                 edits.extend(self.hooks(&more, true));
                 vec![json(
                     root.at(".gemini/settings.json"),
-                    "server and hooks",
+                    Part::ServerAndHooks,
                     edits,
                 )]
             }
@@ -213,7 +247,7 @@ impl Plan {
                 Reach::Project => Vec::new(),
                 Reach::User => {
                     let path = home::dot_config()?.join("goose/config.yaml");
-                    vec![piece(path, "server", Edit::Yaml(self.server()))]
+                    vec![piece(path, Part::Server, Edit::Yaml(self.server()))]
                 }
             },
             Client::Vscode => {
@@ -228,8 +262,12 @@ impl Plan {
                     ),
                 };
                 vec![
-                    json(server, "server", vec![self.json_server("servers", true)]),
-                    json(hooks, "hooks", self.hooks(&seconds, false)),
+                    json(
+                        server,
+                        Part::Server,
+                        vec![self.json_server("servers", true)],
+                    ),
+                    json(hooks, Part::Hooks, self.hooks(&seconds, false)),
                 ]
             }
         })
@@ -252,14 +290,14 @@ impl Plan {
         let mut files = vec![
             ours(
                 plugin.join("plugin.json"),
-                "plugin",
+                Part::Plugin,
                 "\"name\": \"waynote\"",
             ),
-            ours(plugin.join("hooks/hooks.json"), "hooks", "hook goose "),
+            ours(plugin.join("hooks/hooks.json"), Part::Hooks, "hook goose "),
         ];
         if self.reach == Reach::User {
             // In waynote's own folder, whatever it says.
-            files.push(ours(goose::old_file()?, "notes", ""));
+            files.push(ours(goose::old_file()?, Part::Notes, ""));
         }
         Ok(files)
     }

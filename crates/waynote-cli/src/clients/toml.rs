@@ -319,7 +319,7 @@ fn by_hand(line: Option<usize>, hint: &str) -> Refusal {
     Refusal::ByHand {
         line,
         name: "mcp_servers.waynote",
-        hint: format!("{hint}; nothing was written"),
+        hint: hint.into(),
     }
 }
 

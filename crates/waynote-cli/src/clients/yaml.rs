@@ -19,7 +19,7 @@ pub(crate) fn add(text: &str, server: &Server) -> Edited {
         by_hand(
             line,
             &format!(
-                "add this by hand below `{SERVERS}`, then run `waynote doctor goose`; nothing was written\n{}",
+                "add this by hand below `{SERVERS}`, then run `waynote doctor goose`\n{}",
                 entry(server, "    ").trim_end()
             ),
         )
@@ -63,7 +63,7 @@ pub(crate) fn take_back(text: &str) -> Edited {
     let refused = || {
         by_hand(
             Some(key.span.start.line()),
-            "take the entry `waynote` out by hand; nothing was written",
+            "take the entry `waynote` out by hand",
         )
     };
     let lines: Vec<&str> = text.split_inclusive('\n').collect();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use waynote::{Change, Content, Kind, Options, SearchRequest, SqliteStore, Stamp, Store};
+use waynote::{Change, Content, Kind, Options, Reader, SearchRequest, SqliteStore, Stamp, Store};
 
 use crate::args::BenchCommand;
 use crate::error::{Failure, Outcome};

@@ -185,7 +185,7 @@ fn show(context: &mut Context<'_>) -> Outcome {
     if context.output.json {
         let settings: serde_json::Map<String, serde_json::Value> = rows
             .map(|(known, value, origin)| {
-                let shown = json!({ "value": value, "origin": origin });
+                let shown = json!({ "value": value, "origin": origin.to_string() });
                 (known.name.to_owned(), shown)
             })
             .collect();
@@ -195,7 +195,7 @@ fn show(context: &mut Context<'_>) -> Outcome {
     }
     let lines = rows.map(|(known, value, origin)| {
         let value = value.unwrap_or_else(|| "-".into());
-        vec![known.name.to_owned(), value, origin.to_owned()]
+        vec![known.name.to_owned(), value, origin.to_string()]
     });
     context
         .output

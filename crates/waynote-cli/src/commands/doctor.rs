@@ -17,9 +17,9 @@ use waynote::visible::visible;
 
 use super::Context;
 use super::install::{plan, reach, words};
-use super::installed::{State, state, way_out};
+use super::installed::{State, state};
 use crate::clients::change::{Edit, NAME};
-use crate::clients::files::{Plan, Reach};
+use crate::clients::files::{Part, Plan, Reach};
 use crate::clients::rights::{Missing, missing};
 use crate::clients::{Client, disk, goose, probe};
 use crate::error::{Failure, Outcome};
@@ -191,7 +191,10 @@ fn notes_file(context: &Context<'_>, findings: &mut Findings) {
     match NotesFile::open(path) {
         Ok(Some(_)) => findings.ok(format!("notes_file: {shown}, kept in sync")),
         Ok(None) => findings.ok(format!("notes_file: {shown}, made at the first write")),
-        Err(error) => findings.wrong(format!("notes_file: {error}"), error.hint()),
+        Err(error) => {
+            let said = format!("notes_file: {error}");
+            findings.wrong(said, Failure::from(error).way_out());
+        }
     }
 }
 
@@ -297,14 +300,14 @@ fn of_client(plan: &Plan, findings: &mut Findings) -> Outcome {
             }
             // What is somebody else's is not started.
             State::Refused(failure) => {
-                findings.wrong(format!("{title}: {}", failure.line()), way_out(&failure));
+                findings.wrong(format!("{title}: {}", failure.line()), failure.way_out());
                 continue;
             }
         }
         is_there = true;
         if let Ok(Some(text)) = disk::read(&piece.path) {
             server = server.or_else(|| configured(plan.client, &piece.edit, &text));
-            hooked |= what.contains("hooks") || what == "plugin";
+            hooked |= what.has_hooks();
         }
     }
     let starts_by_name = is_there && !plan.program.contains('/');
@@ -414,7 +417,7 @@ fn trust(plan: &Plan, findings: &mut Findings) -> Outcome {
             let hooks = plan
                 .pieces()?
                 .into_iter()
-                .find(|piece| piece.what == "hooks");
+                .find(|piece| piece.what == Part::Hooks);
             let file = hooks.map(|piece| piece.path).unwrap_or_default();
             let known = table
                 .get("hooks")

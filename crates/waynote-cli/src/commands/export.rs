@@ -7,7 +7,7 @@ use waynote::formats::zrb::NotesFile;
 use waynote::formats::{Exported, openotters, xs, zrb};
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{Address, Name, SessionLog, Store};
+use waynote::{Address, LocalStore, Name, SessionLog};
 
 use super::Context;
 use super::import::say_left_out;
@@ -67,7 +67,7 @@ fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
     }
     let stamp = context.stamp()?;
     let exported = {
-        let opened = Opened::for_changing(&context.settings, context.output.json)?;
+        let opened = Opened::for_writing(&context.settings, context.output.json)?;
         // Only for the counts: a file that cannot be read is reported by what follows.
         let before = NotesFile::open(&path).ok().flatten().unwrap_or_default();
         if opened.bring_together(&path, &stamp)? {
@@ -81,7 +81,7 @@ fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
 }
 
 /// Appends the entries that xs does not have yet: neither as a frame of its own nor as one of an earlier export.
-fn to_xs(store: &dyn Store, target: &Path, session: &Name) -> Outcome<Exported> {
+fn to_xs(store: &dyn LocalStore, target: &Path, session: &Name) -> Outcome<Exported> {
     let topic = xs::topic(session);
     if !xs::is_topic(&topic) {
         return Err(Failure::refused(

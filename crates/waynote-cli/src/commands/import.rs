@@ -125,7 +125,8 @@ pub(super) fn zrb_file(context: &Context<'_>, named: Option<&Path>) -> Outcome<P
 fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<Imported> {
     let path = zrb_file(context, source)?;
     let file = if path == Path::new("-") {
-        NotesFile::read(&input::standard_input()?, Path::new("standard input"))?
+        NotesFile::read(&input::standard_input()?, Path::new("standard input"))
+            .map_err(waynote::Error::from)?
     } else {
         // A file that is not there is an error when it is to be imported; this one says so itself.
         std::fs::metadata(&path).map_err(|error| Failure::file(&path, "read", error))?;

@@ -71,7 +71,7 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     if context.output.json {
         return Ok(());
     }
-    let is_unchanged = steps.iter().all(|step| step.action == "unchanged");
+    let is_unchanged = steps.iter().all(|step| step.action == Action::Unchanged);
     if is_unchanged || args.dry_run {
         // What this call was told and the client will not be, whatever is in its files.
         for step in unseen {
@@ -87,7 +87,7 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     if args.dry_run {
         return context.output.line(DRY_RUN);
     }
-    if steps.iter().any(|step| step.action == "changed") {
+    if steps.iter().any(|step| step.action == Action::Changed) {
         let folder = record::folder()?;
         context.output.line(format!(
             "copies of the files as they were: {}",
@@ -137,7 +137,7 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
     if context.output.json {
         return Ok(());
     }
-    if steps.iter().all(|step| step.action == "unchanged") {
+    if steps.iter().all(|step| step.action == Action::Unchanged) {
         return context.output.line("nothing of waynote was in them");
     }
     if args.dry_run {
@@ -175,7 +175,7 @@ fn left_over(plan: &Plan, dry_run: bool) -> Outcome<Vec<Step>> {
     for piece in plan.left_over()? {
         steps.push(removal(piece, dry_run)?);
     }
-    steps.retain(|step| step.action != "unchanged");
+    steps.retain(|step| step.action != Action::Unchanged);
     Ok(steps)
 }
 
@@ -221,12 +221,32 @@ fn carry_out_removals(steps: &[Step], reach: Reach) -> Outcome {
 const DRY_RUN: &str = "nothing was written: this was a dry run";
 
 /// What happens to a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Unchanged,
+    Made,
+    Removed,
+    Changed,
+}
+
+impl Action {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Made => "made",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+/// A file, and what happens to it.
 struct Step {
     piece: Piece,
     before: Option<String>,
     /// None: it goes.
     after: Option<String>,
-    action: &'static str,
+    action: Action,
     /// What a person should know of it.
     note: Option<String>,
     /// What stays because a person changed it: each line says what to change.
@@ -242,15 +262,15 @@ impl Step {
         dry_run: bool,
     ) -> Outcome<Self> {
         let action = match (&before, &after) {
-            (before, after) if before == after => "unchanged",
-            (None, _) => "made",
-            (_, None) => "removed",
-            _ => "changed",
+            (before, after) if before == after => Action::Unchanged,
+            (None, _) => Action::Made,
+            (_, None) => Action::Removed,
+            _ => Action::Changed,
         };
         let obstacle = match action {
-            "unchanged" => None,
-            "removed" => disk::may_remove(&piece.path).err(),
-            _ => disk::may_write(&piece.path).err(),
+            Action::Unchanged => None,
+            Action::Removed => disk::may_remove(&piece.path).err(),
+            Action::Made | Action::Changed => disk::may_write(&piece.path).err(),
         };
         let note = match obstacle {
             Some(failure) if !dry_run => return Err(failure),
@@ -281,7 +301,11 @@ impl Step {
 fn put(step: &Step, whole: &Piece, reach: Reach) -> Outcome {
     let path = &step.piece.path;
     let earlier = Record::load(path)?;
-    let Some(after) = step.after.as_ref().filter(|_| step.action != "unchanged") else {
+    let Some(after) = step
+        .after
+        .as_ref()
+        .filter(|_| step.action != Action::Unchanged)
+    else {
         return remember_entries(step, earlier);
     };
     let entries = step.piece.edit.written(after, earlier.as_ref());
@@ -421,7 +445,7 @@ fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool, next: &[Stri
             .iter()
             .map(|step| {
                 json!({
-                    "file": step.piece.path, "what": step.piece.what, "action": step.action,
+                    "file": step.piece.path, "what": step.piece.what.to_string(), "action": step.action.word(),
                     "diff": diff(step).concat(), "note": step.note, "kept": step.kept,
                 })
             })
@@ -432,14 +456,14 @@ fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool, next: &[Stri
     }
     for step in steps {
         let would = match (dry_run, step.action) {
-            (true, "unchanged") | (false, _) => "",
+            (true, Action::Unchanged) | (false, _) => "",
             (true, _) => "would be ",
         };
         context.output.line(format!(
             "{} ({}): {would}{}",
             visible(&step.piece.path.display().to_string()),
             step.piece.what,
-            step.action
+            step.action.word()
         ))?;
         for line in diff(step) {
             context

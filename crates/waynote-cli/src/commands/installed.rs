@@ -42,14 +42,6 @@ pub(super) fn state(piece: &Piece) -> State {
     }
 }
 
-/// What to do about it, where nothing was to be written.
-pub(super) fn way_out(failure: &Failure) -> String {
-    failure
-        .hint()
-        .replace("; nothing was written to it", "")
-        .replace("; nothing was written", "")
-}
-
 /// Every client: whether it is on this machine, and how it is set up.
 pub(super) fn list(context: &mut Context<'_>) -> Outcome {
     let mut rows = Vec::new();
@@ -63,7 +55,7 @@ pub(super) fn list(context: &mut Context<'_>) -> Outcome {
         let project = states(client, Reach::Project).map_or("-", |all| word(all, &mut refused));
         let told: Vec<_> = refused
             .iter()
-            .map(|failure| json!({ "message": failure.what(), "hint": way_out(failure) }))
+            .map(|failure| json!({ "message": failure.what(), "hint": failure.way_out() }))
             .collect();
         values.push(json!({
             "client": client.word(), "found": found, "user": user, "project": project, "problems": told,
@@ -83,7 +75,7 @@ pub(super) fn list(context: &mut Context<'_>) -> Outcome {
     context.output.line(table(&heading, rows))?;
     for failure in problems {
         context.output.line(format!("\n{}", failure.line()))?;
-        context.output.line(format!("  {}", way_out(&failure)))?;
+        context.output.line(format!("  {}", failure.way_out()))?;
     }
     context
         .output

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use waynote::{
-    Address, AddressAt, AsOf, Expect, Key, Note, Notebook, SaveOptions, Scope, Store, single,
+    Address, AddressAt, AsOf, Expect, Key, LocalStore, Note, Notebook, SaveOptions, Scope, single,
 };
 
 use super::Context;
@@ -208,11 +208,11 @@ impl Target {
         }
     }
 
-    fn notebook<'s>(&self, store: &'s dyn Store) -> Notebook<'s> {
+    fn notebook<'s>(&self, store: &'s dyn LocalStore) -> Notebook<'s> {
         Notebook::of(store, self.scope.clone())
     }
 
-    fn get(&self, store: &dyn Store, key: &Key) -> Outcome<Note> {
+    fn get(&self, store: &dyn LocalStore, key: &Key) -> Outcome<Note> {
         let notebook = self.notebook(store);
         match self.revision {
             Some(revision) => {

@@ -6,7 +6,7 @@ use waynote::event::{self, Iteration, Reason, Said};
 use waynote::looping::{self, Standing};
 use waynote::session::reply;
 use waynote::text::minute;
-use waynote::{Kind, Name, ScopeSummary, SessionLog, Store};
+use waynote::{Kind, LocalStore, Name, ScopeSummary, SessionLog};
 
 use super::Context;
 use crate::args::LogCommand;
@@ -200,7 +200,7 @@ struct Listed {
 }
 
 impl Listed {
-    fn of(store: &dyn Store, of: &ScopeSummary) -> Outcome<Self> {
+    fn of(store: &dyn LocalStore, of: &ScopeSummary) -> Outcome<Self> {
         let session: Name = of.scope.name().parse()?;
         let last = looping::iterations(store, &session, 1)?.pop();
         Ok(Self {
@@ -245,7 +245,7 @@ impl Serialize for Listed {
 }
 
 /// How a session stands, as this machine can tell.
-pub(super) fn standing(store: &dyn Store, session: &Name) -> Outcome<Standing> {
+pub(super) fn standing(store: &dyn LocalStore, session: &Name) -> Outcome<Standing> {
     Ok(looping::standing(store, session, &inside::is_dead)?)
 }
 

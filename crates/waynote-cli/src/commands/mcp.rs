@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
-use waynote::Store;
+use waynote::LocalStore;
 use waynote::context::ShownNote;
 use waynote_mcp::{Caller, Delivery, Options, Refusal, Set, Source};
 
@@ -70,8 +70,7 @@ fn sets(words: &[String]) -> Outcome<Vec<Set>> {
 
 /// In which session the client works. A store that cannot be read says so when it is asked for notes.
 fn inside(settings: &Settings) -> Inside {
-    let found = Opened::for_reading(settings, false)
-        .and_then(|opened| Inside::of(settings, opened.store()));
+    let found = Opened::of(settings, false).and_then(|opened| Inside::of(settings, opened.store()));
     found.unwrap_or_else(|_| Inside {
         session: settings.session.value.clone(),
         ..Inside::default()
@@ -155,12 +154,12 @@ impl Source for Stores {
     fn for_reading(&self) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
         // Asked first: what is made meanwhile is looked for again.
         let is_there = self.0.store.value.exists();
-        held(Opened::for_reading(&self.0, false), is_there)
+        held(Opened::of(&self.0, false), is_there)
     }
 
     fn for_changing(&self) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
         let is_there = self.0.store.value.exists();
-        held(Opened::for_changing(&self.0, false), is_there)
+        held(Opened::for_writing(&self.0, false), is_there)
     }
 
     fn for_writing(&self) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
@@ -178,12 +177,18 @@ struct Held(Opened, bool);
 fn held(opened: Outcome<Opened>, is_there: bool) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
     match opened {
         Ok(opened) => Ok(Box::new(Held(opened, is_there))),
-        Err(failure) => Err(Refusal::new(failure.what(), failure.hint())),
+        // In the words of the server, not in those of the command line.
+        Err(Failure::Library(error)) => Err(error.into()),
+        Err(failure) => Err(Refusal {
+            class: failure.class(),
+            what: failure.what(),
+            hint: failure.hint(),
+        }),
     }
 }
 
 impl waynote_mcp::Opened for Held {
-    fn store(&self) -> &dyn Store {
+    fn store(&self) -> &dyn LocalStore {
         self.0.store()
     }
 

@@ -29,14 +29,14 @@ mod verify;
 
 use std::process::ExitCode;
 
-use waynote::{Author, Name, SecretPolicy, Stamp, Store};
+use waynote::{Author, LocalStore, Name, SecretPolicy, Stamp};
 
 use crate::args::{AllowArgs, Cli, Command};
 use crate::error::{Failure, Outcome};
 use crate::inside::{self, Inside};
 use crate::opened::Opened;
 use crate::output::Output;
-use crate::settings::Settings;
+use crate::settings::{Origin, Settings};
 
 /// What a command works with.
 struct Context<'o> {
@@ -59,8 +59,7 @@ impl Context<'_> {
         {
             return Ok(author.value.clone());
         }
-        let in_file = self.settings.file.display().to_string();
-        if !author.is_default() && author.origin != in_file {
+        if let Origin::Flag(_) | Origin::Variable(_) = author.origin {
             return Err(Failure::refused(
                 "not_a_person",
                 format!(
@@ -93,19 +92,19 @@ impl Context<'_> {
     }
 
     /// Opens the store for reading and does something with it.
-    fn read<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
-        let opened = Opened::for_reading(&self.settings, self.output.json)?;
+    fn read<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
+        let opened = Opened::of(&self.settings, self.output.json)?;
         work(opened.store())
     }
 
     /// Opens the store for a change of what is there: a store that does not exist is not made for it.
-    fn change<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
-        let opened = Opened::for_changing(&self.settings, self.output.json)?;
+    fn change<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
+        let opened = Opened::for_writing(&self.settings, self.output.json)?;
         work(opened.store())
     }
 
     /// Opens the store for writing and does something with it.
-    fn write<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
+    fn write<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
         let opened = Opened::for_writing(&self.settings, self.output.json)?;
         work(opened.store())
     }

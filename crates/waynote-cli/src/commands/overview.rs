@@ -3,7 +3,7 @@
 use serde_json::json;
 use waynote::event::Iteration;
 use waynote::looping::{self, Standing};
-use waynote::{Name, Notebook, Places, Scope, Store};
+use waynote::{LocalStore, Name, Notebook, Places, Scope};
 
 use super::Context;
 use crate::error::Outcome;
@@ -13,7 +13,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let place = crate::home::base()?.cwd();
     let settings = &context.settings;
     let (agent, session) = (settings.agent.value.clone(), settings.session.value.clone());
-    let (places, notes, pinned, entries, looped) = context.read(|store: &dyn Store| {
+    let (places, notes, pinned, entries, looped) = context.read(|store: &dyn LocalStore| {
         let notebook = Notebook::of_agent(store, agent.clone());
         let entries = match &session {
             Some(session) => store.count(&Scope::Session(session.clone()))?,
@@ -88,7 +88,7 @@ struct Looped {
 }
 
 impl Looped {
-    fn of(store: &dyn Store, session: &Name) -> Outcome<Self> {
+    fn of(store: &dyn LocalStore, session: &Name) -> Outcome<Self> {
         Ok(Self {
             last: looping::iterations(store, session, 1)?.pop(),
             standing: super::log::standing(store, session)?,

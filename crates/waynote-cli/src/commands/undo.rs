@@ -1,7 +1,9 @@
 //! `waynote undo`, `waynote redo` and `waynote restore`.
 
 use serde_json::json;
-use waynote::{Address, Applied, Change, Reach, Stamp, Store, TakenBack, redo_last, undo_last};
+use waynote::{
+    Address, Applied, Change, LocalStore, Reach, Stamp, TakenBack, redo_last, undo_last,
+};
 
 use super::Context;
 use crate::error::{Failure, Outcome, say};
@@ -48,7 +50,7 @@ fn take_back(
     context: &Context<'_>,
     typed: Option<&str>,
     of: fn(Address) -> Change,
-    last: fn(&dyn Store, &Reach, &Stamp) -> waynote::Result<TakenBack>,
+    last: fn(&dyn LocalStore, &Reach, &Stamp) -> waynote::Result<TakenBack>,
 ) -> Outcome<TakenBack> {
     let named = typed.map(crate::input::note).transpose()?;
     let mut reach = Reach {
@@ -76,10 +78,11 @@ fn one(applied: Vec<Applied>) -> Outcome<TakenBack> {
         later: None,
     });
     taken_back.ok_or_else(|| {
-        Failure::Library(waynote::Error::NothingToUndo {
+        let nothing = waynote::UndoError::NothingToUndo {
             address: None,
             last: None,
-        })
+        };
+        Failure::Library(nothing.into())
     })
 }
 

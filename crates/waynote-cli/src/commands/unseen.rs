@@ -3,7 +3,7 @@
 use crate::clients::shell::quoted;
 use crate::error::Outcome;
 use crate::home;
-use crate::settings::Settings;
+use crate::settings::{Origin, Settings};
 use crate::variables::{CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT};
 
 /// What `install` says of the settings that flags and the environment make.
@@ -12,14 +12,13 @@ pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
     let mut steps = environment(settings, title, &set)?;
     for (known, value, origin) in settings.shown() {
         let name = known.name;
-        let is_flag = origin.starts_with("--");
-        let is_variable = known.variable == origin;
-        let Some(value) = value.filter(|_| is_flag || is_variable) else {
-            continue;
+        let why = match origin {
+            Origin::Flag(_) => format!("{title} is not told `{origin}`"),
+            Origin::Variable(name) => unknown(title, name),
+            Origin::File(_) | Origin::Default => continue,
         };
-        let why = match is_flag {
-            true => format!("{title} is not told `{origin}`"),
-            false => unknown(title, origin),
+        let Some(value) = value else {
+            continue;
         };
         steps.push(match name {
             // The entry says who writes.

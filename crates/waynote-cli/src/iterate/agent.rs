@@ -22,7 +22,7 @@ use super::signals::Signals;
 use super::status::{Screen, Stream};
 use super::streams::{feed, pump};
 use super::until::{Search, Until};
-use crate::error::{Failure, Outcome};
+use crate::error::Failure;
 
 /// What is run, and how.
 pub(crate) struct Attempt<'a> {
@@ -101,13 +101,29 @@ enum Event {
     Asked(i32),
 }
 
+/// Why an agent was not run to its end.
+#[derive(Debug)]
+pub(crate) enum NotRun {
+    /// There is no such program, or it cannot be run.
+    Unusable(Failure),
+    /// Our own means gave out, or the prompt does not go where the agent takes it.
+    Failed(Failure),
+}
+
+impl From<NotRun> for Failure {
+    fn from(why: NotRun) -> Self {
+        let (NotRun::Unusable(failure) | NotRun::Failed(failure)) = why;
+        failure
+    }
+}
+
 /// Runs an agent to its end. `tick` is called about every second, with the time since the start.
 pub(crate) fn run(
     attempt: Attempt<'_>,
     signals: &Signals,
     guard: Option<&Guard>,
     tick: &mut dyn FnMut(Duration),
-) -> Outcome<Ended> {
+) -> Result<Ended, NotRun> {
     let begin = now();
     let (sender, events) = channel();
     let listener = sender.clone();
@@ -425,7 +441,7 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         .map(drop)
 }
 
-fn spawn(attempt: &Attempt<'_>) -> Outcome<Child> {
+fn spawn(attempt: &Attempt<'_>) -> Result<Child, NotRun> {
     let Prepared {
         program,
         arguments,
@@ -456,7 +472,8 @@ fn spawn(attempt: &Attempt<'_>) -> Outcome<Child> {
         let name = program.to_string_lossy();
         let (reason, hint) = match error.kind() {
             io::ErrorKind::ArgumentListTooLong => {
-                return unfit("the prompt makes the agent's command line too long".into());
+                let what = "the prompt makes the agent's command line too long";
+                return NotRun::Failed(unfit(what.into()));
             }
             io::ErrorKind::NotFound if attempt.directory.is_some_and(|path| !path.is_dir()) => (
                 "its working directory is gone".into(),
@@ -472,23 +489,20 @@ fn spawn(attempt: &Attempt<'_>) -> Outcome<Child> {
             ),
             _ => (error.to_string(), "try the command by itself"),
         };
-        Failure::refused(
-            UNUSABLE,
+        NotRun::Unusable(Failure::refused(
+            "agent_unusable",
             format!("`{name}` cannot be started: {reason}"),
             hint,
-        )
+        ))
     })
 }
 
-/// The kind of the refusal to start an agent: there is no such program, or it cannot be run.
-pub(crate) const UNUSABLE: &str = "agent_unusable";
-
 /// What is left to do when our own means give out.
-fn broken(error: io::Error, group: Group) -> Failure {
+fn broken(error: io::Error, group: Group) -> NotRun {
     group.kill();
     group.wait_for_leader(|| {});
     group.reap();
-    Failure::file("the agent's output", "read", error)
+    NotRun::Failed(Failure::file("the agent's output", "read", error))
 }
 
 /// For deadlines alone.

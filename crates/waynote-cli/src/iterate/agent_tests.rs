@@ -559,7 +559,8 @@ fn one_that_cannot_be_started_is_named() {
             deadline: None,
             patience: Patience::default(),
         };
-        let failure = run(attempt, &Signals::none(), None, &mut |_| {}).unwrap_err();
+        let why = run(attempt, &Signals::none(), None, &mut |_| {}).unwrap_err();
+        let failure = crate::error::Failure::from(why);
         let what = failure
             .what()
             .replace(&*folder.path().to_string_lossy(), "FOLDER");

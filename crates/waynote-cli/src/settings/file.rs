@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use toml::de::{DeTable, DeValue};
+use waynote::secrets::masked;
 use waynote::text::line_of;
 
 use super::row::Kind;
@@ -54,11 +55,10 @@ impl File {
         let named = home::variable(variables::CONFIG)?;
         let path = match &named {
             Some(path) => home::expanded(path)?,
-            None => match home::configuration() {
-                Ok(folder) => folder.join("waynote/config.toml"),
+            None => match home::configuration()? {
+                Some(folder) => folder.join("waynote/config.toml"),
                 // Without a home there is no file; what needs a home says so itself.
-                Err(Failure::Refused { .. }) => return Ok(Self::default()),
-                Err(error) => return Err(error),
+                None => return Ok(Self::default()),
             },
         };
         match std::fs::read_to_string(&path) {
@@ -184,7 +184,8 @@ impl File {
         self.problems.push(Problem {
             origin: self.path.display().to_string(),
             line,
-            what: what.into(),
+            // A key that is no setting may be anything.
+            what: masked(&what.into()).into_owned(),
             hint: hint.into(),
             setting,
         });

@@ -1,8 +1,8 @@
 //! Where a value comes from: a flag, else a variable, else the configuration file, else the default.
 
 use std::collections::BTreeSet;
-
-use serde::Serialize;
+use std::fmt;
+use std::path::PathBuf;
 
 use super::file::{File, Problem};
 use super::row::{Known, Row};
@@ -10,19 +10,41 @@ use crate::args::Global;
 use crate::error::Outcome;
 use crate::home;
 
-const DEFAULT: &str = "default";
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The flag of the setting with that name.
+    Flag(&'static str),
+    /// That variable.
+    Variable(&'static str),
+    /// That configuration file.
+    File(PathBuf),
+    /// Nobody set it.
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) => write!(f, "--{name}"),
+            Self::Variable(name) => f.write_str(name),
+            Self::File(path) => path.display().fmt(f),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
 
 /// A value and where it came from.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
-    pub(crate) origin: String,
+    pub(crate) origin: Origin,
 }
 
 impl<T> Setting<T> {
     /// Whether nobody set it.
     pub(crate) fn is_default(&self) -> bool {
-        self.origin == DEFAULT
+        self.origin == Origin::Default
     }
 }
 
@@ -48,12 +70,12 @@ impl Layers {
         if let Some(text) = (row.flag)(flags) {
             return Ok(Setting {
                 value: (row.read)(&text)?,
-                origin: format!("--{name}"),
+                origin: Origin::Flag(name),
             });
         }
         match home::variable(variable).and_then(|text| text.as_deref().map(row.read).transpose()) {
             Ok(Some(value)) => {
-                let origin = variable.to_owned();
+                let origin = Origin::Variable(variable);
                 return Ok(Setting { value, origin });
             }
             Ok(None) => {}
@@ -80,11 +102,11 @@ impl Layers {
         Ok(match value {
             Some(value) => Setting {
                 value,
-                origin: self.file.path.display().to_string(),
+                origin: Origin::File(self.file.path.clone()),
             },
             None => Setting {
                 value: (row.default)()?,
-                origin: DEFAULT.into(),
+                origin: Origin::Default,
             },
         })
     }

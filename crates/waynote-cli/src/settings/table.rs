@@ -9,7 +9,7 @@ use waynote::context::{Budget, Style};
 use waynote::{Limits, Name, Options};
 
 use super::file::Problem;
-use super::layers::{Layers, Setting};
+use super::layers::{Layers, Origin, Setting};
 use super::row::{Kind, Known, Row, row};
 use super::values;
 use crate::args::Global;
@@ -59,7 +59,7 @@ macro_rules! settings {
             }
 
             /// Each setting with its value, as text where there is one, and where that comes from.
-            pub(crate) fn shown(&self) -> Vec<(&'static Known, Option<String>, &str)> {
+            pub(crate) fn shown(&self) -> Vec<(&'static Known, Option<String>, &Origin)> {
                 vec![$((
                     &rows::$name.known,
                     (rows::$name.show)(&self.$name.value),

@@ -21,25 +21,25 @@ fn words() {
     {"error":{"hint":"the types are stuck, learning, tip, decision","kind":"unknown_type","message":"`idea` is not a type of note"}}
     "#);
     insta::assert_snapshot!(scratch.run("key save My.Key x").said(), @"
-    exit 1
+    exit 2
     error: `My.Key` is not a valid key
       a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `my-key` would do
     ");
     insta::assert_snapshot!(scratch.waynote(["key", "save", "ключ", "x"]).said(), @"
-    exit 1
+    exit 2
     error: `ключ` is not a valid key
       a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit
     ");
     insta::assert_snapshot!(scratch.run("key save k 12345 --max-bytes 4").said(), @"
     exit 1
     error: the note is too large: 5 bytes, 4 are allowed
-      shorten it, split it over several keys, or raise `max_bytes`; zero or less is no cap
+      shorten it, or split it over several keys; or raise the setting `max_bytes` (zero or less is no limit)
     ");
     scratch.ok("key save k x");
     insta::assert_snapshot!(scratch.run("key save l x --max-notes 1").said(), @"
     exit 1
     error: the notebook is full: 1 notes, 1 are allowed
-      delete or merge notes, save under a key that exists, or raise `max_notes`; zero or less is no cap
+      delete or merge notes, or save under a key that exists; or raise the setting `max_notes` (zero or less is no limit)
     ");
     insta::assert_snapshot!(scratch.run("show nothing").said(), @"
     exit 2
@@ -396,4 +396,53 @@ fn without_number(said: &str) -> String {
     let (before, after) = said.split_once("(process ").unwrap();
     let (_, after) = after.split_once(')').unwrap();
     format!("{before}(process N){after}")
+}
+
+#[test]
+fn no_error_shows_a_credential_that_was_typed_or_set() {
+    let scratch = Scratch::new();
+    // Put together here, so that no file of ours holds what looks like a token.
+    let token = format!("gh{}_{}", 'p', "aZ3kQ9xW7m".repeat(4).split_at(36).0);
+    let folder = scratch.home().join(".config/waynote");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), format!("{token} = 1\n")).unwrap();
+    let named = format!("agent:default#{token}");
+    let commands = [
+        &["config"][..],
+        &["config", "--json"],
+        &["doctor"],
+        &["doctor", "--json"],
+        &["key", "save", &token, "x", "--allow-secret"],
+        &["key", "save", &token, "x", "--json"],
+        &["show", &named],
+        &["show", &token, "--json"],
+        &["history", &named],
+        &["undo", &named],
+        &["place", "write", "x", "--at", &format!("place:~#{token}")],
+        &["--session", &token, "log", "complete", "x"],
+        &["--session", "s", "log", "add", "x", "--type", &token],
+        &[
+            "--session",
+            "s",
+            "log",
+            "add",
+            "x",
+            "--type",
+            "tip",
+            "--resolves",
+            &token,
+        ],
+        &["context", "--style", &token],
+        &["import", "xs", &format!("/nowhere/{token}")],
+        &["import", "zrb", &format!("/nowhere/{token}")],
+    ];
+    // A key is suggested in lower case.
+    let body = token[4..20].to_lowercase();
+    for command in commands {
+        let output = scratch.waynote(command).output();
+        let bytes = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8(bytes).unwrap();
+        assert!(said.contains("[masked: "), "{command:?}: {said}");
+        assert!(!said.to_lowercase().contains(&body), "{command:?}: {said}");
+    }
 }

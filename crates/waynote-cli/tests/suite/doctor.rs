@@ -300,7 +300,7 @@ fn a_damaged_file_in_sync_is_named() {
     insta::assert_snapshot!(finding("{\"~/work\": \"a\""), @"
     exit 1
     WRONG notes_file: HOME/work/notes.json is damaged: line 1: EOF while parsing an object
-          next: mend it or move it away; nothing was written to it
+          next: mend it or move it away
     ");
     insta::assert_snapshot!(finding("{\"~/work\": \"a\"}").lines().nth(1).unwrap(), @"
     ok    notes_file: HOME/work/notes.json, kept in sync

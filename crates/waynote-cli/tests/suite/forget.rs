@@ -4,8 +4,8 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use waynote::{
-    Address, Change, Content, Expect, Filter, Kind, Limits, Note, Options, ScopeKind, SessionLog,
-    SqliteStore, Stamp, Store,
+    Address, Change, Content, Expect, Filter, Kind, Limits, LocalStore, Note, Options, Reader,
+    ScopeKind, SessionLog, SqliteStore, Stamp,
 };
 
 use super::common::{Run, Scratch};
@@ -40,11 +40,11 @@ fn stamp(second: i64) -> Stamp {
     Stamp::new(now, "agent:builder".parse().unwrap())
 }
 
-fn open(scratch: &Scratch) -> SqliteStore<'static> {
+fn open(scratch: &Scratch) -> SqliteStore {
     SqliteStore::open(&scratch.store(), &Options::default()).unwrap()
 }
 
-fn save(store: &dyn Store, address: &str, text: &str, second: i64) {
+fn save(store: &dyn LocalStore, address: &str, text: &str, second: i64) {
     let change = Change::Save {
         address: address.parse().unwrap(),
         content: content(text),
@@ -58,7 +58,7 @@ fn save(store: &dyn Store, address: &str, text: &str, second: i64) {
 
 /// Hundreds of writes of texts of very different lengths around what `between` does at their middle: pages split and
 /// are merged, rows move, and old bytes stay behind.
-fn a_busy_history(store: &dyn Store, between: impl FnOnce()) {
+fn a_busy_history(store: &dyn LocalStore, between: impl FnOnce()) {
     let log = SessionLog::new(store, "busy".parse().unwrap());
     let some = |numbers: std::ops::Range<i64>| {
         for number in numbers {
@@ -138,7 +138,7 @@ impl Scratch {
 }
 
 /// All notes but one, and what their histories hold.
-fn the_others(store: &dyn Store, but: &Address) -> Vec<(Note, usize)> {
+fn the_others(store: &dyn LocalStore, but: &Address) -> Vec<(Note, usize)> {
     let kinds = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
     let notes = kinds
         .iter()
@@ -153,7 +153,7 @@ fn the_others(store: &dyn Store, but: &Address) -> Vec<(Note, usize)> {
 }
 
 /// Each kind of note with an address: the secret in it at revision 2, as one of four or as the last.
-fn written(store: &dyn Store, kind: &str, secret_is_current: bool) -> Address {
+fn written(store: &dyn LocalStore, kind: &str, secret_is_current: bool) -> Address {
     let address = match kind {
         "place" => "place:~/secret",
         "place key" => "place:~/work#secret",

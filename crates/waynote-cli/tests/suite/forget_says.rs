@@ -66,22 +66,22 @@ fn what_is_left_says_that_something_was_forgotten() {
     $ waynote show agent:default#k@2
     exit 1
     error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
 
     $ waynote restore agent:default#k@2
     exit 1
     error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
 
     $ waynote undo agent:default#k
     exit 1
     error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
 
     $ waynote undo
     exit 1
     error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
 
     $ waynote key show k
     exit 0
@@ -97,12 +97,12 @@ fn what_is_left_says_that_something_was_forgotten() {
     $ waynote show agent:default#k
     exit 1
     error: agent:default#k was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
 
     $ waynote undo agent:default#k
     exit 1
     error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
 
     $ waynote restore agent:default#k@1
     exit 0
@@ -126,7 +126,7 @@ fn what_is_left_says_that_something_was_forgotten() {
     $ waynote undo agent:default#k
     exit 1
     error: there is nothing to undo in agent:default#k
-      `restore ADDRESS --revision N` brings back any revision
+      `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote forget --yes agent:default#k
     exit 0

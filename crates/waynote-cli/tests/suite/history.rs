@@ -63,17 +63,17 @@ fn nothing_is_lost() {
     $ waynote undo
     exit 1
     error: there is nothing to undo
-      `restore ADDRESS --revision N` brings back any revision
+      `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote undo agent:default#k
     exit 1
     error: there is nothing to undo in agent:default#k
-      `restore ADDRESS --revision N` brings back any revision
+      `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote undo
     exit 1
     error: there is nothing to undo
-      `restore ADDRESS --revision N` brings back any revision
+      `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote key save k three
     exit 0
@@ -156,7 +156,7 @@ fn undo_goes_back_over_notes_in_turn() {
     insta::assert_snapshot!(scratch.run("undo").said(), @"
     exit 1
     error: there is nothing to undo
-      `restore ADDRESS --revision N` brings back any revision
+      `waynote restore ADDRESS --revision N` brings back any revision
     ");
 }
 

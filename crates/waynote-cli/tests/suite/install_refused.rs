@@ -37,41 +37,41 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     insta::assert_snapshot!(seen, @"
     $ install claude-code: exit 1
     error: HOME/.claude/settings.json is damaged: line 2: expected comma
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ uninstall claude-code: exit 1
     error: HOME/.claude/settings.json is damaged: line 2: expected comma
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ install codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ uninstall codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ install cursor: exit 1
     error: HOME/.cursor/mcp.json is damaged: line 1: it is not a JSON object
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ uninstall cursor: exit 0
     HOME/.cursor/mcp.json (server): unchanged
     HOME/.cursor/hooks.json (hooks): unchanged
     nothing of waynote was in them
     $ install gemini: exit 1
     error: HOME/.gemini/settings.json is damaged: `mcpServers` in it is not an object
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ uninstall gemini: exit 0
     HOME/.gemini/settings.json (server and hooks): unchanged
     nothing of waynote was in them
     $ install goose: exit 1
     error: HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ uninstall goose: exit 1
     error: HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ install vscode: exit 1
     error: HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ uninstall vscode: exit 1
     error: HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     exit 0
     CLIENT       FOUND  USER       THIS DIRECTORY
     claude-code  yes    see below  -
@@ -340,16 +340,16 @@ fn a_name_that_stands_twice_is_named() {
       a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
     $ install codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 3: duplicate key
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ uninstall codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 3: duplicate key
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ install goose: exit 1
     error: HOME/.config/goose/config.yaml is damaged: line 3: duplicated key in mapping
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     $ uninstall goose: exit 1
     error: HOME/.config/goose/config.yaml is damaged: line 3: duplicated key in mapping
-      mend it or move it away; nothing was written to it
+      mend it or move it away; nothing was written
     ");
 }
 

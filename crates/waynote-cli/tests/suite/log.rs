@@ -108,7 +108,7 @@ fn the_log_is_append_only() {
     insta::assert_snapshot!(scratch.run("undo").said(), @"
     exit 1
     error: there is nothing to undo
-      `restore ADDRESS --revision N` brings back any revision
+      `waynote restore ADDRESS --revision N` brings back any revision
     ");
 }
 
@@ -250,7 +250,7 @@ fn a_text_that_was_noted_before_is_counted() {
     $ waynote undo
     exit 1
     error: there is nothing to undo
-      `restore ADDRESS --revision N` brings back any revision
+      `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote verify
     exit 0

@@ -179,7 +179,7 @@ fn a_notebook_is_kept() {
       saved agent:builder#build-steps (overwrote revision 1)
     note_save {"content":"x","if_revision":1,"key":"build-steps"}
       error: agent:builder#build-steps has changed: it is at revision 2, revision 1 was expected
-      look at the current text, then write again expecting revision 2
+      look at the current text, then write again with `if_revision` 2
       the current text, revision 2:
       make
       ship
@@ -460,10 +460,10 @@ fn a_full_notebook_says_so_in_time() {
     saved agent:default#k4 (new)
     saved agent:default#k5 (new); 5 of 5 notes: merge or delete some soon
     error: the notebook is full: 5 notes, 5 are allowed
-    delete or merge notes, save under a key that exists, or raise `max_notes`; zero or less is no cap
+    delete or merge notes, or save under a key that exists; only a person can raise `max_notes`
     saved agent:default#k1 (overwrote revision 1); 5 of 5 notes: merge or delete some soon
     error: the note is too large: 4097 bytes, 4096 are allowed
-    shorten it, split it over several keys, or raise `max_bytes`; zero or less is no cap
+    shorten it, or split it over several keys; only a person can raise `max_bytes`
     ");
 }
 
@@ -593,6 +593,8 @@ fn notes_and_the_block_are_resources() {
         -32002
     );
     assert_eq!(read("file:///etc/passwd")["error"]["code"], -32002);
+    let misspelt = read("waynote://note/agents:default%23none");
+    assert_eq!(misspelt["error"]["code"], -32602, "{misspelt}");
     let templates = client.request("resources/templates/list", json!({}));
     assert_eq!(
         templates["resourceTemplates"][0]["uriTemplate"],

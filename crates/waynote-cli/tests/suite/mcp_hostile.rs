@@ -252,9 +252,9 @@ fn no_error_says_a_credential_again() {
     `type` cannot be `[masked: github-token]` / `type` is one of stuck, learning, tip, decision; nothing was done
     `type` cannot be `of all that has [masked: github-token]` / `type` is one of stuck, learning, tip, decision; nothing was done
     `[masked: github-token]` is not an address: it starts with none of `place:`, `agent:`, `session:` / write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
-    `[masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `[masked: github-token]` would do
-    `[masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `[masked: github-token]` would do
-    `key of [masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `key-of-[masked: github-token]` would do
+    `[masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit
+    `[masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit
+    `key of [masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit
     `[masked: github-token]` is no argument of note_save / it takes content, key, place, pin, if_revision; nothing was done
     the text holds a credential (github-token) at line 1, column 11 / write where it is kept (a variable, a vault) instead of the credential itself
     `/[masked: github-token]/\0` is not a place: it holds a NUL / a place is `~`, `~/x`, an absolute path, or a relative one

@@ -13,12 +13,12 @@ fn stamp() -> Stamp {
     Stamp::new(NOW.parse().unwrap(), "person".parse().unwrap())
 }
 
-fn store(scratch: &Scratch) -> SqliteStore<'static> {
+fn store(scratch: &Scratch) -> SqliteStore {
     SqliteStore::open(&scratch.store(), &Options::default()).unwrap()
 }
 
 /// A loop in session `s`, run by this very process.
-fn begin<'s>(store: &'s SqliteStore<'static>) -> Loop<'s> {
+fn begin<'s>(store: &'s SqliteStore) -> Loop<'s> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap().trim().to_owned();
     let stat = read("/proc/self/stat");
     let start = stat

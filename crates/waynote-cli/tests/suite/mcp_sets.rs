@@ -144,11 +144,11 @@ fn openotters_refusals_and_lists_are_its_own() {
     error: invalid note key: `No Such Key` is not a valid key
     a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `no-such-key` would do
     error: note content exceeds size cap: the note is too large: 4097 bytes, 4096 are allowed
-    shorten it, split it over several keys, or raise `max_bytes`; zero or less is no cap
+    shorten it, or split it over several keys; only a person can raise `max_bytes`
     error: note_save: the key is empty
     "No Such Key" was already absent
     error: note count would exceed cap: the notebook is full: 25 notes, 25 are allowed
-    delete or merge notes, save under a key that exists, or raise `max_notes`; zero or less is no cap
+    delete or merge notes, or save under a key that exists; only a person can raise `max_notes`
     "#);
 }
 

@@ -19,20 +19,20 @@ fn a_write_that_holds_a_credential_is_refused() {
     insta::assert_snapshot!(run.said(), @"
     exit 1
     error: the text holds a credential (github-token) at line 2, column 4
-      replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration
+      write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration
     ");
     let run = scratch
         .waynote(["key", "save", "deploy", "-", "--json"])
         .stdin(text.clone());
     insta::assert_snapshot!(run.said(), @r#"
     exit 1
-    {"error":{"hint":"replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration","kind":"holds_secret","message":"the text holds a credential (github-token) at line 2, column 4"}}
+    {"error":{"hint":"write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration","kind":"holds_secret","message":"the text holds a credential (github-token) at line 2, column 4"}}
     "#);
     let run = scratch.waynote(["--session", "s", "log", "add", &text, "--type", "tip"]);
     insta::assert_snapshot!(run.said(), @"
     exit 1
     error: the text holds a credential (github-token) at line 2, column 4
-      replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration
+      write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration
     ");
     insta::assert_snapshot!(scratch.ok("place list"), @"no notes on any directory");
 }
@@ -68,7 +68,7 @@ fn a_flag_the_environment_or_the_configuration_allow_it() {
     insta::assert_snapshot!(other.said(), @"
     exit 1
     error: the text holds a credential (aws-access-key) at line 1, column 4
-      replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
+      write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
     ");
     let config = scratch.json("config --json");
     assert_eq!(config["settings"]["allow_secrets"]["value"], "github-token");
@@ -78,7 +78,7 @@ fn a_flag_the_environment_or_the_configuration_allow_it() {
     exit 1
     warning: WAYNOTE_ALLOW_SECRETS: `githubtoken` is no rule for credentials; `waynote doctor` explains
     error: the text holds a credential (aws-access-key) at line 1, column 4
-      replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
+      write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
     ");
     // One note's exact text is printed as it is stored; lists mask it.
     assert_eq!(scratch.ok("key show flag"), text);
@@ -250,7 +250,7 @@ fn what_a_file_brings_is_kept_and_flagged() {
     insta::assert_snapshot!(refused, @"
     exit 1
     error: the text holds a credential (aws-access-key) at line 1, column 4
-      replace it by where it is kept (a variable, a vault); or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
+      write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
     ");
     assert!(std::fs::read_to_string(&file).unwrap().contains(&token()));
 }

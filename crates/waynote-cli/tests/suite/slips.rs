@@ -361,7 +361,7 @@ fn a_place_takes_64_kib_and_as_much_as_it_is_allowed() {
     assert_snapshot!(write(65_537, "place write -"), @"
     exit 1
     error: the note is too large: 65537 bytes, 65536 are allowed
-      shorten it, split it over several keys, or raise `max_place_bytes`; zero or less is no cap
+      shorten it, or split it over several keys; or raise the setting `max_place_bytes` (zero or less is no limit)
     ");
     assert_snapshot!(write(65_536, "place write -"), @"
     exit 0
@@ -375,13 +375,13 @@ fn a_place_takes_64_kib_and_as_much_as_it_is_allowed() {
         scratch.run("place write 12345").env("WAYNOTE_MAX_PLACE_BYTES", "4").said(), @"
     exit 1
     error: the note is too large: 5 bytes, 4 are allowed
-      shorten it, split it over several keys, or raise `max_place_bytes`; zero or less is no cap
+      shorten it, or split it over several keys; or raise the setting `max_place_bytes` (zero or less is no limit)
     "
     );
     assert_snapshot!(write(4_097, "key save k - --at ."), @"
     exit 1
     error: the note is too large: 4097 bytes, 4096 are allowed
-      shorten it, split it over several keys, or raise `max_bytes`; zero or less is no cap
+      shorten it, or split it over several keys; or raise the setting `max_bytes` (zero or less is no limit)
     ");
 }
 

@@ -56,7 +56,7 @@ fn entries_of_a_log_are_passed_over() {
     $ waynote undo
     exit 1
     error: there is nothing to undo
-      `restore ADDRESS --revision N` brings back any revision
+      `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote redo
     exit 0
@@ -69,7 +69,7 @@ fn entries_of_a_log_are_passed_over() {
     $ waynote redo
     exit 1
     error: there is nothing to redo
-      only what was undone can be redone, until the next change; `restore ADDRESS --revision N` brings back any revision
+      only what was undone can be redone, until the next change; `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote undo --json
     exit 0
@@ -131,7 +131,7 @@ fn only_ones_own_changes_here_are_meant() {
     $ waynote redo --agent c
     exit 1
     error: there is nothing to redo
-      only what was undone can be redone, until the next change; `restore ADDRESS --revision N` brings back any revision
+      only what was undone can be redone, until the next change; `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote --author agent:b undo
     exit 0
@@ -152,12 +152,12 @@ fn only_ones_own_changes_here_are_meant() {
     $ waynote redo place:/srv
     exit 1
     error: there is nothing to redo in place:/srv
-      only what was undone can be redone, until the next change; `restore ADDRESS --revision N` brings back any revision
+      only what was undone can be redone, until the next change; `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote redo agent:default#never
     exit 1
     error: there is nothing to redo in agent:default#never
-      only what was undone can be redone, until the next change; `restore ADDRESS --revision N` brings back any revision
+      only what was undone can be redone, until the next change; `waynote restore ADDRESS --revision N` brings back any revision
     ");
 }
 
@@ -202,7 +202,7 @@ fn a_new_change_ends_what_can_be_redone() {
     $ waynote redo
     exit 1
     error: there is nothing to redo
-      only what was undone can be redone, until the next change; `restore ADDRESS --revision N` brings back any revision
+      only what was undone can be redone, until the next change; `waynote restore ADDRESS --revision N` brings back any revision
 
     $ waynote redo agent:default#k
     exit 0

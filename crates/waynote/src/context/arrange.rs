@@ -18,7 +18,7 @@ use super::{Request, Section, SectionText};
 use crate::error::Result;
 use crate::note::{Kind, Note};
 use crate::scope::Scope;
-use crate::store::Store;
+use crate::store::Reader;
 
 /// What sections are sure of, in percent, in the order of their claims.
 const SECTION_SHARES: [usize; 4] = [30, 30, 25, 15];
@@ -34,7 +34,7 @@ const fn most_pinned(room: usize) -> usize {
 
 /// Everything that claims, section by section.
 struct Claimants<'s> {
-    store: &'s dyn Store,
+    store: &'s dyn Reader,
     pinned: Stock<'s>,
     /// Pinned notes beyond those looked at.
     pinned_beyond: u64,

@@ -2,11 +2,11 @@
 
 use super::matching::Matching;
 use super::stable::{Told, group_title, title};
-use super::{Block, Budget, Request, Section, Shown, Style, render};
+use super::{Block, Budget, Request, Section, Shown, Style, render_from};
 use crate::address::Address;
 use crate::error::Result;
 use crate::note::Note;
-use crate::store::Store;
+use crate::store::{LocalStore, Reader};
 
 /// A note that a reader is shown: its address, its revision and how much of it.
 pub type ShownNote = (Address, u64, Shown);
@@ -15,39 +15,33 @@ pub type ShownNote = (Address, u64, Shown);
 /// tells how much of a note, as it is now, the reader has been shown. Always in style stable, whatever the request's style.
 ///
 /// # Errors
-/// What the store says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn changed(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     request: &Request,
     sections: &[Section],
     known: &dyn Fn(&Note) -> Option<Shown>,
 ) -> Result<Matching> {
-    let mut found = Matching::default();
-    store.on_one_state(&mut || {
-        found = changed_now(store, request, sections, known)?;
-        Ok(())
-    })?;
-    Ok(found)
+    store.on_one_state(|store| changed_now(store, request, sections, known))
 }
 
 /// Makes a block, and says which notes it shows, each with the revision that is shown and how much of it.
 ///
 /// # Errors
-/// What the store says.
-pub fn block_and_notes(store: &dyn Store, request: &Request) -> Result<(Block, Vec<ShownNote>)> {
-    let mut made = None;
-    store.on_one_state(&mut || {
-        let block = render(store, request)?;
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn block_and_notes(
+    store: &dyn LocalStore,
+    request: &Request,
+) -> Result<(Block, Vec<ShownNote>)> {
+    store.on_one_state(|store| {
+        let block = render_from(store, request)?;
         let notes = shown(store, request, &block)?;
-        made = Some((block, notes));
-        Ok(())
-    })?;
-    // A store that ran nothing shows nothing.
-    made.map_or_else(|| Ok((render(store, request)?, Vec::new())), Ok)
+        Ok((block, notes))
+    })
 }
 
 fn changed_now(
-    store: &dyn Store,
+    store: &dyn Reader,
     request: &Request,
     sections: &[Section],
     known: &dyn Fn(&Note) -> Option<Shown>,
@@ -56,7 +50,7 @@ fn changed_now(
         style: Style::Stable,
         ..request.clone()
     };
-    let block = render(store, &request)?;
+    let block = render_from(store, &request)?;
     let mut found = Matching::default();
     let mut begun = None;
     for section in sections {
@@ -78,7 +72,7 @@ fn changed_now(
             }
             let told = Told {
                 note: &note,
-                times: request.times_noted(store, &note)?,
+                times: request.times_noted(store, [&note])?.iter().sum(),
                 reader: &request.agent,
             };
             let piece = match (section, claim.shown) {
@@ -108,7 +102,7 @@ fn changed_now(
 }
 
 /// The notes that a block shows, where the store is still as it was when the block was made.
-fn shown(store: &dyn Store, request: &Request, block: &Block) -> Result<Vec<ShownNote>> {
+fn shown(store: &dyn Reader, request: &Request, block: &Block) -> Result<Vec<ShownNote>> {
     if block.style == Style::Faithful {
         if block.text.is_empty() {
             return Ok(Vec::new());

@@ -8,8 +8,8 @@ use crate::address::Address;
 use crate::error::Result;
 use crate::note::{Kind, Note};
 use crate::scope::Scope;
-use crate::search::{SearchKind, SearchRequest};
-use crate::store::{Filter, Moment, NoStore, Recent, Store};
+use crate::search::{SearchKind, SearchRequest, among};
+use crate::store::{Filter, Moment, Reader, Recent};
 
 /// Notes read at first.
 const PAGE: usize = 32;
@@ -17,7 +17,7 @@ const PAGE: usize = 32;
 /// Notes of one kind, latest first, read as they are asked for.
 pub(super) struct Pool<'s> {
     /// Where the others come from; none when all are here.
-    source: Option<(&'s dyn Store, Recent)>,
+    source: Option<(&'s dyn Reader, Recent)>,
     notes: RefCell<Vec<Note>>,
     /// Whether the last of them was read.
     is_read: Cell<bool>,
@@ -28,7 +28,7 @@ pub(super) struct Pool<'s> {
 }
 
 impl<'s> Pool<'s> {
-    fn of(store: &'s dyn Store, recent: Recent, page: usize) -> Self {
+    fn of(store: &'s dyn Reader, recent: Recent, page: usize) -> Self {
         Self {
             source: Some((store, recent)),
             notes: RefCell::default(),
@@ -105,11 +105,11 @@ pub(super) struct Gathered<'s> {
     pub(super) index: Pool<'s>,
     /// The session's entries of earlier iterations, by type: the four in their order, then the others by word.
     pub(super) groups: Vec<(Kind, Pool<'s>)>,
-    pub(super) store: &'s dyn Store,
+    pub(super) store: &'s dyn Reader,
 }
 
 /// What a block of this request is made of.
-pub(super) fn gather<'s>(store: &'s dyn Store, request: &Request) -> Result<Gathered<'s>> {
+pub(super) fn gather<'s>(store: &'s dyn Reader, request: &Request) -> Result<Gathered<'s>> {
     let wanted = |section| request.only.is_none_or(|only| only == section);
     let scope = Scope::Agent(request.agent.clone());
     let keyed = |section, pinned| {
@@ -155,7 +155,7 @@ pub(super) fn gather<'s>(store: &'s dyn Store, request: &Request) -> Result<Gath
 }
 
 /// The notes that a reading names; none of no reading.
-fn pool<'s>(store: &'s dyn Store, request: &Request, recent: Option<Recent>) -> Result<Pool<'s>> {
+fn pool<'s>(store: &'s dyn Reader, request: &Request, recent: Option<Recent>) -> Result<Pool<'s>> {
     Ok(match (recent, request.as_of) {
         (None, _) => Pool::whole(Vec::new()),
         (Some(recent), None) => {
@@ -174,7 +174,7 @@ const RANKED_ALONE: usize = 1024;
 
 /// The notes of the index, those that match a query first, the best of them at the front; the others by recency.
 fn by_relevance<'s>(
-    store: &'s dyn Store,
+    store: &'s dyn Reader,
     request: &Request,
     query: &str,
     recent: Pool<'s>,
@@ -200,10 +200,7 @@ fn by_relevance<'s>(
     // How rare a word is counts among the notes of the notebook alone, so that another agent's notes change nothing; a
     // large notebook is found by the index of the store.
     let hits = if request.as_of.is_some() || total <= RANKED_ALONE as u64 {
-        NoStore.search(&SearchRequest {
-            laid_over: rest.clone(),
-            ..search
-        })?
+        among(&rest, &search)?
     } else {
         store.search(&search)?
     };
@@ -221,7 +218,7 @@ fn by_relevance<'s>(
 }
 
 /// The types to show, in their order.
-fn kinds(store: &dyn Store, request: &Request, session: &crate::key::Name) -> Result<Vec<Kind>> {
+fn kinds(store: &dyn Reader, request: &Request, session: &crate::key::Name) -> Result<Vec<Kind>> {
     let there = match request.as_of {
         None => store.kinds(session)?,
         Some(moment) => entries_at(store, session, moment)?
@@ -232,13 +229,13 @@ fn kinds(store: &dyn Store, request: &Request, session: &crate::key::Name) -> Re
     Ok(Kind::in_order(there))
 }
 
-fn entries_at(store: &dyn Store, session: &crate::key::Name, moment: Moment) -> Result<Vec<Note>> {
+fn entries_at(store: &dyn Reader, session: &crate::key::Name, moment: Moment) -> Result<Vec<Note>> {
     store.select_at(&[Scope::Session(session.clone())], moment)
 }
 
 /// Every note of these scopes, as it is or as it was.
 pub(super) fn all_of(
-    store: &dyn Store,
+    store: &dyn Reader,
     request: &Request,
     scopes: Vec<Scope>,
 ) -> Result<Vec<Note>> {

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::note::Note;
 use crate::scope::Scope;
 use crate::search::{SearchRequest, is_stop_word};
-use crate::store::Store;
+use crate::store::Reader;
 
 /// More notes than these are no answer to one prompt.
 const MOST: usize = 5;
@@ -47,9 +47,9 @@ impl Matching {
 /// words. `known` tells how much of a note its reader has been shown already: what would say nothing new is left out.
 ///
 /// # Errors
-/// What the store says.
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn matching(
-    store: &dyn Store,
+    store: &dyn Reader,
     request: &Request,
     known: &dyn Fn(&Note) -> Option<Shown>,
 ) -> Result<Matching> {
@@ -65,16 +65,18 @@ pub fn matching(
         ..SearchRequest::new(query)
     })?;
     let least = hits.first().map_or(0.0, |best| best.score * NEAR);
+    let notes = hits.iter().map(|hit| &hit.note);
+    let noted = request.times_noted(store, notes)?;
     let mut found = Matching::default();
     let mut whole = String::new();
     let mut left = request.budget.cap().unwrap_or(usize::MAX);
-    for hit in hits.into_iter().take_while(|hit| hit.score >= least) {
+    let near = hits.into_iter().zip(noted);
+    for (hit, times) in near.take_while(|(hit, _)| hit.score >= least) {
         let note = hit.note;
         // Beside a match in a log stands perhaps its answer, but no word of the query.
         if note.seen().is_some() && hit.snippet.matches.is_empty() {
             continue;
         }
-        let times = request.times_noted(store, &note)?;
         let known = known(&note);
         if times == 0 || note.content.is_blank() || known == Some(Shown::Whole) {
             continue;

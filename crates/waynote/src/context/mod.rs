@@ -27,8 +27,8 @@ use crate::key::Name;
 use crate::note::Note;
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::session::{seen_before, times_noted};
-use crate::store::{Moment, Store, Version};
+use crate::session::{noted_before, seen_before};
+use crate::store::{LocalStore, Moment, Reader, Version};
 
 pub use budget::Budget;
 pub use changed::{ShownNote, block_and_notes, changed};
@@ -171,17 +171,28 @@ impl Request {
         chain
     }
 
-    /// How often a note was noted in the iterations that the block shows, which is more than once only for entries of
-    /// the session's log.
-    fn times_noted(&self, store: &dyn Store, note: &Note) -> Result<u64> {
-        match (&self.session, note.seen(), self.as_of) {
-            (Some(_), Some(_), None) => times_noted(store, note, self.iteration),
-            (Some(_), Some(2..), Some(moment)) => {
+    /// How often each note was noted in the iterations that the block shows, which is more than once only for entries
+    /// of the session's log.
+    fn times_noted<'n>(
+        &self,
+        store: &dyn Reader,
+        notes: impl IntoIterator<Item = &'n Note>,
+    ) -> Result<Vec<u64>> {
+        let notes = notes.into_iter();
+        let Some(moment) = self.as_of else {
+            return match self.session {
+                Some(_) => noted_before(store, notes, self.iteration),
+                None => Ok(notes.map(|_| 1).collect()),
+            };
+        };
+        let times = notes.map(|note| match (&self.session, note.seen()) {
+            (Some(_), Some(2..)) => {
                 let history = store.history(&note.address)?;
                 Ok(seen_before(moment.until(&history), self.iteration))
             }
             _ => Ok(1),
-        }
+        });
+        times.collect()
     }
 
     /// Whether the same store makes the same block of both: in style stable the time is of no matter.
@@ -234,9 +245,15 @@ pub struct SectionText {
 /// Makes the block.
 ///
 /// # Errors
-/// What the store says.
-pub fn render(store: &dyn Store, request: &Request) -> Result<Block> {
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn render(store: &dyn LocalStore, request: &Request) -> Result<Block> {
     let block = Renderer::default().render(store, request)?;
+    Ok(Arc::unwrap_or_clone(block))
+}
+
+/// Makes the block from one state of a store.
+fn render_from(store: &dyn Reader, request: &Request) -> Result<Block> {
+    let block = Renderer::default().made(store, request)?;
     Ok(Arc::unwrap_or_clone(block))
 }
 
@@ -258,19 +275,14 @@ impl Renderer {
     /// Makes the block, or hands out the last one. One renderer serves one store.
     ///
     /// # Errors
-    /// What the store says.
-    pub fn render(&mut self, store: &dyn Store, request: &Request) -> Result<Arc<Block>> {
-        let mut made = None;
+    /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
+    /// read.
+    pub fn render(&mut self, store: &dyn LocalStore, request: &Request) -> Result<Arc<Block>> {
         // What is written meanwhile is seen next time.
-        store.on_one_state(&mut || {
-            made = Some(self.made(store, request)?);
-            Ok(())
-        })?;
-        // A store that ran nothing said nothing.
-        made.map_or_else(|| self.made(store, request), Ok)
+        store.on_one_state(|store| self.made(store, request))
     }
 
-    fn made(&mut self, store: &dyn Store, request: &Request) -> Result<Arc<Block>> {
+    fn made(&mut self, store: &dyn Reader, request: &Request) -> Result<Arc<Block>> {
         let version = store.version()?;
         if let Some(last) = &self.last
             && last.version == version
@@ -285,8 +297,8 @@ impl Renderer {
         // A file may be written again within the same tick of its clock.
         const TICK: Duration = Duration::from_secs(2);
         let settled = version
-            .file
-            .is_none_or(|(_, written, _)| written + TICK < request.now);
+            .written_at
+            .is_none_or(|written| written + TICK < request.now);
         self.last = settled.then(|| Last {
             request: request.clone(),
             version,
@@ -295,9 +307,9 @@ impl Renderer {
         Ok(block)
     }
 
-    fn stable(&self, store: &dyn Store, request: &Request, version: &Version) -> Result<Block> {
+    fn stable(&self, store: &dyn Reader, request: &Request, version: &Version) -> Result<Block> {
         let pieces = Pieces::new(&request.agent, &self.counts, request.counts());
-        let repeats = |note: &Note| request.times_noted(store, note);
+        let repeats = |note: &Note| Ok(request.times_noted(store, [note])?.iter().sum());
         let gathered = gather::gather(store, request)?;
         let Arranged {
             sections,
@@ -321,7 +333,7 @@ fn own_chain(request: &Request) -> Vec<Scope> {
 }
 
 /// The sections as the sources write them, all of them whole.
-fn faithful(store: &dyn Store, request: &Request, version: &Version) -> Result<Block> {
+fn faithful(store: &dyn Reader, request: &Request, version: &Version) -> Result<Block> {
     let wanted = |section| request.only.is_none_or(|only| only == section);
     let of = |section, scopes: Vec<Scope>| match wanted(section) {
         true => gather::all_of(store, request, scopes),

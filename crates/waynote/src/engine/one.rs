@@ -1,14 +1,13 @@
 //! Asking for one thing. A question that an engine left unanswered counts as one that found nothing.
 
-use super::{Ask, Blocks, Count, End, Head, IndexState, Page, Read, SegmentHead};
+use super::{Ask, Blocks, IndexState, NoteState, Read, SegmentHead};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
-use crate::event::Recorded;
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{FileMark, Recent, ScopeSummary};
+use crate::store::{self, Count, ScopeSummary, SideValue, Version};
 
 /// One question each; the errors are those of [`Read::read`].
 #[expect(
@@ -16,80 +15,58 @@ use crate::store::{FileMark, Recent, ScopeSummary};
     reason = "all have the errors of `Read::read`"
 )]
 impl dyn Read + '_ {
+    /// What callers of a store ask.
+    pub fn ask(&self, store: store::Ask) -> Result<store::Answers> {
+        let ask = Ask {
+            store,
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.store)
+    }
+
     /// A note as it is now.
     pub fn note(&self, address: &Address) -> Result<Option<Note>> {
-        let ask = Ask {
+        let ask = store::Ask {
             notes: vec![address.clone()],
-            ..Ask::default()
+            ..store::Ask::default()
         };
-        Ok(self.read(&ask)?.notes.pop().flatten())
+        Ok(self.ask(ask)?.notes.pop().flatten())
     }
 
-    /// The last revision of a note, whether it is there or was deleted.
-    pub fn end(&self, address: &Address) -> Result<Option<End>> {
+    /// A note's last revision, and the note as it is now.
+    pub fn state(&self, address: &Address) -> Result<Option<NoteState>> {
         let ask = Ask {
-            ends: vec![address.clone()],
+            states: vec![address.clone()],
             ..Ask::default()
         };
-        Ok(self.read(&ask)?.ends.pop().flatten())
-    }
-
-    /// All notes of these scopes, by key within each.
-    pub fn scopes(&self, scopes: &[Scope]) -> Result<Vec<Note>> {
-        let ask = Ask {
-            scopes: scopes.to_vec(),
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.scopes.into_iter().flatten().collect())
-    }
-
-    /// All notes of every scope of a kind.
-    pub fn kind(&self, kind: ScopeKind) -> Result<Vec<Note>> {
-        let ask = Ask {
-            kinds: vec![kind],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.kinds.pop().unwrap_or_default())
-    }
-
-    /// A page of a scope's notes, latest first.
-    pub fn page(&self, of: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>> {
-        let ask = Ask {
-            pages: vec![Page {
-                of: of.clone(),
-                skip,
-                limit,
-            }],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.pages.pop().unwrap_or_default())
+        Ok(self.read(&ask)?.states.pop().flatten())
     }
 
     /// A number of notes.
     pub fn count(&self, count: Count) -> Result<u64> {
-        let ask = Ask {
+        let ask = store::Ask {
             counts: vec![count],
-            ..Ask::default()
+            ..store::Ask::default()
         };
-        Ok(self.read(&ask)?.counts.pop().unwrap_or_default())
+        Ok(self.ask(ask)?.counts.pop().unwrap_or_default())
     }
 
     /// The scopes of a kind that have notes.
     pub fn summaries(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {
-        let ask = Ask {
+        let ask = store::Ask {
             summaries: vec![kind],
-            ..Ask::default()
+            ..store::Ask::default()
         };
-        Ok(self.read(&ask)?.summaries.pop().unwrap_or_default())
+        Ok(self.ask(ask)?.summaries.pop().unwrap_or_default())
     }
 
     /// A note's revisions, oldest first.
     pub fn history(&self, address: &Address) -> Result<Vec<Revision>> {
-        let ask = Ask {
+        let ask = store::Ask {
             histories: vec![address.clone()],
-            ..Ask::default()
+            ..store::Ask::default()
         };
-        Ok(self.read(&ask)?.histories.pop().unwrap_or_default())
+        Ok(self.ask(ask)?.histories.pop().unwrap_or_default())
     }
 
     /// One revision of a note.
@@ -122,15 +99,6 @@ impl dyn Read + '_ {
         Ok(self.read(&ask)?.positions)
     }
 
-    /// The journal before a position, latest first.
-    pub fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
-        let ask = Ask {
-            journal: vec![(before, limit)],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.journal.pop().unwrap_or_default())
-    }
-
     /// Every revision that has one of these contents.
     pub fn holders(&self, contents: &[Content]) -> Result<Vec<Vec<AddressAt>>> {
         let ask = Ask {
@@ -138,15 +106,6 @@ impl dyn Read + '_ {
             ..Ask::default()
         };
         Ok(self.read(&ask)?.holders)
-    }
-
-    /// The types of a session's entries, by word.
-    pub fn entry_types(&self, session: &Name) -> Result<Vec<Kind>> {
-        let ask = Ask {
-            entry_types: vec![session.clone()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.entry_types.pop().unwrap_or_default())
     }
 
     /// The entries of a session that are resolved.
@@ -173,7 +132,7 @@ impl dyn Read + '_ {
         session: &Name,
         kind: &Kind,
         content: &Content,
-    ) -> Result<Option<Note>> {
+    ) -> Result<Option<NoteState>> {
         let ask = Ask {
             entries_saying: vec![(session.clone(), kind.clone(), content.clone())],
             ..Ask::default()
@@ -181,81 +140,31 @@ impl dyn Read + '_ {
         Ok(self.read(&ask)?.entries_saying.pop().flatten())
     }
 
-    /// The largest iteration in any revision of a session's entries.
-    pub fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
+    /// For each content the spaces of side data that have a value about it.
+    pub fn about(&self, contents: &[Content]) -> Result<Vec<Vec<String>>> {
         let ask = Ask {
-            last_iterations: vec![session.clone()],
+            about: contents.to_vec(),
             ..Ask::default()
         };
-        Ok(self.read(&ask)?.last_iterations.pop().flatten())
+        Ok(self.read(&ask)?.about)
     }
 
-    /// A session's events before a number, latest first.
-    pub fn events(
-        &self,
-        session: &Name,
-        before: Option<u64>,
-        limit: usize,
-    ) -> Result<Vec<Recorded>> {
+    /// The values of a space of side data.
+    pub fn side(&self, space: &str) -> Result<Vec<SideValue>> {
         let ask = Ask {
-            events: vec![(session.clone(), before, limit)],
+            side: vec![space.to_owned()],
             ..Ask::default()
         };
-        Ok(self.read(&ask)?.events.pop().unwrap_or_default())
+        Ok(self.read(&ask)?.side.pop().unwrap_or_default())
     }
 
-    /// The event with which the loop began that holds a session.
-    pub fn lease(&self, session: &Name) -> Result<Option<Recorded>> {
-        let ask = Ask {
-            leases: vec![session.clone()],
-            ..Ask::default()
+    /// The version of the store.
+    pub fn version(&self) -> Result<Version> {
+        let ask = store::Ask {
+            version: true,
+            ..store::Ask::default()
         };
-        Ok(self.read(&ask)?.leases.pop().flatten())
-    }
-
-    /// The leases of all sessions.
-    pub fn all_leases(&self) -> Result<Vec<(Name, Recorded)>> {
-        let ask = Ask {
-            all_leases: true,
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.all_leases)
-    }
-
-    /// The sessions that have events.
-    pub fn event_sessions(&self) -> Result<Vec<Name>> {
-        let ask = Ask {
-            event_sessions: true,
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.event_sessions)
-    }
-
-    /// For each content the files that are known to hold it.
-    pub fn marked(&self, contents: &[Content]) -> Result<Vec<Vec<String>>> {
-        let ask = Ask {
-            marked: contents.to_vec(),
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.marked)
-    }
-
-    /// What a file is known to hold.
-    pub fn marks(&self, file: &str) -> Result<Vec<FileMark>> {
-        let ask = Ask {
-            marks: vec![file.to_owned()],
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.marks.pop().unwrap_or_default())
-    }
-
-    /// The state of the store.
-    pub fn head(&self) -> Result<Head> {
-        let ask = Ask {
-            head: true,
-            ..Ask::default()
-        };
-        Ok(self.read(&ask)?.head)
+        Ok(self.ask(ask)?.version)
     }
 
     /// The engine's numbers of those scopes that it has.

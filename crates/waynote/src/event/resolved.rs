@@ -3,25 +3,22 @@
 use std::collections::HashMap;
 
 use super::told::latest;
-use super::{Event, EventLog, Recorded};
+use super::{Event, Recorded};
 use crate::address::Address;
 use crate::error::Result;
 use crate::key::EntryId;
 use crate::note::{Note, Position, Revision};
-use crate::store::Moment;
+use crate::store::{Moment, Reader};
 
-/// The last change of the journal before an entry was last resolved; none: it never was.
-pub(crate) fn last_resolved(
-    log: &(impl EventLog + ?Sized),
-    address: &Address,
-) -> Result<Option<Position>> {
+/// The position at which an entry was last resolved, or that of the last change before it; none: it never was.
+pub(crate) fn last_resolved(log: &dyn Reader, address: &Address) -> Result<Option<Position>> {
     let Address::Session(session, id) = address else {
         return Ok(None);
     };
     for recorded in latest(log, session) {
         let recorded = recorded?;
         if matches!(&recorded.event, Event::Resolved { entry, .. } if entry == id) {
-            return Ok(recorded.after);
+            return Ok(Some(recorded.position));
         }
     }
     Ok(None)
@@ -29,17 +26,17 @@ pub(crate) fn last_resolved(
 
 /// Which entries of a log were resolved at a moment.
 #[derive(Debug, Default)]
-pub(crate) struct Resolutions(HashMap<EntryId, (Option<Position>, EntryId)>);
+pub(crate) struct Resolutions(HashMap<EntryId, (Position, EntryId)>);
 
 impl Resolutions {
     /// Takes in an event, in the order of their numbers.
     pub(crate) fn add(&mut self, recorded: Recorded, moment: Moment) {
         let by_then = match moment {
-            Moment::Position(position) => recorded.after <= Some(position),
+            Moment::Position(position) => recorded.position <= position,
             Moment::Time(time) => recorded.recorded_at <= time,
         };
         if let (true, Event::Resolved { entry, by }) = (by_then, recorded.event) {
-            self.0.insert(entry, (recorded.after, by));
+            self.0.insert(entry, (recorded.position, by));
         }
     }
 
@@ -53,8 +50,8 @@ impl Resolutions {
         let Address::Session(_, entry) = &note.address else {
             return None;
         };
-        let (after, by) = self.0.get(entry)?;
+        let (resolved, by) = self.0.get(entry)?;
         let noted = history.last().and_then(|last| last.position);
-        (noted <= *after).then_some(*by)
+        (noted <= Some(*resolved)).then_some(*by)
     }
 }

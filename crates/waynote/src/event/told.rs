@@ -5,13 +5,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{Event, EventLog, Outcome, Reason, Recorded};
+use super::{Event, Outcome, Reason, Recorded};
 use crate::error::Result;
 use crate::key::Name;
+use crate::store::Reader;
 
 /// A session's events, latest first, read as they are asked for.
 pub(crate) fn latest<'l>(
-    log: &'l (impl EventLog + ?Sized),
+    log: &'l dyn Reader,
     session: &'l Name,
 ) -> impl Iterator<Item = Result<Recorded>> + 'l {
     const PAGE: usize = 8;
@@ -43,8 +44,8 @@ pub(crate) fn latest<'l>(
 /// The iteration that runs now, if one does: it began and nobody said that it ended.
 ///
 /// # Errors
-/// What the engine says.
-pub fn live_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<i64>> {
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn live_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
         match recorded?.event {
             Event::IterationStarted { iteration } => return Ok(Some(iteration)),
@@ -58,8 +59,8 @@ pub fn live_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<
 /// The number of the last iteration that a loop began.
 ///
 /// # Errors
-/// What the engine says.
-pub fn last_iteration(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<i64>> {
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn last_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
         if let Event::IterationStarted { iteration } | Event::IterationEnded { iteration, .. } =
             recorded?.event
@@ -82,8 +83,8 @@ pub struct Question {
 /// The question that nobody has answered yet: of the last iteration that ran, unless it said after it that all is done.
 ///
 /// # Errors
-/// What the engine says.
-pub fn open_question(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Question>> {
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn open_question(log: &dyn Reader, session: &Name) -> Result<Option<Question>> {
     for recorded in latest(log, session) {
         match recorded?.event {
             Event::Blocked {
@@ -107,11 +108,8 @@ pub fn open_question(log: &(impl EventLog + ?Sized), session: &Name) -> Result<O
 /// A question with its answer, which no iteration has done its turn with yet.
 ///
 /// # Errors
-/// What the engine says.
-pub fn fresh_answer(
-    log: &(impl EventLog + ?Sized),
-    session: &Name,
-) -> Result<Option<(Question, String)>> {
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<(Question, String)>> {
     let mut answered = None;
     for recorded in latest(log, session) {
         match (recorded?.event, &mut answered) {
@@ -164,8 +162,8 @@ impl Said {
 /// What the agent said last in the live iteration.
 ///
 /// # Errors
-/// What the engine says.
-pub fn said(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<Said>> {
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn said(log: &dyn Reader, session: &Name) -> Result<Option<Said>> {
     for recorded in latest(log, session) {
         match recorded?.event {
             Event::Completed { summary, .. } => return Ok(Some(Said::Completed(summary))),
@@ -191,8 +189,8 @@ pub struct End {
 /// How the last loop of a session ended; none while one runs, and where none ever did.
 ///
 /// # Errors
-/// What the engine says.
-pub fn last_end(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option<End>> {
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
     let mut end: Option<End> = None;
     for recorded in latest(log, session) {
         match (recorded?.event, &mut end) {
@@ -223,12 +221,8 @@ pub fn last_end(log: &(impl EventLog + ?Sized), session: &Name) -> Result<Option
 /// had. An iteration in which the agent did not do its turn is not counted. None: the next loop begins a new run.
 ///
 /// # Errors
-/// What the engine says.
-pub fn done_in_run(
-    log: &(impl EventLog + ?Sized),
-    session: &Name,
-    iterations: u64,
-) -> Result<Option<u64>> {
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn done_in_run(log: &dyn Reader, session: &Name, iterations: u64) -> Result<Option<u64>> {
     let (mut done, mut of_this_loop, mut is_same_run) = (0, 0, false);
     for recorded in latest(log, session) {
         match recorded?.event {
@@ -295,12 +289,8 @@ impl Serialize for Iteration {
 /// [`crate::looping::iterations`] counts them.
 ///
 /// # Errors
-/// What the engine says.
-pub fn iterations(
-    log: &(impl EventLog + ?Sized),
-    session: &Name,
-    limit: usize,
-) -> Result<Vec<Iteration>> {
+/// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
+pub fn iterations(log: &dyn Reader, session: &Name, limit: usize) -> Result<Vec<Iteration>> {
     let mut iterations: Vec<Iteration> = Vec::new();
     let (mut ended, mut is_blocked) = (None, None);
     for recorded in latest(log, session) {

@@ -14,7 +14,7 @@ pub const AUTHOR: &str = "import:agents-md";
 /// the file does.
 ///
 /// # Errors
-/// None but those of a key that is no key.
+/// [`crate::Error::InvalidKey`], which `agents-md` never is.
 pub fn read(directory: &Path, place: &Place) -> Result<Read> {
     let mut read = Read::default();
     let address = Address::PlaceKey(place.clone(), "agents-md".parse()?);

@@ -196,6 +196,7 @@ impl Incoming {
             limits: Limits::NONE,
             expect: Expect::Any,
             origin: Some(Origin {
+                is_synced: false,
                 author: None,
                 created_at: self.created_at,
                 updated_at: self.updated_at,

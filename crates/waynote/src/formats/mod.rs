@@ -3,6 +3,7 @@
 pub mod agents_md;
 pub mod basic_memory;
 pub mod claude_code;
+mod error;
 mod incoming;
 pub mod openotters;
 mod python_json;
@@ -15,6 +16,8 @@ use serde::Serialize;
 
 use crate::address::Address;
 use crate::secrets::Flagged;
+
+pub use error::FormatError;
 
 /// What an import did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -9,14 +9,14 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior};
 
 use super::incoming::{Incoming, Precedence};
-use super::{Exported, Imported};
+use super::{Exported, FormatError, Imported};
 use crate::address::Address;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{Key, Name};
 use crate::note::{Note, Stamp, micros};
 use crate::notebook::Notebook;
-use crate::store::Store;
+use crate::store::{LocalStore, Store};
 
 /// The author of what is imported from here.
 pub const AUTHOR: &str = "import:openotters";
@@ -37,9 +37,16 @@ const SCHEMA: &str = "
 /// current and the other a revision. The database is only read.
 ///
 /// # Errors
-/// [`Error::File`] when it cannot be read, [`Error::DamagedFile`] when it is damaged, [`Error::NothingToImport`] when it
-/// is a waynote store or has no table of notes; what the store says.
-pub fn import(store: &dyn Store, path: &Path, agent: &Name, now: Timestamp) -> Result<Imported> {
+/// [`Error::File`] when it cannot be read; [`FormatError::DamagedFile`] when it is damaged;
+/// [`FormatError::NothingToImport`] when it is a waynote store or has no table of notes; [`Error::Busy`],
+/// [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
+/// written.
+pub fn import(
+    store: &dyn LocalStore,
+    path: &Path,
+    agent: &Name,
+    now: Timestamp,
+) -> Result<Imported> {
     let stamp = Stamp::new(now, AUTHOR.parse()?);
     let mut imported = Imported::default();
     let mut rows: Vec<(Key, Stored, Timestamp)> = Vec::new();
@@ -53,7 +60,7 @@ pub fn import(store: &dyn Store, path: &Path, agent: &Name, now: Timestamp) -> R
     // Keys that differ only in blanks are one key here, and the later text is current.
     rows.sort_by_key(|(_, _, updated_at)| *updated_at);
     let notebook = Notebook::of_agent(store, agent.clone());
-    store.exclusively(&mut || {
+    store.exclusively(&mut |store| {
         for (key, row, updated_at) in &rows {
             let incoming = Incoming {
                 address: notebook.address(key)?,
@@ -76,7 +83,8 @@ pub fn import(store: &dyn Store, path: &Path, agent: &Name, now: Timestamp) -> R
 /// one key the later one stays. Rows of other keys and other tables are left alone.
 ///
 /// # Errors
-/// [`Error::File`] when it cannot be written; what the store says.
+/// [`Error::File`] when it cannot be written; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+/// store cannot be read.
 pub fn export(store: &dyn Store, path: &Path, agent: &Name) -> Result<Exported> {
     let notes = Notebook::of_agent(store, agent.clone()).list()?;
     write(path, &notes).map_err(|error| failed(path, "written", error))
@@ -123,20 +131,22 @@ fn without_notes(path: &Path) -> Error {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let is_ours =
         Connection::open_with_flags(path, flags).is_ok_and(|conn| crate::sqlite::is_store(&conn));
-    Error::NothingToImport {
+    FormatError::NothingToImport {
         path: path.to_owned(),
         is_store: is_ours,
     }
+    .into()
 }
 
 fn failed(path: &Path, action: &'static str, error: rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
-            Error::DamagedFile {
+            FormatError::DamagedFile {
                 path: path.to_owned(),
                 line: None,
                 reason: error.to_string(),
             }
+            .into()
         }
         _ => Error::file(path, action, std::io::Error::other(error)),
     }

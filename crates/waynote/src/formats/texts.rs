@@ -12,7 +12,7 @@ use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{KEY_CHARS, Key};
 use crate::note::{Stamp, micros};
-use crate::store::Store;
+use crate::store::LocalStore;
 
 /// A text and the note that it becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,10 +89,11 @@ impl Read {
     /// the imported one is a revision. Imports are not held to the caps.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+    /// store cannot be written.
     pub fn import(
         self,
-        store: &dyn Store,
+        store: &dyn LocalStore,
         author: &str,
         now: Timestamp,
         mode: Mode,
@@ -103,7 +104,7 @@ impl Read {
         } = self;
         let stamp = Stamp::new(now, author.parse()?);
         // Nobody may write between what is looked at and what is written.
-        store.exclusively(&mut || {
+        store.exclusively(&mut |store| {
             let mut planned = Vec::new();
             for Text {
                 address,

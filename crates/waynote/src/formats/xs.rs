@@ -36,7 +36,7 @@ pub trait Contents {
     /// The bytes of a content; none when they are not there.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// [`Error::File`] when they cannot be read.
     fn content(&self, hash: &ContentHash) -> Result<Option<Vec<u8>>>;
 }
 
@@ -134,7 +134,7 @@ pub struct Read {
 /// skipped and reported; the rest counts.
 ///
 /// # Errors
-/// When the frames or the contents cannot be read at all.
+/// [`Error::File`] when the frames or the contents cannot be read at all.
 pub fn read(frames: impl BufRead, contents: &dyn Contents, only: Option<&Name>) -> Result<Read> {
     let mut read = Read {
         changes: Vec::new(),
@@ -208,7 +208,7 @@ pub fn read(frames: impl BufRead, contents: &dyn Contents, only: Option<&Name>) 
 /// The ids of a session's entries among the frames of a topic, as [`read`] gives them, without looking at contents.
 ///
 /// # Errors
-/// When the frames cannot be read at all.
+/// [`Error::File`] when the frames cannot be read at all.
 pub fn ids(frames: impl BufRead, topic: &str) -> Result<HashSet<EntryId>> {
     let mut ids = HashSet::new();
     for line in frames.split(b'\n') {
@@ -314,7 +314,8 @@ impl Read {
     /// Brings the entries into the store. An entry that is there already changes nothing.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+    /// store cannot be written.
     pub fn import(mut self, store: &dyn Store, now: Timestamp) -> Result<Imported> {
         let stamp = Stamp::new(now, AUTHOR.parse()?);
         if self.changes.is_empty() {

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::incoming::{Incoming, Precedence};
 use super::python_json::{self, PyString, PyValue};
-use super::{Exported, Imported};
+use super::{Exported, FormatError, Imported};
 use crate::address::Address;
 use crate::change::{Change, Expect, Origin};
 use crate::content::Content;
@@ -20,7 +20,7 @@ use crate::limits::Limits;
 use crate::note::Stamp;
 use crate::place::{Base, Place};
 use crate::places::Places;
-use crate::store::Store;
+use crate::store::{LocalStore, Store};
 use crate::text::line_of;
 
 /// The author of what is imported from here.
@@ -36,9 +36,9 @@ impl NotesFile {
     /// Reads the bytes of a file. An empty file has no notes: another program is about to write it.
     ///
     /// # Errors
-    /// [`Error::DamagedFile`] with the line, for anything that is not a JSON object in UTF-8.
-    pub fn read(bytes: &[u8], path: &Path) -> Result<Self> {
-        let damaged = |line, reason| Error::DamagedFile {
+    /// [`FormatError::DamagedFile`] with the line, for anything that is not a JSON object in UTF-8.
+    pub fn read(bytes: &[u8], path: &Path) -> Result<Self, FormatError> {
+        let damaged = |line, reason| FormatError::DamagedFile {
             path: path.to_owned(),
             line: Some(line),
             reason,
@@ -62,11 +62,10 @@ impl NotesFile {
     /// Reads a file; none when there is none.
     ///
     /// # Errors
-    /// [`Error::DamagedFile`], or [`Error::File`] when it cannot be read.
+    /// [`FormatError::DamagedFile`], or [`Error::File`] when it cannot be read.
     pub fn open(path: &Path) -> Result<Option<Self>> {
-        bytes(path)?
-            .map(|bytes| Self::read(&bytes, path))
-            .transpose()
+        let bytes = bytes(path)?;
+        Ok(bytes.map(|bytes| Self::read(&bytes, path)).transpose()?)
     }
 
     /// The bytes of the file, exactly as Zrb writes them.
@@ -151,14 +150,14 @@ impl NotesFile {
 
 /// The bytes of a file; none when there is none.
 pub(crate) fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
-    let damaged = |reason: &str| Error::DamagedFile {
+    let damaged = |reason: &str| FormatError::DamagedFile {
         path: path.to_owned(),
         line: None,
         reason: reason.to_owned(),
     };
     match std::fs::metadata(path) {
-        Ok(file) if file.is_dir() => return Err(damaged("it is a directory")),
-        Ok(file) if !file.is_file() => return Err(damaged("it is no regular file")),
+        Ok(file) if file.is_dir() => return Err(damaged("it is a directory").into()),
+        Ok(file) if !file.is_file() => return Err(damaged("it is no regular file").into()),
         _ => {}
     }
     match std::fs::read(path) {
@@ -189,9 +188,10 @@ pub(crate) fn save(place: Place, content: Content, origin: Origin) -> Change {
 /// one a revision: the file does not say when a note was written.
 ///
 /// # Errors
-/// What the store says.
+/// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+/// store cannot be written.
 pub fn import(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     file: &NotesFile,
     base: &Base,
     now: Timestamp,
@@ -202,7 +202,7 @@ pub fn import(
         imported.skip(key, reason);
     }
     // Nobody may write between what is looked at and what is written.
-    store.exclusively(&mut || {
+    store.exclusively(&mut |store| {
         let mut planned = Vec::new();
         for (place, content) in file.notes(base) {
             let incoming = Incoming {
@@ -238,7 +238,7 @@ fn lay_into(store: &dyn Store, file: &mut NotesFile, theirs: &BTreeSet<PyString>
 /// What writing a file came to, told from what it held before and what it holds now.
 ///
 /// # Errors
-/// What the store says.
+/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn exported(store: &dyn Store, before: &NotesFile, now: &NotesFile) -> Result<Exported> {
     let mut exported = Exported::default();
     for note in Places::new(store).list()? {
@@ -268,7 +268,7 @@ pub fn exported(store: &dyn Store, before: &NotesFile, now: &NotesFile) -> Resul
 /// Every place's own note as the text of a file, and what was left out.
 ///
 /// # Errors
-/// What the store says.
+/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn export(store: &dyn Store) -> Result<(String, Exported)> {
     let mut file = NotesFile::default();
     lay_into(store, &mut file, &BTreeSet::new())?;
@@ -280,8 +280,9 @@ pub fn export(store: &dyn Store) -> Result<(String, Exported)> {
 /// meanwhile stays.
 ///
 /// # Errors
-/// [`Error::DamagedFile`] for a file that cannot be read, which is left as it is; [`Error::File`] when it cannot be
-/// written; what the store says.
+/// [`FormatError::DamagedFile`] for a file that cannot be read as notes, which is left as it is; [`Error::File`] when
+/// it cannot be read or written; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
+/// read.
 pub fn export_to(store: &dyn Store, path: &Path) -> Result<Exported> {
     const ROUNDS: usize = 20;
     let path = crate::instep::followed(path);

@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use super::overlay::FileSide;
 use crate::error::{Error, Result};
 use crate::file::take_after;
+use crate::formats::FormatError;
 use crate::formats::zrb::{self, NotesFile};
 use crate::lock;
 
@@ -100,7 +101,9 @@ pub(crate) fn read(path: &Path, patience: Patience) -> Result<Option<FileSide>> 
     let mut looks = 0;
     loop {
         match look(path) {
-            Err(Error::DamagedFile { line: Some(_), .. }) if looks < patience.looks() => {
+            Err(Error::Format(FormatError::DamagedFile { line: Some(_), .. }))
+                if looks < patience.looks() =>
+            {
                 looks += 1;
                 std::thread::sleep(LOOK);
             }

@@ -10,17 +10,17 @@ use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::forget::{Forget, Forgotten};
 use crate::note::{Action, Revision, Stamp};
-use crate::store::Store;
+use crate::store::{LocalStore, Reader};
 
 /// How often a text is forgotten that other programs write back meanwhile.
 const ROUNDS: usize = 5;
 
-impl<S: Store> InStep<S> {
+impl<S: LocalStore> InStep<S> {
     pub(super) fn forget_with_file(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.seen.replace(None);
+        self.look_again();
         let only_in_file = self.said_only_in_file(request)?;
-        let _turn = exchange::turn(&self.file)?;
-        let mut read = exchange::read(&self.file, Patience::Writer)?;
+        let _turn = exchange::turn(self.file())?;
+        let mut read = exchange::read(self.file(), Patience::Writer)?;
         let mut known = self.known()?;
         self.take_in_left_over(&mut known, stamp)?;
         self.take_in(read.as_ref(), &[], &mut known, stamp)?;
@@ -42,10 +42,10 @@ impl<S: Store> InStep<S> {
             for request in &back {
                 forgotten.and(self.inner.forget(request, stamp)?);
             }
-            read = exchange::read(&self.file, Patience::Writer)?;
+            read = exchange::read(self.file(), Patience::Writer)?;
         }
         let busy = std::io::Error::other("other programs keep writing what is to be forgotten");
-        Err(Error::file(&self.file, "cleared", busy))
+        Err(Error::file(self.file(), "cleared", busy))
     }
 
     /// What that would come to. A text that lies only in the file would be forgotten with the others.
@@ -143,7 +143,7 @@ impl<S: Store> InStep<S> {
 
     /// Refuses to call a text forgotten while a file beside the kept one may hold it.
     fn nothing_left_over(&self) -> Result<()> {
-        for file in exchange::left_over(&self.file) {
+        for file in exchange::left_over(self.file()) {
             if std::fs::metadata(&file).is_ok_and(|file| file.len() > 0) {
                 let why =
                     std::io::Error::other("it cannot be read, and may hold what was forgotten");

@@ -13,10 +13,9 @@ mod forget;
 mod overlay;
 mod store;
 
-use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::address::Address;
 use crate::change::{Applied, Change, Expect};
@@ -28,7 +27,7 @@ use crate::note::{Note, Revision, Stamp};
 use crate::place::{Base, Place};
 use crate::scope::ScopeKind;
 use crate::secrets::Flagged;
-use crate::store::{Filter, Store};
+use crate::store::{Filter, LocalStore, SideValue};
 
 use exchange::{Patience, Put};
 use overlay::{FileSide, Overlay};
@@ -38,17 +37,24 @@ pub(crate) use overlay::again;
 /// A store kept in step with a file.
 pub struct InStep<S> {
     inner: S,
+    kept: Arc<Kept>,
+    /// What was read of the file, kept while no other writer of the store can run.
+    seen: Option<Mutex<Option<Arc<Seen>>>>,
+}
+
+/// The file that is kept in step, and what there is to say of it.
+struct Kept {
     /// The file, links followed, so that a link stays one.
     file: PathBuf,
     base: Base,
     author: Name,
-    notices: RefCell<Vec<crate::Error>>,
+    notices: Mutex<Vec<crate::Error>>,
     /// Notes taken in from the file that hold a credential.
-    flagged: RefCell<Vec<Flagged>>,
-    /// What was read of the file, kept while no other writer of the store can run.
-    seen: RefCell<Option<Rc<Seen>>>,
-    /// How deep in [`Store::exclusively`].
-    exclusive: Cell<usize>,
+    flagged: Mutex<Vec<Flagged>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The file and what the store knows of it.
@@ -60,61 +66,89 @@ struct Seen {
 /// How often a writer merges again when others write the file at the same time.
 const MAX_ROUNDS: usize = 50;
 
-impl<S: Store> InStep<S> {
+impl<S: LocalStore> InStep<S> {
     /// Keeps the places of a store in step with a file, which need not exist yet.
     ///
     /// # Errors
-    /// None but what making the author's name says.
+    /// [`crate::Error::InvalidName`], which the author of imports never is.
     pub fn new(inner: S, file: &Path, base: Base) -> Result<Self> {
         Ok(Self {
             inner,
-            file: followed(file),
-            base,
-            author: zrb::AUTHOR.parse()?,
-            notices: RefCell::default(),
-            flagged: RefCell::default(),
-            seen: RefCell::default(),
-            exclusive: Cell::new(0),
+            kept: Arc::new(Kept {
+                file: followed(file),
+                base,
+                author: zrb::AUTHOR.parse()?,
+                notices: Mutex::default(),
+                flagged: Mutex::default(),
+            }),
+            seen: None,
         })
+    }
+
+    /// The same over the store while no other writer of it can run.
+    fn alone_over<T>(&self, inner: T) -> InStep<T> {
+        InStep {
+            inner,
+            kept: Arc::clone(&self.kept),
+            seen: Some(Mutex::default()),
+        }
     }
 
     /// Whether this is the file that the store is kept in step with.
     pub fn is_kept(&self, file: &Path) -> bool {
-        followed(file) == self.file
+        followed(file) == self.kept.file
     }
 
     /// Brings file and store together without a change of its own: what an export to the file comes to.
     ///
     /// # Errors
-    /// What the store says, and what is wrong with the file.
+    /// [`crate::FormatError::DamagedFile`] when the file cannot be read as notes; [`crate::Error::File`] when it cannot
+    /// be read or written; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
+    /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
     pub fn bring_together(&self, stamp: &Stamp) -> Result<()> {
-        let earlier = self.notices.take();
-        let written = self.exclusively(&mut || self.write(&[], stamp).map(|_| ()));
-        let mut faults = self.notices.replace(earlier);
+        let earlier = self.notices();
+        let inner: &dyn LocalStore = &self.inner;
+        let written = inner.alone(|inner| self.alone_over(inner).write(&[], stamp));
+        let mut faults = std::mem::replace(&mut *locked(&self.kept.notices), earlier);
         written?;
         faults.pop().map_or(Ok(()), Err)
     }
 
     /// What went wrong with the file since the last call, while the store worked on without it.
     pub fn notices(&self) -> Vec<crate::Error> {
-        self.notices.take()
+        std::mem::take(&mut *locked(&self.kept.notices))
     }
 
     /// Notes that were taken in from the file since the last call and hold a credential.
     pub fn flagged(&self) -> Vec<Flagged> {
-        self.flagged.take()
+        std::mem::take(&mut *locked(&self.kept.flagged))
+    }
+
+    fn file(&self) -> &Path {
+        &self.kept.file
+    }
+
+    fn author(&self) -> &Name {
+        &self.kept.author
     }
 
     fn name(&self) -> String {
-        self.file.to_string_lossy().into_owned()
+        self.kept.file.to_string_lossy().into_owned()
+    }
+
+    /// The places that the file has texts for.
+    fn places_in(&self, seen: &Seen) -> Vec<Place> {
+        let notes = seen.side.notes.notes(&self.kept.base);
+        notes.map(|(place, _)| place).collect()
     }
 
     /// The file as a reader sees it; a fault is noted, and then there is nothing to lay over.
-    fn seen(&self) -> Result<Option<Rc<Seen>>> {
-        if let Some(seen) = &*self.seen.borrow() {
-            return Ok(Some(Rc::clone(seen)));
+    fn seen(&self) -> Result<Option<Arc<Seen>>> {
+        let known = self.seen.as_ref().and_then(|seen| locked(seen).clone());
+        if known.is_some() {
+            return Ok(known);
         }
-        let side = match exchange::read(&self.file, Patience::Reader) {
+        let side = match exchange::read(self.file(), Patience::Reader) {
             Ok(Some(side)) => side,
             Ok(None) => return Ok(None),
             Err(error) => {
@@ -122,17 +156,24 @@ impl<S: Store> InStep<S> {
                 return Ok(None);
             }
         };
-        let marks = self.inner.file_marks(&self.name())?.into_iter().collect();
-        let seen = Rc::new(Seen { side, marks });
-        if self.exclusive.get() > 0 {
-            self.seen.replace(Some(Rc::clone(&seen)));
+        let marks = self.marks()?;
+        let seen = Arc::new(Seen { side, marks });
+        if let Some(kept) = &self.seen {
+            *locked(kept) = Some(Arc::clone(&seen));
         }
         Ok(Some(seen))
     }
 
+    /// What is known of the file is to be read again.
+    fn look_again(&self) {
+        if let Some(kept) = &self.seen {
+            *locked(kept) = None;
+        }
+    }
+
     /// Notes a fault; one command may meet it often, and once is enough to say it.
     fn notice(&self, error: crate::Error) {
-        let mut notices = self.notices.borrow_mut();
+        let mut notices = locked(&self.kept.notices);
         if !notices
             .iter()
             .any(|known| known.to_string() == error.to_string())
@@ -141,33 +182,10 @@ impl<S: Store> InStep<S> {
         }
     }
 
-    /// The number of the last revision, for a note that lies only in the file.
-    fn last_revision(&self, place: &Place) -> Result<u64> {
-        let history = self.inner.history(&Address::Place(place.clone()))?;
-        Ok(history.last().map_or(0, Revision::number))
-    }
-
-    /// The place's note as the file makes it, if the file's text is the current one.
-    fn laid_over(
-        &self,
-        overlay: &Overlay<'_>,
-        place: &Place,
-        stored: Option<&Note>,
-    ) -> Result<Option<Note>> {
-        if !overlay.file_is_current(place, stored) {
-            return Ok(None);
-        }
-        let last = match stored {
-            Some(note) => note.revision,
-            None => self.last_revision(place)?,
-        };
-        Ok(overlay.note(place, stored, last + 1))
-    }
-
     fn write(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        self.seen.replace(None);
-        let read = exchange::turn(&self.file)
-            .and_then(|turn| Ok((turn, exchange::read(&self.file, Patience::Writer)?)));
+        self.look_again();
+        let read = exchange::turn(self.file())
+            .and_then(|turn| Ok((turn, exchange::read(self.file(), Patience::Writer)?)));
         let (_turn, read) = match read {
             Ok(read) => read,
             Err(error) => {
@@ -189,7 +207,7 @@ impl<S: Store> InStep<S> {
     fn known(&self) -> Result<Known> {
         Ok(Known {
             places: self.stored()?,
-            marks: self.inner.file_marks(&self.name())?.into_iter().collect(),
+            marks: self.marks()?,
         })
     }
 
@@ -212,7 +230,7 @@ impl<S: Store> InStep<S> {
             if expected.as_ref() == Some(&text) {
                 return self.remember(&next, &known);
             }
-            match exchange::put(&self.file, &text, expected.as_deref())? {
+            match exchange::put(self.file(), &text, expected.as_deref())? {
                 Put::Clean => return self.remember(&next, &known),
                 Put::Displaced(other) => {
                     let written = WrittenMeanwhile {
@@ -220,13 +238,13 @@ impl<S: Store> InStep<S> {
                         side: &other.side,
                     };
                     self.take_in_displaced(&written, changes, &mut known, stamp)?;
-                    ours.adopt_others(&held, &other.side.notes, &self.base);
+                    ours.adopt_others(&held, &other.side.notes, &self.kept.base);
                     other.remove()?;
                     expected = Some(text);
                     held = next;
                 }
                 Put::Appeared => {
-                    let appeared = exchange::read(&self.file, Patience::Writer)?;
+                    let appeared = exchange::read(self.file(), Patience::Writer)?;
                     self.take_in(appeared.as_ref(), &[], &mut known, stamp)?;
                     expected = appeared.as_ref().map(|side| side.bytes.clone());
                     held = appeared.map(|side| side.notes).unwrap_or_default();
@@ -235,7 +253,7 @@ impl<S: Store> InStep<S> {
             }
         }
         let busy = std::io::Error::other("other programs keep writing it");
-        Err(crate::Error::file(&self.file, "brought up to date", busy))
+        Err(crate::Error::file(self.file(), "brought up to date", busy))
     }
 
     /// Journals what the file says that the store does not know, then the changes, in one transaction. Returns
@@ -249,8 +267,8 @@ impl<S: Store> InStep<S> {
     ) -> Result<Vec<Applied>> {
         let mut all = Vec::new();
         if let Some(side) = side {
-            let overlay = Overlay::new(side, &known.marks, &self.author);
-            all = overlay.to_journal(&known.places, &self.base);
+            let overlay = Overlay::new(side, &known.marks, self.author());
+            all = overlay.to_journal(&known.places, &self.kept.base);
             let saved: HashSet<_> = changes.iter().filter_map(saved).collect();
             all.retain(|text| !saved_by(&saved, text));
         }
@@ -273,9 +291,9 @@ impl<S: Store> InStep<S> {
     ) -> Result<()> {
         let WrittenMeanwhile { before, side } = written;
         let nothing = HashMap::new();
-        let overlay = Overlay::new(side, &nothing, &self.author);
+        let overlay = Overlay::new(side, &nothing, self.author());
         let mut journal = Vec::new();
-        for (place, text) in side.notes.notes(&self.base) {
+        for (place, text) in side.notes.notes(&self.kept.base) {
             let current = known.places.get(&place);
             let is_known = current.is_some_and(|note| note.content == text);
             if before.get(&place).as_ref() == Some(&text) || is_known {
@@ -296,16 +314,14 @@ impl<S: Store> InStep<S> {
     /// Notes which of the texts that were taken in hold a credential.
     fn flag(&self, taken_in: &[Applied]) {
         let notes = taken_in.iter().filter_map(|applied| applied.note.as_ref());
-        let saved = notes.filter(|note| note.author == self.author);
-        self.flagged
-            .borrow_mut()
-            .extend(saved.filter_map(Flagged::of));
+        let saved = notes.filter(|note| note.author == *self.author());
+        locked(&self.kept.flagged).extend(saved.filter_map(Flagged::of));
     }
 
     /// Texts in files that earlier exchanges left beside the file. They are old: a text that is new becomes a
     /// revision, and is current only where the place has no note.
     fn take_in_left_over(&self, known: &mut Known, stamp: &Stamp) -> Result<()> {
-        for file in exchange::left_over(&self.file) {
+        for file in exchange::left_over(self.file()) {
             let cleared = match exchange::read(&file, Patience::Reader) {
                 Ok(Some(side)) if !side.bytes.is_empty() => {
                     let changes = self.past_texts(&side, known)?;
@@ -326,9 +342,9 @@ impl<S: Store> InStep<S> {
 
     /// The changes that journal the texts of a left-over file that no revision holds yet.
     fn past_texts(&self, side: &FileSide, known: &Known) -> Result<Vec<Change>> {
-        let overlay = Overlay::new(side, &known.marks, &self.author);
+        let overlay = Overlay::new(side, &known.marks, self.author());
         let mut changes = Vec::new();
-        for (place, text) in side.notes.notes(&self.base) {
+        for (place, text) in side.notes.notes(&self.kept.base) {
             let current = known.places.get(&place);
             if current.is_some_and(|note| note.content == text) {
                 continue;
@@ -379,7 +395,7 @@ impl<S: Store> InStep<S> {
     /// What the file shall hold: all that it holds that is not ours, and every place's own note.
     fn next_file(&self, file: &NotesFile, changes: &[Change], known: &Known) -> NotesFile {
         let mut next = file.clone();
-        for (place, _) in file.notes(&self.base) {
+        for (place, _) in file.notes(&self.kept.base) {
             if !known.places.contains_key(&place) {
                 next.remove(&place);
             }
@@ -396,23 +412,47 @@ impl<S: Store> InStep<S> {
     /// Marks what the file holds now.
     fn remember(&self, file: &NotesFile, known: &Known) -> Result<()> {
         let now: HashMap<String, ContentHash> = file
-            .notes(&self.base)
+            .notes(&self.kept.base)
             .map(|(place, content)| (place.to_string(), content.hash()))
             .collect();
-        let mut marks: Vec<(String, Option<ContentHash>)> = Vec::new();
-        for (key, hash) in &now {
-            if known.marks.get(key) != Some(hash) {
-                marks.push((key.clone(), Some(*hash)));
-            }
-        }
+        let new = now
+            .iter()
+            .filter(|(key, hash)| known.marks.get(*key) != Some(*hash));
+        let new: Vec<SideValue> = new
+            .map(|(key, hash)| SideValue {
+                key: key.clone(),
+                value: Vec::new(),
+                about: Some(*hash),
+            })
+            .collect();
         let gone = known.marks.keys().filter(|key| !now.contains_key(*key));
-        marks.extend(gone.map(|key| (key.clone(), None)));
-        if marks.is_empty() {
-            Ok(())
-        } else {
-            self.inner.mark_file(&self.name(), &marks)
+        let gone: Vec<String> = gone.cloned().collect();
+        if new.is_empty() && gone.is_empty() {
+            return Ok(());
         }
+        self.inner.put_side_values(&self.space(), &new, &gone)
     }
+
+    /// What the file was last known to hold, by place.
+    fn marks(&self) -> Result<HashMap<String, ContentHash>> {
+        let values = self.inner.side_values(&self.space())?.into_iter();
+        Ok(values
+            .filter_map(|mark| Some((mark.key, mark.about?)))
+            .collect())
+    }
+
+    /// Where the store keeps what it knows of the file.
+    fn space(&self) -> String {
+        format!("{SPACE}{}", self.name())
+    }
+}
+
+/// What the spaces of kept files begin with.
+const SPACE: &str = "file:";
+
+/// The file that a space of side data is about.
+pub(crate) fn file_of(space: &str) -> Option<&str> {
+    space.strip_prefix(SPACE)
 }
 
 /// What an exchange displaced, beside what the file had held before somebody wrote it.

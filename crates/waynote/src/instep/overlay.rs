@@ -97,7 +97,7 @@ impl<'a> Overlay<'a> {
     pub(super) fn revision(&self, note: Note) -> Revision {
         Revision {
             position: None,
-            action: Action::Save,
+            action: Action::Sync,
             undoes: None,
             recorded_at: self.side.written,
             state: State::Present(note),
@@ -127,6 +127,7 @@ impl<'a> Overlay<'a> {
             place,
             text,
             Origin {
+                is_synced: true,
                 author: Some(self.author.clone()),
                 created_at: self.side.written,
                 updated_at: self.side.written,
@@ -141,6 +142,7 @@ pub(crate) fn again(note: &Note) -> Change {
     Change::Undo {
         address: note.address.clone(),
         origin: Some(Origin {
+            is_synced: false,
             author: Some(note.author.clone()),
             created_at: note.created_at,
             updated_at: note.updated_at,

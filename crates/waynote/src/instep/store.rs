@@ -1,40 +1,80 @@
 //! The store as its users see it: the file laid over what is read, and part of what is written.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use super::overlay::Overlay;
 use super::{InStep, Seen, exchange, place_of};
 use crate::address::Address;
 use crate::change::{Applied, Change};
-use crate::content::ContentHash;
 use crate::error::Result;
-use crate::event::{Event, EventLog, Recorded};
+use crate::event::Event;
 use crate::forget::{Forget, Forgotten};
 use crate::key::Name;
-use crate::note::{Kind, Note, Position, Revision, Stamp};
+use crate::note::{Note, Revision, Stamp};
 use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
 use crate::search::{Hit, SearchRequest};
-use crate::store::{FileMark, Filter, Moment, Recent, ScopeSummary, Store, Version};
+use crate::store::{
+    Answers, Ask, LocalStore, Moment, Reader, ScopeSummary, SideData, SideValue, Snapshot, Store,
+    Version,
+};
 use crate::verify::Report;
 
-/// Where a note stands among those of these scopes.
-fn order_in(scopes: &[Scope], note: &Note) -> (Option<usize>, Option<String>) {
-    let scope = note.address.scope();
-    let position = scopes.iter().position(|of| *of == scope);
-    (position, note.address.key())
+/// The file laid over one state of the store, or over the store as it is at each reading.
+struct LaidOver<'a, S> {
+    of: &'a InStep<S>,
+    inner: &'a dyn Snapshot,
+    /// Read when something is asked that the file may say.
+    seen: OnceCell<Option<Arc<Seen>>>,
 }
 
-impl<S: Store> InStep<S> {
+impl<S: LocalStore> InStep<S> {
+    fn over<'a>(&'a self, inner: &'a dyn Snapshot) -> LaidOver<'a, S> {
+        LaidOver {
+            of: self,
+            inner,
+            seen: OnceCell::new(),
+        }
+    }
+
+    fn now(&self) -> LaidOver<'_, S> {
+        self.over(&self.inner)
+    }
+}
+
+impl<S: LocalStore> LaidOver<'_, S> {
+    fn seen(&self) -> Result<Option<&Seen>> {
+        if self.seen.get().is_none() {
+            let _ = self.seen.set(self.of.seen()?);
+        }
+        Ok(self.seen.get().and_then(Option::as_deref))
+    }
+
+    /// The place's note as the file makes it, if the file's text is the current one.
+    fn note(&self, seen: &Seen, place: &Place, stored: Option<&Note>) -> Result<Option<Note>> {
+        let overlay = Overlay::new(&seen.side, &seen.marks, self.of.author());
+        if !overlay.file_is_current(place, stored) {
+            return Ok(None);
+        }
+        let last = match stored {
+            Some(note) => note.revision,
+            None => self.last_revision(place)?,
+        };
+        Ok(overlay.note(place, stored, last + 1))
+    }
+
+    /// The number of the last revision, for a note that lies only in the file.
+    fn last_revision(&self, place: &Place) -> Result<u64> {
+        let history = self.inner.history(&Address::Place(place.clone()))?;
+        Ok(history.last().map_or(0, Revision::number))
+    }
+
     /// Lays the file's texts over notes: of these scopes, or of all places.
     fn lay_over(&self, notes: &mut Vec<Note>, seen: &Seen, scopes: Option<&[Scope]>) -> Result<()> {
-        let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
-        let mut places: Vec<Place> = seen
-            .side
-            .notes
-            .notes(&self.base)
-            .map(|(place, _)| place)
-            .collect();
+        let mut places = self.of.places_in(seen);
         if let Some(scopes) = scopes {
             places.retain(|place| scopes.contains(&Scope::Place(place.clone())));
         }
@@ -46,7 +86,7 @@ impl<S: Store> InStep<S> {
         for place in places {
             let index = stored.get(&Address::Place(place.clone())).copied();
             let before = index.map(|index| &notes[index]);
-            if let Some(note) = self.laid_over(&overlay, &place, before)? {
+            if let Some(note) = self.note(seen, &place, before)? {
                 match index {
                     Some(index) => notes[index] = note,
                     None => notes.push(note),
@@ -55,104 +95,169 @@ impl<S: Store> InStep<S> {
         }
         Ok(())
     }
+
+    /// Puts into the answers what the file says.
+    fn complete(&self, ask: &Ask, answers: &mut Answers, seen: &Seen) -> Result<()> {
+        for (address, note) in ask.notes.iter().zip(&mut answers.notes) {
+            if let Address::Place(place) = address
+                && let Some(laid_over) = self.note(seen, place, note.as_ref())?
+            {
+                *note = Some(laid_over);
+            }
+        }
+        for (scope, notes) in ask.scopes.iter().zip(&mut answers.scopes) {
+            if scope.kind() == ScopeKind::Place {
+                self.lay_over(notes, seen, Some(std::slice::from_ref(scope)))?;
+                notes.sort_by_cached_key(|note| note.address.key());
+            }
+        }
+        for (kind, notes) in ask.kinds.iter().zip(&mut answers.kinds) {
+            if *kind == ScopeKind::Place {
+                self.lay_over(notes, seen, None)?;
+                notes.sort_by_cached_key(|note| {
+                    (note.address.scope().name().to_owned(), note.address.key())
+                });
+            }
+        }
+        for (kind, scopes) in ask.summaries.iter().zip(&mut answers.summaries) {
+            if *kind == ScopeKind::Place {
+                self.add_scopes(scopes, seen);
+            }
+        }
+        for (address, history) in ask.histories.iter().zip(&mut answers.histories) {
+            if let Address::Place(place) = address {
+                let stored = self.inner.get(address)?;
+                let pending = self.note(seen, place, stored.as_ref())?;
+                let overlay = Overlay::new(&seen.side, &seen.marks, self.of.author());
+                history.extend(pending.map(|note| overlay.revision(note)));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_scopes(&self, scopes: &mut Vec<ScopeSummary>, seen: &Seen) {
+        for place in self.of.places_in(seen) {
+            let scope = Scope::Place(place);
+            if !scopes.iter().any(|known| known.scope == scope) {
+                scopes.push(ScopeSummary { scope, notes: 0 });
+            }
+        }
+        scopes.sort_by(|one, other| one.scope.name().cmp(other.scope.name()));
+    }
+
+    /// A version that differs when anybody has written the file.
+    fn version(&self, inner: Version) -> Version {
+        let Some((bytes, written, inode)) = exchange::stamp(self.of.file()) else {
+            return inner;
+        };
+        let mut hasher = DefaultHasher::new();
+        (inner.changes, bytes, written, inode).hash(&mut hasher);
+        Version {
+            changes: hasher.finish(),
+            written_at: inner.written_at.max(Some(written)),
+            ..inner
+        }
+    }
 }
 
-impl<S: Store> EventLog for InStep<S> {
-    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>> {
-        self.inner.events(session, before, limit)
-    }
-
-    fn lease(&self, session: &Name) -> Result<Option<Recorded>> {
-        self.inner.lease(session)
-    }
+/// Whether the file may have a part in the answers.
+fn concerns_places(ask: &Ask) -> bool {
+    let is_place = |address: &Address| matches!(address, Address::Place(_));
+    ask.notes.iter().chain(&ask.histories).any(is_place)
+        || ask
+            .scopes
+            .iter()
+            .any(|scope| scope.kind() == ScopeKind::Place)
+        || ask.kinds.contains(&ScopeKind::Place)
+        || ask.summaries.contains(&ScopeKind::Place)
 }
 
-impl<S: Store> Store for InStep<S> {
-    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        if changes.iter().all(|change| place_of(change).is_none()) {
-            return self.inner.apply(changes, stamp);
+/// Where a note stands among those of these scopes.
+fn order_in(scopes: &[Scope], note: &Note) -> (Option<usize>, Option<String>) {
+    let scope = note.address.scope();
+    let position = scopes.iter().position(|of| *of == scope);
+    (position, note.address.key())
+}
+
+impl<S: LocalStore> Reader for LaidOver<'_, S> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        let mut answers = self.inner.read(ask)?;
+        if concerns_places(ask)
+            && let Some(seen) = self.seen()?
+        {
+            self.complete(ask, &mut answers, seen)?;
         }
-        let mut applied = Vec::new();
-        self.inner.exclusively(&mut || {
-            applied = self.write(changes, stamp)?;
-            Ok(())
-        })?;
-        Ok(applied)
-    }
-
-    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        // Nothing of another kind is in the file.
-        if !request.everywhere && !matches!(request.address, Address::Place(_)) {
-            return self.inner.forget(request, stamp);
+        if ask.version {
+            answers.version = self.version(answers.version);
         }
-        let mut forgotten = None;
-        self.inner.exclusively(&mut || {
-            forgotten = Some(self.forget_with_file(request, stamp)?);
-            Ok(())
-        })?;
-        forgotten.ok_or_else(|| request.not_found())
+        Ok(answers)
     }
 
-    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.would_forget_with_file(request, stamp)
-    }
-
-    fn get(&self, address: &Address) -> Result<Option<Note>> {
-        let stored = self.inner.get(address)?;
-        let Address::Place(place) = address else {
-            return Ok(stored);
-        };
-        let Some(seen) = self.seen()? else {
-            return Ok(stored);
-        };
-        let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
-        Ok(self.laid_over(&overlay, place, stored.as_ref())?.or(stored))
-    }
-
-    fn select(&self, filter: &Filter) -> Result<Vec<Note>> {
-        let mut notes = self.inner.select(filter)?;
-        let is_place = |scope: &Scope| scope.kind() == ScopeKind::Place;
-        let concerned = match filter {
-            Filter::Scopes(scopes) => scopes.iter().any(is_place),
-            Filter::Kind(kind) => *kind == ScopeKind::Place,
-        };
-        if !concerned {
-            return Ok(notes);
-        }
-        let Some(seen) = self.seen()? else {
-            return Ok(notes);
-        };
-        let scopes = match filter {
-            Filter::Scopes(scopes) => Some(scopes.as_slice()),
-            Filter::Kind(_) => None,
-        };
-        self.lay_over(&mut notes, &seen, scopes)?;
-        match filter {
-            Filter::Scopes(scopes) => notes.sort_by_cached_key(|note| order_in(scopes, note)),
-            Filter::Kind(_) => notes.sort_by_cached_key(|note| {
-                (note.address.scope().name().to_owned(), note.address.key())
-            }),
+    /// What the journal says; a text that lies only in the file is in it since the file was written.
+    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+        let mut notes = self.inner.select_at(scopes, moment)?;
+        if let (Moment::Time(time), Some(seen)) = (moment, self.seen()?)
+            && seen.side.written <= time
+        {
+            self.lay_over(&mut notes, seen, Some(scopes))?;
+            notes.sort_by_cached_key(|note| order_in(scopes, note));
         }
         Ok(notes)
     }
 
-    /// Keyed notes and entries are not in the file.
-    fn recent(&self, recent: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>> {
-        self.inner.recent(recent, skip, limit)
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.search_over(request, &[])
+    }
+}
+
+impl<S: LocalStore> Snapshot for LaidOver<'_, S> {
+    /// Texts of the file that are current stand for what is stored; in the history they are its last revisions.
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
+        let Some(seen) = self.seen()? else {
+            return self.inner.search_over(request, laid_over);
+        };
+        let places = self.of.places_in(seen);
+        let ask = Ask {
+            notes: places.iter().cloned().map(Address::Place).collect(),
+            ..Ask::default()
+        };
+        let stored = self.inner.read(&ask)?.notes;
+        let mut over = laid_over.to_vec();
+        for (place, stored) in places.iter().zip(stored) {
+            over.extend(self.note(seen, place, stored.as_ref())?);
+        }
+        self.inner.search_over(request, &over)
+    }
+}
+
+impl<S: LocalStore> Reader for InStep<S> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        self.now().read(ask)
     }
 
-    fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64> {
-        self.inner.count_keyed(scope, pinned)
+    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+        self.now().select_at(scopes, moment)
     }
 
-    fn count_entries(
-        &self,
-        session: &Name,
-        kind: Option<&Kind>,
-        before: Option<i64>,
-        open: bool,
-    ) -> Result<u64> {
-        self.inner.count_entries(session, kind, before, open)
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.now().search(request)
+    }
+}
+
+impl<S: LocalStore> Snapshot for InStep<S> {
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
+        self.now().search_over(request, laid_over)
+    }
+}
+
+impl<S: LocalStore> Store for InStep<S> {
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        if changes.iter().all(|change| place_of(change).is_none()) {
+            return self.inner.apply(changes, stamp);
+        }
+        self.look_again();
+        let inner: &dyn LocalStore = &self.inner;
+        inner.alone(|inner| self.alone_over(inner).write(changes, stamp))
     }
 
     fn record(
@@ -165,118 +270,42 @@ impl<S: Store> Store for InStep<S> {
         self.inner.record(session, events, lease, stamp)
     }
 
-    fn leases(&self) -> Result<Vec<(Name, Recorded)>> {
-        self.inner.leases()
-    }
-
-    fn sessions_with_events(&self) -> Result<Vec<Name>> {
-        self.inner.sessions_with_events()
-    }
-
-    fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
-        self.inner.last_iteration(session)
-    }
-
-    fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {
-        self.inner.kinds(session)
-    }
-
-    /// What the journal says; a text that lies only in the file is in it since the file was written.
-    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
-        match (moment, self.seen()?) {
-            (Moment::Time(time), Some(seen)) if seen.side.written <= time => {
-                let mut notes = self.inner.select_at(scopes, moment)?;
-                self.lay_over(&mut notes, &seen, Some(scopes))?;
-                notes.sort_by_cached_key(|note| order_in(scopes, note));
-                Ok(notes)
-            }
-            _ => self.inner.select_at(scopes, moment),
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        // Nothing of another kind is in the file.
+        if !request.everywhere && !matches!(request.address, Address::Place(_)) {
+            return self.inner.forget(request, stamp);
         }
+        self.look_again();
+        let inner: &dyn LocalStore = &self.inner;
+        inner.alone(|inner| self.alone_over(inner).forget_with_file(request, stamp))
     }
 
-    fn version(&self) -> Result<Version> {
-        Ok(Version {
-            file: exchange::stamp(&self.file),
-            ..self.inner.version()?
-        })
-    }
-
-    fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {
-        let mut scopes = self.inner.scopes(kind)?;
-        if kind == ScopeKind::Place
-            && let Some(seen) = self.seen()?
-        {
-            for (place, _) in seen.side.notes.notes(&self.base) {
-                let scope = Scope::Place(place);
-                if !scopes.iter().any(|known| known.scope == scope) {
-                    scopes.push(ScopeSummary { scope, notes: 0 });
-                }
-            }
-            scopes.sort_by(|one, other| one.scope.name().cmp(other.scope.name()));
-        }
-        Ok(scopes)
-    }
-
-    fn count(&self, scope: &Scope) -> Result<u64> {
-        self.inner.count(scope)
-    }
-
-    fn history(&self, address: &Address) -> Result<Vec<Revision>> {
-        let mut history = self.inner.history(address)?;
-        let Address::Place(place) = address else {
-            return Ok(history);
-        };
-        if let Some(seen) = self.seen()? {
-            let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
-            let stored = self.inner.get(address)?;
-            let pending = self.laid_over(&overlay, place, stored.as_ref())?;
-            history.extend(pending.map(|note| overlay.revision(note)));
-        }
-        Ok(history)
-    }
-
-    fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
-        self.inner.journal(before, limit)
-    }
-
-    /// Texts of the file that are current stand for what is stored; in the history they are its last revisions.
-    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        let Some(seen) = self.seen()? else {
-            return self.inner.search(request);
-        };
-        let overlay = Overlay::new(&seen.side, &seen.marks, &self.author);
-        let mut request = request.clone();
-        for (place, _) in seen.side.notes.notes(&self.base) {
-            let stored = self.inner.get(&Address::Place(place.clone()))?;
-            let note = self.laid_over(&overlay, &place, stored.as_ref())?;
-            request.laid_over.extend(note);
-        }
-        self.inner.search(&request)
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.would_forget_with_file(request, stamp)
     }
 
     fn verify(&self) -> Result<Report> {
         self.inner.verify()
     }
+}
 
-    fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        self.inner.exclusively(&mut || {
-            self.exclusive.set(self.exclusive.get() + 1);
-            let outcome = work();
-            self.exclusive.set(self.exclusive.get() - 1);
-            self.seen.replace(None);
-            outcome
-        })
+impl<S: LocalStore> SideData for InStep<S> {
+    fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
+        self.inner.side_values(space)
     }
 
-    fn on_one_state(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        self.inner.on_one_state(work)
+    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        self.inner.put_side_values(space, values, removed)
+    }
+}
+
+impl<S: LocalStore> LocalStore for InStep<S> {
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn LocalStore) -> Result<()>) -> Result<()> {
+        self.inner
+            .exclusively(&mut |inner| work(&self.alone_over(inner)))
     }
 
-    fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {
-        self.inner.file_marks(file)
-    }
-
-    fn mark_file(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
-        self.inner.mark_file(file, marks)
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
+        self.inner.snapshot(&mut |inner| work(&self.over(inner)))
     }
 }

@@ -1,77 +1,159 @@
-//! Changes: each is decided inside the transaction, over what the ones before it wrote, and put.
+//! Calls that write: changes of notes, and events of sessions. Each is decided inside the transaction, over what the ones
+//! before it would write.
 
-use crate::address::Address;
-use crate::change::{Applied, Before, Change, Write, decide};
+use std::collections::HashMap;
+
+use super::foreseen::Questions;
+use super::pending::Pending;
+use crate::address::{Address, AddressAt};
+use crate::change::{Applied, Before, Change, decide};
 use crate::content::Content;
-use crate::engine::{Count, Put, Read, Transaction};
+use crate::engine::{Done, Read, Step};
 use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::event::{self, Event};
+use crate::forget::Holders;
+use crate::id::OperationId;
 use crate::key::{EntryId, Name};
-use crate::note::{Kind, Note, Position, Revision, Stamp};
+use crate::note::{Kind, Note, Revision, Stamp, State};
 use crate::scope::Scope;
+use crate::store::Count;
 
-/// Carries out changes in their order. After each that wrote, `wrote` is told the position and how many are left.
-pub(super) fn all(
-    tx: &dyn Transaction,
+/// What a call writes.
+#[derive(Clone, Copy)]
+pub(super) enum Call<'c> {
+    Apply {
+        changes: &'c [Change],
+        stamp: &'c Stamp,
+    },
+    Record {
+        session: &'c Name,
+        events: &'c [Event],
+        lease: Option<u64>,
+        stamp: &'c Stamp,
+    },
+}
+
+impl Call<'_> {
+    pub(super) fn stamp(&self) -> &Stamp {
+        match self {
+            Self::Apply { stamp, .. } | Self::Record { stamp, .. } => stamp,
+        }
+    }
+
+    /// What its decisions will ask.
+    pub(super) fn foresee(&self, questions: &mut Questions) {
+        if let Some(operation) = self.stamp().operation {
+            questions.operation(operation);
+        }
+        match self {
+            Self::Apply { changes, .. } => {
+                for change in *changes {
+                    questions.of_change(change);
+                }
+            }
+            Self::Record { session, .. } => questions.session(session),
+        }
+    }
+
+    /// Plans what it comes to: all of it, or nothing when it is refused. One that was carried out already gets the answer
+    /// that it had.
+    pub(super) fn plan(
+        &self,
+        pending: &Pending<'_>,
+        done: Option<&[Done]>,
+    ) -> Result<Vec<Applied>> {
+        let mark = pending.mark();
+        let planned = match self {
+            Self::Apply { changes, stamp } => apply(pending, changes, stamp, done),
+            Self::Record { .. } if done.is_some() => Ok(Vec::new()),
+            Self::Record {
+                session,
+                events,
+                lease,
+                stamp,
+            } => record(pending, session, events, *lease, stamp),
+        };
+        if planned.is_err() {
+            pending.back_to(mark);
+        }
+        planned
+    }
+}
+
+fn step(operation: Option<OperationId>, index: usize) -> Option<Step> {
+    let step = u32::try_from(index).unwrap_or(u32::MAX);
+    operation.map(|operation| Step { operation, step })
+}
+
+fn apply(
+    pending: &Pending<'_>,
     changes: &[Change],
     stamp: &Stamp,
-    wrote: &mut dyn FnMut(Position, usize) -> Result<()>,
+    done: Option<&[Done]>,
 ) -> Result<Vec<Applied>> {
+    if let Some(done) = done {
+        return again(pending, changes, done);
+    }
     let mut applied = Vec::with_capacity(changes.len());
     for (index, change) in changes.iter().enumerate() {
-        let (outcome, position) = carry_out(tx, change, stamp)?;
-        if let Some(position) = position {
-            wrote(position, changes.len() - index - 1)?;
-        }
-        applied.push(outcome);
-    }
-    Ok(applied)
-}
-
-/// What a decision may ask, answered inside the transaction.
-pub(super) struct View<'t>(pub(super) &'t dyn Read);
-
-impl Before for View<'_> {
-    fn current(&self, address: &Address) -> Result<Option<Note>> {
-        self.0.note(address)
-    }
-
-    fn last_revision(&self, address: &Address) -> Result<u64> {
-        Ok(self.0.end(address)?.map_or(0, |end| end.revision))
-    }
-
-    fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>> {
-        self.0.revision(address, number)
-    }
-
-    fn count(&self, scope: &Scope) -> Result<u64> {
-        self.0.count(Count::Counted(scope.clone()))
-    }
-
-    fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
-        self.0.last_entry(session)
-    }
-
-    fn entry_saying(&self, session: &Name, kind: &Kind, content: &Content) -> Result<Option<Note>> {
-        self.0.entry_saying(session, kind, content)
-    }
-}
-
-fn carry_out(
-    tx: &dyn Transaction,
-    change: &Change,
-    stamp: &Stamp,
-) -> Result<(Applied, Option<Position>)> {
-    if let Some(write) = decide(change, &View(tx), stamp)? {
-        let position = put(tx, &write)?;
-        let applied = Applied {
+        let Some(write) = decide(change, pending, stamp)? else {
+            applied.push(unchanged(pending, change)?);
+            continue;
+        };
+        applied.push(Applied {
             address: write.revision.address().clone(),
             note: write.note().cloned(),
             existed: write.existed,
             changed: true,
-        };
-        return Ok((applied, Some(position)));
+        });
+        pending.plan(write, step(stamp.operation, index))?;
     }
+    Ok(applied)
+}
+
+fn record(
+    pending: &Pending<'_>,
+    session: &Name,
+    events: &[Event],
+    lease: Option<u64>,
+    stamp: &Stamp,
+) -> Result<Vec<Applied>> {
+    for (index, event) in events.iter().enumerate() {
+        event::check(event, pending, session, lease, stamp)?;
+        pending.plan_event(session, event, stamp, step(stamp.operation, index))?;
+    }
+    Ok(Vec::new())
+}
+
+/// The answer to a call that was carried out already: the notes as its revisions made them.
+fn again(pending: &Pending<'_>, changes: &[Change], done: &[Done]) -> Result<Vec<Applied>> {
+    let written: HashMap<u32, &Revision> = done
+        .iter()
+        .filter_map(|done| Some((done.step, done.revision.as_ref()?)))
+        .collect();
+    let mut applied = Vec::with_capacity(changes.len());
+    for (index, change) in changes.iter().enumerate() {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let Some(revision) = written.get(&index) else {
+            applied.push(unchanged(pending, change)?);
+            continue;
+        };
+        let before = match revision.number() {
+            0 | 1 => None,
+            number => pending.revision(revision.address(), number - 1)?,
+        };
+        applied.push(Applied {
+            address: revision.address().clone(),
+            note: revision.note().cloned(),
+            existed: before.is_some_and(|before| matches!(before.state, State::Present(_))),
+            changed: true,
+        });
+    }
+    Ok(applied)
+}
+
+/// The answer to a change that changes nothing.
+fn unchanged(pending: &Pending<'_>, change: &Change) -> Result<Applied> {
     let address = match (change, change.address()) {
         (
             Change::Append {
@@ -89,47 +171,51 @@ fn carry_out(
             });
         }
     };
-    let reading: &dyn Read = tx;
-    let note = reading.note(&address)?;
-    let applied = Applied {
+    let note = pending.current(&address)?;
+    Ok(Applied {
         existed: note.is_some(),
         note,
         address,
         changed: false,
-    };
-    Ok((applied, None))
+    })
 }
 
-/// Puts what was decided: the revision, and the event that an entry resolves another one.
-pub(super) fn put(tx: &dyn Transaction, write: &Write) -> Result<Position> {
-    let address = write.revision.address();
-    let reading: &dyn Read = tx;
-    // A first revision has nothing before it.
-    let previous = match write.revision.number() {
-        0 | 1 => None,
-        _ => reading.end(address)?.map(|end| end.position),
-    };
-    let position = tx.put(&Put {
-        revision: &write.revision,
-        previous,
-        note: write.note(),
-        existed: write.existed,
-        is_counted: counts(address),
-    })?;
-    if let (Some(entry), Address::Session(session, by)) = (write.resolves, address) {
-        let event = Event::Resolved { entry, by: *by };
-        tx.put_event(
-            session,
-            &event,
-            write.revision.author(),
-            write.revision.recorded_at,
-        )?;
-        tx.resolve(session, entry, *by)?;
+/// What a decision to forget may ask, answered inside the transaction.
+pub(super) struct View<'t>(pub(super) &'t dyn Read);
+
+impl Before for View<'_> {
+    fn current(&self, address: &Address) -> Result<Option<Note>> {
+        self.0.note(address)
     }
-    Ok(position)
+
+    fn last_revision(&self, address: &Address) -> Result<u64> {
+        Ok(self.0.state(address)?.map_or(0, |state| state.revision))
+    }
+
+    fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>> {
+        self.0.revision(address, number)
+    }
+
+    fn count(&self, scope: &Scope) -> Result<u64> {
+        self.0.count(Count::Counted(scope.clone()))
+    }
+
+    fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
+        self.0.last_entry(session)
+    }
+
+    fn entry_saying(&self, session: &Name, kind: &Kind, content: &Content) -> Result<Option<Note>> {
+        let state = self.0.entry_saying(session, kind, content)?;
+        Ok(state.and_then(|state| state.note))
+    }
 }
 
-/// What the cap on notes counts: keyed notes and entries, not a place's own note.
-fn counts(address: &Address) -> bool {
-    !matches!(address, Address::Place(_))
+impl Holders for View<'_> {
+    fn history(&self, address: &Address) -> Result<Vec<Revision>> {
+        self.0.history(address)
+    }
+
+    fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>> {
+        Ok(self.0.holders(contents)?.into_iter().flatten().collect())
+    }
 }

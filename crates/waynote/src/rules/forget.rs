@@ -4,18 +4,20 @@ use std::collections::BTreeSet;
 
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
-use crate::engine::{Engine, Read, Transaction, Writing};
+use crate::engine::{Engine, Put, Read, Row, Transaction, Writing};
 use crate::error::Result;
-use crate::forget::{Erasure, Forget, Forgotten, Holders, decide};
-use crate::note::{Revision, Stamp};
+use crate::forget::{Erasure, Forget, Forgotten, decide};
+use crate::instep;
+use crate::note::{Position, Stamp};
 use crate::search::upkeep;
 
-use super::apply::{View, put};
+use super::apply::View;
+use super::pending::is_counted;
 
 pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let mut forgotten = None;
     // Nobody may write between the erasure and the clearing of its old bytes.
-    engine.exclusively(&mut || {
+    engine.exclusively(&mut |engine| {
         let mut reply = None;
         engine.write(Writing::Erasing, &mut |tx| {
             let erasure = decide(request, &View(tx), stamp)?;
@@ -35,15 +37,11 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
 /// What forgetting would come to.
 pub(super) fn would_forget(rows: &dyn Read, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let erasure = decide(request, &View(rows), stamp)?;
-    let files = marked(rows, &unheld(rows, &erasure)?)?;
+    let files = files(rows, &unheld(rows, &erasure)?)?;
     Ok(replied(request, erasure, files))
 }
 
 fn replied(request: &Forget, erasure: Erasure, files: Vec<String>) -> Forgotten {
-    let at = |(address, revision): (Address, u64)| AddressAt {
-        address,
-        revision: Some(revision),
-    };
     let gone = erasure.writes.iter().map(|write| &write.revision);
     Forgotten {
         named: request.named(),
@@ -59,27 +57,81 @@ fn replied(request: &Forget, erasure: Erasure, files: Vec<String>) -> Forgotten 
 /// Returns the files that were last known to hold one of the contents.
 fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<Vec<String>> {
     let rows: &dyn Read = tx;
-    let mut positions = Vec::new();
+    let mut revisions = Vec::new();
     let notes: BTreeSet<&Address> = erasure.revisions.iter().map(|(note, _)| note).collect();
     for note in notes {
-        let history = rows.history(note)?;
-        let is_meant = |revision: &&Revision| {
+        for revision in rows.history(note)? {
             let named = (note.clone(), revision.number());
-            erasure.revisions.contains(&named)
-        };
-        let meant = history.iter().filter(is_meant);
-        positions.extend(meant.filter_map(|revision| revision.position));
+            if let Some(position) = revision
+                .position
+                .filter(|_| erasure.revisions.contains(&named))
+            {
+                revisions.push((at(named), position));
+            }
+        }
     }
-    let numbers: Vec<i64> = positions.iter().map(|position| position.number()).collect();
+    if revisions.is_empty() && erasure.writes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let numbers: Vec<i64> = revisions.iter().map(|(_, at)| at.number()).collect();
     upkeep::forget(tx, &numbers)?;
-    for write in &erasure.writes {
-        put(tx, write)?;
-    }
-    tx.erase(&positions, stamp.now, &stamp.author)?;
+    put(tx, erasure, &revisions, stamp)?;
     let unheld = unheld(rows, erasure)?;
-    let files = marked(rows, &unheld)?;
+    let files = files(rows, &unheld)?;
     tx.remove_contents(&unheld)?;
     Ok(files)
+}
+
+/// Puts what goes with the erasure, and the erasure itself, at the next positions.
+fn put(
+    tx: &dyn Transaction,
+    erasure: &Erasure,
+    revisions: &[(AddressAt, Position)],
+    stamp: &Stamp,
+) -> Result<()> {
+    let rows: &dyn Read = tx;
+    let mut head = rows
+        .version()?
+        .position
+        .map_or(0, |position| position.number());
+    let mut next = || {
+        head += 1;
+        Position::new(head)
+    };
+    let mut gone = Vec::with_capacity(erasure.writes.len());
+    for write in &erasure.writes {
+        let mut revision = write.revision.clone();
+        let before = rows.state(revision.address())?;
+        revision.position = Some(next());
+        gone.push((revision, before.map(|state| state.position), write.existed));
+    }
+    let mut put: Vec<Row<'_>> = gone
+        .iter()
+        .map(|(revision, previous, existed)| {
+            Row::Revision(Put {
+                revision,
+                previous: *previous,
+                note: None,
+                existed: *existed,
+                is_counted: is_counted(revision.address()),
+                step: None,
+            })
+        })
+        .collect();
+    put.push(Row::Forgotten {
+        position: next(),
+        at: stamp.now,
+        by: &stamp.author,
+        revisions,
+    });
+    tx.put(&put)
+}
+
+fn at((address, revision): (Address, u64)) -> AddressAt {
+    AddressAt {
+        address,
+        revision: Some(revision),
+    }
 }
 
 /// The contents that no revision has but those that are erased.
@@ -97,17 +149,8 @@ fn unheld(rows: &dyn Read, erasure: &Erasure) -> Result<Vec<Content>> {
 }
 
 /// The files that are known to hold one of these.
-fn marked(rows: &dyn Read, contents: &[Content]) -> Result<Vec<String>> {
-    let files: BTreeSet<String> = rows.marked(contents)?.into_iter().flatten().collect();
-    Ok(files.into_iter().collect())
-}
-
-impl Holders for View<'_> {
-    fn history(&self, address: &Address) -> Result<Vec<Revision>> {
-        self.0.history(address)
-    }
-
-    fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>> {
-        Ok(self.0.holders(contents)?.into_iter().flatten().collect())
-    }
+fn files(rows: &dyn Read, contents: &[Content]) -> Result<Vec<String>> {
+    let spaces: BTreeSet<String> = rows.about(contents)?.into_iter().flatten().collect();
+    let files = spaces.iter().filter_map(|space| instep::file_of(space));
+    Ok(files.map(str::to_owned).collect())
 }

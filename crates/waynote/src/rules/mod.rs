@@ -4,34 +4,63 @@
 
 mod apply;
 mod as_of;
+mod foreseen;
 mod forget;
+mod group;
+mod one_state;
+mod pending;
 mod verify;
 
-use std::cell::{Cell, RefCell};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::address::Address;
 use crate::change::{Applied, Change};
-use crate::content::ContentHash;
-use crate::engine::{Count, Engine, Head, Read, Writing};
+use crate::engine::{Done, Engine, Read, Writing};
 use crate::error::{Error, Result};
-use crate::event::{self, Event, EventLog, Recorded};
+use crate::event::Event;
 use crate::forget::{Forget, Forgotten};
+use crate::id::StoreId;
 use crate::key::Name;
-use crate::note::{Kind, Note, Position, Revision, Stamp};
-use crate::scope::{Scope, ScopeKind};
+use crate::note::{Note, Stamp};
+use crate::scope::Scope;
 use crate::search::indexed;
 use crate::search::upkeep::{self, Indexing};
 use crate::search::{Hit, SearchRequest};
-use crate::store::{FileMark, Filter, Moment, Recent, ScopeSummary, Store, Version};
+use crate::store::{
+    Answers, Ask, LocalStore, Moment, Reader, SideData, SideValue, Snapshot, Store,
+};
 use crate::verify::Report;
 
-/// A store over an engine.
+use apply::Call;
+use foreseen::Questions;
+use group::{Answer, Group};
+use pending::Pending;
+
+pub(crate) use one_state::OneState;
+
+/// A store over an engine. Threads can share it when they can share the engine.
 pub struct EngineStore<E> {
     engine: E,
+    memory: Arc<Memory>,
+    group: Group,
+}
+
+/// What a store remembers between calls. All of it can be found out again.
+#[derive(Default)]
+pub(crate) struct Memory {
     indexing: Indexing,
     /// How far the search index was known to reach at the last write.
-    indexed: Cell<Option<i64>>,
-    cache: RefCell<indexed::Cache>,
+    indexed: Mutex<Option<i64>>,
+    segments: Mutex<indexed::Cache>,
+}
+
+impl Memory {
+    fn indexed(&self) -> Option<i64> {
+        *self.indexed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_indexed(&self, indexed: Option<i64>) {
+        *self.indexed.lock().unwrap_or_else(PoisonError::into_inner) = indexed;
+    }
 }
 
 impl<E: Engine> EngineStore<E> {
@@ -39,9 +68,8 @@ impl<E: Engine> EngineStore<E> {
     pub fn new(engine: E) -> Self {
         Self {
             engine,
-            indexing: Indexing::default(),
-            indexed: Cell::new(None),
-            cache: RefCell::default(),
+            memory: Arc::default(),
+            group: Group::default(),
         }
     }
 
@@ -52,110 +80,114 @@ impl<E: Engine> EngineStore<E> {
 
     /// Keeps the search index otherwise than by default. What is found is the same.
     #[must_use]
-    pub fn with_indexing(mut self, indexing: Indexing) -> Self {
-        self.indexing = indexing;
-        self
+    pub fn with_indexing(self, indexing: Indexing) -> Self {
+        Self {
+            memory: Arc::new(Memory {
+                indexing,
+                ..Memory::default()
+            }),
+            ..self
+        }
     }
 
-    fn read<T>(&self, work: impl FnOnce(&dyn Read) -> Result<T>) -> Result<T> {
-        work(&*self.engine.rows()?)
-    }
-
-    /// Runs `work` on one state and returns what it returns.
-    fn snapshot<T>(&self, mut work: impl FnMut(&dyn Read) -> Result<T>) -> Result<T> {
-        let mut value = None;
-        self.engine.snapshot(&mut |rows| {
-            value = Some(work(rows)?);
+    /// Gives the store a new id: for a copy that goes on by itself.
+    ///
+    /// # Errors
+    /// As [`Store::apply`]. A store that does not exist is made.
+    pub fn renew_id(&self) -> Result<StoreId> {
+        let mut id = None;
+        self.engine.write(Writing::Durable, &mut |tx| {
+            id = Some(tx.renew_id()?);
             Ok(())
         })?;
-        value.ok_or_else(|| Error::DamagedStore {
+        id.ok_or_else(|| self.ran_nothing())
+    }
+
+    fn ran_nothing(&self) -> Error {
+        Error::DamagedStore {
             path: self.engine.name().into(),
             reason: "its engine ran nothing".into(),
-        })
+        }
+    }
+
+    /// Reads each thing as it is then.
+    fn now<T>(&self, work: impl FnOnce(&OneState<'_>) -> Result<T>) -> Result<T> {
+        let rows = self.engine.rows()?;
+        work(&self.state(&*rows))
+    }
+
+    /// Reads all from one state.
+    fn at_once<T>(&self, mut work: impl FnMut(&OneState<'_>) -> Result<T>) -> Result<T> {
+        let mut value = None;
+        self.engine.snapshot(&mut |rows| {
+            value = Some(work(&self.state(rows))?);
+            Ok(())
+        })?;
+        value.ok_or_else(|| self.ran_nothing())
+    }
+
+    /// Writes what a call comes to, with the calls of other threads where there are any.
+    fn carry_out(&self, call: Call<'_>) -> Result<Vec<Applied>> {
+        self.group.run(call, &|calls| self.write(calls))
+    }
+
+    /// Writes calls in one transaction, and answers each of them.
+    fn write(&self, calls: &[Call<'_>]) -> Result<Vec<Answer>> {
+        let mut answers = Vec::new();
+        let mut reached = None;
+        self.engine.write(Writing::Durable, &mut |tx| {
+            // An engine may run this again.
+            reached = self.memory.indexed();
+            let mut questions = Questions::default();
+            calls.iter().for_each(|call| call.foresee(&mut questions));
+            let known = questions.read(tx, reached.is_none())?;
+            let indexed = reached.unwrap_or_else(|| known.index().indexed);
+            let done: Vec<Option<Vec<Done>>> = calls
+                .iter()
+                .map(|call| Some(known.done(call.stamp().operation?)?.to_vec()))
+                .collect();
+            let pending = Pending::new(self.state(tx), known);
+            answers = calls
+                .iter()
+                .zip(&done)
+                .map(|(call, done)| call.plan(&pending, done.as_deref()))
+                .collect();
+            pending.put(tx)?;
+            reached = Some(upkeep::keep_up(
+                tx,
+                &self.memory.indexing,
+                indexed,
+                pending.head(),
+                pending.revisions(),
+            )?);
+            Ok(())
+        })?;
+        self.memory.set_indexed(reached);
+        Ok(answers)
+    }
+
+    fn state<'s>(&'s self, rows: &'s dyn Read) -> OneState<'s> {
+        OneState::new(rows, &self.memory, &self.engine)
     }
 }
 
-/// What a session's events are read from.
-pub(crate) struct Log<'r>(pub(crate) &'r dyn Read);
-
-impl EventLog for Log<'_> {
-    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>> {
-        self.0.events(session, before, limit)
+impl<E: Engine> Reader for EngineStore<E> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        self.now(|state| state.read(ask))
     }
 
-    fn lease(&self, session: &Name) -> Result<Option<Recorded>> {
-        self.0.lease(session)
-    }
-}
-
-impl<E: Engine> EventLog for EngineStore<E> {
-    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>> {
-        self.read(|rows| rows.events(session, before, limit))
+    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+        self.at_once(|state| state.select_at(scopes, moment))
     }
 
-    fn lease(&self, session: &Name) -> Result<Option<Recorded>> {
-        self.read(|rows| rows.lease(session))
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.search_over(request, &[])
     }
 }
 
 impl<E: Engine> Store for EngineStore<E> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        let mut applied = Vec::new();
-        let reached = Cell::new(None);
-        self.engine.write(Writing::Durable, &mut |tx| {
-            // An engine may run this again.
-            reached.set(self.indexed.get());
-            applied = apply::all(tx, changes, stamp, &mut |position, left| {
-                upkeep::keep_up(tx, &self.indexing, &reached, position, left)
-            })?;
-            Ok(())
-        })?;
-        self.indexed.set(reached.get());
-        Ok(applied)
-    }
-
-    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        forget::forget(&self.engine, request, stamp)
-    }
-
-    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.snapshot(|rows| forget::would_forget(rows, request, stamp))
-    }
-
-    fn get(&self, address: &Address) -> Result<Option<Note>> {
-        self.read(|rows| rows.note(address))
-    }
-
-    fn select(&self, filter: &Filter) -> Result<Vec<Note>> {
-        self.read(|rows| match filter {
-            Filter::Scopes(scopes) => rows.scopes(scopes),
-            Filter::Kind(kind) => rows.kind(*kind),
-        })
-    }
-
-    fn recent(&self, recent: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>> {
-        self.read(|rows| rows.page(recent, skip, limit))
-    }
-
-    fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64> {
-        let scope = scope.clone();
-        self.read(|rows| rows.count(Count::Keyed { scope, pinned }))
-    }
-
-    fn count_entries(
-        &self,
-        session: &Name,
-        kind: Option<&Kind>,
-        before: Option<i64>,
-        open: bool,
-    ) -> Result<u64> {
-        let count = Count::Entries {
-            session: session.clone(),
-            kind: kind.cloned(),
-            before,
-            open,
-        };
-        self.read(|rows| rows.count(count))
+        self.carry_out(Call::Apply { changes, stamp })
     }
 
     fn record(
@@ -165,84 +197,60 @@ impl<E: Engine> Store for EngineStore<E> {
         lease: Option<u64>,
         stamp: &Stamp,
     ) -> Result<()> {
-        self.engine.write(Writing::Durable, &mut |tx| {
-            for event in events {
-                event::check(event, &Log(tx), session, lease, stamp)?;
-                tx.put_event(session, event, &stamp.author, stamp.now)?;
-            }
-            Ok(())
+        self.carry_out(Call::Record {
+            session,
+            events,
+            lease,
+            stamp,
         })
+        .map(|_| ())
     }
 
-    fn leases(&self) -> Result<Vec<(Name, Recorded)>> {
-        self.read(|rows| rows.all_leases())
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        forget::forget(&self.engine, request, stamp)
     }
 
-    fn sessions_with_events(&self) -> Result<Vec<Name>> {
-        self.read(|rows| rows.event_sessions())
-    }
-
-    fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
-        self.read(|rows| rows.last_iteration(session))
-    }
-
-    fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {
-        self.read(|rows| rows.entry_types(session))
-    }
-
-    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
-        self.snapshot(|rows| as_of::select(rows, scopes, moment))
-    }
-
-    fn version(&self) -> Result<Version> {
-        let Head { position, changes } = self.read(|rows| rows.head())?;
-        Ok(Version {
-            position,
-            changes,
-            file: None,
-        })
-    }
-
-    fn scopes(&self, kind: ScopeKind) -> Result<Vec<ScopeSummary>> {
-        self.read(|rows| rows.summaries(kind))
-    }
-
-    fn count(&self, scope: &Scope) -> Result<u64> {
-        self.read(|rows| rows.count(Count::Counted(scope.clone())))
-    }
-
-    fn history(&self, address: &Address) -> Result<Vec<Revision>> {
-        self.read(|rows| rows.history(address))
-    }
-
-    fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
-        self.read(|rows| rows.journal(before, limit))
-    }
-
-    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        // One state, so that segments and tail fit together.
-        self.snapshot(|rows| indexed::search(rows, &self.cache, &self.engine.name(), request))
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.at_once(|state| forget::would_forget(state.rows(), request, stamp))
     }
 
     fn verify(&self) -> Result<Report> {
-        self.snapshot(verify::verify)
+        self.at_once(verify::verify)
+    }
+}
+
+impl<E: Engine> Snapshot for EngineStore<E> {
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
+        // One state, so that segments and tail fit together.
+        self.at_once(|state| state.search_over(request, laid_over))
+    }
+}
+
+impl<E: Engine> SideData for EngineStore<E> {
+    fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
+        self.now(|state| state.rows().side(space))
     }
 
-    fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        self.engine.exclusively(work)
+    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        // What is lost is found out again.
+        self.engine.write(Writing::Relaxed, &mut |tx| {
+            tx.put_side(space, values, removed)
+        })
+    }
+}
+
+impl<E: Engine> LocalStore for EngineStore<E> {
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn LocalStore) -> Result<()>) -> Result<()> {
+        self.engine.exclusively(&mut |engine| {
+            work(&EngineStore {
+                engine,
+                memory: Arc::clone(&self.memory),
+                group: Group::default(),
+            })
+        })
     }
 
-    fn on_one_state(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        self.engine.snapshot(&mut |_| work())
-    }
-
-    fn file_marks(&self, file: &str) -> Result<Vec<FileMark>> {
-        self.read(|rows| rows.marks(file))
-    }
-
-    fn mark_file(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
-        // One that is lost is found out by comparing again.
-        self.engine
-            .write(Writing::Relaxed, &mut |tx| tx.mark(file, marks))
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
+        self.engine.snapshot(&mut |rows| work(&self.state(rows)))
     }
 }

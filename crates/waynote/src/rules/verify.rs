@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use crate::address::Address;
-use crate::engine::Read;
 use crate::error::Result;
 use crate::event::{Event, Resolutions, latest};
 use crate::key::{EntryId, Name};
@@ -12,10 +11,11 @@ use crate::scope::{Scope, ScopeKind};
 use crate::store::Moment;
 use crate::verify::Report;
 
-use super::Log;
+use super::OneState;
 
 /// Checks everything there is; all reading is of one state.
-pub(super) fn verify(rows: &dyn Read) -> Result<Report> {
+pub(super) fn verify(state: &OneState<'_>) -> Result<Report> {
+    let rows = state.rows();
     let mut report = Report::default();
     if rows.verify(&mut report)? {
         for scope in rows.summaries(ScopeKind::Session)? {
@@ -23,7 +23,7 @@ pub(super) fn verify(rows: &dyn Read) -> Result<Report> {
                 continue;
             };
             // One that cannot be read is a finding like others.
-            if let Err(error) = resolutions(rows, session, &mut report) {
+            if let Err(error) = resolutions(state, session, &mut report) {
                 report.problems.push(format!("{}: {error}", scope.scope));
             }
         }
@@ -33,10 +33,11 @@ pub(super) fn verify(rows: &dyn Read) -> Result<Report> {
 }
 
 /// Whether the entries of a session are resolved as its events say.
-fn resolutions(rows: &dyn Read, session: &Name, report: &mut Report) -> Result<()> {
+fn resolutions(state: &OneState<'_>, session: &Name, report: &mut Report) -> Result<()> {
+    let rows = state.rows();
     let mut resolved = Resolutions::default();
     let mut events = Vec::new();
-    for event in latest(&Log(rows), session) {
+    for event in latest(state, session) {
         match event {
             Ok(event) if matches!(event.event, Event::Resolved { .. }) => events.push(event),
             Ok(_) => {}

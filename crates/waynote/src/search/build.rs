@@ -1,7 +1,7 @@
 //! Notes into a segment.
 
 use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::analyze::{Analyzer, Form, Term};
 use super::block::{Block, Blocks};
@@ -73,7 +73,7 @@ impl Builder {
     pub(crate) fn in_memory(self) -> Sound<InMemory> {
         let (docs, blocks) = self.finish()?;
         Ok(InMemory {
-            docs: Rc::new(Docs::new(docs)?),
+            docs: Arc::new(Docs::new(docs)?),
             blocks: blocks
                 .into_iter()
                 .map(|block| (block.first, block.bytes))
@@ -116,7 +116,7 @@ impl Document<'_> {
 
 /// A segment that is in no store.
 pub(crate) struct InMemory {
-    pub(crate) docs: Rc<Docs>,
+    pub(crate) docs: Arc<Docs>,
     blocks: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 

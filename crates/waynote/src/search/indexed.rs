@@ -1,15 +1,15 @@
 //! Searching a store: its index as the ranking sees it, and the notes that it does not reach yet.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::address::Address;
 use crate::content::Content;
-use crate::engine::{self, Head, JournalRow, Read};
+use crate::engine::{self, JournalRow, Read};
 use crate::error::{Error, Result};
 use crate::note::Note;
 use crate::scope::{Scope, ScopeKind};
+use crate::store::Version;
 
 use super::build::Builder;
 use super::damage::{Damage, Looked, Stopped};
@@ -23,8 +23,16 @@ pub(crate) const FORMAT: i64 = 1;
 /// What is kept between searches: segments never change, and the tail only when something is written.
 #[derive(Default)]
 pub(crate) struct Cache {
-    docs: Vec<(DocsKey, Rc<Docs>)>,
-    tail: Option<(TailKey, Rc<Tail>)>,
+    docs: Vec<(DocsKey, Arc<Docs>)>,
+    tail: Option<(TailKey, Arc<Tail>)>,
+}
+
+impl Cache {
+    fn docs_of(&self, key: DocsKey) -> Option<Arc<Docs>> {
+        let mut known = self.docs.iter();
+        let found = known.find(|(known, _)| *known == key);
+        found.map(|(_, docs)| Arc::clone(docs))
+    }
 }
 
 /// Ids are used again, checksums are not.
@@ -32,14 +40,15 @@ type DocsKey = (i64, i64, u32);
 
 /// The watermark, and what the engine says of changes. On a connection that an application lends, rows can be taken back and
 /// their positions given out again: its count of changes tells.
-type TailKey = (i64, Head);
+type TailKey = (i64, Version);
 
 /// Searches with the index, or without it where it is damaged. All reading is of one state.
 pub(crate) fn search(
     rows: &dyn Read,
-    cache: &RefCell<Cache>,
-    store: &str,
+    cache: &Mutex<Cache>,
+    store: &dyn Fn() -> String,
     request: &SearchRequest,
+    laid_over: &[Note],
 ) -> Result<Vec<Hit>> {
     let mut view = View {
         rows,
@@ -48,17 +57,17 @@ pub(crate) fn search(
         history: request.history,
     };
     let damaged = |damage: Damage| Error::DamagedStore {
-        path: store.into(),
+        path: store().into(),
         reason: damage.0.to_owned(),
     };
-    match super::search(&view, request) {
+    match super::search(&view, request, laid_over) {
         Ok(hits) => return Ok(hits),
         Err(Stopped::Failed(error)) => return Err(error),
         Err(Stopped::Damaged(_)) if !view.scan => view.scan = true,
         Err(Stopped::Damaged(damage)) => return Err(damaged(damage)),
     }
     // The index cannot be trusted: read the notes themselves.
-    super::search(&view, request).map_err(|stopped| match stopped {
+    super::search(&view, request, laid_over).map_err(|stopped| match stopped {
         Stopped::Failed(error) => error,
         Stopped::Damaged(damage) => damaged(damage),
     })
@@ -67,7 +76,7 @@ pub(crate) fn search(
 /// The store as one search sees it.
 struct View<'s> {
     rows: &'s dyn Read,
-    cache: &'s RefCell<Cache>,
+    cache: &'s Mutex<Cache>,
     /// Read every note instead of the index.
     scan: bool,
     /// Of every revision that wrote a text, not only the notes as they are.
@@ -78,16 +87,21 @@ struct View<'s> {
 const SHORT: i64 = 4096;
 
 impl View<'_> {
-    fn docs(&self, key: DocsKey) -> Looked<Rc<Docs>> {
-        let mut cache = self.cache.borrow_mut();
-        if let Some((_, docs)) = cache.docs.iter().find(|(known, _)| *known == key) {
-            return Ok(Rc::clone(docs));
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        // What a panic left half done is only looked up less often.
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn docs(&self, key: DocsKey) -> Looked<Arc<Docs>> {
+        let known = self.cache().docs_of(key);
+        if let Some(docs) = known {
+            return Ok(docs);
         }
-        let docs = Rc::new(segment_docs(self.rows, key.0)?);
+        let docs = Arc::new(segment_docs(self.rows, key.0)?);
         if docs.checksum() != key.2 {
             return Err(Damage("a list of notes is another segment's").into());
         }
-        cache.docs.push((key, Rc::clone(&docs)));
+        self.cache().docs.push((key, Arc::clone(&docs)));
         Ok(docs)
     }
 }
@@ -115,7 +129,7 @@ impl Index for View<'_> {
                 dead: head.dead_bits,
             });
         }
-        let mut cache = self.cache.borrow_mut();
+        let mut cache = self.cache();
         cache
             .docs
             .retain(|((id, ..), _)| segments.iter().any(|segment| segment.id == *id));
@@ -139,19 +153,19 @@ impl Index for View<'_> {
         Ok(blocks.map(|(_, block)| block).collect())
     }
 
-    fn tail(&self, query: &Query) -> Looked<Rc<Tail>> {
+    fn tail(&self, query: &Query) -> Looked<Arc<Tail>> {
         let indexed = self.rows.index()?.indexed;
         let after = if self.scan { 0 } else { indexed };
-        let head = self.rows.head()?;
-        let last = head.position.map_or(0, |position| position.number());
+        let version = self.rows.version()?;
+        let last = version.position.map_or(0, |position| position.number());
         // Only what is short is kept, and then whole; of what is long only what this query looks at is taken.
         let is_short = !self.scan && last - indexed < SHORT;
-        let key = is_short.then_some((after, head));
+        let key = is_short.then_some((after, version));
         if let Some(key) = key
-            && let Some((known, tail)) = &self.cache.borrow().tail
+            && let Some((known, tail)) = &self.cache().tail
             && *known == key
         {
-            return Ok(Rc::clone(tail));
+            return Ok(Arc::clone(tail));
         }
         let mut builder = Builder::new();
         let mut superseded = Vec::new();
@@ -172,9 +186,9 @@ impl Index for View<'_> {
             }
             true
         })?;
-        let tail = Rc::new(Tail::new(builder, superseded)?);
+        let tail = Arc::new(Tail::new(builder, superseded)?);
         if let Some(key) = key {
-            self.cache.borrow_mut().tail = Some((key, Rc::clone(&tail)));
+            self.cache().tail = Some((key, Arc::clone(&tail)));
         }
         Ok(tail)
     }
@@ -184,7 +198,10 @@ impl Index for View<'_> {
     }
 
     fn position(&self, address: &Address) -> Looked<Option<i64>> {
-        Ok(self.rows.end(address)?.map(|end| end.position.number()))
+        Ok(self
+            .rows
+            .state(address)?
+            .map(|state| state.position.number()))
     }
 
     fn notes(&self, positions: &[i64]) -> Looked<Vec<Note>> {
@@ -199,20 +216,17 @@ impl Index for View<'_> {
             return Ok(notes.cloned().collect());
         }
         let ask = engine::Ask {
-            notes: revisions
-                .iter()
-                .map(|revision| revision.address().clone())
-                .collect(),
-            ends: revisions
+            states: revisions
                 .iter()
                 .map(|revision| revision.address().clone())
                 .collect(),
             ..engine::Ask::default()
         };
-        let found = self.rows.read(&ask)?;
+        let states = self.rows.read(&ask)?.states;
         let mut notes = Vec::with_capacity(revisions.len());
-        for ((revision, note), end) in revisions.iter().zip(found.notes).zip(found.ends) {
-            let is_last = end.map(|end| end.position) == revision.position;
+        for (revision, state) in revisions.iter().zip(states) {
+            let is_last = state.as_ref().map(|state| state.position) == revision.position;
+            let note = state.and_then(|state| state.note);
             let is_entry = matches!(revision.address(), Address::Session(..));
             match note {
                 Some(note) if is_last || (is_entry && revision.number() == 1) => notes.push(note),

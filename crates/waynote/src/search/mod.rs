@@ -19,7 +19,7 @@ pub(crate) mod upkeep;
 pub(crate) mod verify;
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -65,8 +65,6 @@ pub struct SearchRequest {
     pub limit: usize,
     /// Search every revision that wrote a text, deleted and superseded ones too, instead of the notes as they are.
     pub history: bool,
-    /// Notes that stand for the stored ones at their addresses: texts that are not in the store yet.
-    pub laid_over: Vec<Note>,
 }
 
 impl SearchRequest {
@@ -78,7 +76,6 @@ impl SearchRequest {
             scopes: Vec::new(),
             limit: DEFAULT_LIMIT,
             history: false,
-            laid_over: Vec::new(),
         }
     }
 
@@ -186,7 +183,7 @@ pub(crate) struct Document<'t> {
 /// A sealed segment.
 pub(crate) struct Segment {
     pub(crate) id: i64,
-    pub(crate) docs: Rc<Docs>,
+    pub(crate) docs: Arc<Docs>,
     /// A bit for each note that is no longer current; empty when all are.
     pub(crate) dead: Vec<u8>,
 }
@@ -219,7 +216,7 @@ pub(crate) trait Index {
     fn blocks(&self, segment: i64, prefix: &[u8]) -> Looked<Vec<Vec<u8>>>;
 
     /// What is in no segment; of its terms at least those that the query looks at.
-    fn tail(&self, query: &Query) -> Looked<Rc<Tail>>;
+    fn tail(&self, query: &Query) -> Looked<Arc<Tail>>;
 
     /// The engine's numbers of scopes; those without notes have none.
     fn scopes(&self, scopes: &[Scope]) -> Looked<Vec<u32>>;
@@ -231,9 +228,9 @@ pub(crate) trait Index {
     fn notes(&self, positions: &[i64]) -> Looked<Vec<Note>>;
 }
 
-/// Searches where nothing is stored: only what is laid over it.
-pub(crate) fn without_index(request: &SearchRequest) -> Result<Vec<Hit>> {
-    search(&Nothing, request).map_err(|stopped| match stopped {
+/// Ranks these notes alone, as if there were no others.
+pub(crate) fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>> {
+    search(&Nothing, request, notes).map_err(|stopped| match stopped {
         Stopped::Failed(error) => error,
         Stopped::Damaged(damage) => crate::Error::DamagedStore {
             path: "store".into(),
@@ -258,8 +255,8 @@ impl Index for Nothing {
         Ok(Vec::new())
     }
 
-    fn tail(&self, _: &Query) -> Looked<Rc<Tail>> {
-        Ok(Rc::new(Tail::new(Builder::new(), Vec::new())?))
+    fn tail(&self, _: &Query) -> Looked<Arc<Tail>> {
+        Ok(Arc::new(Tail::new(Builder::new(), Vec::new())?))
     }
 
     fn scopes(&self, _: &[Scope]) -> Looked<Vec<u32>> {

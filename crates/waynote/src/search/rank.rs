@@ -6,7 +6,7 @@
 mod lookup;
 
 use std::collections::HashSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::build::{Builder, InMemory};
 use super::damage::{Damage, Looked};
@@ -14,6 +14,7 @@ use super::docs::{Before, Docs};
 use super::query::{Clause, Query};
 use super::snippet::snippet;
 use super::{Document, Hit, Index, Kinds, SearchRequest, Tail, kind_and_title};
+use crate::note::Note;
 use crate::secrets::masked;
 
 /// How soon more of the same word counts less, and how much a longer text lessens it.
@@ -38,12 +39,16 @@ const QUESTION_WORDS: usize = 3;
 const MOST_TIES: usize = 100;
 
 /// Finds and ranks.
-pub(crate) fn search(index: &dyn Index, request: &SearchRequest) -> Looked<Vec<Hit>> {
+pub(crate) fn search(
+    index: &dyn Index,
+    request: &SearchRequest,
+    laid_over: &[Note],
+) -> Looked<Vec<Hit>> {
     let query = Query::parse(&request.query);
     if request.limit == 0 || (query.wanted.is_empty() && query.unwanted.is_empty()) {
         return Ok(Vec::new());
     }
-    let corpus = Corpus::open(index, request, &query)?;
+    let corpus = Corpus::open(index, request, laid_over, &query)?;
     let ranked = corpus.ranked(&query, request)?;
     corpus.hits(&query, request, ranked)
 }
@@ -52,18 +57,19 @@ pub(crate) fn search(index: &dyn Index, request: &SearchRequest) -> Looked<Vec<H
 struct Part {
     source: Source,
     start: usize,
-    docs: Rc<Docs>,
+    docs: Arc<Docs>,
 }
 
 enum Source {
     Sealed(i64),
-    Tail(Rc<Tail>),
+    Tail(Arc<Tail>),
     LaidOver(InMemory),
 }
 
 /// All that is searched.
 struct Corpus<'i> {
     index: &'i dyn Index,
+    laid_over: &'i [Note],
     parts: Vec<Part>,
     /// Whether each note is current; none: all are.
     live: Vec<bool>,
@@ -75,9 +81,15 @@ struct Corpus<'i> {
 type Found = (u32, u32, bool);
 
 impl<'i> Corpus<'i> {
-    fn open(index: &'i dyn Index, request: &SearchRequest, query: &Query) -> Looked<Self> {
+    fn open(
+        index: &'i dyn Index,
+        request: &SearchRequest,
+        laid_over: &'i [Note],
+        query: &Query,
+    ) -> Looked<Self> {
         let mut corpus = Self {
             index,
+            laid_over,
             parts: Vec::new(),
             live: Vec::new(),
             live_count: 0,
@@ -90,11 +102,11 @@ impl<'i> Corpus<'i> {
         }
         let tail = index.tail(query)?;
         // The rows of a tail in memory lie behind all segments, but its list of notes is its own.
-        let docs = Rc::clone(&tail.memory.docs);
-        corpus.push(Source::Tail(Rc::clone(&tail)), docs);
-        let laid_over = laid_over(request, query)?;
-        let docs = Rc::clone(&laid_over.docs);
-        corpus.push(Source::LaidOver(laid_over), docs);
+        let docs = Arc::clone(&tail.memory.docs);
+        corpus.push(Source::Tail(Arc::clone(&tail)), docs);
+        let segment = segment_of(laid_over, request, query)?;
+        let docs = Arc::clone(&segment.docs);
+        corpus.push(Source::LaidOver(segment), docs);
 
         let all = corpus
             .parts
@@ -112,7 +124,7 @@ impl<'i> Corpus<'i> {
         }
         let mut gone = tail.superseded.clone();
         if !request.history {
-            for note in &request.laid_over {
+            for note in laid_over {
                 gone.extend(index.position(&note.address)?);
             }
         }
@@ -125,7 +137,7 @@ impl<'i> Corpus<'i> {
         Ok(corpus)
     }
 
-    fn push(&mut self, source: Source, docs: Rc<Docs>) {
+    fn push(&mut self, source: Source, docs: Arc<Docs>) {
         let start = self
             .parts
             .last()
@@ -342,7 +354,7 @@ impl<'i> Corpus<'i> {
             if matches!(part.source, Source::LaidOver(_)) {
                 let note = usize::try_from(position - i64::MIN)
                     .ok()
-                    .and_then(|index| request.laid_over.get(index));
+                    .and_then(|index| self.laid_over.get(index));
                 hits.extend(note.map(|note| (note.clone(), score)));
             } else {
                 positions.push(position);
@@ -362,7 +374,7 @@ impl<'i> Corpus<'i> {
                 .then_with(|| other.revision.cmp(&one.revision))
         });
         hits.truncate(request.limit);
-        let hit = |(note, score): (crate::note::Note, f32)| Hit {
+        let hit = |(note, score): (Note, f32)| Hit {
             snippet: snippet(query, &masked(&note.content.shown())),
             note,
             score: f64::from(score),
@@ -372,9 +384,9 @@ impl<'i> Corpus<'i> {
 }
 
 /// The notes that stand for stored ones, as a segment; their positions count from the least.
-fn laid_over(request: &SearchRequest, query: &Query) -> Looked<InMemory> {
+fn segment_of(notes: &[Note], request: &SearchRequest, query: &Query) -> Looked<InMemory> {
     let mut builder = Builder::new();
-    for (index, note) in request.laid_over.iter().enumerate() {
+    for (index, note) in notes.iter().enumerate() {
         let scope = note.address.scope();
         if !request.scopes.is_empty() && !request.scopes.contains(&scope) {
             continue;

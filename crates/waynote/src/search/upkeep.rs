@@ -4,7 +4,6 @@
 //! comes next seals them as a segment of its own, inside its transaction. Eight neighbours of a size become one of
 //! the next size, up to a cap, so that no write takes long. What is damaged is thrown away and made again.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use crate::engine::{self, IndexState, Read, SegmentHead, Transaction};
@@ -53,32 +52,31 @@ impl Indexing {
 /// The most merges after one sealing: one of each size, and some to spare.
 const MERGES: usize = 4;
 
-/// Seals what is due after a change at `position`, when `left` more changes follow in the same call. `indexed` is how
-/// far the index was known to reach.
+/// Seals what is due after so many `written` revisions, the last change of the store being at `position`. `indexed` is how
+/// far the index was known to reach. Returns how far it is known to reach now.
 pub(crate) fn keep_up(
     tx: &dyn Transaction,
     indexing: &Indexing,
-    indexed: &Cell<Option<i64>>,
+    indexed: i64,
     position: Position,
-    left: usize,
-) -> Result<()> {
-    let is_large = left >= indexing.bulk as usize;
-    let due = i64::from(if is_large {
-        indexing.bulk
-    } else {
-        indexing.tail
-    });
+    written: usize,
+) -> Result<i64> {
     let position = position.number();
-    if indexed.get().is_some_and(|known| position - known < due) {
-        return Ok(());
+    if position - indexed < i64::from(indexing.tail) || written == 0 {
+        return Ok(indexed);
     }
     let rows: &dyn Read = tx;
     let mut state = rows.index()?;
     if state.format != FORMAT {
         state = reset(tx)?;
     }
-    // One segment a write: a store that was never indexed catches up over several.
-    if position - state.indexed >= due {
+    // One segment a write, and one more for each that a large one fills: a store that was never indexed catches up over
+    // several.
+    let segments = 1 + written / indexing.bulk.max(1) as usize;
+    for _ in 0..segments {
+        if position - state.indexed < i64::from(indexing.tail) {
+            break;
+        }
         state = match seal(tx, indexing, state) {
             Ok(state) => state,
             // Found out here, or by whoever searched; searching does without until it is made again.
@@ -86,8 +84,7 @@ pub(crate) fn keep_up(
             Err(Stopped::Failed(error)) => return Err(error),
         };
     }
-    indexed.set(Some(state.indexed));
-    Ok(())
+    Ok(state.indexed)
 }
 
 /// Throws the index away; the writes that follow make it again.
@@ -336,7 +333,7 @@ pub(crate) fn forget(tx: &dyn Transaction, positions: &[i64]) -> Result<()> {
 mod tests {
     use super::*;
     use crate::sqlite::tests::{conn_of, saved};
-    use crate::{SearchRequest, SqliteStore, Store};
+    use crate::{AttachedStore, Reader, SearchRequest, Store};
 
     /// Whether any row of the index holds those bytes.
     fn holds(rows: &dyn Read, term: &str) -> bool {
@@ -364,7 +361,9 @@ mod tests {
             most: 100,
         };
         let conn = conn_of();
-        let store = SqliteStore::attach(&conn).unwrap().with_indexing(indexing);
+        let store = AttachedStore::attach(&conn)
+            .unwrap()
+            .with_indexing(indexing);
         saved(&store, "dead", "superseded xyzzyone shared");
         saved(&store, "alive", "current xyzzytwo shared");
         for number in 0..6 {
@@ -404,7 +403,9 @@ mod tests {
             fan_out: 4,
             most: 40,
         };
-        let store = SqliteStore::attach(&conn).unwrap().with_indexing(indexing);
+        let store = AttachedStore::attach(&conn)
+            .unwrap()
+            .with_indexing(indexing);
         let heads = || store.engine().rows().unwrap().segments().unwrap().1;
         for number in 0..500 {
             saved(&store, &format!("k{number}"), "some words");

@@ -3,46 +3,66 @@
 //! writer can run. On a lent connection the latter two are the application's.
 
 use jiff::Timestamp;
-use rusqlite::Connection;
+use rusqlite::{Connection, ToSql};
 
+use crate::address::AddressAt;
 use crate::content::Content;
-use crate::error::Result;
 use crate::forget::Residue;
 use crate::key::Name;
 use crate::note::Position;
 
 use super::errors::Outcome;
-use super::{Connected, Sqlite, migrate};
+use super::feed::Forgetting;
+use super::read::unreadable;
+use super::{Named, checksum, migrate};
 
-/// Takes the contents out of revisions.
-pub(super) fn erase(
+/// Takes the contents out of revisions, and says so at the position of the forgetting.
+pub(super) fn forgotten(
     conn: &Connection,
-    positions: &[Position],
+    position: Position,
     at: Timestamp,
     by: &Name,
+    revisions: &[(AddressAt, Position)],
 ) -> Outcome<()> {
-    for position in positions {
+    for (_, revision) in revisions {
         conn.prepare_cached(
             "UPDATE waynote_journal SET content = NULL, forgotten_at = ?2, forgotten_by = ?3 WHERE position = ?1",
         )?
-        .execute((position.number(), at.as_microsecond(), by.as_str()))?;
+        .execute((revision.number(), at.as_microsecond(), by.as_str()))?;
+        checksum::JOURNAL.renew(conn, &[&revision.number()])?;
     }
-    Ok(())
+    let forgetting = Forgetting {
+        revisions: revisions.iter().map(|(at, _)| at.to_string()).collect(),
+    };
+    let text = serde_json::to_string(&forgetting).map_err(|error| unreadable(4, error))?;
+    let none: Option<i64> = None;
+    let columns: [&dyn ToSql; 9] = [
+        &position.number(),
+        &0,
+        &none,
+        &none,
+        &by.as_str(),
+        &at.as_microsecond(),
+        &text,
+        &none,
+        &none,
+    ];
+    checksum::EVENT.insert(conn, &columns)
 }
 
-/// Deletes contents, and the marks of files that would give their hashes away.
+/// Deletes contents, and the side data about them, which would give their hashes away.
 pub(super) fn remove_contents(conn: &Connection, contents: &[Content]) -> Outcome<()> {
     for content in contents {
         let hash = content.hash().0;
         for sql in [
-            "UPDATE waynote_file_mark SET hash = zeroblob(32) WHERE hash = ?1",
+            "UPDATE waynote_side SET about = zeroblob(32), value = zeroblob(length(value)) WHERE about = ?1",
             "UPDATE waynote_content SET body = zeroblob(length(body)) WHERE hash = ?1",
             "UPDATE waynote_content SET hash = zeroblob(32) WHERE hash = ?1",
         ] {
             conn.execute(sql, [hash])?;
         }
         for sql in [
-            "DELETE FROM waynote_file_mark WHERE hash = zeroblob(32)",
+            "DELETE FROM waynote_side WHERE about = zeroblob(32)",
             "DELETE FROM waynote_content WHERE hash = zeroblob(32)",
         ] {
             conn.execute(sql, [])?;
@@ -58,14 +78,9 @@ pub(super) struct Secure<'c> {
 }
 
 impl<'c> Secure<'c> {
-    pub(super) fn of(engine: &'c Sqlite<'_>) -> Result<Self> {
-        let conn = engine.conn();
-        let set = || -> Outcome<i64> {
-            let before = conn.query_row("PRAGMA secure_delete", [], |row| row.get(0))?;
-            conn.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
-            Ok(before)
-        };
-        let before = engine.mapped(set())?;
+    pub(super) fn of(conn: &'c Connection) -> Outcome<Self> {
+        let before = conn.query_row("PRAGMA secure_delete", [], |row| row.get(0))?;
+        conn.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
         Ok(Self { conn, before })
     }
 }
@@ -84,14 +99,11 @@ impl Drop for Secure<'_> {
 
 /// Rebuilds the file without what it once held, and empties the WAL. What keeps it from that is no error: the text is
 /// out of the notes, and the same command again finishes the work.
-pub(super) fn scrub(engine: &Sqlite<'_>) -> Option<Residue> {
-    if matches!(engine.connected, Connected::Lent(_)) {
-        return Some(Residue::Lent);
-    }
-    match rebuild(engine.conn()) {
+pub(super) fn scrub(named: &Named, conn: &Connection) -> Option<Residue> {
+    match rebuild(conn) {
         Ok(residue) => residue,
         Err(failure) => {
-            let error = failure.at(&engine.path, engine.wait);
+            let error = failure.at(&named.path, named.wait);
             Some(Residue::Failed(error.to_string()))
         }
     }

@@ -6,7 +6,7 @@ use rusqlite::ffi;
 
 use crate::error::{Error, Result};
 
-use super::Sqlite;
+use super::Named;
 
 /// Inside this module a failure is the engine's or already the library's.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl From<Error> for Failure {
 
 pub(super) type Outcome<T> = std::result::Result<T, Failure>;
 
-impl Sqlite<'_> {
+impl Named {
     /// Names the store in the engine's failures.
     pub(super) fn mapped<T>(&self, outcome: Outcome<T>) -> Result<T> {
         outcome.map_err(|failure| failure.at(&self.path, self.wait))

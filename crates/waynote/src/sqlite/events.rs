@@ -1,24 +1,25 @@
 //! Events: a row each, numbered within their session.
 
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql};
 
-use crate::event::{Event, Recorded};
+use crate::engine::Step;
+use crate::event::Recorded;
 use crate::key::Name;
 use crate::note::Position;
 use crate::scope::Scope;
 
+use super::checksum;
 use super::errors::Outcome;
 use super::read::{author, number, scope_id, time, unreadable};
 
 /// The columns of an event, from 0.
-const EVENT: &str = "e.number, e.after, e.author, e.recorded_at, e.event";
+pub(super) const EVENT: &str = "e.number, e.position, e.author, e.recorded_at, e.event";
 
-fn recorded(row: &Row<'_>) -> rusqlite::Result<Recorded> {
+pub(super) fn recorded(row: &Row<'_>) -> rusqlite::Result<Recorded> {
     let text = row.get_ref(4)?.as_str()?;
-    let after: i64 = row.get(1)?;
     Ok(Recorded {
         number: number(row, 0)?,
-        after: (after > 0).then_some(Position(after)),
+        position: Position(row.get(1)?),
         author: author(row, 2)?,
         recorded_at: time(row, 3)?,
         event: serde_json::from_str(text).map_err(|error| unreadable(4, error))?,
@@ -78,29 +79,23 @@ pub(super) fn sessions(conn: &Connection) -> Outcome<Vec<Name>> {
 pub(super) fn insert(
     conn: &Connection,
     scope: i64,
-    event: &Event,
-    recorded_at: i64,
-    author: &Name,
+    recorded: &Recorded,
+    step: Option<Step>,
 ) -> Outcome<()> {
-    let text = serde_json::to_string(event).map_err(|error| unreadable(4, error))?;
-    let number: i64 = conn
-        .prepare_cached(
-            "INSERT INTO waynote_event (scope, number, after, author, recorded_at, event)
-             VALUES (?1, (SELECT coalesce(max(number), 0) + 1 FROM waynote_event WHERE scope = ?1),
-                     (SELECT coalesce(max(position), 0) FROM waynote_journal), ?2, ?3, ?4)
-             RETURNING number",
-        )?
-        .query_row((scope, author.as_str(), recorded_at, text), |row| {
-            row.get(0)
-        })?;
-    let lease = match event {
-        Event::LoopStarted { .. } => Some(number),
-        Event::LoopEnded { .. } => None,
-        _ => return Ok(()),
-    };
-    conn.prepare_cached("UPDATE waynote_scope SET lease = ?2 WHERE id = ?1")?
-        .execute((scope, lease))?;
-    Ok(())
+    let text = serde_json::to_string(&recorded.event).map_err(|error| unreadable(4, error))?;
+    let number = i64::try_from(recorded.number).unwrap_or(i64::MAX);
+    let columns: [&dyn ToSql; 9] = [
+        &recorded.position.number(),
+        &0,
+        &scope,
+        &number,
+        &recorded.author.as_str(),
+        &recorded.recorded_at.as_microsecond(),
+        &text,
+        &step.as_ref().map(|step| step.operation.bytes()),
+        &step.map(|step| step.step),
+    ];
+    checksum::EVENT.insert(conn, &columns)
 }
 
 /// A session's events, oldest first; one that cannot be read is an error of its own.

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::content::Content;
 use crate::error::Error;
 
+use super::checksum;
 use super::errors::{Failure, Outcome};
 
 struct Migration {
@@ -40,7 +41,15 @@ const MIGRATIONS: &[Migration] = &[
         name: "events",
         sql: include_str!("migrations/0005_events.sql"),
     },
+    Migration {
+        number: 6,
+        name: "one order",
+        sql: include_str!("migrations/0006_one_order.sql"),
+    },
 ];
+
+/// The one that gives rows their checksums, which SQL cannot compute.
+const CHECKSUMS: u32 = 6;
 
 /// The number of the newest migration this program knows.
 pub(super) const KNOWN: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
@@ -135,6 +144,11 @@ pub(super) fn migrate(conn: &Connection, path: &Path) -> Outcome<()> {
         .filter(|migration| version.is_none_or(|had| migration.number > had))
     {
         conn.execute_batch(migration.sql)?;
+        if migration.number == CHECKSUMS {
+            for table in checksum::ALL {
+                table.fill(conn)?;
+            }
+        }
         conn.execute(
             "INSERT INTO waynote_migration (number, name, checksum) VALUES (?1, ?2, ?3)",
             (migration.number, migration.name, checksum(migration)),

@@ -1,16 +1,23 @@
 //! The embedded engine: one SQLite file, or a connection that an application lends.
 //!
-//! A file of its own is in WAL mode with `synchronous=FULL`, so that an acknowledged note is on disk; its
-//! writers queue in the kernel on a file beside the store. On a lent connection a write is a savepoint inside the
-//! application's transaction, or a transaction of its own when there is none; waiting and durability are as
-//! the application set them.
+//! A file of its own ([`Sqlite`]) is in WAL mode with `synchronous=FULL`, so that an acknowledged note is on disk. Its
+//! writers queue in the kernel on a file beside the store; its readers wait for nobody. Threads share it: each call
+//! takes a connection from a pool that grows to as many as are used at once. On a lent connection ([`Lent`]) a write is a
+//! savepoint inside the application's transaction, or a transaction of its own when there is none; waiting and
+//! durability are as the application set them.
 
+mod alone;
+mod checksum;
 mod erase;
 mod errors;
 mod events;
+mod feed;
 mod index;
+mod lent;
 mod migrate;
+mod missing;
 mod open;
+mod pool;
 mod put;
 mod queue;
 mod read;
@@ -22,7 +29,6 @@ mod transaction;
 mod verify;
 mod verify_events;
 
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,7 +37,8 @@ use rusqlite::Connection;
 use crate::error::Result;
 use crate::rules::EngineStore;
 
-use queue::Queue;
+pub use lent::{Attachment, Lent};
+pub use pool::Sqlite;
 
 /// How a store of its own file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,64 +65,39 @@ pub(crate) fn is_store(conn: &Connection) -> bool {
     matches!(migrate::version(conn), Ok(Some(_)))
 }
 
-enum Connected<'c> {
-    Owned(Box<Connection>),
-    Lent(&'c Connection),
-}
+/// A store in a SQLite file of its own. Threads can share it.
+pub type SqliteStore = EngineStore<Sqlite>;
 
-/// Keeps a store's rows in SQLite.
-pub struct Sqlite<'c> {
-    connected: Connected<'c>,
-    path: PathBuf,
-    queue: Option<Queue>,
-    wait: Duration,
-    wrote: Cell<bool>,
-}
+/// A store in a database that an application has open.
+pub type AttachedStore<'c> = EngineStore<Lent<'c>>;
 
-/// A store in SQLite.
-pub type SqliteStore<'c> = EngineStore<Sqlite<'c>>;
-
-impl EngineStore<Sqlite<'static>> {
-    /// Opens the store in a file, made with its folder when it is not there (file mode 0600, folder 0700).
+impl EngineStore<Sqlite> {
+    /// Opens the store in a file. One that does not exist is empty, and the first write makes it with its folder (file
+    /// mode 0600, folder 0700). One that cannot be written can be read.
     ///
     /// # Errors
     /// [`crate::Error::NotAStore`], [`crate::Error::ForeignStore`], [`crate::Error::NewerStore`],
-    /// [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`], [`crate::Error::Busy`].
+    /// [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`], [`crate::Error::Busy`],
+    /// [`crate::Error::DamagedStore`], [`crate::Error::File`].
     pub fn open(path: &Path, options: &Options) -> Result<Self> {
-        open::open(path, options).map(Self::new)
-    }
-
-    /// Opens the store in a file for reading, even where nothing can be written; none when there is no file.
-    /// Writing works where the file can be written.
-    ///
-    /// # Errors
-    /// As [`SqliteStore::open`].
-    pub fn open_existing(path: &Path, options: &Options) -> Result<Option<Self>> {
-        Ok(open::open_existing(path, options)?.map(Self::new))
+        Sqlite::open(path, options).map(Self::new)
     }
 }
 
-impl<'c> EngineStore<Sqlite<'c>> {
-    /// Keeps notes in a database that an application has open, beside its own tables.
-    ///
-    /// Only tables named `waynote_*` are made, migrated and used; no setting of the connection or the
-    /// database is changed. A write is a savepoint inside the application's transaction: it is durable when
-    /// the application commits, and gone when it rolls back. A disk that is full makes SQLite roll back the
-    /// application's whole transaction. There is no queue: waiting is SQLite's own. A database that another connection holds longer
-    /// than the application's busy timeout is [`crate::Error::Busy`].
+impl<'c> EngineStore<Lent<'c>> {
+    /// Keeps notes in a database that an application has open, beside its own tables: [`Attachment::prepare`] and
+    /// [`Attachment::on`] in one.
     ///
     /// # Errors
-    /// As [`SqliteStore::open`].
+    /// As [`Attachment::prepare`].
     pub fn attach(connection: &'c Connection) -> Result<Self> {
-        open::attach(connection).map(Self::new)
+        Ok(Attachment::prepare(connection)?.on(connection))
     }
 }
 
-impl Sqlite<'_> {
-    fn conn(&self) -> &Connection {
-        match &self.connected {
-            Connected::Owned(connection) => connection,
-            Connected::Lent(connection) => connection,
-        }
-    }
+/// What errors say of a store.
+#[derive(Clone, Debug)]
+struct Named {
+    path: PathBuf,
+    wait: Duration,
 }

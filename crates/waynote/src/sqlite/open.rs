@@ -1,10 +1,9 @@
-//! Opening: a file of our own, a file that can only be read, a connection that an application lends.
+//! Opening: a file of our own, or one that can only be read.
 
-use std::cell::Cell;
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::{DirBuilder, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
@@ -15,11 +14,7 @@ use crate::error::{Error, Result};
 
 use super::errors::{Failure, Outcome};
 use super::queue::Queue;
-use super::{Connected, Options, Sqlite, migrate};
-
-/// A WAL longer than this is folded into the database when a writer closes: the first to open the store
-/// afterwards has to read it all.
-const LONG_WAL_BYTES: u64 = 256 * 1024;
+use super::{Options, migrate, transaction};
 
 /// What runs at every write and every search stays prepared.
 const STATEMENTS: usize = 64;
@@ -30,57 +25,49 @@ const CACHE_KIBIBYTES: i64 = 512;
 /// More milliseconds than this the engine cannot count.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-pub(super) fn open(path: &Path, options: &Options) -> Result<Sqlite<'static>> {
-    make_file(path)?;
-    let store = connect(path, options).map_err(|failure| failure.at(path, options.wait))?;
-    let version = store.mapped(migrate::version(store.conn()))?;
-    prepare(&store, version, options)?;
-    ensure_wal(&store)?;
-    Ok(store)
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// To be read and written.
+    Usual,
+    /// On a medium that nothing can be written to, not even what WAL mode shares among readers: as a file that does not
+    /// change.
+    Immutable,
 }
 
-pub(super) fn open_existing(path: &Path, options: &Options) -> Result<Option<Sqlite<'static>>> {
+/// The file at a store's path; none when there is none.
+pub(super) fn found(path: &Path) -> Result<Option<Metadata>> {
     match std::fs::metadata(path) {
-        Ok(file) if file.is_dir() => return Err(is_directory(path)),
-        Ok(file) => not_too_short(path, &file)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::file(path, "read", error)),
+        Ok(file) if file.is_dir() => Err(is_directory(path)),
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::file(path, "read", error)),
     }
-    let looked = connect(path, options)
-        .and_then(|store| migrate::version(store.conn()).map(|version| (store, version)));
+}
+
+/// The first connection to a file that is there: it is checked, and its tables are brought up to this program's version.
+pub(super) fn first(path: &Path, options: &Options, queue: &Queue) -> Result<(Connection, Access)> {
+    if let Some(file) = found(path)? {
+        not_too_short(path, &file)?;
+    }
+    let looked = Access::Usual
+        .connect(path, options)
+        .and_then(|conn| migrate::version(&conn).map(|version| (conn, version)));
     match looked {
-        Ok((store, version)) => {
-            prepare(&store, version, options)?;
-            Ok(Some(store))
+        Ok((conn, version)) => {
+            prepare(&conn, path, version, options, queue)?;
+            Ok((conn, Access::Usual))
         }
-        Err(failure) if failure.is_no_access() => open_read_only(path, options).map(Some),
+        Err(failure) if failure.is_no_access() => {
+            Ok((read_only(path, options)?, Access::Immutable))
+        }
         Err(failure) => Err(failure.at(path, options.wait)),
     }
 }
 
-pub(super) fn attach(connection: &Connection) -> Result<Sqlite<'_>> {
-    let path = connection
-        .path()
-        .filter(|path| !path.is_empty())
-        .unwrap_or(":memory:");
-    let store = Sqlite {
-        connected: Connected::Lent(connection),
-        path: PathBuf::from(path),
-        queue: None,
-        wait: Duration::ZERO,
-        wrote: Cell::new(false),
-    };
-    let version = store.mapped(migrate::version(connection))?;
-    store.mapped(migrate::refuse_newer(&store.path, version))?;
-    if version != Some(migrate::KNOWN) {
-        store.transaction(|conn| migrate::migrate(conn, &store.path))?;
-    }
-    Ok(store)
-}
-
 /// Makes the file and its folder for their owner alone. What is there already keeps its mode, and is not even
 /// opened: closing any descriptor of a database file takes away the locks that this process holds on it.
-fn make_file(path: &Path) -> Result<()> {
+pub(super) fn make_file(path: &Path) -> Result<()> {
     let refused = |error: io::Error| match error.kind() {
         io::ErrorKind::StorageFull => Error::DiskFull {
             path: path.to_owned(),
@@ -120,7 +107,7 @@ fn make_file(path: &Path) -> Result<()> {
 }
 
 /// A database is empty or has a header; the engine takes a file of one byte for an empty one.
-fn not_too_short(path: &Path, file: &std::fs::Metadata) -> Result<()> {
+fn not_too_short(path: &Path, file: &Metadata) -> Result<()> {
     const HEADER: u64 = 100;
     if file.is_file() && (1..HEADER).contains(&file.len()) {
         let reason = "it is no SQLite database".into();
@@ -139,22 +126,36 @@ fn is_directory(path: &Path) -> Error {
     }
 }
 
-fn connect(path: &Path, options: &Options) -> Outcome<Sqlite<'static>> {
+impl Access {
+    pub(super) fn connect(self, path: &Path, options: &Options) -> Outcome<Connection> {
+        match self {
+            Self::Usual => connect(path, options),
+            Self::Immutable => immutable(path),
+        }
+    }
+}
+
+fn connect(path: &Path, options: &Options) -> Outcome<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
     conn.busy_timeout(options.wait.min(LONGEST_WAIT))?;
-    // A process that adds one note must not pay for folding in the WAL each time; see `Drop`.
+    // A process that adds one note must not pay for folding in the WAL each time; the last one of a writer does.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
     tuned(&conn)?;
-    Ok(Sqlite {
-        connected: Connected::Owned(Box::new(conn)),
-        path: path.to_owned(),
-        queue: Some(Queue::beside(path)),
-        wait: options.wait,
-        wrote: Cell::new(false),
-    })
+    Ok(conn)
+}
+
+fn immutable(path: &Path) -> Outcome<Connection> {
+    let absolute = std::path::absolute(path).map_err(|error| Error::file(path, "read", error))?;
+    let encoded = percent_encode(absolute.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(format!("file:{encoded}?immutable=1"), flags)?;
+    tuned(&conn)?;
+    Ok(conn)
 }
 
 /// What changes how fast a connection is, and nothing else.
@@ -166,48 +167,37 @@ fn tuned(conn: &Connection) -> Outcome<()> {
 }
 
 /// Checks the version and brings our tables up to it.
-fn prepare(store: &Sqlite<'_>, version: Option<u32>, options: &Options) -> Result<()> {
-    let conn = store.conn();
-    store.mapped(migrate::refuse_newer(&store.path, version))?;
+fn prepare(
+    conn: &Connection,
+    path: &Path,
+    version: Option<u32>,
+    options: &Options,
+    queue: &Queue,
+) -> Result<()> {
+    let mapped = |failure: Failure| failure.at(path, options.wait);
+    migrate::refuse_newer(path, version).map_err(mapped)?;
     if version == Some(migrate::KNOWN) {
         return Ok(());
     }
-    let _turn = store.turn()?;
-    if version.is_none() && store.mapped(migrate::is_empty(conn))? {
-        store.mapped(
-            conn.pragma_update(None, "journal_mode", "wal")
-                .map_err(Failure::from),
-        )?;
+    let _turn = queue.turn(path, options.wait)?;
+    if version.is_none() && migrate::is_empty(conn).map_err(mapped)? {
+        conn.pragma_update(None, "journal_mode", "wal")
+            .map_err(|error| mapped(error.into()))?;
     }
-    store.transaction(|conn| {
+    let migrated = transaction::run(conn, |conn| {
         let is_foreign = migrate::version(conn)?.is_none() && !migrate::is_empty(conn)?;
         if is_foreign && !options.attach {
             return Err(Failure::Ours(Error::ForeignStore {
-                path: store.path.clone(),
+                path: path.to_owned(),
             }));
         }
-        migrate::migrate(conn, &store.path)
-    })
+        migrate::migrate(conn, path)
+    });
+    migrated.map_err(mapped)
 }
 
-/// A copy of a store may be in another mode, in which readers and writers block each other. A database that an
-/// application keeps its own tables in stays as the application has it.
-fn ensure_wal(store: &Sqlite<'_>) -> Result<()> {
-    let conn = store.conn();
-    let mode = conn.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0));
-    if store.mapped(mode.map_err(Failure::from))? == "wal"
-        || !store.mapped(migrate::is_ours(conn))?
-    {
-        return Ok(());
-    }
-    let _turn = store.turn()?;
-    let changed = conn.pragma_update(None, "journal_mode", "wal");
-    store.mapped(changed.map_err(Failure::from))
-}
-
-/// A store on a read-only medium: nothing can be written beside it, not even what WAL mode shares among
-/// readers, so it is read as a file that does not change.
-fn open_read_only(path: &Path, options: &Options) -> Result<Sqlite<'static>> {
+/// A store on a read-only medium.
+fn read_only(path: &Path, options: &Options) -> Result<Connection> {
     let unfinished = |suffix| {
         let mut beside = path.as_os_str().to_owned();
         beside.push(suffix);
@@ -221,14 +211,7 @@ fn open_read_only(path: &Path, options: &Options) -> Result<Sqlite<'static>> {
             reason,
         });
     }
-    let absolute = std::path::absolute(path).map_err(|error| Error::file(path, "read", error))?;
-    let encoded = percent_encode(absolute.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_URI
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(format!("file:{encoded}?immutable=1"), flags)
-        .map_err(|error| fail(error.into()))?;
-    tuned(&conn).map_err(fail)?;
+    let conn = immutable(path).map_err(fail)?;
     let version = migrate::version(&conn).map_err(fail)?;
     migrate::refuse_newer(path, version).map_err(fail)?;
     if version != Some(migrate::KNOWN) {
@@ -238,29 +221,5 @@ fn open_read_only(path: &Path, options: &Options) -> Result<Sqlite<'static>> {
             reason,
         });
     }
-    Ok(Sqlite {
-        connected: Connected::Owned(Box::new(conn)),
-        path: path.to_owned(),
-        queue: None,
-        wait: options.wait,
-        wrote: Cell::new(false),
-    })
-}
-
-/// A writer that closes leaves a short WAL behind. Best effort: whoever is busy there does it later.
-impl Drop for Sqlite<'_> {
-    fn drop(&mut self) {
-        let Connected::Owned(conn) = &self.connected else {
-            return;
-        };
-        if !self.wrote.get() {
-            return;
-        }
-        let mut wal = self.path.as_os_str().to_owned();
-        wal.push("-wal");
-        if std::fs::metadata(wal).is_ok_and(|wal| wal.len() > LONG_WAL_BYTES) {
-            let _ = conn.busy_timeout(Duration::ZERO);
-            let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        }
-    }
+    Ok(conn)
 }

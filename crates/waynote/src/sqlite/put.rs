@@ -1,19 +1,43 @@
-//! Putting a revision: content, journal row, current row, and the scope's count and head.
+//! Putting rows: journal, notes as they are now, events, and each scope's count and head.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ToSql};
 
-use crate::content::{Content, ContentHash};
-use crate::engine::Put;
+use crate::content::Content;
+use crate::engine::{Put, Row, Step};
+use crate::event::{Event, Recorded};
+use crate::id::StoreId;
 use crate::key::{EntryId, Name};
-use crate::note::Position;
+use crate::note::Kind;
 use crate::scope::Scope;
+use crate::store::SideValue;
 
 use super::errors::Outcome;
-use super::read;
 use super::rows::Handle;
+use super::{checksum, erase, events, read};
+
+pub(super) fn put(handle: &Handle<'_>, rows: &[Row<'_>]) -> Outcome<()> {
+    for row in rows {
+        match row {
+            Row::Revision(put) => revision(handle, put)?,
+            Row::Event {
+                session,
+                recorded,
+                step,
+            } => event(handle, session, recorded, *step)?,
+            Row::Resolved { session, entry, by } => resolve(handle, session, *entry, *by)?,
+            Row::Forgotten {
+                position,
+                at,
+                by,
+                revisions,
+            } => erase::forgotten(handle.conn, *position, *at, by, revisions)?,
+        }
+    }
+    Ok(())
+}
 
 /// The row of a scope, made when it is new.
-pub(super) fn scope_row(handle: &Handle<'_>, scope: &Scope) -> Outcome<i64> {
+fn scope_row(handle: &Handle<'_>, scope: &Scope) -> Outcome<i64> {
     if let Some(id) = handle.scope_id(scope)? {
         return Ok(id);
     }
@@ -23,130 +47,186 @@ pub(super) fn scope_row(handle: &Handle<'_>, scope: &Scope) -> Outcome<i64> {
     Ok(conn.last_insert_rowid())
 }
 
-pub(super) fn put(handle: &Handle<'_>, put: &Put<'_>) -> Outcome<Position> {
-    let conn = handle.conn;
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn revision(handle: &Handle<'_>, put: &Put<'_>) -> Outcome<()> {
     let revision = put.revision;
     let address = revision.address();
     let scope_id = scope_row(handle, &address.scope())?;
-    let key = read::stored_key(address);
-    let number = i64::try_from(revision.number()).unwrap_or(i64::MAX);
     let note = revision.note();
-    let kind = note
-        .and_then(|note| note.kind.as_ref())
-        .map(crate::note::Kind::as_str);
     let content = note
         .map(|note| content_row(handle, scope_id, &note.content))
         .transpose()?;
-    let recorded_at = revision.recorded_at.as_microsecond();
-    let created_at = note.map_or(recorded_at, |note| note.created_at.as_microsecond());
-    let updated_at = note.map_or(recorded_at, |note| note.updated_at.as_microsecond());
-    conn.prepare_cached(
-        "INSERT INTO waynote_journal (previous, scope, key, revision, action, undoes, content, kind, iteration,
-                                      pinned, author, recorded_at, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-    )?
-    .execute((
-        put.previous.map(Position::number),
-        scope_id,
-        &key,
-        number,
-        revision.action.as_str(),
-        revision.undoes.map(|undone| i64::try_from(undone).unwrap_or(i64::MAX)),
+    let row = Rowed {
+        scope: scope_id,
+        key: read::stored_key(address),
+        position: revision.position.map_or(0, |position| position.number()),
+        number: signed(revision.number()),
         content,
-        kind,
-        note.and_then(|note| note.iteration),
-        note.is_some_and(|note| note.pinned),
-        revision.author().as_str(),
-        recorded_at,
-        created_at,
-        updated_at,
-    ))?;
-    let position = conn.last_insert_rowid();
-    match put.note {
-        Some(note) => {
-            if !put.existed && number > 1 {
-                conn.prepare_cached("DELETE FROM waynote_deleted WHERE scope = ?1 AND key = ?2")?
-                    .execute((scope_id, &key))?;
-            }
-            conn.prepare_cached(
-                "INSERT OR REPLACE INTO waynote_note (scope, key, position, revision, content, preview, kind,
-                                                      iteration, pinned, author, created_at, updated_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-            )?
-            .execute((
-                scope_id,
-                &key,
-                position,
-                number,
-                content,
-                &note.preview,
-                kind,
-                note.iteration,
-                note.pinned,
-                note.author.as_str(),
-                note.created_at.as_microsecond(),
-                note.updated_at.as_microsecond(),
-            ))?;
-        }
-        None => {
-            if handle.is_erasing {
-                // The row goes with the next statement; its preview shall not lie in a free part of the page.
-                conn.prepare_cached(
-                    "UPDATE waynote_note
-                     SET preview = substr(hex(zeroblob(octet_length(preview))), 1, octet_length(preview))
-                     WHERE scope = ?1 AND key = ?2",
-                )?
-                .execute((scope_id, &key))?;
-            }
-            conn.prepare_cached("DELETE FROM waynote_note WHERE scope = ?1 AND key = ?2")?
-                .execute((scope_id, &key))?;
-            conn.prepare_cached(
-                "INSERT OR REPLACE INTO waynote_deleted (scope, key, position) VALUES (?1, ?2, ?3)",
-            )?
-            .execute((scope_id, &key, position))?;
-        }
-    }
+    };
+    journal(handle.conn, put, &row)?;
+    current(handle, put, &row)?;
     let change = match put.is_counted {
         true => i64::from(put.note.is_some()) - i64::from(put.existed),
         false => 0,
     };
-    conn.prepare_cached("UPDATE waynote_scope SET notes = notes + ?2, head = ?3 WHERE id = ?1")?
-        .execute((scope_id, change, position))?;
-    Ok(Position::new(position))
+    handle
+        .conn
+        .prepare_cached("UPDATE waynote_scope SET notes = notes + ?2, head = ?3 WHERE id = ?1")?
+        .execute((scope_id, change, row.position))?;
+    Ok(())
 }
 
-pub(super) fn resolve(
+/// Where a revision goes.
+struct Rowed {
+    scope: i64,
+    key: String,
+    position: i64,
+    number: i64,
+    content: Option<i64>,
+}
+
+fn journal(conn: &Connection, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
+    let revision = put.revision;
+    let note = revision.note();
+    let recorded_at = revision.recorded_at.as_microsecond();
+    let created_at = note.map_or(recorded_at, |note| note.created_at.as_microsecond());
+    let updated_at = note.map_or(recorded_at, |note| note.updated_at.as_microsecond());
+    let previous = put.previous.map(|position| position.number());
+    let undoes = revision.undoes.map(signed);
+    let kind = note.and_then(|note| note.kind.as_ref()).map(Kind::as_str);
+    let iteration = note.and_then(|note| note.iteration);
+    let pinned = note.is_some_and(|note| note.pinned);
+    let operation = put.step.as_ref().map(|step| step.operation.bytes());
+    let step = put.step.map(|step| step.step);
+    let nothing: Option<i64> = None;
+    let columns: [&dyn ToSql; 19] = [
+        &row.position,
+        &previous,
+        &row.scope,
+        &row.key,
+        &row.number,
+        &revision.action.as_str(),
+        &undoes,
+        &row.content,
+        &kind,
+        &iteration,
+        &pinned,
+        &revision.author().as_str(),
+        &recorded_at,
+        &created_at,
+        &updated_at,
+        &operation,
+        &step,
+        &nothing,
+        &nothing,
+    ];
+    checksum::JOURNAL.insert(conn, &columns)
+}
+
+/// The note as it is now.
+fn current(handle: &Handle<'_>, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
+    let conn = handle.conn;
+    let Some(note) = put.note else {
+        if handle.is_erasing {
+            // The row goes with the next statement; its preview shall not lie in a free part of the page.
+            conn.prepare_cached(
+                "UPDATE waynote_note
+                 SET preview = substr(hex(zeroblob(octet_length(preview))), 1, octet_length(preview))
+                 WHERE scope = ?1 AND key = ?2",
+            )?
+            .execute((row.scope, &row.key))?;
+        }
+        conn.prepare_cached("DELETE FROM waynote_note WHERE scope = ?1 AND key = ?2")?
+            .execute((row.scope, &row.key))?;
+        conn.prepare_cached(
+            "INSERT OR REPLACE INTO waynote_deleted (scope, key, position) VALUES (?1, ?2, ?3)",
+        )?
+        .execute((row.scope, &row.key, row.position))?;
+        return Ok(());
+    };
+    if !put.existed && row.number > 1 {
+        conn.prepare_cached("DELETE FROM waynote_deleted WHERE scope = ?1 AND key = ?2")?
+            .execute((row.scope, &row.key))?;
+    }
+    let kind = note.kind.as_ref().map(Kind::as_str);
+    let resolved_by = note.resolved_by.map(|by| by.to_string());
+    let columns: [&dyn ToSql; 13] = [
+        &row.scope,
+        &row.key,
+        &row.position,
+        &row.number,
+        &row.content,
+        &note.preview,
+        &kind,
+        &note.iteration,
+        &note.pinned,
+        &note.author.as_str(),
+        &note.created_at.as_microsecond(),
+        &note.updated_at.as_microsecond(),
+        &resolved_by,
+    ];
+    checksum::NOTE.insert(conn, &columns)
+}
+
+fn event(
     handle: &Handle<'_>,
     session: &Name,
-    entry: EntryId,
-    by: EntryId,
+    recorded: &Recorded,
+    step: Option<Step>,
 ) -> Outcome<()> {
     let scope = scope_row(handle, &Scope::Session(session.clone()))?;
+    events::insert(handle.conn, scope, recorded, step)?;
+    let lease = match recorded.event {
+        Event::LoopStarted { .. } => Some(signed(recorded.number)),
+        Event::LoopEnded { .. } => None,
+        _ => return Ok(()),
+    };
+    handle
+        .conn
+        .prepare_cached("UPDATE waynote_scope SET lease = ?2 WHERE id = ?1")?
+        .execute((scope, lease))?;
+    Ok(())
+}
+
+fn resolve(handle: &Handle<'_>, session: &Name, entry: EntryId, by: EntryId) -> Outcome<()> {
+    let scope = scope_row(handle, &Scope::Session(session.clone()))?;
+    let key = entry.to_string();
     handle
         .conn
         .prepare_cached("UPDATE waynote_note SET resolved_by = ?3 WHERE scope = ?1 AND key = ?2")?
-        .execute((scope, entry.to_string(), by.to_string()))?;
+        .execute((scope, &key, by.to_string()))?;
+    checksum::NOTE.renew(handle.conn, &[&scope, &key])
+}
+
+pub(super) fn side(
+    conn: &Connection,
+    space: &str,
+    values: &[SideValue],
+    removed: &[String],
+) -> Outcome<()> {
+    for SideValue { key, value, about } in values {
+        conn.prepare_cached(
+            "INSERT OR REPLACE INTO waynote_side (space, key, value, about) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute((space, key, value, about.map(|hash| hash.0)))?;
+    }
+    for key in removed {
+        conn.prepare_cached("DELETE FROM waynote_side WHERE space = ?1 AND key = ?2")?
+            .execute((space, key))?;
+    }
     Ok(())
 }
 
-pub(super) fn mark(
-    conn: &Connection,
-    file: &str,
-    marks: &[(String, Option<ContentHash>)],
-) -> Outcome<()> {
-    for (key, hash) in marks {
-        match hash {
-            Some(hash) => conn
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO waynote_file_mark (file, key, hash) VALUES (?1, ?2, ?3)",
-                )?
-                .execute((file, key, hash.0))?,
-            None => conn
-                .prepare_cached("DELETE FROM waynote_file_mark WHERE file = ?1 AND key = ?2")?
-                .execute((file, key))?,
-        };
-    }
-    Ok(())
+pub(super) fn renew_id(conn: &Connection) -> Outcome<StoreId> {
+    let id = conn.query_row(
+        "UPDATE waynote_store SET id = randomblob(16) RETURNING id",
+        [],
+        |row| row.get(0),
+    )?;
+    Ok(StoreId::new(id))
 }
 
 /// The row of a content, made when it is new: equal contents are kept once. A new one lies with the others of
@@ -154,8 +234,7 @@ pub(super) fn mark(
 fn content_row(handle: &Handle<'_>, scope_id: i64, content: &Content) -> Outcome<i64> {
     const SCOPE_SHIFT: u32 = 32;
     let conn = handle.conn;
-    let is_new = handle.new_content.take().as_ref() == Some(content);
-    if !is_new && let Some(id) = read::content_id(conn, content)? {
+    if let Some(id) = handle.content_id(content)? {
         return Ok(id);
     }
     let (first, end) = (scope_id << SCOPE_SHIFT, (scope_id + 1) << SCOPE_SHIFT);
@@ -165,5 +244,6 @@ fn content_row(handle: &Handle<'_>, scope_id: i64, content: &Content) -> Outcome
     let id = last.map_or(first, |last| last + 1);
     conn.prepare_cached("INSERT INTO waynote_content (id, hash, body) VALUES (?1, ?2, ?3)")?
         .execute((id, content.hash().0, content.as_bytes()))?;
+    handle.knows_content(content, id);
     Ok(id)
 }

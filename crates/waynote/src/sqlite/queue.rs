@@ -5,53 +5,38 @@
 //! a deadline, so that a holder which was stopped gives an error and not a hang. A process that dies gives
 //! its lock back, whatever happened to it.
 
-use std::cell::RefCell;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::lock;
 
-use super::Sqlite;
-
 pub(super) struct Queue {
     path: PathBuf,
-    /// How many turns are held here, and the open file that holds the lock.
-    held: RefCell<Held>,
-}
-
-#[derive(Default)]
-struct Held {
-    turns: usize,
-    locked: Option<File>,
     /// Kept open between turns.
-    idle: Option<File>,
+    idle: Mutex<Vec<File>>,
 }
 
-/// The right to write, given back on drop. Taking a second one inside the first is free.
-pub(super) struct Turn<'q> {
-    queue: Option<&'q Queue>,
-}
+/// The right to write, given back on drop.
+pub(super) struct Turn<'q>(Option<(&'q Queue, File)>);
 
-impl Sqlite<'_> {
-    /// Waits for this store's turn to write.
-    pub(super) fn turn(&self) -> Result<Turn<'_>> {
-        if let Some(queue) = &self.queue {
-            queue.enter(&self.path, self.wait)?;
-        }
-        Ok(Turn {
-            queue: self.queue.as_ref(),
-        })
+impl Turn<'_> {
+    /// Of a file that nobody can write.
+    pub(super) fn none() -> Self {
+        Self(None)
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        if let Some(queue) = self.queue {
-            queue.leave();
+        if let Some((queue, file)) = self.0.take()
+            && file.unlock().is_ok()
+        {
+            queue.idle().push(file);
         }
     }
 }
@@ -62,43 +47,33 @@ impl Queue {
         path.push("-lock");
         Self {
             path: path.into(),
-            held: RefCell::default(),
+            idle: Mutex::default(),
         }
     }
 
-    fn enter(&self, store: &Path, wait: Duration) -> Result<()> {
-        let mut held = self.held.borrow_mut();
-        if held.turns == 0 {
-            let file = match held.idle.take() {
-                Some(file) => file,
-                None => open(&self.path).map_err(|error| unwritable(store, &error))?,
-            };
-            let locked = match file.try_lock() {
-                Ok(()) => file,
-                Err(TryLockError::WouldBlock) => lock::within(wait, || open(&self.path))
-                    .map_err(|error| unwritable(store, &error))?
-                    .ok_or_else(|| Error::Busy {
-                        path: store.to_owned(),
-                        waited: wait,
-                        holder: holder(&file),
-                    })?,
-                Err(TryLockError::Error(error)) => return Err(unwritable(store, &error)),
-            };
-            held.locked = Some(locked);
-        }
-        held.turns += 1;
-        Ok(())
+    /// Waits for the turn to write; threads of one process wait as processes do.
+    pub(super) fn turn(&self, store: &Path, wait: Duration) -> Result<Turn<'_>> {
+        let idle = self.idle().pop();
+        let file = match idle {
+            Some(file) => file,
+            None => open(&self.path).map_err(|error| unwritable(store, &error))?,
+        };
+        let locked = match file.try_lock() {
+            Ok(()) => file,
+            Err(TryLockError::WouldBlock) => lock::within(wait, || open(&self.path))
+                .map_err(|error| unwritable(store, &error))?
+                .ok_or_else(|| Error::Busy {
+                    path: store.to_owned(),
+                    waited: wait,
+                    holder: holder(&file),
+                })?,
+            Err(TryLockError::Error(error)) => return Err(unwritable(store, &error)),
+        };
+        Ok(Turn(Some((self, locked))))
     }
 
-    fn leave(&self) {
-        let mut held = self.held.borrow_mut();
-        held.turns -= 1;
-        if held.turns == 0
-            && let Some(file) = held.locked.take()
-            && file.unlock().is_ok()
-        {
-            held.idle = Some(file);
-        }
+    fn idle(&self) -> MutexGuard<'_, Vec<File>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -145,21 +120,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_inside_a_turn_is_the_same_turn() {
+    fn only_one_has_the_turn_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("notes.db");
-        let (one, other) = (Queue::beside(&store), Queue::beside(&store));
-        one.enter(&store, Duration::ZERO).unwrap();
-        one.enter(&store, Duration::ZERO).unwrap();
-        one.leave();
-        let error = other.enter(&store, Duration::from_millis(20)).unwrap_err();
-        let pid = std::process::id();
-        assert!(error.to_string().ends_with(&format!(
-            "is busy: another writer holds it, for 0.02 s now (process {pid})"
-        )));
-        one.leave();
-        other.enter(&store, Duration::from_secs(5)).unwrap();
-        other.leave();
+        let queue = Queue::beside(&store);
+        let turn = queue.turn(&store, Duration::ZERO).unwrap();
+        for other in [&queue, &Queue::beside(&store)] {
+            let error = other.turn(&store, Duration::from_millis(20)).err().unwrap();
+            let pid = std::process::id();
+            assert!(error.to_string().ends_with(&format!(
+                "is busy: another writer holds it, for 0.02 s now (process {pid})"
+            )));
+        }
+        drop(turn);
+        queue.turn(&store, Duration::from_secs(5)).unwrap();
     }
 
     #[test]
@@ -168,11 +142,10 @@ mod tests {
         let store = folder.path().join("notes.db");
         let (one, other) = (Queue::beside(&store), Queue::beside(&store));
         for _ in 0..5 {
-            one.enter(&store, Duration::from_secs(5)).unwrap();
-            other.enter(&store, Duration::from_millis(1)).unwrap_err();
-            one.leave();
-            other.enter(&store, Duration::from_secs(5)).unwrap();
-            other.leave();
+            let turn = one.turn(&store, Duration::from_secs(5)).unwrap();
+            assert!(other.turn(&store, Duration::from_millis(1)).is_err());
+            drop(turn);
+            other.turn(&store, Duration::from_secs(5)).unwrap();
         }
     }
 }

@@ -8,12 +8,13 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::address::{Address, AddressAt};
 use crate::content::{Content, ContentHash};
-use crate::engine::End;
+use crate::engine::{Done, NoteState};
+use crate::id::{OperationId, StoreId};
 use crate::key::Name;
 use crate::note::{Action, Kind, Note, Position, Revision, State};
 use crate::scope::{Scope, ScopeKind};
 use crate::secrets;
-use crate::store::{FileMark, ScopeSummary};
+use crate::store::{ScopeSummary, SideValue};
 
 use super::errors::Outcome;
 
@@ -177,7 +178,7 @@ pub(super) fn count(conn: &Connection, scope: &Scope) -> Outcome<u64> {
 }
 
 /// The columns of a journal row, from 0.
-const REVISION: &str = "j.position, j.key, j.revision, j.action, j.undoes, j.kind, j.iteration, j.pinned, \
+pub(super) const REVISION: &str = "j.position, j.key, j.revision, j.action, j.undoes, j.kind, j.iteration, j.pinned, \
                         j.author, j.recorded_at, j.created_at, j.updated_at, c.body, j.forgotten_at, \
                         j.forgotten_by";
 
@@ -289,20 +290,74 @@ pub(super) fn one_revision(
         .optional()?)
 }
 
-/// The last revision of a note, whether it is there or was deleted.
-pub(super) fn end(conn: &Connection, id: i64, key: &str) -> Outcome<Option<End>> {
+/// A note with the position of its last revision, from a row that has that behind the columns of the note.
+fn noted(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<NoteState> {
+    let note = note(row, scope)?;
+    Ok(NoteState {
+        position: Position::new(row.get(11)?),
+        revision: note.revision,
+        note: Some(note),
+    })
+}
+
+/// A note's last revision, and the note as it is now.
+pub(super) fn state(
+    conn: &Connection,
+    id: i64,
+    scope: &Scope,
+    key: &str,
+) -> Outcome<Option<NoteState>> {
+    let sql = format!(
+        "SELECT {NOTE}, n.position FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+         WHERE n.scope = ?1 AND n.key = ?2"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let found = statement.query_row((id, key), |row| noted(row, scope));
+    if let Some(state) = found.optional()? {
+        return Ok(Some(state));
+    }
     let mut statement = conn.prepare_cached(
-        "SELECT position, revision FROM waynote_note WHERE scope = ?1 AND key = ?2
-         UNION ALL SELECT d.position, j.revision FROM waynote_deleted d
-                   JOIN waynote_journal j ON j.position = d.position WHERE d.scope = ?1 AND d.key = ?2",
+        "SELECT d.position, j.revision FROM waynote_deleted d
+         JOIN waynote_journal j ON j.position = d.position WHERE d.scope = ?1 AND d.key = ?2",
     )?;
-    let end = statement.query_row((id, key), |row| {
-        Ok(End {
+    let deleted = statement.query_row((id, key), |row| {
+        Ok(NoteState {
             position: Position::new(row.get(0)?),
             revision: number(row, 1)?,
+            note: None,
         })
     });
-    Ok(end.optional()?)
+    Ok(deleted.optional()?)
+}
+
+/// What a call wrote, by step.
+pub(super) fn operation(conn: &Connection, operation: OperationId) -> Outcome<Vec<Done>> {
+    let sql = format!(
+        "SELECT {REVISION}, s.kind, s.name, j.step FROM waynote_journal j
+         JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.operation = ?1 ORDER BY j.step"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let rows = statement.query_map([operation.bytes()], |row| {
+        Ok(Done {
+            step: row.get(17)?,
+            revision: Some(revision_anywhere(row)?),
+        })
+    })?;
+    let mut done: Vec<Done> = rows.collect::<rusqlite::Result<_>>()?;
+    let mut statement =
+        conn.prepare_cached("SELECT step FROM waynote_event WHERE operation = ?1 ORDER BY step")?;
+    let rows = statement.query_map([operation.bytes()], |row| {
+        Ok(Done {
+            step: row.get(0)?,
+            revision: None,
+        })
+    })?;
+    for row in rows {
+        done.push(row?);
+    }
+    Ok(done)
 }
 
 /// The revisions of every note that a scope ever had, by key.
@@ -344,14 +399,14 @@ pub(super) fn first_saying(
     scope: &Scope,
     of: &Kind,
     content: i64,
-) -> Outcome<Option<Note>> {
+) -> Outcome<Option<NoteState>> {
     let sql = format!(
-        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+        "SELECT {NOTE}, n.position FROM waynote_note n JOIN waynote_content c ON c.id = n.content
          WHERE n.scope = ?1 AND n.content = ?2 AND n.kind = ?3 ORDER BY n.key LIMIT 1"
     );
     let mut statement = conn.prepare_cached(&sql)?;
     Ok(statement
-        .query_row((id, content, of.as_str()), |row| note(row, scope))
+        .query_row((id, content, of.as_str()), |row| noted(row, scope))
         .optional()?)
 }
 
@@ -430,7 +485,7 @@ pub(super) fn journal(
 }
 
 /// A revision whose row has its scope's kind and name behind its own columns.
-fn revision_anywhere(row: &Row<'_>) -> rusqlite::Result<Revision> {
+pub(super) fn revision_anywhere(row: &Row<'_>) -> rusqlite::Result<Revision> {
     let kind: ScopeKind = row
         .get_ref(15)?
         .as_str()?
@@ -441,18 +496,33 @@ fn revision_anywhere(row: &Row<'_>) -> rusqlite::Result<Revision> {
     revision(row, &scope)
 }
 
-pub(super) fn file_marks(conn: &Connection, file: &str) -> Outcome<Vec<FileMark>> {
-    let mut statement =
-        conn.prepare_cached("SELECT key, hash FROM waynote_file_mark WHERE file = ?1")?;
-    let rows = statement.query_map([file], |row| Ok((row.get(0)?, ContentHash(row.get(1)?))))?;
+/// The values of a space of side data, by key.
+pub(super) fn side(conn: &Connection, space: &str) -> Outcome<Vec<SideValue>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT key, value, about FROM waynote_side WHERE space = ?1 ORDER BY key",
+    )?;
+    let rows = statement.query_map([space], |row| {
+        Ok(SideValue {
+            key: row.get(0)?,
+            value: row.get(1)?,
+            about: row.get::<_, Option<[u8; 32]>>(2)?.map(ContentHash),
+        })
+    })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The files that are known to hold a content, by name.
-pub(super) fn marked(conn: &Connection, content: &Content) -> Outcome<Vec<String>> {
+/// The spaces of side data that have a value about a content, by name.
+pub(super) fn about(conn: &Connection, content: &Content) -> Outcome<Vec<String>> {
     let mut statement = conn.prepare_cached(
-        "SELECT DISTINCT file FROM waynote_file_mark WHERE hash = ?1 ORDER BY file",
+        "SELECT DISTINCT space FROM waynote_side WHERE about = ?1 ORDER BY space",
     )?;
     let rows = statement.query_map([content.hash().0], |row| row.get(0))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Which store this is.
+pub(super) fn store_id(conn: &Connection) -> Outcome<Option<StoreId>> {
+    let mut statement = conn.prepare_cached("SELECT id FROM waynote_store")?;
+    let id = statement.query_row([], |row| row.get::<_, [u8; 16]>(0));
+    Ok(id.optional()?.map(StoreId::new))
 }

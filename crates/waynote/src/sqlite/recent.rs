@@ -2,11 +2,10 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::engine::Head;
 use crate::key::Name;
 use crate::note::{Kind, Note, Position};
 use crate::scope::Scope;
-use crate::store::Recent;
+use crate::store::{Recent, Version};
 
 use super::errors::Outcome;
 use super::read::{self, NOTE, note, number, scope_id};
@@ -210,16 +209,28 @@ pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {
     Ok(kinds)
 }
 
-pub(super) fn head(conn: &Connection) -> Outcome<Head> {
-    let mut statement =
-        conn.prepare_cached("SELECT max(position), total_changes() FROM waynote_journal")?;
-    let (position, ours): (Option<i64>, i64) =
-        statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let others = conn
-        .prepare_cached("PRAGMA data_version")?
+/// What differs after every change. On a connection that an application lends, positions are given out again when its
+/// transaction is taken back: there the engine's own counts tell.
+pub(super) fn version(conn: &Connection, is_lent: bool) -> Outcome<Version> {
+    let position: Option<i64> = conn
+        .prepare_cached(
+            "SELECT nullif(max(coalesce((SELECT max(position) FROM waynote_journal), 0),
+                               coalesce((SELECT max(position) FROM waynote_event), 0)), 0)",
+        )?
         .query_row([], |row| row.get(0))?;
-    Ok(Head {
+    let mut changes = 0;
+    if is_lent {
+        let ours: u32 = conn
+            .prepare_cached("SELECT total_changes()")?
+            .query_row([], |row| row.get(0))?;
+        let others: u32 = conn
+            .prepare_cached("PRAGMA data_version")?
+            .query_row([], |row| row.get(0))?;
+        changes = u64::from(ours) << 32 | u64::from(others);
+    }
+    Ok(Version {
         position: position.map(Position::new),
-        changes: (ours, others),
+        changes,
+        written_at: None,
     })
 }

@@ -1,59 +1,93 @@
 //! The handle through which rows are read and written, on one connection.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
-use jiff::Timestamp;
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 
 use crate::address::Address;
-use crate::content::{Content, ContentHash};
+use crate::content::Content;
 use crate::engine::{
-    Ask, Count, IndexState, JournalRow, Put, Read, Rows, SegmentHead, Transaction,
+    self, Ask, IndexState, JournalRow, NoteState, Read, Rows, SegmentHead, Transaction,
 };
 use crate::error::Result;
-use crate::event::Event;
+use crate::id::StoreId;
 use crate::key::{EntryId, Name};
-use crate::note::{Kind, Note, Position};
+use crate::note::{Kind, Note};
 use crate::scope::Scope;
+use crate::store::{self, Answers, Count, SideValue, Version};
 use crate::verify::Report;
 
 use super::errors::Outcome;
-use super::{Sqlite, events, index, put, read, recent, verify};
+use super::{Named, events, feed, index, put, read, recent, verify};
 
 /// Rows on a connection; inside a transaction when there is one.
 pub(super) struct Handle<'e> {
-    pub(super) engine: &'e Sqlite<'e>,
+    named: &'e Named,
     pub(super) conn: &'e Connection,
     /// Whether what is freed is to be overwritten.
     pub(super) is_erasing: bool,
+    is_lent: bool,
     /// A change asks for the same scope several times.
-    last_scope: RefCell<Option<(Scope, i64)>>,
-    /// A content that was just looked for, and was not there.
-    pub(super) new_content: RefCell<Option<Content>>,
+    scopes: RefCell<HashMap<Scope, i64>>,
+    /// Contents that were looked for, with their rows where there are any.
+    contents: RefCell<HashMap<[u8; 32], Option<i64>>>,
 }
 
 impl<'e> Handle<'e> {
-    pub(super) fn new(engine: &'e Sqlite<'e>, is_erasing: bool) -> Self {
+    pub(super) fn new(named: &'e Named, conn: &'e Connection) -> Self {
         Self {
-            engine,
-            conn: engine.conn(),
-            is_erasing,
-            last_scope: RefCell::default(),
-            new_content: RefCell::default(),
+            named,
+            conn,
+            is_erasing: false,
+            is_lent: false,
+            scopes: RefCell::default(),
+            contents: RefCell::default(),
+        }
+    }
+
+    /// On a connection that an application lends.
+    pub(super) fn lent(self) -> Self {
+        Self {
+            is_lent: true,
+            ..self
+        }
+    }
+
+    /// What is freed is overwritten.
+    pub(super) fn erasing(self) -> Self {
+        Self {
+            is_erasing: true,
+            ..self
         }
     }
 
     pub(super) fn scope_id(&self, scope: &Scope) -> Outcome<Option<i64>> {
-        if let Some((last, id)) = &*self.last_scope.borrow()
-            && last == scope
-        {
+        if let Some(id) = self.scopes.borrow().get(scope) {
             return Ok(Some(*id));
         }
         let id = read::scope_id(self.conn, scope)?;
         if let Some(id) = id {
-            self.last_scope.replace(Some((scope.clone(), id)));
+            self.scopes.borrow_mut().insert(scope.clone(), id);
         }
         Ok(id)
+    }
+
+    /// The row of a content, looked for once.
+    pub(super) fn content_id(&self, content: &Content) -> Outcome<Option<i64>> {
+        let hash = content.hash().0;
+        if let Some(id) = self.contents.borrow().get(&hash) {
+            return Ok(*id);
+        }
+        let id = read::content_id(self.conn, content)?;
+        self.contents.borrow_mut().insert(hash, id);
+        Ok(id)
+    }
+
+    /// A content has got a row.
+    pub(super) fn knows_content(&self, content: &Content, id: i64) {
+        let hash = content.hash().0;
+        self.contents.borrow_mut().insert(hash, Some(id));
     }
 
     fn note(&self, address: &Address) -> Outcome<Option<Note>> {
@@ -77,9 +111,8 @@ impl<'e> Handle<'e> {
         session: &Name,
         kind: &Kind,
         content: &Content,
-    ) -> Outcome<Option<Note>> {
-        let Some(content_id) = read::content_id(self.conn, content)? else {
-            self.new_content.replace(Some(content.clone()));
+    ) -> Outcome<Option<NoteState>> {
+        let Some(content_id) = self.content_id(content)? else {
             return Ok(None);
         };
         let scope = Scope::Session(session.clone());
@@ -103,24 +136,17 @@ impl<'e> Handle<'e> {
         }
     }
 
-    fn answers(&self, ask: &Ask) -> Outcome<Rows> {
+    fn rows(&self, ask: &Ask) -> Outcome<Rows> {
         let conn = self.conn;
         Ok(Rows {
-            notes: each(&ask.notes, |address| self.note(address))?,
-            ends: each(&ask.ends, |address| {
-                match self.scope_id(&address.scope())? {
-                    Some(id) => read::end(conn, id, &read::stored_key(address)),
+            store: self.answers(&ask.store)?,
+            states: each(&ask.states, |address| {
+                let scope = address.scope();
+                match self.scope_id(&scope)? {
+                    Some(id) => read::state(conn, id, &scope, &read::stored_key(address)),
                     None => Ok(None),
                 }
             })?,
-            scopes: each(&ask.scopes, |scope| read::of_scope(conn, scope))?,
-            kinds: each(&ask.kinds, |kind| read::of_kind(conn, *kind))?,
-            pages: each(&ask.pages, |page| {
-                recent::page(conn, &page.of, page.skip, page.limit)
-            })?,
-            counts: each(&ask.counts, |count| self.count(count))?,
-            summaries: each(&ask.summaries, |kind| read::scopes(conn, *kind))?,
-            histories: each(&ask.histories, |address| read::history(conn, address))?,
             revisions: each(&ask.revisions, |at| {
                 read::one_revision(conn, &at.address, at.revision.unwrap_or_default())
             })?,
@@ -130,40 +156,18 @@ impl<'e> Handle<'e> {
             positions: each(&ask.positions, |position| {
                 read::revision_of(conn, position.number())
             })?,
-            journal: each(&ask.journal, |(before, limit)| {
-                read::journal(conn, *before, *limit)
-            })?,
             holders: match ask.holders.as_slice() {
                 [] => Vec::new(),
                 contents => read::holders(conn, contents)?,
             },
-            entry_types: each(&ask.entry_types, |session| recent::kinds(conn, session))?,
             resolved: each(&ask.resolved, |session| read::resolved(conn, session))?,
             last_entries: each(&ask.last_entries, |session| self.last_entry(session))?,
             entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
                 self.entry_saying(session, kind, content)
             })?,
-            last_iterations: each(&ask.last_iterations, |session| {
-                recent::last_iteration(conn, session)
-            })?,
-            events: each(&ask.events, |(session, before, limit)| {
-                events::page(conn, session, *before, *limit)
-            })?,
-            leases: each(&ask.leases, |session| events::lease(conn, session))?,
-            all_leases: match ask.all_leases {
-                true => events::leases(conn)?,
-                false => Vec::new(),
-            },
-            event_sessions: match ask.event_sessions {
-                true => events::sessions(conn)?,
-                false => Vec::new(),
-            },
-            marked: each(&ask.marked, |content| read::marked(conn, content))?,
-            marks: each(&ask.marks, |file| read::file_marks(conn, file))?,
-            head: match ask.head {
-                true => recent::head(conn)?,
-                false => crate::engine::Head::default(),
-            },
+            operations: each(&ask.operations, |of| read::operation(conn, *of))?,
+            side: each(&ask.side, |space| read::side(conn, space))?,
+            about: each(&ask.about, |content| read::about(conn, content))?,
             scope_numbers: each(&ask.scope_numbers, |scope| {
                 let id = read::scope_id(conn, scope)?;
                 Ok(id.and_then(|id| u32::try_from(id).ok()))
@@ -181,8 +185,64 @@ impl<'e> Handle<'e> {
         })
     }
 
-    fn mapped<T>(&self, outcome: Outcome<T>) -> Result<T> {
-        self.engine.mapped(outcome)
+    fn answers(&self, ask: &store::Ask) -> Outcome<Answers> {
+        let conn = self.conn;
+        Ok(Answers {
+            notes: each(&ask.notes, |address| self.note(address))?,
+            scopes: each(&ask.scopes, |scope| read::of_scope(conn, scope))?,
+            kinds: each(&ask.kinds, |kind| read::of_kind(conn, *kind))?,
+            pages: each(&ask.pages, |page| {
+                recent::page(conn, &page.of, page.skip, page.limit)
+            })?,
+            counts: each(&ask.counts, |count| self.count(count))?,
+            summaries: each(&ask.summaries, |kind| read::scopes(conn, *kind))?,
+            histories: each(&ask.histories, |address| read::history(conn, address))?,
+            journal: each(&ask.journal, |(before, limit)| {
+                read::journal(conn, *before, *limit)
+            })?,
+            entry_types: each(&ask.entry_types, |session| recent::kinds(conn, session))?,
+            last_iterations: each(&ask.last_iterations, |session| {
+                recent::last_iteration(conn, session)
+            })?,
+            events: each(&ask.events, |(session, before, limit)| {
+                events::page(conn, session, *before, *limit)
+            })?,
+            leases: each(&ask.leases, |session| events::lease(conn, session))?,
+            all_leases: match ask.all_leases {
+                true => events::leases(conn)?,
+                false => Vec::new(),
+            },
+            event_sessions: match ask.event_sessions {
+                true => events::sessions(conn)?,
+                false => Vec::new(),
+            },
+            feed: each(&ask.feed, |(after, limit)| {
+                feed::after(conn, *after, *limit)
+            })?,
+            store_id: match ask.store_id {
+                true => read::store_id(conn)?,
+                false => None,
+            },
+            version: match ask.version {
+                true => recent::version(conn, self.is_lent)?,
+                false => Version::default(),
+            },
+        })
+    }
+
+    /// All from one state, unless it is one question alone or a transaction runs already.
+    fn at_once(&self, ask: &Ask) -> Outcome<Rows> {
+        if ask.questions() < 2 || !self.conn.is_autocommit() {
+            return self.rows(ask);
+        }
+        let state = rusqlite::Transaction::new_unchecked(self.conn, TransactionBehavior::Deferred)?;
+        let rows = self.rows(ask);
+        drop(state);
+        rows
+    }
+
+    pub(super) fn mapped<T>(&self, outcome: Outcome<T>) -> Result<T> {
+        self.named.mapped(outcome)
     }
 }
 
@@ -192,7 +252,7 @@ fn each<Q, A>(questions: &[Q], answer: impl FnMut(&Q) -> Outcome<A>) -> Outcome<
 
 impl Read for Handle<'_> {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        self.mapped(self.answers(ask))
+        self.mapped(self.at_once(ask))
     }
 
     fn each_row(
@@ -210,44 +270,20 @@ impl Read for Handle<'_> {
 }
 
 impl Transaction for Handle<'_> {
-    fn put(&self, put: &Put<'_>) -> Result<Position> {
-        self.mapped(put::put(self, put))
-    }
-
-    fn put_event(
-        &self,
-        session: &Name,
-        event: &Event,
-        author: &Name,
-        recorded_at: Timestamp,
-    ) -> Result<()> {
-        let put = || {
-            let scope = put::scope_row(self, &Scope::Session(session.clone()))?;
-            events::insert(
-                self.conn,
-                scope,
-                event,
-                recorded_at.as_microsecond(),
-                author,
-            )
-        };
-        self.mapped(put())
-    }
-
-    fn resolve(&self, session: &Name, entry: EntryId, by: EntryId) -> Result<()> {
-        self.mapped(put::resolve(self, session, entry, by))
-    }
-
-    fn erase(&self, positions: &[Position], at: Timestamp, by: &Name) -> Result<()> {
-        self.mapped(super::erase::erase(self.conn, positions, at, by))
+    fn put(&self, rows: &[engine::Row<'_>]) -> Result<()> {
+        self.mapped(put::put(self, rows))
     }
 
     fn remove_contents(&self, contents: &[Content]) -> Result<()> {
         self.mapped(super::erase::remove_contents(self.conn, contents))
     }
 
-    fn mark(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
-        self.mapped(put::mark(self.conn, file, marks))
+    fn put_side(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        self.mapped(put::side(self.conn, space, values, removed))
+    }
+
+    fn renew_id(&self) -> Result<StoreId> {
+        self.mapped(put::renew_id(self.conn))
     }
 
     fn put_segment(

@@ -2,14 +2,14 @@
 
 use rusqlite::Connection;
 
-use crate::{Address, Change, Content, Expect, Limits, SqliteStore, Stamp, Store};
+use crate::{Address, Change, Content, Expect, Limits, Stamp, Store};
 
 pub(crate) fn conn_of() -> Connection {
     Connection::open_in_memory().unwrap()
 }
 
 /// Saves a note in the notebook of agent `a`.
-pub(crate) fn saved(store: &SqliteStore<'_>, key: &str, text: &str) {
+pub(crate) fn saved(store: &dyn Store, key: &str, text: &str) {
     let change = Change::Save {
         address: Address::Agent("a".parse().unwrap(), key.parse().unwrap()),
         content: Content::text(text).unwrap(),

@@ -1,64 +1,53 @@
-//! Transactions: of our own, or savepoints inside an application's.
+//! Transactions on one connection: of our own, or savepoints inside an application's.
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::engine::{Engine, Read, Transaction, Writing};
+use crate::engine::{Read, Transaction, Writing};
 use crate::error::Result;
-use crate::forget::Residue;
 
 use super::erase::Secure;
 use super::errors::{Failure, Outcome};
 use super::rows::Handle;
-use super::{Sqlite, erase};
 
-impl Engine for Sqlite<'_> {
-    fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(Handle::new(self, false)))
-    }
-
-    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        let conn = self.conn();
-        // Inside a transaction all is read from its state anyway.
-        let state = conn
-            .is_autocommit()
-            .then(|| rusqlite::Transaction::new_unchecked(conn, TransactionBehavior::Deferred));
-        let _state = self.mapped(state.transpose().map_err(Failure::from))?;
-        work(&Handle::new(self, false))
-    }
-
-    fn write(
-        &self,
-        writing: Writing,
-        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
-    ) -> Result<()> {
-        let _turn = self.turn()?;
-        let _relaxed = (writing == Writing::Relaxed).then(|| Relaxed::of(self));
-        let is_erasing = writing == Writing::Erasing;
-        let _secure = is_erasing.then(|| Secure::of(self)).transpose()?;
-        self.transaction(|_| Ok(work(&Handle::new(self, is_erasing))?))
-    }
-
-    fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        let _turn = self.turn()?;
-        work()
-    }
-
-    fn scrub(&self) -> Option<Residue> {
-        erase::scrub(self)
-    }
-
-    fn name(&self) -> String {
-        self.path.to_string_lossy().into_owned()
-    }
+/// Runs `work` on one state of the database.
+pub(super) fn snapshot(
+    handle: &Handle<'_>,
+    work: &mut dyn FnMut(&dyn Read) -> Result<()>,
+) -> Result<()> {
+    let conn = handle.conn;
+    // Inside a transaction all is read from its state anyway.
+    let state = conn
+        .is_autocommit()
+        .then(|| rusqlite::Transaction::new_unchecked(conn, TransactionBehavior::Deferred));
+    let _state = handle.mapped(state.transpose().map_err(Failure::from))?;
+    work(handle)
 }
 
-/// While it lives, commits do not wait for the disk; on a lent connection that is the application's to say.
+/// Runs `work` in a transaction.
+pub(super) fn write(
+    handle: Handle<'_>,
+    writing: Writing,
+    work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+) -> Result<()> {
+    let conn = handle.conn;
+    let _relaxed = (writing == Writing::Relaxed).then(|| Relaxed::of(conn));
+    let is_erasing = writing == Writing::Erasing;
+    let secure = is_erasing.then(|| Secure::of(conn)).transpose();
+    let _secure = handle.mapped(secure)?;
+    let handle = match is_erasing {
+        true => handle.erasing(),
+        false => handle,
+    };
+    handle.mapped(run(conn, |_| Ok(work(&handle)?)))
+}
+
+/// While it lives, commits do not wait for the disk.
 struct Relaxed<'c>(Option<&'c Connection>);
 
 impl<'c> Relaxed<'c> {
-    fn of(engine: &'c Sqlite<'_>) -> Self {
-        let own = engine.queue.is_some().then(|| engine.conn());
-        Self(own.filter(|conn| conn.pragma_update(None, "synchronous", "NORMAL").is_ok()))
+    fn of(conn: &'c Connection) -> Self {
+        let relaxed = conn.pragma_update(None, "synchronous", "NORMAL");
+        Self(relaxed.is_ok().then_some(conn))
     }
 }
 
@@ -70,16 +59,15 @@ impl Drop for Relaxed<'_> {
     }
 }
 
-impl Sqlite<'_> {
-    /// Runs `work` in a transaction, or in a savepoint inside the application's; rolled back unless it succeeds.
-    pub(super) fn transaction<T>(&self, work: impl FnOnce(&Connection) -> Outcome<T>) -> Result<T> {
-        self.wrote.set(true);
-        let conn = self.conn();
-        self.mapped(if conn.is_autocommit() {
-            in_transaction(conn, work)
-        } else {
-            in_savepoint(conn, work)
-        })
+/// Runs `work` in a transaction, or in a savepoint inside the application's; rolled back unless it succeeds.
+pub(super) fn run<T>(
+    conn: &Connection,
+    work: impl FnOnce(&Connection) -> Outcome<T>,
+) -> Outcome<T> {
+    if conn.is_autocommit() {
+        in_transaction(conn, work)
+    } else {
+        in_savepoint(conn, work)
     }
 }
 

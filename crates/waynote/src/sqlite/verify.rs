@@ -1,6 +1,7 @@
 //! Checking everything there is: the engine's own structures, every content against its hash, the journal
 //! against the current notes, the counts.
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
 use crate::content::Content;
@@ -8,6 +9,7 @@ use crate::scope::Scope;
 use crate::secrets;
 use crate::verify::Report;
 
+use super::checksum;
 use super::errors::Outcome;
 
 /// Returns whether the rows can be read any further. To be called on one state, so that a writer at work is not taken for
@@ -30,6 +32,8 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<bool> {
         named(conn, check, says, report)?;
     }
     super::verify_events::verify(conn, report)?;
+    one_order(conn, report)?;
+    checksums(conn, report)?;
     Ok(true)
 }
 
@@ -103,6 +107,62 @@ fn users(conn: &Connection, content: i64) -> Outcome<String> {
     } else {
         users.join(", ")
     })
+}
+
+/// Whether changes, events and forgettings have the positions 1, 2, 3 … and none of them twice. Events of before there
+/// was one order share theirs with the change before them, and are left out.
+fn one_order(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    let (all, distinct, first, last): (i64, i64, i64, i64) = conn.query_row(
+        "SELECT count(*), count(DISTINCT position), coalesce(min(position), 1), coalesce(max(position), 0)
+         FROM (SELECT position FROM waynote_journal
+               UNION ALL SELECT position FROM waynote_event WHERE ordinal = 0)",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+    )?;
+    if distinct != all {
+        let twice = all - distinct;
+        report
+            .problems
+            .push(format!("{twice} positions are given twice"));
+    }
+    if first != 1 || last != distinct {
+        let missing = last - distinct;
+        report
+            .problems
+            .push(format!("{missing} positions before {last} are missing"));
+    }
+    Ok(())
+}
+
+/// Rows that are not what was written.
+fn checksums(conn: &Connection, report: &mut Report) -> Outcome<()> {
+    for table in checksum::ALL {
+        let (sql, width) = (table.select_all(), table.width());
+        let mut statement = conn.prepare(&sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if row.get::<_, Option<u32>>(width)? == Some(checksum::of_row(row, width)?) {
+                continue;
+            }
+            let key: Vec<String> = (width + 1..width + 1 + table.key_width())
+                .map(|column| Ok(shown(row.get_ref(column)?)))
+                .collect::<rusqlite::Result<_>>()?;
+            report.problems.push(format!(
+                "the row {} of {} does not match its checksum",
+                key.join(", "),
+                table.table
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn shown(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Text(text) => format!("{:?}", String::from_utf8_lossy(text)),
+        other => format!("{:?}", other.data_type()),
+    }
 }
 
 fn journal(conn: &Connection, report: &mut Report) -> Outcome<()> {

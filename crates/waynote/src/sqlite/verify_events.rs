@@ -12,7 +12,8 @@ use super::events;
 pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let mut statement = conn.prepare(
         "SELECT e.scope, coalesce(s.kind, ''), coalesce(s.name, ''), s.lease, count(*), max(e.number)
-         FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope GROUP BY e.scope ORDER BY e.scope",
+         FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
+         WHERE e.scope IS NOT NULL GROUP BY e.scope ORDER BY e.scope",
     )?;
     let mut rows = statement.query([])?;
     let mut seen = Vec::new();

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::time::{Duration, SystemTime};
 
-use waynote::{Address, AsOf, Base, InStep, Moment, Options, Places, Scope, SqliteStore, Store};
+use waynote::{Address, AsOf, Base, InStep, Moment, Options, Places, Reader, Scope, SqliteStore};
 
 use super::conformance::{at, text};
 

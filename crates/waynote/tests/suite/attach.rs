@@ -1,7 +1,9 @@
 //! A store in a database that an application has open, beside its own tables.
 
 use rusqlite::Connection;
-use waynote::{Content, Error, Limits, Notebook, SaveOptions, SqliteStore, Stamp, Store};
+use waynote::{
+    Content, Error, Limits, LocalStore, Notebook, SaveOptions, SqliteStore, Stamp, Store,
+};
 
 fn stamp() -> Stamp {
     Stamp::new(
@@ -19,7 +21,7 @@ fn application() -> Connection {
     conn
 }
 
-fn save(store: &dyn Store, key: &str) -> waynote::Result<()> {
+fn save(store: &dyn LocalStore, key: &str) -> waynote::Result<()> {
     let notebook = Notebook::of_agent(store, "a".parse()?);
     notebook
         .save(
@@ -31,7 +33,7 @@ fn save(store: &dyn Store, key: &str) -> waynote::Result<()> {
         .map(|_| ())
 }
 
-fn count(store: &dyn Store) -> u64 {
+fn count(store: &dyn LocalStore) -> u64 {
     Notebook::of_agent(store, "a".parse().unwrap())
         .count()
         .unwrap()
@@ -44,11 +46,11 @@ fn the_applications_tables_and_settings_stay() {
         .query_row("PRAGMA journal_mode", [], |row| row.get(0))
         .unwrap();
     {
-        let store = SqliteStore::attach(&conn).unwrap();
+        let store = waynote::AttachedStore::attach(&conn).unwrap();
         save(&store, "k").unwrap();
     }
     // Opening it again is safe and changes nothing.
-    assert_eq!(count(&SqliteStore::attach(&conn).unwrap()), 1);
+    assert_eq!(count(&waynote::AttachedStore::attach(&conn).unwrap()), 1);
     let theirs: String = conn
         .query_row("SELECT x FROM notes", [], |row| row.get(0))
         .unwrap();
@@ -72,7 +74,7 @@ fn the_applications_tables_and_settings_stay() {
 #[test]
 fn a_write_is_a_savepoint_in_the_applications_transaction() {
     let conn = application();
-    let store = SqliteStore::attach(&conn).unwrap();
+    let store = waynote::AttachedStore::attach(&conn).unwrap();
     conn.execute_batch("BEGIN; INSERT INTO notes VALUES ('more')")
         .unwrap();
     save(&store, "k").unwrap();
@@ -117,7 +119,7 @@ fn a_database_that_another_holds_is_a_typed_error() {
         Connection::open(&path).unwrap(),
         Connection::open(&path).unwrap(),
     );
-    let store = SqliteStore::attach(&conn).unwrap();
+    let store = waynote::AttachedStore::attach(&conn).unwrap();
     conn.busy_timeout(std::time::Duration::ZERO).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert!(matches!(save(&store, "k"), Err(Error::Busy { .. })));
@@ -131,7 +133,7 @@ fn a_file_with_both_opens_as_a_store_too() {
     let path = folder.path().join("app.db");
     let conn = Connection::open(&path).unwrap();
     conn.execute_batch("CREATE TABLE theirs (x)").unwrap();
-    save(&SqliteStore::attach(&conn).unwrap(), "k").unwrap();
+    save(&waynote::AttachedStore::attach(&conn).unwrap(), "k").unwrap();
     drop(conn);
     let store = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
     save(&store, "l").unwrap();
@@ -170,7 +172,7 @@ fn opening_a_store_again_keeps_the_locks_of_the_first() {
     let held = locks();
     assert!(held > 0);
     let second = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
-    let third = SqliteStore::open_existing(&path, &waynote::Options::default()).unwrap();
+    let third = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
     assert!(locks() >= held);
     drop((second, third));
     save(&first, "l").unwrap();
@@ -181,7 +183,7 @@ fn opening_a_store_again_keeps_the_locks_of_the_first() {
 }
 
 #[test]
-fn a_store_that_was_copied_into_another_mode_is_put_back() {
+fn a_store_that_was_copied_into_another_mode_is_put_back_when_it_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let (path, copy) = (
         folder.path().join("notes.db"),
@@ -196,11 +198,12 @@ fn a_store_that_was_copied_into_another_mode_is_put_back() {
     conn.execute("VACUUM INTO ?1", [copy.to_str().unwrap()])
         .unwrap();
     let store = SqliteStore::open(&copy, &waynote::Options::default()).unwrap();
+    save(&store, "l").unwrap();
     let conn = Connection::open(&copy).unwrap();
     let mode: String = conn
         .query_row("PRAGMA journal_mode", [], |row| row.get(0))
         .unwrap();
-    assert_eq!((mode.as_str(), count(&store)), ("wal", 1));
+    assert_eq!((mode.as_str(), count(&store)), ("wal", 2));
 }
 
 /// Everything of the text but what free pages and the WAL may hold, which are the application's.
@@ -213,7 +216,7 @@ fn forgetting_is_part_of_the_applications_transaction() {
         "PRAGMA foreign_keys = ON; PRAGMA secure_delete = OFF; CREATE TABLE theirs (x)",
     )
     .unwrap();
-    let store = SqliteStore::attach(&conn).unwrap();
+    let store = waynote::AttachedStore::attach(&conn).unwrap();
     let notebook = Notebook::of_agent(&store, "a".parse().unwrap());
     let secret = "zq7Kp ".repeat(650);
     let key = "k".parse().unwrap();
@@ -269,7 +272,7 @@ fn another_programs_tables_are_not_rebuilt() {
         .unwrap()
         .execute_batch("CREATE TABLE theirs (x); INSERT INTO theirs (rowid, x) VALUES (7, 'x')")
         .unwrap();
-    SqliteStore::attach(&Connection::open(&path).unwrap()).unwrap();
+    waynote::AttachedStore::attach(&Connection::open(&path).unwrap()).unwrap();
     let store = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
     save(&store, "k").unwrap();
     let request = waynote::Forget {
@@ -284,4 +287,68 @@ fn another_programs_tables_are_not_rebuilt() {
         .query_row("SELECT rowid FROM theirs", [], |row| row.get(0))
         .unwrap();
     assert_eq!((rowid, count(&store)), (7, 0));
+}
+
+#[test]
+fn threads_share_a_store() {
+    fn shared<T: Send + Sync>(_: &T) {}
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let store = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    shared(&store);
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let store = &store;
+            scope.spawn(move || {
+                for number in 0..8 {
+                    save(store, &format!("k{thread}-{number}")).unwrap();
+                    assert!(count(store) > 0);
+                }
+            });
+        }
+    });
+    assert_eq!(count(&store), 64);
+    assert!(store.verify().unwrap().is_clean());
+}
+
+#[test]
+fn a_note_goes_with_the_applications_own_transaction() {
+    let mut db = Connection::open_in_memory().unwrap();
+    let notes = waynote::Attachment::prepare(&db).unwrap();
+    for (number, is_kept) in [(1, true), (2, false), (3, true)] {
+        let transaction = db.transaction().unwrap();
+        save(&notes.on(&transaction), &format!("k{number}")).unwrap();
+        match is_kept {
+            true => transaction.commit().unwrap(),
+            false => transaction.rollback().unwrap(),
+        }
+    }
+    assert_eq!(count(&notes.on(&db)), 2);
+    assert!(notes.on(&db).verify().unwrap().is_clean());
+}
+
+#[test]
+fn a_store_that_was_deleted_while_it_was_open_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let store = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    assert_eq!(count(&store), 0);
+    assert!(!path.exists());
+    save(&store, "k").unwrap();
+    let aside = folder.path().join("aside.db");
+    std::fs::rename(&path, &aside).unwrap();
+    let refused = save(&store, "l").unwrap_err().to_string();
+    assert!(
+        refused.ends_with("it was deleted after it was opened"),
+        "{refused}"
+    );
+    // Another store at that path is not this one.
+    let other = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
+    save(&other, "m").unwrap();
+    let refused = save(&store, "l").unwrap_err().to_string();
+    assert!(
+        refused.contains("another file has taken its place"),
+        "{refused}"
+    );
+    assert_eq!(count(&other), 1);
 }

@@ -8,8 +8,8 @@ use rusqlite::Connection;
 use waynote::context::{Budget, Renderer, Request, Section, Shown, Style, render};
 use waynote::visible::{lines, visible};
 use waynote::{
-    Address, Base, Change, Content, Expect, InStep, Kind, Limits, Moment, Notebook, Origin, Place,
-    Places, SaveOptions, SessionLog, SqliteStore, Stamp, Store,
+    Address, Base, Change, Content, Expect, InStep, Kind, Limits, LocalStore, Moment, Notebook,
+    Origin, Place, Places, SaveOptions, SessionLog, SqliteStore, Stamp,
 };
 
 fn at(second: i64) -> Stamp {
@@ -37,6 +37,7 @@ fn save(address: &str, text: &str, pinned: bool, second: i64) -> Change {
         limits: Limits::NONE,
         expect: Expect::Any,
         origin: Some(Origin {
+            is_synced: false,
             author: None,
             created_at: at(second).now,
             updated_at: at(second).now,
@@ -56,9 +57,9 @@ fn append(kind: &str, iteration: i64, text: &str) -> Change {
     }
 }
 
-fn with_store<T>(work: impl FnOnce(&SqliteStore<'_>) -> T) -> T {
+fn with_store<T>(work: impl FnOnce(&dyn LocalStore) -> T) -> T {
     let connection = Connection::open_in_memory().unwrap();
-    work(&SqliteStore::attach(&connection).unwrap())
+    work(&waynote::AttachedStore::attach(&connection).unwrap())
 }
 
 /// What a Markdown parser sees: headings, paragraphs and items as lines, code blocks as their text.
@@ -230,7 +231,7 @@ proptest! {
 }
 
 /// A store with a bit of everything, written by the step.
-fn day(store: &dyn Store, step: i64) {
+fn day(store: &dyn LocalStore, step: i64) {
     let key = format!("key-{}", step * 7 % 23);
     let text = format!("What is known of {key} after step {step}: it holds.");
     match step % 5 {

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 use waynote::context::{Budget, Renderer, Request, render};
 use waynote::{
-    Address, Base, Change, Content, Expect, InStep, Kind, Limits, Moment, Options, SessionLog,
-    SqliteStore, Stamp, Store, forget::Forget,
+    Address, Base, Change, Content, Expect, InStep, Kind, Limits, LocalStore, Moment, Options,
+    Reader, SessionLog, SqliteStore, Stamp, Store, forget::Forget,
 };
 
 const LONG: &str = "quite another and much longer text ";
@@ -28,7 +28,7 @@ fn request(tokens: usize) -> Request {
     }
 }
 
-fn save(store: &dyn Store, key: &str, text: &str) {
+fn save(store: &dyn LocalStore, key: &str, text: &str) {
     let change = Change::Save {
         address: format!("agent:a#{key}").parse().unwrap(),
         content: Content::text(text).unwrap(),
@@ -43,7 +43,7 @@ fn save(store: &dyn Store, key: &str, text: &str) {
 #[test]
 fn after_a_transaction_was_taken_back() {
     let conn = Connection::open_in_memory().unwrap();
-    let store = SqliteStore::attach(&conn).unwrap();
+    let store = waynote::AttachedStore::attach(&conn).unwrap();
     save(&store, "first", "base");
     let mut renderer = Renderer::default();
     conn.execute_batch("BEGIN").unwrap();
@@ -114,7 +114,7 @@ fn without_what_was_forgotten_since() {
 #[test]
 fn as_they_counted_then() {
     let conn = Connection::open_in_memory().unwrap();
-    let store = SqliteStore::attach(&conn).unwrap();
+    let store = waynote::AttachedStore::attach(&conn).unwrap();
     let log = SessionLog::new(&store, "s".parse().unwrap());
     let wall = Content::text("wall").unwrap();
     let mut saved = Vec::new();

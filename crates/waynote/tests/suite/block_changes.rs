@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use waynote::context::{Budget, Request, Section, Shown, Style, block_and_notes, changed, render};
 use waynote::{
-    Address, Change, Content, Expect, Kind, Limits, Note, Options, SessionLog, SqliteStore, Stamp,
-    Store,
+    Address, Change, Content, Expect, Kind, Limits, LocalStore, Note, Options, SessionLog,
+    SqliteStore, Stamp,
 };
 
 fn stamp() -> Stamp {
@@ -20,7 +20,7 @@ fn request() -> Request {
     }
 }
 
-fn save(store: &dyn Store, key: &str, text: &str, pin: bool) {
+fn save(store: &dyn LocalStore, key: &str, text: &str, pin: bool) {
     let change = Change::Save {
         address: format!("agent:a#{key}").parse().unwrap(),
         content: Content::text(text).unwrap(),
@@ -33,7 +33,7 @@ fn save(store: &dyn Store, key: &str, text: &str, pin: bool) {
 }
 
 /// What a reader has, after a block in that style.
-fn known(store: &dyn Store, request: &Request) -> HashMap<(Address, u64), Shown> {
+fn known(store: &dyn LocalStore, request: &Request) -> HashMap<(Address, u64), Shown> {
     let (_, notes) = block_and_notes(store, request).unwrap();
     let notes = notes.into_iter();
     notes

@@ -3,18 +3,18 @@
 use super::memory::Memory;
 use waynote::note::State;
 use waynote::{
-    Address, AsOf, Change, Content, EngineStore, Error, Expect, Filter, Forget, Kind, Limits, Name,
-    Notebook, Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog,
-    SqliteStore, Stamp, Store, undo_last,
+    Address, AsOf, Change, Content, EngineStore, Error, Expect, Filter, Forget, Kind, Limits,
+    LocalStore, Name, Notebook, Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind,
+    SessionLog, SqliteStore, Stamp, Store, UndoError, undo_last,
 };
 
 use super::undo::reach;
 
-pub(super) fn each_store(test: impl Fn(&dyn Store)) {
+pub(super) fn each_store(test: impl Fn(&dyn LocalStore)) {
     let folder = tempfile::tempdir().unwrap();
     test(&SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap());
     let conn = rusqlite::Connection::open_in_memory().unwrap();
-    test(&SqliteStore::attach(&conn).unwrap());
+    test(&waynote::AttachedStore::attach(&conn).unwrap());
     test(&EngineStore::new(Memory::default()));
     let file = folder.path().join("notes.json");
     let store = SqliteStore::open(&folder.path().join("other.db"), &Options::default()).unwrap();
@@ -179,6 +179,7 @@ fn an_origin_keeps_its_times_and_author() {
             limits: Limits::NONE,
             expect: Expect::Revision(0),
             origin: Some(Origin {
+                is_synced: false,
                 author: Some(name("them")),
                 created_at: time(1),
                 updated_at: time(2),
@@ -244,7 +245,7 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
         }
         assert!(matches!(
             undo_last(store, &reach(&["~"]), &at(1)),
-            Err(Error::NothingToUndo { last: None, .. })
+            Err(Error::Undo(UndoError::NothingToUndo { last: None, .. }))
         ));
         assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 20);
     });
@@ -463,11 +464,11 @@ fn what_is_forgotten_is_gone_and_says_so() {
         assert_eq!((again.revisions.len(), again.gone.len()), (0, 0));
         assert!(matches!(
             change(undo()),
-            Err(Error::Forgotten { .. } | Error::NothingToUndo { .. })
+            Err(Error::Forgotten { .. } | Error::Undo(UndoError::NothingToUndo { .. }))
         ));
         assert!(matches!(
             undo_last(store, &reach(&["~"]), &at(20)),
-            Err(Error::NothingToUndo { last: None, .. })
+            Err(Error::Undo(UndoError::NothingToUndo { last: None, .. }))
         ));
         let never = Address::Agent(name("a"), "never".parse().unwrap());
         for request in [
@@ -537,8 +538,12 @@ fn a_shared_text_goes_with_the_last_that_says_it() {
 #[test]
 fn nothing_is_forgotten_where_there_is_nothing() {
     let address = Address::Agent(name("a"), "k".parse().unwrap());
-    let refused = waynote::store::NoStore.forget(&forget(&address, None, true), &at(1));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let store = SqliteStore::open(&path, &Options::default()).unwrap();
+    let refused = store.forget(&forget(&address, None, true), &at(1));
     assert!(matches!(refused, Err(Error::NotFound { .. })));
+    assert!(!path.exists());
 }
 
 #[test]
@@ -572,6 +577,7 @@ fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhere() {
         store.apply(&[save(None)], &allowed).unwrap();
         log.add(Kind::Tip, None, says(), &allowed).unwrap();
         let imported = Origin {
+            is_synced: false,
             author: None,
             created_at: at(1).now,
             updated_at: at(3).now,

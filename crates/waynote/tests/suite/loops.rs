@@ -10,8 +10,8 @@ use waynote::event::{
 use waynote::looping::{Begin, Loop, Turn, say};
 use waynote::progress::{self, Progress};
 use waynote::{
-    Error, Kind, Moment, Name, Note, Options, Place, Places, Scope, ScopeKind, SearchRequest,
-    SessionLog, SqliteStore, Stamp, Store,
+    Error, Kind, LocalStore, LoopError, Moment, Name, Note, Options, Place, Places, Reader, Scope,
+    ScopeKind, SearchRequest, SessionLog, SqliteStore, Stamp, Store,
 };
 
 use super::conformance::{at, contents, each_store, name, text};
@@ -26,7 +26,7 @@ fn holder(pid: u32) -> Holder {
 }
 
 fn begin<'s>(
-    store: &'s dyn Store,
+    store: &'s dyn LocalStore,
     pid: u32,
     answer: Option<&str>,
     dead: &[u32],
@@ -65,7 +65,7 @@ fn turn(run: &Loop<'_>, outcome: Outcome) -> i64 {
 }
 
 fn complete(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     session: &Name,
     iteration: Option<i64>,
     summary: &str,
@@ -76,7 +76,7 @@ fn complete(
 }
 
 fn block(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     session: &Name,
     iteration: Option<i64>,
     question: &str,
@@ -93,7 +93,10 @@ fn a_session_has_one_loop_and_its_numbers_go_on() {
         let first = begin(store, 1, None, &[]).unwrap();
         assert_eq!(turn(&first, DONE), 1);
         let error = begin(store, 2, None, &[]).map(|_| ()).unwrap_err();
-        assert!(matches!(error, Error::LoopRunning { .. }), "{error}");
+        assert!(
+            matches!(error, Error::Loop(LoopError::LoopRunning { .. })),
+            "{error}"
+        );
         assert_eq!(store.leases().unwrap().len(), 1);
         assert_eq!(turn(&first, Outcome::Exited { code: 3 }), 2);
         first.end(Reason::Iterations, &at(4)).unwrap();
@@ -132,7 +135,10 @@ fn a_loop_that_lost_its_session_says_nothing_more() {
         // Taken for dead while it lives, as by another machine.
         let taken = begin(store, 2, None, &[1]).unwrap();
         let refused = |result: waynote::Result<()>| {
-            assert!(matches!(result, Err(Error::LeaseLost { .. })), "{result:?}");
+            assert!(
+                matches!(result, Err(Error::Loop(LoopError::LeaseLost { .. }))),
+                "{result:?}"
+            );
         };
         refused(lost.end_iteration(1, ended(DONE, 1), &at(3)).map(|_| ()));
         refused(lost.start_iteration(&at(3)).map(|_| ()));
@@ -177,7 +183,10 @@ fn who_comes_second_to_a_dead_loops_session_is_told_who_has_it() {
         };
         let error = Loop::begin(store, name("s"), begin, &at(1)).map(|_| ());
         let error = error.unwrap_err();
-        assert!(matches!(error, Error::LoopRunning { .. }), "{error}");
+        assert!(
+            matches!(error, Error::Loop(LoopError::LoopRunning { .. })),
+            "{error}"
+        );
     });
 }
 
@@ -231,7 +240,7 @@ fn an_agent_says_that_it_is_done_or_blocked_only_while_it_runs() {
         let session = name("s");
         let no_iteration = |result: waynote::Result<()>| {
             assert!(
-                matches!(result, Err(Error::NoLiveIteration { .. })),
+                matches!(result, Err(Error::Loop(LoopError::NoLiveIteration { .. }))),
                 "{result:?}"
             );
         };
@@ -279,7 +288,7 @@ fn a_question_stops_the_session_until_it_is_answered() {
         assert_eq!(last_end(store, &session).unwrap(), end);
         let refused = begin(store, 2, None, &[]).map(|_| ()).unwrap_err();
         assert!(
-            matches!(refused, Error::Unanswered { question, .. } if question == "blue or green?")
+            matches!(refused, Error::Loop(LoopError::Unanswered { question, .. }) if question == "blue or green?")
         );
         assert!(store.leases().unwrap().is_empty());
         assert!(begin(store, 2, Some(" "), &[]).is_err());
@@ -294,7 +303,7 @@ fn a_question_stops_the_session_until_it_is_answered() {
         // The same command again, after a stop, repeats the answer; another one has no question.
         run.end(Reason::Interrupted, &at(5)).unwrap();
         let other = begin(store, 3, Some("blue"), &[]).map(|_| ()).unwrap_err();
-        assert!(matches!(other, Error::NothingAsked { .. }));
+        assert!(matches!(other, Error::Loop(LoopError::NothingAsked { .. })));
         let run = begin(store, 3, Some("green"), &[]).unwrap();
         assert!(fresh_answer(store, &session).unwrap().is_some());
         // As long as prompts hold it as an answer, it is no note.
@@ -305,7 +314,10 @@ fn a_question_stops_the_session_until_it_is_answered() {
         assert_eq!(notes().len(), 1);
         run.end(Reason::Iterations, &at(5)).unwrap();
         let nothing = begin(store, 3, Some("green"), &[]).map(|_| ()).unwrap_err();
-        assert!(matches!(nothing, Error::NothingAsked { .. }));
+        assert!(matches!(
+            nothing,
+            Error::Loop(LoopError::NothingAsked { .. })
+        ));
         let log = SessionLog::new(store, session).list(None).unwrap();
         assert_eq!(contents(&log), ["Asked: blue or green?\nAnswered: green"]);
         assert_eq!(
@@ -385,9 +397,9 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
                 other => panic!("{named}: {other}"),
             }
         }
-        let before = store.journal(None, 1).unwrap()[0].position.unwrap();
+        let before = store.version().unwrap().position.unwrap();
         let ladder = resolve(Kind::Learning, "a ladder", "wall", 20).unwrap();
-        let after = store.journal(None, 1).unwrap()[0].position.unwrap();
+        let after = store.version().unwrap().position.unwrap();
         let is_resolved = |notes: Vec<Note>| {
             let note = notes.into_iter().find(|note| note.address == wall.address);
             note.unwrap().resolved_by.map(|by| by.to_string())
@@ -481,7 +493,7 @@ fn damaged_events_are_found() {
     ];
     for (sql, says) in damage {
         let conn = rusqlite::Connection::open_in_memory().unwrap();
-        let store = SqliteStore::attach(&conn).unwrap();
+        let store = waynote::AttachedStore::attach(&conn).unwrap();
         let run = begin(&store, 1, None, &[]).unwrap();
         turn(&run, DONE);
         let log = SessionLog::new(&store, name("s"));

@@ -6,16 +6,16 @@ use std::rc::Rc;
 
 use jiff::Timestamp;
 use waynote::engine::{
-    Ask, Blocks, Count, End, Engine, Head, IndexState, JournalRow, Put, Read, Rows, SegmentHead,
-    Transaction, Writing,
+    Ask, Blocks, Done, Engine, IndexState, JournalRow, NoteState, Put, Read, Row, Rows,
+    SegmentHead, Step, Transaction, Writing,
 };
 use waynote::event::{Event, Recorded};
 use waynote::forget::Residue;
-use waynote::note::State as NoteState;
-use waynote::store::FileMark;
+use waynote::note::State as NoteStates;
+use waynote::store::{self, Answers, Count, Cursor, FeedEntry, Happened, SideValue, Version};
 use waynote::{
-    Action, Address, AddressAt, Content, ContentHash, EntryId, Kind, Name, Note, Position, Report,
-    Result, Revision, Scope, ScopeKind, ScopeSummary,
+    Action, Address, AddressAt, Content, ContentHash, EntryId, Kind, Name, Note, OperationId,
+    Position, Report, Result, Revision, Scope, ScopeKind, ScopeSummary, StoreId,
 };
 
 /// Rows that last as long as the value.
@@ -24,18 +24,45 @@ pub(super) struct Memory {
     state: Rc<RefCell<State>>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct State {
     scopes: Vec<ScopeRow>,
-    journal: Vec<JournalEntry>,
+    journal: BTreeMap<Position, JournalEntry>,
     notes: BTreeMap<Address, (Note, Position)>,
     deleted: BTreeMap<Address, Position>,
-    events: BTreeMap<Name, Vec<Recorded>>,
-    marks: BTreeMap<String, BTreeMap<String, ContentHash>>,
+    events: BTreeMap<Name, Vec<(Recorded, Option<Step>)>>,
+    forgettings: Vec<Forgetting>,
+    side: BTreeMap<String, BTreeMap<String, SideValue>>,
     index: IndexState,
     segments: Vec<Segment>,
     last_segment: i64,
-    writes: i64,
+    id: StoreId,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            scopes: Vec::new(),
+            journal: BTreeMap::new(),
+            notes: BTreeMap::new(),
+            deleted: BTreeMap::new(),
+            events: BTreeMap::new(),
+            forgettings: Vec::new(),
+            side: BTreeMap::new(),
+            index: IndexState::default(),
+            segments: Vec::new(),
+            last_segment: 0,
+            id: StoreId::new([7; 16]),
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Forgetting {
+    position: Position,
+    at: Timestamp,
+    by: Name,
+    revisions: Vec<(AddressAt, Position)>,
 }
 
 #[derive(Clone)]
@@ -49,6 +76,7 @@ struct ScopeRow {
 struct JournalEntry {
     revision: Revision,
     previous: Option<Position>,
+    step: Option<Step>,
 }
 
 #[derive(Clone)]
@@ -75,14 +103,13 @@ impl Engine for Memory {
         let before = self.state.borrow().clone();
         let outcome = work(&Handle(Rc::clone(&self.state)));
         if outcome.is_err() {
-            let writes = self.state.borrow().writes + 1;
-            *self.state.borrow_mut() = State { writes, ..before };
+            *self.state.borrow_mut() = before;
         }
         outcome
     }
 
-    fn exclusively(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-        work()
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        work(self)
     }
 
     fn scrub(&self) -> Option<Residue> {
@@ -117,7 +144,7 @@ impl State {
     }
 
     fn row(&self, position: Position) -> &JournalEntry {
-        &self.journal[usize::try_from(position.number() - 1).unwrap()]
+        &self.journal[&position]
     }
 
     /// The notes of a scope, by key.
@@ -138,6 +165,71 @@ impl State {
     fn end(&self, address: &Address) -> Option<Position> {
         let note = self.notes.get(address).map(|(_, position)| *position);
         note.or_else(|| self.deleted.get(address).copied())
+    }
+
+    fn note_state(&self, address: &Address) -> Option<NoteState> {
+        let position = self.end(address)?;
+        Some(NoteState {
+            position,
+            revision: self.row(position).revision.number(),
+            note: self.notes.get(address).map(|(note, _)| note.clone()),
+        })
+    }
+
+    fn operation(&self, operation: OperationId) -> Vec<Done> {
+        let is_its = |step: &&Step| step.operation == operation;
+        let mut done = Vec::new();
+        for row in self.journal.values() {
+            done.extend(row.step.as_ref().filter(is_its).map(|step| Done {
+                step: step.step,
+                revision: Some(row.revision.clone()),
+            }));
+        }
+        for (_, step) in self.events.values().flatten() {
+            done.extend(step.as_ref().filter(is_its).map(|step| Done {
+                step: step.step,
+                revision: None,
+            }));
+        }
+        done
+    }
+
+    /// Everything that happened after a point.
+    fn feed(&self, after: Cursor, limit: usize) -> Vec<FeedEntry> {
+        let mut feed = Vec::new();
+        let mut add = |position: Position, happened| {
+            let at = Cursor::at(position);
+            feed.push(FeedEntry { at, happened });
+        };
+        for (position, row) in &self.journal {
+            add(*position, Happened::Changed(row.revision.clone()));
+        }
+        for (session, events) in &self.events {
+            for (recorded, _) in events {
+                let happened = Happened::Event {
+                    session: session.clone(),
+                    recorded: recorded.clone(),
+                };
+                add(recorded.position, happened);
+            }
+        }
+        for of in &self.forgettings {
+            let happened = Happened::Forgotten {
+                revisions: of.revisions.iter().map(|(at, _)| at.clone()).collect(),
+                at: of.at,
+                by: of.by.clone(),
+            };
+            add(of.position, happened);
+        }
+        feed.retain(|entry| entry.at > after);
+        feed.sort_by_key(|entry| entry.at);
+        feed.truncate(limit);
+        feed
+    }
+
+    fn head(&self) -> Option<Position> {
+        let all = self.feed(Cursor::START, usize::MAX);
+        all.last().map(|last| last.at.position)
     }
 
     fn history(&self, address: &Address) -> Vec<Revision> {
@@ -211,7 +303,7 @@ impl State {
     }
 
     fn holders(&self, content: &Content) -> Vec<AddressAt> {
-        let rows = self.journal.iter().map(|row| &row.revision);
+        let rows = self.journal.values().map(|row| &row.revision);
         rows.filter(|revision| revision.note().is_some_and(|note| note.content == *content))
             .map(|revision| AddressAt {
                 address: revision.address().clone(),
@@ -252,25 +344,22 @@ impl State {
             return None;
         };
         let events = self.events.get(session)?;
-        let held = events.iter().find(|event| Some(event.number) == row.lease);
-        held.cloned()
+        let held = events
+            .iter()
+            .find(|(event, _)| Some(event.number) == row.lease);
+        held.map(|(event, _)| event.clone())
     }
 
-    fn answers(&self, ask: &Ask) -> Rows {
+    fn answers(&self, ask: &store::Ask) -> Answers {
         let kind_of = |kind: ScopeKind| {
             let mut scopes: Vec<Scope> = self.scopes.iter().map(|row| row.scope.clone()).collect();
             scopes.retain(|scope| scope.kind() == kind);
             scopes.sort_by(|one, other| one.name().cmp(other.name()));
             scopes
         };
-        Rows {
+        Answers {
             notes: each(&ask.notes, |address| {
                 self.notes.get(address).map(|(note, _)| note.clone())
-            }),
-            ends: each(&ask.ends, |address| {
-                let position = self.end(address)?;
-                let revision = self.row(position).revision.number();
-                Some(End { position, revision })
             }),
             scopes: each(&ask.scopes, |scope| self.of_scope(scope)),
             kinds: each(&ask.kinds, |kind| {
@@ -293,43 +382,17 @@ impl State {
                     .collect()
             }),
             histories: each(&ask.histories, |address| self.history(address)),
-            revisions: each(&ask.revisions, |at| {
-                let mut history = self.history(&at.address).into_iter();
-                history.find(|revision| Some(revision.number()) == at.revision)
-            }),
-            scope_histories: each(&ask.scope_histories, |scope| {
-                let all = self.notes.keys().chain(self.deleted.keys());
-                let mut all: Vec<&Address> =
-                    all.filter(|address| address.scope() == *scope).collect();
-                all.sort_by_key(|address| address.key());
-                all.into_iter().map(|of| self.history(of)).collect()
-            }),
-            positions: each(&ask.positions, |position| {
-                let index = usize::try_from(position.number() - 1).ok()?;
-                self.journal.get(index).map(|row| row.revision.clone())
-            }),
             journal: each(&ask.journal, |(before, limit)| {
-                let rows = self.journal.iter().rev().map(|row| row.revision.clone());
+                let rows = self.journal.values().rev().map(|row| row.revision.clone());
                 rows.filter(|revision| before.is_none_or(|before| revision.position < Some(before)))
                     .take(*limit)
                     .collect()
             }),
-            holders: each(&ask.holders, |content| self.holders(content)),
             entry_types: each(&ask.entry_types, |session| self.entry_types(session)),
-            resolved: each(&ask.resolved, |session| {
-                let mut entries = self.of_session(session);
-                entries.retain(|note| note.resolved_by.is_some());
-                entries
-            }),
-            last_entries: each(&ask.last_entries, |session| self.last_entry(session)),
-            entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
-                self.of_session(session)
-                    .into_iter()
-                    .find(|note| note.kind.as_ref() == Some(kind) && note.content == *content)
-            }),
             last_iterations: each(&ask.last_iterations, |session| self.last_iteration(session)),
             events: each(&ask.events, |(session, before, limit)| {
                 let events = self.events.get(session).into_iter().flatten().rev();
+                let events = events.map(|(event, _)| event);
                 events
                     .filter(|event| before.is_none_or(|before| event.number < before))
                     .take(*limit)
@@ -357,23 +420,59 @@ impl State {
                 true => self.events.keys().cloned().collect(),
                 false => Vec::new(),
             },
-            marked: each(&ask.marked, |content| {
-                let files = self.marks.iter();
-                files
-                    .filter(|(_, marks)| marks.values().any(|hash| *hash == content.hash()))
-                    .map(|(file, _)| file.clone())
+            feed: each(&ask.feed, |(after, limit)| self.feed(*after, *limit)),
+            store_id: Some(self.id),
+            version: Version {
+                position: self.head(),
+                ..Version::default()
+            },
+        }
+    }
+
+    fn rows(&self, ask: &Ask) -> Rows {
+        Rows {
+            store: self.answers(&ask.store),
+            states: each(&ask.states, |address| self.note_state(address)),
+            revisions: each(&ask.revisions, |at| {
+                let mut history = self.history(&at.address).into_iter();
+                history.find(|revision| Some(revision.number()) == at.revision)
+            }),
+            scope_histories: each(&ask.scope_histories, |scope| {
+                let all = self.notes.keys().chain(self.deleted.keys());
+                let mut all: Vec<&Address> =
+                    all.filter(|address| address.scope() == *scope).collect();
+                all.sort_by_key(|address| address.key());
+                all.into_iter().map(|of| self.history(of)).collect()
+            }),
+            positions: each(&ask.positions, |position| {
+                self.journal.get(position).map(|row| row.revision.clone())
+            }),
+            holders: each(&ask.holders, |content| self.holders(content)),
+            resolved: each(&ask.resolved, |session| {
+                let mut entries = self.of_session(session);
+                entries.retain(|note| note.resolved_by.is_some());
+                entries
+            }),
+            last_entries: each(&ask.last_entries, |session| self.last_entry(session)),
+            entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
+                let mut entries = self.of_session(session).into_iter();
+                let says =
+                    |note: &Note| note.kind.as_ref() == Some(kind) && note.content == *content;
+                self.note_state(&entries.find(says)?.address)
+            }),
+            operations: each(&ask.operations, |operation| self.operation(*operation)),
+            about: each(&ask.about, |content| {
+                let is_about = |value: &SideValue| value.about == Some(content.hash());
+                let spaces = self.side.iter();
+                spaces
+                    .filter(|(_, values)| values.values().any(is_about))
+                    .map(|(space, _)| space.clone())
                     .collect()
             }),
-            marks: each(&ask.marks, |file| {
-                let marks = self.marks.get(file).into_iter().flatten();
-                marks
-                    .map(|(key, hash)| (key.clone(), *hash))
-                    .collect::<Vec<FileMark>>()
+            side: each(&ask.side, |space| {
+                let values = self.side.get(space).into_iter().flatten();
+                values.map(|(_, value)| value.clone()).collect()
             }),
-            head: Head {
-                position: self.journal.last().and_then(|row| row.revision.position),
-                changes: (self.writes, 0),
-            },
             scope_numbers: each(&ask.scope_numbers, |scope| {
                 self.scope(scope)
                     .and_then(|index| u32::try_from(index).ok())
@@ -395,7 +494,7 @@ fn each<Q, A>(questions: &[Q], answer: impl FnMut(&Q) -> A) -> Vec<A> {
 
 impl Read for Handle {
     fn read(&self, ask: &Ask) -> Result<Rows> {
-        Ok(self.0.borrow().answers(ask))
+        Ok(self.0.borrow().rows(ask))
     }
 
     fn each_row(
@@ -405,12 +504,15 @@ impl Read for Handle {
         each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
     ) -> Result<()> {
         let state = self.0.borrow();
-        let rows = state.journal.iter().filter(|row| {
+        let rows = state.journal.values().filter(|row| {
             row.revision
                 .position
                 .is_some_and(|position| position.number() > after)
         });
-        for JournalEntry { revision, previous } in rows.take(limit) {
+        for JournalEntry {
+            revision, previous, ..
+        } in rows.take(limit)
+        {
             let address = revision.address();
             let (scope, key) = (address.scope(), address.key().unwrap_or_default());
             let content = |revision: &Revision| revision.note().map(|note| note.content.clone());
@@ -456,116 +558,127 @@ impl Read for Handle {
         let state = self.0.borrow();
         report.notes = state.notes.len() as u64;
         report.revisions = state.journal.len() as u64;
-        let notes = state.journal.iter().filter_map(|row| row.revision.note());
+        let notes = state.journal.values().filter_map(|row| row.revision.note());
         let contents: HashSet<&Content> = notes.map(|note| &note.content).collect();
         report.contents = contents.len() as u64;
         Ok(true)
     }
 }
 
-impl Transaction for Handle {
-    fn put(&self, put: &Put<'_>) -> Result<Position> {
-        let mut state = self.0.borrow_mut();
-        state.writes += 1;
-        let position = Position::new(state.journal.len() as i64 + 1);
+impl State {
+    fn put_revision(&mut self, put: &Put<'_>) {
+        let position = put.revision.position.unwrap();
         let address = put.revision.address().clone();
-        state.journal.push(JournalEntry {
-            revision: Revision {
-                position: Some(position),
-                ..put.revision.clone()
+        self.journal.insert(
+            position,
+            JournalEntry {
+                revision: put.revision.clone(),
+                previous: put.previous,
+                step: put.step,
             },
-            previous: put.previous,
-        });
-        let scope = state.scope_row(address.scope());
+        );
+        let scope = self.scope_row(address.scope());
         if put.is_counted {
             scope.counted = scope.counted + u64::from(put.note.is_some()) - u64::from(put.existed);
         }
         match put.note {
             Some(note) => {
-                state.deleted.remove(&address);
-                state.notes.insert(address, (note.clone(), position));
+                self.deleted.remove(&address);
+                self.notes.insert(address, (note.clone(), position));
             }
             None => {
-                state.notes.remove(&address);
-                state.deleted.insert(address, position);
+                self.notes.remove(&address);
+                self.deleted.insert(address, position);
             }
         }
-        Ok(position)
     }
 
-    fn put_event(
-        &self,
-        session: &Name,
-        event: &Event,
-        author: &Name,
-        recorded_at: Timestamp,
-    ) -> Result<()> {
-        let mut state = self.0.borrow_mut();
-        state.writes += 1;
-        let after = state.journal.last().and_then(|row| row.revision.position);
-        let events = state.events.entry(session.clone()).or_default();
-        let number = events.len() as u64 + 1;
-        events.push(Recorded {
-            number,
-            after,
-            author: author.clone(),
-            recorded_at,
-            event: event.clone(),
-        });
-        let scope = state.scope_row(Scope::Session(session.clone()));
-        match event {
-            Event::LoopStarted { .. } => scope.lease = Some(number),
+    fn put_event(&mut self, session: &Name, recorded: &Recorded, step: Option<Step>) {
+        let scope = self.scope_row(Scope::Session(session.clone()));
+        match recorded.event {
+            Event::LoopStarted { .. } => scope.lease = Some(recorded.number),
             Event::LoopEnded { .. } => scope.lease = None,
             _ => {}
         }
-        Ok(())
+        let events = self.events.entry(session.clone()).or_default();
+        events.push((recorded.clone(), step));
     }
 
-    fn resolve(&self, session: &Name, entry: EntryId, by: EntryId) -> Result<()> {
-        let mut state = self.0.borrow_mut();
-        let address = Address::Session(session.clone(), entry);
-        if let Some((note, _)) = state.notes.get_mut(&address) {
-            note.resolved_by = Some(by);
-        }
-        Ok(())
-    }
-
-    fn erase(&self, positions: &[Position], at: Timestamp, by: &Name) -> Result<()> {
-        let mut state = self.0.borrow_mut();
-        for position in positions {
-            let index = usize::try_from(position.number() - 1).unwrap();
-            let revision = &mut state.journal[index].revision;
-            revision.state = NoteState::Forgotten {
+    fn forget(&mut self, forgetting: Forgetting) {
+        for (_, position) in &forgetting.revisions {
+            let revision = &mut self.journal.get_mut(position).unwrap().revision;
+            revision.state = NoteStates::Forgotten {
                 address: revision.address().clone(),
                 revision: revision.number(),
                 author: revision.author().clone(),
-                forgotten_at: at,
-                forgotten_by: by.clone(),
+                forgotten_at: forgetting.at,
+                forgotten_by: forgetting.by.clone(),
             };
         }
-        state.writes += 1;
+        self.forgettings.push(forgetting);
+    }
+}
+
+impl Transaction for Handle {
+    fn put(&self, rows: &[Row<'_>]) -> Result<()> {
+        let mut state = self.0.borrow_mut();
+        for row in rows {
+            match row {
+                Row::Revision(put) => state.put_revision(put),
+                Row::Event {
+                    session,
+                    recorded,
+                    step,
+                } => state.put_event(session, recorded, *step),
+                Row::Resolved { session, entry, by } => {
+                    let address = Address::Session((*session).clone(), *entry);
+                    if let Some((note, _)) = state.notes.get_mut(&address) {
+                        note.resolved_by = Some(*by);
+                    }
+                }
+                Row::Forgotten {
+                    position,
+                    at,
+                    by,
+                    revisions,
+                } => state.forget(Forgetting {
+                    position: *position,
+                    at: *at,
+                    by: (*by).clone(),
+                    revisions: revisions.to_vec(),
+                }),
+            }
+        }
         Ok(())
     }
 
     fn remove_contents(&self, contents: &[Content]) -> Result<()> {
         let mut state = self.0.borrow_mut();
         let hashes: Vec<ContentHash> = contents.iter().map(|content| content.hash()).collect();
-        for marks in state.marks.values_mut() {
-            marks.retain(|_, hash| !hashes.contains(hash));
+        for values in state.side.values_mut() {
+            values.retain(|_, value| value.about.is_none_or(|about| !hashes.contains(&about)));
         }
         Ok(())
     }
 
-    fn mark(&self, file: &str, marks: &[(String, Option<ContentHash>)]) -> Result<()> {
+    fn put_side(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
         let mut state = self.0.borrow_mut();
-        let known = state.marks.entry(file.to_owned()).or_default();
-        for (key, hash) in marks {
-            match hash {
-                Some(hash) => known.insert(key.clone(), *hash),
-                None => known.remove(key),
-            };
-        }
+        let known = state.side.entry(space.to_owned()).or_default();
+        known.extend(
+            values
+                .iter()
+                .map(|value| (value.key.clone(), value.clone())),
+        );
+        known.retain(|key, _| !removed.contains(key));
         Ok(())
+    }
+
+    fn renew_id(&self) -> Result<StoreId> {
+        let mut state = self.0.borrow_mut();
+        let mut bytes = *state.id.bytes();
+        bytes[0] += 1;
+        state.id = StoreId::new(bytes);
+        Ok(state.id)
     }
 
     fn put_segment(

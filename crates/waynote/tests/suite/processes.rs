@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout};
 
-use waynote::{Address, Filter, ScopeKind, Store};
+use waynote::{Address, Filter, ScopeKind};
 
 use super::worker::{Job, open};
 

@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use waynote::event::{End, Holder, Outcome, Reason, Said, fresh_answer, iterations, last_end};
 use waynote::looping::{self, Begin, Loop, Standing, Turn, next_iteration, standing};
-use waynote::{Error, Kind, Options, SecretPolicy, SessionLog, SqliteStore, Store};
+use waynote::{Error, Kind, LocalStore, Options, SecretPolicy, SessionLog, SqliteStore};
 
 use super::conformance::{at, contents, each_store, name, text};
 
 const DONE: Outcome = Outcome::Exited { code: 0 };
 
 /// A loop of that process that is to run so many iterations; the processes before it are dead.
-fn begin(store: &dyn Store, pid: u32, iterations: Option<u64>) -> Loop<'_> {
+fn begin(store: &dyn LocalStore, pid: u32, iterations: Option<u64>) -> Loop<'_> {
     begin_with(store, pid, iterations, None)
 }
 
 fn begin_with<'s>(
-    store: &'s dyn Store,
+    store: &'s dyn LocalStore,
     pid: u32,
     iterations: Option<u64>,
     answer: Option<&str>,

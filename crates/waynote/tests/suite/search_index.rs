@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use rusqlite::Connection;
-use waynote::{Change, Content, Indexing, Kind, SearchRequest, SqliteStore, Store};
+use waynote::{Change, Content, Indexing, Kind, Reader, SearchRequest, Store};
 
 use super::search::{NEVER, TINY, all_found, assert_clean, at, found, keep, key, name, open, save};
 
@@ -78,7 +78,9 @@ fn a_lost_mark_of_what_was_superseded_shows_nothing_old() {
 fn what_an_application_takes_back_is_not_found() {
     let conn = Connection::open_in_memory().unwrap();
     for indexing in [TINY, NEVER] {
-        let store = SqliteStore::attach(&conn).unwrap().with_indexing(indexing);
+        let store = waynote::AttachedStore::attach(&conn)
+            .unwrap()
+            .with_indexing(indexing);
         for text in ["first", "second", "third"] {
             conn.execute_batch("BEGIN").unwrap();
             keep(&store, &[text, text, text, text, text]);
@@ -128,7 +130,9 @@ fn equal_notes_rank_equal_whatever_order_they_came_in() {
     ];
     let ranked = |order: &[usize], indexing| {
         let conn = Connection::open_in_memory().unwrap();
-        let store = SqliteStore::attach(&conn).unwrap().with_indexing(indexing);
+        let store = waynote::AttachedStore::attach(&conn)
+            .unwrap()
+            .with_indexing(indexing);
         for number in order {
             store
                 .apply(&[save(key(&format!("k{number}")), texts[*number])], &at(5))
@@ -244,8 +248,8 @@ proptest! {
         batch in 1..9_usize,
     ) {
         let (one, other) = (Connection::open_in_memory().unwrap(), Connection::open_in_memory().unwrap());
-        let one = SqliteStore::attach(&one).unwrap().with_indexing(TINY);
-        let other = SqliteStore::attach(&other).unwrap().with_indexing(NEVER);
+        let one = waynote::AttachedStore::attach(&one).unwrap().with_indexing(TINY);
+        let other = waynote::AttachedStore::attach(&other).unwrap().with_indexing(NEVER);
         let mut now = 1_000_000;
         for steps in steps.chunks(batch) {
             for step in steps {
@@ -282,7 +286,7 @@ proptest! {
     #[test]
     fn any_query_is_answered(query in "[-\"* a-c_/é検'.:]{0,24}") {
         let conn = Connection::open_in_memory().unwrap();
-        let store = SqliteStore::attach(&conn).unwrap().with_indexing(TINY);
+        let store = waynote::AttachedStore::attach(&conn).unwrap().with_indexing(TINY);
         keep(&store, &["a b c", "a_b", "é 検索", "c/a b", "cc"]);
         store.search(&SearchRequest::new(query)).unwrap();
     }

@@ -1,8 +1,8 @@
 //! Undo and redo without an address: whose changes, how far back, and what ends what can be redone.
 
 use waynote::{
-    Address, Applied, Change, Error, Kind, Limits, Notebook, Place, Places, Reach, Result,
-    SaveOptions, SessionLog, Stamp, Store, redo_last, undo_last,
+    Address, Applied, Change, Error, Kind, Limits, LocalStore, Notebook, Place, Places, Reach,
+    Result, SaveOptions, SessionLog, Stamp, UndoError, redo_last, undo_last,
 };
 
 use super::conformance::{at, each_store, name, place, text};
@@ -17,12 +17,12 @@ pub(super) fn reach(places: &[&str]) -> Reach {
 
 /// What a person in `~/p` who works with agent `a` does, a second after the other.
 struct Person<'s> {
-    store: &'s dyn Store,
+    store: &'s dyn LocalStore,
     clock: std::cell::Cell<i64>,
 }
 
 impl<'s> Person<'s> {
-    fn new(store: &'s dyn Store) -> Self {
+    fn new(store: &'s dyn LocalStore) -> Self {
         let clock = std::cell::Cell::new(100);
         Self { store, clock }
     }
@@ -64,7 +64,7 @@ impl<'s> Person<'s> {
     fn nothing_to_undo(&self) {
         let refused = self.undo();
         assert!(
-            matches!(refused, Err(Error::NothingToUndo { .. })),
+            matches!(refused, Err(Error::Undo(UndoError::NothingToUndo { .. }))),
             "{refused:?}"
         );
     }
@@ -72,7 +72,10 @@ impl<'s> Person<'s> {
     fn nothing_to_redo(&self) {
         let refused = self.redo();
         assert!(
-            matches!(refused, Err(Error::NothingToRedo { address: None })),
+            matches!(
+                refused,
+                Err(Error::Undo(UndoError::NothingToRedo { address: None }))
+            ),
             "{refused:?}"
         );
     }
@@ -126,12 +129,12 @@ fn a_new_change_ends_what_can_be_redone() {
         assert_eq!(said(&redo("agent:a#k").unwrap()[0]), "agent:a#k two");
         assert!(matches!(
             redo("agent:a#k"),
-            Err(Error::NothingToRedo { address: Some(_) })
+            Err(Error::Undo(UndoError::NothingToRedo { address: Some(_) }))
         ));
         person.undo().unwrap();
         assert!(matches!(
             redo("agent:a#never"),
-            Err(Error::NothingToRedo { address: Some(_) })
+            Err(Error::Undo(UndoError::NothingToRedo { address: Some(_) }))
         ));
         // What others do, entries of logs, and notes elsewhere end nothing.
         person.key("m", "theirs", "agent:b");
@@ -161,7 +164,7 @@ fn only_ones_own_changes_within_reach_are_undone() {
         assert_eq!(undone.later.unwrap().to_string(), "place:~/other");
         assert_eq!(person.undo().unwrap(), "place:~/p/deep gone");
         assert_eq!(person.undo().unwrap(), "place:~ gone");
-        let Err(Error::NothingToUndo { last, .. }) = person.undo() else {
+        let Err(Error::Undo(UndoError::NothingToUndo { last, .. })) = person.undo() else {
             panic!("it undid what is not meant");
         };
         let (address, author) = *last.unwrap();
@@ -210,7 +213,16 @@ fn a_place_has_a_limit_of_its_own_that_what_is_brought_in_need_not_keep() {
             refused.to_string(),
             "the note is too large: 65537 bytes, 65536 are allowed"
         );
-        assert!(refused.hint().contains("`max_place_bytes`"));
+        assert!(
+            matches!(
+                refused,
+                Error::NoteTooLarge {
+                    limit: "max_place_bytes",
+                    ..
+                }
+            ),
+            "{refused}"
+        );
         let (note, is_new) = places
             .save(&place, of(most + 1), Limits::NONE, &at(3))
             .unwrap();

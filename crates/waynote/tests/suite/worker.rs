@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use waynote::{
-    Base, Content, InStep, Kind, Limits, Notebook, Options, Place, Places, SaveOptions, SessionLog,
-    SqliteStore, Stamp, Store,
+    Base, Content, InStep, Kind, Limits, LocalStore, Notebook, Options, Place, Places, SaveOptions,
+    SessionLog, SqliteStore, Stamp,
 };
 
 /// What a worker is to do.
@@ -54,7 +54,7 @@ impl Job {
     }
 }
 
-pub(crate) fn open(folder: &Path, in_step: bool) -> Box<dyn Store> {
+pub(crate) fn open(folder: &Path, in_step: bool) -> Box<dyn LocalStore> {
     let store = SqliteStore::open(&folder.join("notes.db"), &Options::default()).unwrap();
     if !in_step {
         return Box::new(store);
@@ -64,7 +64,7 @@ pub(crate) fn open(folder: &Path, in_step: bool) -> Box<dyn Store> {
 }
 
 /// Adds note number `number` of a worker; its address.
-fn add(store: &dyn Store, name: &str, number: u32) -> waynote::Result<String> {
+fn add(store: &dyn LocalStore, name: &str, number: u32) -> waynote::Result<String> {
     let stamp = Stamp::new(jiff::Timestamp::now(), name.parse()?);
     let content = Content::text(format!("note {number} of {name}"))?;
     let note = match number % 3 {

@@ -195,7 +195,7 @@ fn has_server_in(client: Client, reach: Reach) -> bool {
             let without = piece.edit.take_back(&text);
             without.is_ok_and(|without| without != text)
         };
-        piece.what.contains("server") && text(&piece.path).is_some_and(has_ours)
+        piece.what.has_server() && text(&piece.path).is_some_and(has_ours)
     })
 }
 

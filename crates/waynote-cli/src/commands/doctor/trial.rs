@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::json;
-use waynote::{Content, Options, Places, SqliteStore, Stamp, Store};
+use waynote::{Content, LocalStore, Options, Places, SqliteStore, Stamp};
 
 use super::{Findings, load};
 use crate::clients::files::Plan;
@@ -167,6 +167,6 @@ fn lay_canary(path: &Path, project: &Path) -> Outcome {
     let store = SqliteStore::open(path, &Options::default())?;
     let place = crate::input::place(Some(project.as_os_str()))?;
     let stamp = Stamp::new(crate::clock::now()?, "waynote-doctor".parse()?);
-    Places::new(&store as &dyn Store).write(&place, Content::text(CANARY)?, &stamp)?;
+    Places::new(&store as &dyn LocalStore).write(&place, Content::text(CANARY)?, &stamp)?;
     Ok(())
 }

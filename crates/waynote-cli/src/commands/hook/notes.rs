@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use waynote::context::{Request, Section, Shown, ShownNote, Style, block_and_notes, changed};
-use waynote::{Base, Note, Place, Store};
+use waynote::{Base, LocalStore, Note, Place};
 
 use crate::clients::payload::Payload;
 use crate::clients::{Client, answer};
@@ -72,7 +72,7 @@ fn place(client: Client, payload: &Payload) -> Outcome<Place> {
 }
 
 /// The block with its lead, within the budget and within what clients take; nothing where nothing applies.
-pub(super) fn block(store: &dyn Store, request: Request) -> Outcome<Notes> {
+pub(super) fn block(store: &dyn LocalStore, request: Request) -> Outcome<Notes> {
     if request.style == Style::Faithful
         && let Some(notes) = faithful(store, &request)?
     {
@@ -92,7 +92,7 @@ pub(super) fn block(store: &dyn Store, request: Request) -> Outcome<Notes> {
 }
 
 /// The block as the sources write it, which has no cap; none where it is longer than clients take.
-fn faithful(store: &dyn Store, request: &Request) -> Outcome<Option<Notes>> {
+fn faithful(store: &dyn LocalStore, request: &Request) -> Outcome<Option<Notes>> {
     let (block, pieces) = block_and_notes(store, request)?;
     if block.text.is_empty() {
         return Ok(Some(Notes::default()));
@@ -108,7 +108,7 @@ fn faithful(store: &dyn Store, request: &Request) -> Outcome<Option<Notes>> {
 
 /// The notes of these sections that the session was not given as they are now, with their lead.
 pub(super) fn changes(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     request: Request,
     sections: &[Section],
     session: &Session,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use waynote::Store;
+use waynote::LocalStore;
 use waynote::context::{Budget, Request, Section, matching};
 
 use crate::clients::answer;
@@ -23,7 +23,7 @@ const MOST_TOKENS: usize = 400;
 /// The block, where the session went without it; else pinned notes and notes of the place that are new or changed; and notes
 /// that match what is asked, if that is to be searched for.
 pub(super) fn at(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     request: Request,
     session: &Session,
     asked: Option<Cow<'_, str>>,
@@ -57,7 +57,7 @@ pub(super) fn at(
 
 /// What matches a prompt and was not given to its session yet.
 fn matches(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     request: Request,
     asked: &str,
     session: &Session,

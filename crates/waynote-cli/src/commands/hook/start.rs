@@ -1,6 +1,6 @@
 //! A session or a subagent begins, or goes on.
 
-use waynote::Store;
+use waynote::LocalStore;
 use waynote::context::{Request, Section};
 
 use crate::clients::Client;
@@ -13,7 +13,7 @@ use super::session::Session;
 
 /// The block, where the session does not have it; else what changed since.
 pub(super) fn of_session(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     request: Request,
     session: &Session,
     has_it_in_prompt: bool,
@@ -41,7 +41,7 @@ pub(super) fn of_session(
 
 /// The block: a subagent knows nothing of what its session was given.
 pub(super) fn of_subagent(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     request: Request,
     session: &Session,
     payload: &Payload,
@@ -55,7 +55,7 @@ pub(super) fn of_subagent(
 
 /// Nothing, since the loop's prompt holds the block. It counts as given.
 pub(super) fn in_prompt(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     request: Request,
     session: &Session,
 ) -> Outcome<(String, Option<Handover>)> {

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use waynote::context::Renderer;
 use waynote::event::{self, Outcome as Ending, Said};
 use waynote::looping::{self, Begin, Loop, added};
-use waynote::store::Store;
+use waynote::store::LocalStore;
 use waynote::{Kind, Name, Position, Stamp, progress};
 
 use crate::args::LoopArgs;
 use crate::duration;
 use crate::error::{Failure, Outcome, say};
 use crate::inside;
-use crate::iterate::agent::{self, Attempt, How, Patience};
+use crate::iterate::agent::{self, Attempt, How, NotRun, Patience};
 use crate::iterate::backoff::Backoff;
 use crate::iterate::group;
 use crate::iterate::guard::Guard;
@@ -34,7 +34,7 @@ use super::summary::Summary;
 /// A loop that has a session.
 pub(super) struct Course<'p> {
     plan: &'p Plan,
-    store: &'p dyn Store,
+    store: &'p dyn LocalStore,
     file: StoreFile,
     run: Loop<'p>,
     /// Iterations of its run that are done.
@@ -73,7 +73,7 @@ struct Attempts {
 impl<'p> Course<'p> {
     pub(super) fn begin(
         plan: &'p Plan,
-        store: &'p dyn Store,
+        store: &'p dyn LocalStore,
         args: &LoopArgs,
         is_json: bool,
     ) -> Outcome<Self> {
@@ -361,19 +361,14 @@ impl<'p> Course<'p> {
         let ended = match ended {
             Ok(ended) => ended,
             // A client that brings itself up to date is not there for a moment. One that never was is a mistake.
-            Err(
-                failure @ Failure::Refused {
-                    kind: agent::UNUSABLE,
-                    ..
-                },
-            ) if number > self.first => {
+            Err(NotRun::Unusable(failure)) if number > self.first => {
                 return Ok(Turn {
                     ending: Ending::NotStarted,
                     stop: None,
                     said: Some(failure.what()),
                 });
             }
-            Err(failure) => return Err(failure),
+            Err(why) => return Err(why.into()),
         };
         if ended.how == How::WantsTerminal {
             self.tell("the agent wants to read from the terminal, which is not its own in a loop: it was ended");
@@ -464,7 +459,7 @@ fn environment(plan: &Plan, number: i64) -> Outcome<Vec<(String, OsString)>> {
 
 /// The new entries of these iterations by type.
 fn notes_by_type(
-    store: &dyn Store,
+    store: &dyn LocalStore,
     session: &Name,
     first: i64,
     last: i64,

@@ -30,7 +30,7 @@ use plan::Plan;
 pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCode> {
     let plan = Plan::new(&context.settings, args)?;
     if args.dry_run {
-        let opened = Opened::for_reading(&context.settings, context.output.json)?;
+        let opened = Opened::of(&context.settings, context.output.json)?;
         let prompt = plan.next_prompt(opened.store(), args.answer.as_deref())?;
         context.output.bytes(prompt.as_bytes())?;
         return Ok(ExitCode::SUCCESS);

@@ -9,7 +9,7 @@ use waynote::context::{Renderer, Request};
 use waynote::event::{fresh_answer, open_question};
 use waynote::looping::is_answered_by;
 use waynote::looping::next_iteration;
-use waynote::{Name, Store};
+use waynote::{LocalStore, LoopError, Name};
 
 use crate::args::LoopArgs;
 use crate::clients::rights::{Missing, Rights, missing};
@@ -21,7 +21,7 @@ use crate::iterate::logs::Logs;
 use crate::iterate::prompt::{self, Parts, Template};
 use crate::iterate::sources::SourceFile;
 use crate::iterate::tree::{self, Looking, Own, Tree};
-use crate::settings::Settings;
+use crate::settings::{Origin, Settings};
 
 /// A loop that has not begun.
 pub(super) struct Plan {
@@ -64,7 +64,7 @@ impl Plan {
             .map_err(|error| Failure::file("the working directory", "read", error))?;
         let session = settings.session()?.clone();
         // The variable is a loop's own, from further up.
-        if settings.iteration.origin == "--iteration" {
+        if matches!(settings.iteration.origin, Origin::Flag(_)) {
             return Err(Failure::usage(
                 "a loop counts its iterations itself",
                 "leave `--iteration` out; `--iterations N` says how many there shall be",
@@ -132,7 +132,11 @@ impl Plan {
     }
 
     /// The prompt of the next iteration, as things stand.
-    pub(super) fn next_prompt(&self, store: &dyn Store, answer: Option<&str>) -> Outcome<String> {
+    pub(super) fn next_prompt(
+        &self,
+        store: &dyn LocalStore,
+        answer: Option<&str>,
+    ) -> Outcome<String> {
         let iteration = next_iteration(store, &self.session)?;
         let asked = open_question(store, &self.session)?;
         match (asked, answer) {
@@ -141,10 +145,8 @@ impl Plan {
                 self.filled(iteration, &notes, Some((&asked.question, answer)), true)
             }
             (None, Some(answer)) if !is_answered_by(store, &self.session, answer)? => {
-                Err(waynote::Error::NothingAsked {
-                    session: self.session.clone(),
-                }
-                .into())
+                let session = self.session.clone();
+                Err(waynote::Error::from(LoopError::NothingAsked { session }).into())
             }
             _ => self.prompt(store, &mut Renderer::default(), iteration),
         }
@@ -153,7 +155,7 @@ impl Plan {
     /// The prompt of an iteration, with what its files say now.
     pub(super) fn prompt(
         &self,
-        store: &dyn Store,
+        store: &dyn LocalStore,
         renderer: &mut Renderer,
         iteration: i64,
     ) -> Outcome<String> {
@@ -168,7 +170,7 @@ impl Plan {
     /// The block: never over its budget.
     pub(super) fn notes(
         &self,
-        store: &dyn Store,
+        store: &dyn LocalStore,
         renderer: &mut Renderer,
         iteration: i64,
     ) -> Outcome<String> {

@@ -1,0 +1,83 @@
+//! What to do next about an error of the library: what holds for every program, and the command line's own way out.
+
+use waynote::{Error, FormatError, LoopError, UndoError};
+
+/// What to do next.
+pub(crate) fn hint(error: &Error) -> String {
+    let advice = error.advice().unwrap_or_default();
+    match error {
+        Error::HoldsSecret { rule, .. } => format!(
+            "{advice}; or allow it with `--allow-secret`, or `{rule}` for good in `allow_secrets` of the configuration"
+        ),
+        Error::NameHoldsSecret { .. } => {
+            format!("{advice}; `--allow-secret` allows it all the same")
+        }
+        Error::NoteTooLarge { limit, .. } => format!("{advice}; or {}", raise(limit)),
+        Error::TooManyNotes { .. } => format!("{advice}; or {}", raise("max_notes")),
+        Error::NotFound { .. } => {
+            "list what there is with `place list`, `key list` or `log list`".into()
+        }
+        Error::Conflict { current, .. } => match current {
+            Some(note) => format!(
+                "look at the current text, then write again with `--if-revision {}`",
+                note.revision
+            ),
+            None => "`--if-revision 0` creates it".into(),
+        },
+        Error::NoSuchStuck { candidates, .. } if candidates.is_empty() => {
+            format!("{advice}: leave `--resolves` out")
+        }
+        Error::Forgotten { .. } => format!(
+            "{advice}; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back"
+        ),
+        Error::ForeignStore { .. } => {
+            "add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`"
+                .into()
+        }
+        Error::NotAStore { .. } => "name another file with `--store`".into(),
+        Error::ReadOnly { .. } => format!("{advice}, or name another with `--store`"),
+        Error::Loop(error) => of_loop(error, advice),
+        Error::Undo(error) => of_undo(error, &advice),
+        Error::Format(FormatError::DamagedFile { .. }) => {
+            format!("{advice}; nothing was written to it")
+        }
+        Error::Format(FormatError::NothingToImport {
+            is_store: true,
+            path,
+        }) => format!("use it as it is: `waynote --store {}`", path.display()),
+        _ => advice,
+    }
+}
+
+fn raise(limit: &str) -> String {
+    format!("raise the setting `{limit}` (zero or less is no limit)")
+}
+
+fn of_loop(error: &LoopError, advice: String) -> String {
+    match error {
+        LoopError::LoopRunning { .. } => {
+            format!("{advice}; if it is on another machine and known to be dead, use `--take-over`")
+        }
+        LoopError::LeaseLost { .. } => {
+            "look at `waynote log show` for what the other one does".into()
+        }
+        LoopError::Unanswered { .. } => "start the loop again with `--answer TEXT`".into(),
+        LoopError::NothingAsked { .. } => format!("leave `--answer` out; {advice}"),
+        _ => advice,
+    }
+}
+
+fn of_undo(error: &UndoError, advice: &str) -> String {
+    const ANY: &str = "`waynote restore ADDRESS --revision N` brings back any revision";
+    match error {
+        UndoError::NothingToUndo {
+            last: Some(last), ..
+        } => format!("{advice}: `waynote undo {}` undoes it", last.0),
+        UndoError::NothingToUndo { last: None, .. } => ANY.into(),
+        UndoError::NothingToRedo { .. } => format!("{advice}; {ANY}"),
+        UndoError::Superseded { address, .. } => format!(
+            "look at `waynote history {address}`, then name the note to undo, or restore a revision"
+        ),
+        _ => advice.into(),
+    }
+}

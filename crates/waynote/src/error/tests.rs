@@ -1,0 +1,337 @@
+//! What each error says, and that none gives away a credential.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::Error;
+use crate::address::Address;
+use crate::content::Content;
+use crate::formats::FormatError;
+use crate::key::Name;
+use crate::looping::LoopError;
+use crate::note::Note;
+use crate::undo::UndoError;
+
+/// A text that a person may type, or that another program may print: it holds a credential.
+fn outside() -> String {
+    format!("x {} y", token())
+}
+
+/// Put together here, so that no scanner takes this file for a leak.
+fn token() -> String {
+    format!("ghp_{}", "a1B2c3D4e5F6".repeat(3))
+}
+
+fn name() -> Name {
+    outside().parse().unwrap()
+}
+
+fn address() -> Address {
+    Address::Place(format!("/p/{}", token()).parse().unwrap())
+}
+
+fn note() -> Note {
+    Note {
+        address: address(),
+        kind: None,
+        resolved_by: None,
+        iteration: None,
+        pinned: false,
+        revision: 2,
+        content: Content::text(outside()).unwrap(),
+        preview: outside(),
+        author: name(),
+        created_at: Timestamp::UNIX_EPOCH,
+        updated_at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+/// One of each variant, two of those that say it in two ways. Wherever a text from outside can be, it is.
+fn all() -> Vec<Error> {
+    let path = || PathBuf::from(format!("/s/{}", token()));
+    let words = || (outside(), String::from("it is wrong"));
+    let (text, reason) = words();
+    let invalid_key = outside().parse::<crate::Key>().unwrap_err();
+    vec![
+        invalid_key,
+        "My.Key".parse::<crate::Key>().unwrap_err(),
+        Error::InvalidName {
+            name: text.clone(),
+            reason: reason.clone(),
+        },
+        Error::InvalidPlace {
+            path: text.clone(),
+            reason: reason.clone(),
+        },
+        Error::InvalidAddress {
+            address: text.clone(),
+            reason,
+        },
+        Error::UnknownType { kind: text.clone() },
+        Error::InvalidIteration { iteration: 0 },
+        Content::text("a\0b").unwrap_err(),
+        Error::HoldsSecret {
+            rule: "github-token",
+            line: 2,
+            column: 4,
+        },
+        Error::NameHoldsSecret {
+            what: "address",
+            rule: "github-token",
+        },
+        Error::NoteTooLarge {
+            bytes: 5,
+            max_bytes: 4,
+            limit: "max_bytes",
+        },
+        Error::TooManyNotes {
+            notes: 2,
+            max_notes: 2,
+        },
+        Error::NotFound { what: text.clone() },
+        Error::Conflict {
+            address: address(),
+            expected: "no such note".into(),
+            current: Some(Box::new(note())),
+        },
+        Error::Conflict {
+            address: address(),
+            expected: "revision 3".into(),
+            current: None,
+        },
+        Error::AppendOnly { address: address() },
+        Error::NotResolved {
+            address: address(),
+            reason: "it is no `stuck` entry",
+        },
+        Error::NoSuchStuck {
+            named: text.clone(),
+            several: false,
+            candidates: Vec::new(),
+        },
+        Error::NoSuchStuck {
+            named: text.clone(),
+            several: true,
+            candidates: vec![(address(), text.clone())],
+        },
+        Error::Empty { what: "question" },
+        Error::Forgotten {
+            what: text.clone(),
+            at: Timestamp::UNIX_EPOCH,
+            by: name(),
+        },
+        Error::DamagedStore {
+            path: path(),
+            reason: text.clone(),
+        },
+        Error::ForeignStore { path: path() },
+        Error::NotAStore {
+            path: path(),
+            reason: text.clone(),
+        },
+        Error::StoreLost {
+            path: path(),
+            reason: text.clone(),
+        },
+        Error::NewerStore {
+            path: path(),
+            found: 9,
+            known: 8,
+        },
+        Error::ReadOnly {
+            path: path(),
+            reason: text.clone(),
+        },
+        Error::DiskFull { path: path() },
+        Error::Busy {
+            path: path(),
+            waited: Duration::from_secs(2),
+            holder: Some(7),
+        },
+        Error::File {
+            path: path(),
+            action: "read",
+            source: io::Error::other(text.clone()),
+        },
+        Error::Engine {
+            path: path(),
+            source: text.clone().into(),
+        },
+        LoopError::LoopRunning {
+            session: name(),
+            holder: text.clone(),
+            since: Timestamp::UNIX_EPOCH,
+        }
+        .into(),
+        LoopError::LeaseLost { session: name() }.into(),
+        LoopError::NoLiveIteration {
+            session: name(),
+            iteration: Some(3),
+        }
+        .into(),
+        LoopError::NoLiveIteration {
+            session: name(),
+            iteration: None,
+        }
+        .into(),
+        LoopError::Unanswered {
+            session: name(),
+            question: text.clone(),
+        }
+        .into(),
+        LoopError::AlreadySaid {
+            iteration: 3,
+            has_asked: true,
+        }
+        .into(),
+        LoopError::NothingAsked { session: name() }.into(),
+        UndoError::NothingToUndo {
+            address: Some(address()),
+            last: None,
+        }
+        .into(),
+        UndoError::NothingToUndo {
+            address: None,
+            last: Some(Box::new((address(), name()))),
+        }
+        .into(),
+        UndoError::NothingToRedo {
+            address: Some(address()),
+        }
+        .into(),
+        UndoError::Superseded {
+            what: "change",
+            address: address(),
+            by: name(),
+        }
+        .into(),
+        FormatError::DamagedFile {
+            path: path(),
+            line: Some(4),
+            reason: text,
+        }
+        .into(),
+        FormatError::NothingToImport {
+            path: path(),
+            is_store: true,
+        }
+        .into(),
+        FormatError::NothingToImport {
+            path: path(),
+            is_store: false,
+        }
+        .into(),
+    ]
+}
+
+#[test]
+fn each_error_has_a_kind_a_class_and_words() {
+    let said = all().into_iter().map(|error| {
+        let (kind, class) = (error.kind(), error.class());
+        let advice = error.advice().unwrap_or_else(|| "-".into());
+        format!("{kind} ({class:?}): {error}\n  {advice}\n")
+    });
+    insta::assert_snapshot!(said.collect::<String>(), @"
+    invalid_key (Invalid): `x [masked: github-token] y` is not a valid key
+      a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit
+    invalid_key (Invalid): `My.Key` is not a valid key
+      a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `my-key` would do
+    invalid_name (Invalid): `x [masked: github-token] y` is not a valid name: it is wrong
+      a name is 1 to 200 bytes without control characters
+    invalid_place (Invalid): `x [masked: github-token] y` is not a place: it is wrong
+      a place is `~`, `~/x`, an absolute path, or a relative one
+    invalid_address (Invalid): `x [masked: github-token] y` is not an address: it is wrong
+      write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+    unknown_type (Invalid): `x [masked: github-token] y` is not a type of note
+      the types are stuck, learning, tip, decision
+    invalid_iteration (Invalid): `0` is not an iteration
+      iterations are counted from 1; an entry without one belongs to none
+    not_text (Refused): the text is not plain text: there is a NUL at offset 1
+      a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
+    holds_secret (Refused): the text holds a credential (github-token) at line 2, column 4
+      write where it is kept (a variable, a vault) instead of the credential itself
+    name_holds_secret (Refused): the address holds a credential (github-token)
+      use another name: one cannot be forgotten
+    note_too_large (Limit): the note is too large: 5 bytes, 4 are allowed
+      shorten it, or split it over several keys
+    too_many_notes (Limit): the notebook is full: 2 notes, 2 are allowed
+      delete or merge notes, or save under a key that exists
+    not_found (NotFound): there is no x [masked: github-token] y
+      -
+    conflict (Conflict): place:/p/[masked: github-token] has changed: it is at revision 2, no such note was expected
+      look at the current text, then write again expecting revision 2
+    conflict (Conflict): place:/p/[masked: github-token] has changed: it does not exist, revision 3 was expected
+      expect revision 0 to create it
+    append_only (Refused): place:/p/[masked: github-token] cannot be changed: a session's log is append-only
+      add an entry that corrects it
+    not_resolved (Refused): place:/p/[masked: github-token] is not resolved: it is no `stuck` entry
+      name a `stuck` entry, and say how it was solved as a learning, a tip or a decision
+    no_such_stuck (NotFound): `x [masked: github-token] y` fits no open stuck note
+      nothing is open there
+    no_such_stuck (NotFound): `x [masked: github-token] y` fits more than one open stuck note
+      name one by its address: place:/p/[masked: github-token]: x [masked: github-token] y
+    empty (Invalid): the question is empty
+      say what the question is
+    forgotten (NotFound): x [masked: github-token] y was forgotten 1970-01-01 by x [masked: github-token] y
+      it is gone for good
+    damaged_store (Damaged): the store /s/[masked: github-token] is damaged: x [masked: github-token] y
+      restore the file from a copy; what can be read of it can be exported first
+    foreign_store (Unreachable): /s/[masked: github-token] is the SQLite database of another program
+      -
+    not_a_store (Unreachable): /s/[masked: github-token] is not a waynote store: x [masked: github-token] y
+      -
+    newer_store (Unreachable): the store /s/[masked: github-token] is of version 9; this program knows versions up to 8
+      update waynote; nothing was changed
+    read_only (Denied): the store /s/[masked: github-token] cannot be written: x [masked: github-token] y
+      make the file and its folder writable
+    disk_full (Unreachable): the store /s/[masked: github-token] cannot be written: the disk is full
+      free some space and try again; all that was acknowledged is still there
+    busy (Busy): the store /s/[masked: github-token] is busy: another writer holds it, for 2 s now (process 7)
+      end or resume the other process, then try again; nothing was written
+    file (Unreachable): /s/[masked: github-token] cannot be read: x [masked: github-token] y
+      mend that and try again
+    engine (Unreachable): the store /s/[masked: github-token] failed: x [masked: github-token] y
+      mend that and try again
+    loop_running (Busy): a loop is running in session x [masked: github-token] y: x [masked: github-token] y, since 1970-01-01 00:00 UTC
+      wait for it or end it, or name another session
+    lease_lost (Conflict): the loop has lost session x [masked: github-token] y: another one has taken it
+      -
+    no_live_iteration (NotFound): iteration 3 of session x [masked: github-token] y is not running
+      this is for the agent that a loop runs, while it runs
+    no_live_iteration (NotFound): no iteration of session x [masked: github-token] y is running
+      this is for the agent that a loop runs, while it runs
+    unanswered (Blocked): session x [masked: github-token] y waits for an answer to: x [masked: github-token] y
+      a person has to answer it before the next iteration
+    already_said (Conflict): iteration 3 has already asked a person
+      the first one counts: end your turn; put what else a person should know into a note
+    nothing_asked (NotFound): no question is open in session x [masked: github-token] y
+      put what the agent should know into the spec or a note
+    nothing_to_undo (NotFound): there is nothing to undo in place:/p/[masked: github-token]
+      -
+    nothing_to_undo (NotFound): there is nothing of yours to undo
+      the last change is of place:/p/[masked: github-token], by x [masked: github-token] y
+    nothing_to_redo (NotFound): there is nothing to redo in place:/p/[masked: github-token]
+      only what was undone can be redone, until the next change
+    superseded (Conflict): your last change was of place:/p/[masked: github-token], which x [masked: github-token] y has changed since
+      look at its history, then name the note to undo, or restore a revision
+    damaged_file (Damaged): /s/[masked: github-token] is damaged: line 4: x [masked: github-token] y
+      mend it or move it away
+    nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: it is a waynote store
+      it can be used as it is
+    nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: it has no table `notes`
+      name the memory.db of an openotters agent
+    ");
+}
+
+#[test]
+fn no_error_gives_away_a_credential() {
+    let token = token();
+    for error in all() {
+        let said = format!("{error} {}", error.advice().unwrap_or_default());
+        let said = said.to_lowercase();
+        assert!(!said.contains(&token[4..20].to_lowercase()), "{said}");
+    }
+}

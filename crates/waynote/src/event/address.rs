@@ -1,0 +1,92 @@
+//! The address of an event: `session:NAME#event-NUMBER`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use crate::address::encode;
+use crate::error::{Error, Result};
+use crate::key::Name;
+
+/// Between the session and the number. An entry's id never begins so.
+const EVENT: &str = "#event-";
+
+/// Where an event stands: its session, and its number there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventAddress {
+    /// The session.
+    pub session: Name,
+    /// 1, 2, 3 … of the session.
+    pub number: u64,
+}
+
+impl fmt::Display for EventAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let session = encode(self.session.as_str());
+        write!(f, "session:{session}{EVENT}{}", self.number)
+    }
+}
+
+impl Serialize for EventAddress {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl FromStr for EventAddress {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let refused = |reason: &str| Error::InvalidAddress {
+            address: text.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let no_event = || refused("an event is `session:NAME#event-NUMBER`");
+        let (session, number) = text
+            .strip_prefix("session:")
+            .and_then(|rest| rest.rsplit_once(EVENT))
+            .ok_or_else(no_event)?;
+        let session = percent_encoding::percent_decode_str(session)
+            .decode_utf8()
+            .map_err(|_| refused("it is no UTF-8"))?;
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        Ok(Self {
+            session: session.parse()?,
+            number: number
+                .parse()
+                .ok()
+                .filter(|number| is_number && *number > 0)
+                .ok_or_else(no_event)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_events_read_back_as_they_print() {
+        for session in ["nightly", "a#b@c", "50%", "session:x#event-3"] {
+            let address = EventAddress {
+                session: session.parse().unwrap(),
+                number: 7,
+            };
+            assert_eq!(
+                address.to_string().parse::<EventAddress>().unwrap(),
+                address
+            );
+            assert!(address.to_string().parse::<crate::Address>().is_err());
+        }
+        for bad in [
+            "session:a",
+            "session:a#event-",
+            "session:a#event-0",
+            "session:a#event-+1",
+            "agent:a#event-1",
+        ] {
+            assert!(bad.parse::<EventAddress>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Identities that are not names: of a store, and of one call that writes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::Error;
+
+/// What tells one store from every other: a copy that goes on by itself gets a new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StoreId([u8; 16]);
+
+/// What tells one call that writes from every other. A call that is made again with the same one, because its answer
+/// was lost, writes nothing and gets that answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OperationId([u8; 16]);
+
+impl OperationId {
+    /// The one that a text stands for: a key that a client made up. The text itself is kept nowhere.
+    pub fn of(text: &str) -> Self {
+        let hash = Sha256::digest(text);
+        let mut id = [0; 16];
+        id.copy_from_slice(&hash[..16]);
+        Self(id)
+    }
+}
+
+macro_rules! sixteen_bytes {
+    ($name:ident) => {
+        impl $name {
+            /// The one with these bytes, which should be random.
+            pub const fn new(bytes: [u8; 16]) -> Self {
+                Self(bytes)
+            }
+
+            /// Its bytes, as an engine keeps them.
+            pub const fn bytes(&self) -> &[u8; 16] {
+                &self.0
+            }
+        }
+
+        /// 32 hexadecimal digits.
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = Error;
+
+            fn from_str(text: &str) -> Result<Self, Error> {
+                bytes_of(text)
+                    .map(Self)
+                    .ok_or_else(|| Error::InvalidAddress {
+                        address: text.into(),
+                        reason: "an id is 32 hexadecimal digits".into(),
+                    })
+            }
+        }
+    };
+}
+
+sixteen_bytes!(StoreId);
+sixteen_bytes!(OperationId);
+
+fn bytes_of(text: &str) -> Option<[u8; 16]> {
+    if text.len() != 32 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mut bytes = [0; 16];
+    for (index, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_read_back_as_they_print() {
+        let id = StoreId::new([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 254, 255]);
+        assert_eq!(id.to_string(), "000102030405060708090a0b0c0dfeff");
+        assert_eq!(id.to_string().parse::<StoreId>().unwrap(), id);
+        for bad in [
+            "",
+            "00",
+            "+00102030405060708090a0b0c0dfeff",
+            "0001é2030405060708090a0b0c0dfef",
+        ] {
+            assert!(bad.parse::<StoreId>().is_err(), "{bad}");
+        }
+        assert_ne!(OperationId::of("one"), OperationId::of("other"));
+    }
+}

@@ -1,0 +1,208 @@
+//! Everything that the decisions about some calls will ask, read at once.
+
+use std::collections::HashMap;
+
+use crate::address::Address;
+use crate::change::Change;
+use crate::content::{Content, ContentHash};
+use crate::engine::{self, Done, IndexState, NoteState, Read, Rows};
+use crate::error::Result;
+use crate::event::Recorded;
+use crate::id::OperationId;
+use crate::key::{EntryId, Name};
+use crate::note::{Kind, Revision};
+use crate::scope::Scope;
+use crate::store::Count;
+
+/// So many of a session's last events are read beforehand: a rule that looks further back reads on.
+const EVENTS: usize = 8;
+
+/// What will be asked.
+#[derive(Default)]
+pub(super) struct Questions {
+    ask: engine::Ask,
+    states: Positions<Address>,
+    histories: Positions<Address>,
+    counts: Positions<Scope>,
+    last_entries: Positions<Name>,
+    sayings: Positions<(Name, Kind, ContentHash)>,
+    sessions: Positions<Name>,
+    operations: Positions<OperationId>,
+}
+
+/// Where a question stands among those of its kind.
+type Positions<K> = HashMap<K, usize>;
+
+/// Whether a question is new; then it goes to the end.
+fn is_new<K: std::hash::Hash + Eq>(positions: &mut Positions<K>, key: K) -> bool {
+    let end = positions.len();
+    *positions.entry(key).or_insert(end) == end && positions.len() > end
+}
+
+impl Questions {
+    /// What [`crate::change::decide`] asks about a change.
+    pub(super) fn of_change(&mut self, change: &Change) {
+        match change {
+            Change::Save { address, .. } => {
+                self.state(address);
+                self.count(address.scope());
+            }
+            Change::Pin { address, .. } | Change::Delete { address } => self.state(address),
+            Change::Restore { address, .. }
+            | Change::Undo { address, .. }
+            | Change::Redo { address } => {
+                self.state(address);
+                if is_new(&mut self.histories, address.clone()) {
+                    self.ask.store.histories.push(address.clone());
+                }
+            }
+            Change::Append {
+                session,
+                kind,
+                content,
+                resolves,
+                id,
+                ..
+            } => {
+                if let Some(entry) = resolves {
+                    self.state(&Address::Session(session.clone(), *entry));
+                    self.session(session);
+                }
+                if let Some(id) = id {
+                    return self.state(&Address::Session(session.clone(), *id));
+                }
+                if is_new(&mut self.last_entries, session.clone()) {
+                    self.ask.last_entries.push(session.clone());
+                }
+                let says = (session.clone(), kind.clone(), content.hash());
+                if is_new(&mut self.sayings, says) {
+                    let says = (session.clone(), kind.clone(), content.clone());
+                    self.ask.entries_saying.push(says);
+                }
+            }
+        }
+    }
+
+    /// What [`crate::event::check`] asks about a session's events.
+    pub(super) fn session(&mut self, session: &Name) {
+        if is_new(&mut self.sessions, session.clone()) {
+            let page = (session.clone(), None, EVENTS);
+            self.ask.store.events.push(page);
+            self.ask.store.leases.push(session.clone());
+        }
+    }
+
+    /// Whether a call was carried out already.
+    pub(super) fn operation(&mut self, operation: OperationId) {
+        if is_new(&mut self.operations, operation) {
+            self.ask.operations.push(operation);
+        }
+    }
+
+    fn state(&mut self, address: &Address) {
+        if is_new(&mut self.states, address.clone()) {
+            self.ask.states.push(address.clone());
+        }
+    }
+
+    fn count(&mut self, scope: Scope) {
+        if is_new(&mut self.counts, scope.clone()) {
+            self.ask.store.counts.push(Count::Counted(scope));
+        }
+    }
+
+    /// Reads the answers.
+    pub(super) fn read(mut self, rows: &dyn Read, with_index: bool) -> Result<Foreseen> {
+        self.ask.store.version = true;
+        self.ask.index = with_index;
+        let rows = rows.read(&self.ask)?;
+        Ok(Foreseen {
+            questions: Self {
+                ask: engine::Ask::default(),
+                ..self
+            },
+            rows,
+        })
+    }
+}
+
+/// The answers; none where nobody foresaw the question.
+pub(super) struct Foreseen {
+    questions: Questions,
+    rows: Rows,
+}
+
+impl Foreseen {
+    /// The position of the store's last change, 0 when there is none.
+    pub(super) fn head(&self) -> i64 {
+        let position = self.rows.store.version.position;
+        position.map_or(0, |position| position.number())
+    }
+
+    pub(super) fn index(&self) -> IndexState {
+        self.rows.index
+    }
+
+    pub(super) fn state(&self, address: &Address) -> Option<Option<NoteState>> {
+        let place = self.questions.states.get(address)?;
+        self.rows.states.get(*place).cloned()
+    }
+
+    pub(super) fn revision(&self, address: &Address, number: u64) -> Option<Option<Revision>> {
+        let place = self.questions.histories.get(address)?;
+        let mut history = self.rows.store.histories.get(*place)?.iter();
+        Some(
+            history
+                .find(|revision| revision.number() == number)
+                .cloned(),
+        )
+    }
+
+    pub(super) fn count(&self, scope: &Scope) -> Option<u64> {
+        let place = self.questions.counts.get(scope)?;
+        self.rows.store.counts.get(*place).copied()
+    }
+
+    pub(super) fn last_entry(&self, session: &Name) -> Option<Option<EntryId>> {
+        let place = self.questions.last_entries.get(session)?;
+        self.rows.last_entries.get(*place).copied()
+    }
+
+    pub(super) fn entry_saying(
+        &self,
+        session: &Name,
+        kind: &Kind,
+        content: &Content,
+    ) -> Option<Option<NoteState>> {
+        let says = (session.clone(), kind.clone(), content.hash());
+        let place = self.questions.sayings.get(&says)?;
+        self.rows.entries_saying.get(*place).cloned()
+    }
+
+    /// A session's events before a number, latest first, so many at most; none when more would have to be read.
+    pub(super) fn events(
+        &self,
+        session: &Name,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Option<Vec<Recorded>> {
+        let place = self.questions.sessions.get(session)?;
+        let page = self.rows.store.events.get(*place)?;
+        let is_before = |event: &&Recorded| before.is_none_or(|before| event.number < before);
+        let events: Vec<Recorded> = page.iter().filter(is_before).take(limit).cloned().collect();
+        let is_all = page.len() < EVENTS;
+        (is_all || events.len() == limit).then_some(events)
+    }
+
+    pub(super) fn lease(&self, session: &Name) -> Option<Option<Recorded>> {
+        let place = self.questions.sessions.get(session)?;
+        self.rows.store.leases.get(*place).cloned()
+    }
+
+    /// What the call wrote, when it was carried out already.
+    pub(super) fn done(&self, operation: OperationId) -> Option<&[Done]> {
+        let place = self.questions.operations.get(&operation)?;
+        let done = self.rows.operations.get(*place)?;
+        (!done.is_empty()).then_some(done)
+    }
+}

@@ -1,0 +1,224 @@
+//! Threads of one process share commits.
+//!
+//! The first that comes leads: it writes its own call and those that came until then in one transaction, each decided over
+//! what the ones before it would write. Those that come meanwhile wait, and the first of them leads next. A call that is
+//! refused writes nothing and keeps nobody else from writing; when the engine fails, each call is tried by itself.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::apply::Call;
+use crate::change::{Applied, Change};
+use crate::error::{Error, Result};
+use crate::event::Event;
+use crate::key::Name;
+use crate::note::Stamp;
+
+/// No commit takes more calls: the last of them shall not wait long for the first.
+const MOST: usize = 256;
+
+/// The answer to one call.
+pub(super) type Answer = Result<Vec<Applied>>;
+
+/// The calls that wait.
+#[derive(Default)]
+pub(super) struct Group {
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    calls: Vec<Arc<Waiter>>,
+    is_led: bool,
+}
+
+/// A call that waits in another thread than its own.
+struct Waiter {
+    call: Kept,
+    told: Mutex<Told>,
+    tells: Condvar,
+}
+
+/// What a waiting thread is told.
+enum Told {
+    Nothing,
+    /// To lead the others.
+    Lead,
+    Answered(Box<Answer>),
+}
+
+/// A call, kept until its turn.
+enum Kept {
+    Apply {
+        changes: Vec<Change>,
+        stamp: Stamp,
+    },
+    Record {
+        session: Name,
+        events: Vec<Event>,
+        lease: Option<u64>,
+        stamp: Stamp,
+    },
+}
+
+impl Kept {
+    fn of(call: Call<'_>) -> Self {
+        match call {
+            Call::Apply { changes, stamp } => Self::Apply {
+                changes: changes.to_vec(),
+                stamp: stamp.clone(),
+            },
+            Call::Record {
+                session,
+                events,
+                lease,
+                stamp,
+            } => Self::Record {
+                session: session.clone(),
+                events: events.to_vec(),
+                lease,
+                stamp: stamp.clone(),
+            },
+        }
+    }
+
+    fn call(&self) -> Call<'_> {
+        match self {
+            Self::Apply { changes, stamp } => Call::Apply { changes, stamp },
+            Self::Record {
+                session,
+                events,
+                lease,
+                stamp,
+            } => Call::Record {
+                session,
+                events,
+                lease: *lease,
+                stamp,
+            },
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Group {
+    /// Carries out a call, alone or with others. `write` writes calls in one transaction and answers each of them.
+    pub(super) fn run(
+        &self,
+        call: Call<'_>,
+        write: &dyn Fn(&[Call<'_>]) -> Result<Vec<Answer>>,
+    ) -> Answer {
+        let mut waiting = locked(&self.waiting);
+        if !waiting.is_led {
+            waiting.is_led = true;
+            drop(waiting);
+            return self.lead(call, write);
+        }
+        let waiter = Arc::new(Waiter {
+            call: Kept::of(call),
+            told: Mutex::new(Told::Nothing),
+            tells: Condvar::new(),
+        });
+        waiting.calls.push(Arc::clone(&waiter));
+        drop(waiting);
+        match waiter.wait() {
+            Some(answer) => answer,
+            None => self.lead(call, write),
+        }
+    }
+
+    /// Writes a call, and those that wait.
+    fn lead(&self, call: Call<'_>, write: &dyn Fn(&[Call<'_>]) -> Result<Vec<Answer>>) -> Answer {
+        let mut led = Led {
+            group: self,
+            others: self.take(),
+        };
+        let calls: Vec<Call<'_>> = std::iter::once(call)
+            .chain(led.others.iter().map(|other| other.call.call()))
+            .collect();
+        let mut answers = match write(&calls) {
+            Ok(answers) => answers,
+            // One of them may be what the engine cannot carry out.
+            Err(_) if calls.len() > 1 => calls
+                .iter()
+                .map(|call| {
+                    write(std::slice::from_ref(call))?
+                        .pop()
+                        .unwrap_or_else(unanswered)
+                })
+                .collect(),
+            Err(error) => return Err(error),
+        }
+        .into_iter();
+        let own = answers.next().unwrap_or_else(unanswered);
+        for other in std::mem::take(&mut led.others) {
+            other.answer(answers.next().unwrap_or_else(unanswered));
+        }
+        own
+    }
+
+    fn take(&self) -> Vec<Arc<Waiter>> {
+        let mut waiting = locked(&self.waiting);
+        let most = waiting.calls.len().min(MOST);
+        waiting.calls.drain(..most).collect()
+    }
+}
+
+fn unanswered() -> Answer {
+    Err(Error::DamagedStore {
+        path: "store".into(),
+        reason: "the thread that wrote for others failed; whether this was written is not known"
+            .into(),
+    })
+}
+
+/// The calls that one thread leads. However it ends, they are answered and another one leads.
+struct Led<'g> {
+    group: &'g Group,
+    others: Vec<Arc<Waiter>>,
+}
+
+impl Drop for Led<'_> {
+    fn drop(&mut self) {
+        for other in std::mem::take(&mut self.others) {
+            other.answer(unanswered());
+        }
+        let mut waiting = locked(&self.group.waiting);
+        if waiting.calls.is_empty() {
+            waiting.is_led = false;
+        } else {
+            let next = waiting.calls.remove(0);
+            next.tell(Told::Lead);
+        }
+    }
+}
+
+impl Waiter {
+    /// Waits for the answer; none: this thread is to lead.
+    fn wait(&self) -> Option<Answer> {
+        let mut told = locked(&self.told);
+        loop {
+            match std::mem::replace(&mut *told, Told::Nothing) {
+                Told::Answered(answer) => return Some(*answer),
+                Told::Lead => return None,
+                Told::Nothing => {
+                    told = self
+                        .tells
+                        .wait(told)
+                        .unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+    }
+
+    fn answer(&self, answer: Answer) {
+        self.tell(Told::Answered(Box::new(answer)));
+    }
+
+    fn tell(&self, what: Told) {
+        *locked(&self.told) = what;
+        self.tells.notify_one();
+    }
+}

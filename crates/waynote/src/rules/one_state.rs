@@ -1,0 +1,51 @@
+//! One state of a store, as its callers read it.
+
+use super::{Memory, as_of};
+use crate::engine::{Engine, Read};
+use crate::error::Result;
+use crate::note::Note;
+use crate::scope::Scope;
+use crate::search::{Hit, SearchRequest, indexed};
+use crate::store::{Answers, Ask, Moment, Reader, Snapshot};
+
+/// Rows, and what the rules make of them.
+pub(crate) struct OneState<'s> {
+    rows: &'s dyn Read,
+    memory: &'s Memory,
+    engine: &'s dyn Engine,
+}
+
+impl<'s> OneState<'s> {
+    pub(super) fn new(rows: &'s dyn Read, memory: &'s Memory, engine: &'s dyn Engine) -> Self {
+        Self {
+            rows,
+            memory,
+            engine,
+        }
+    }
+
+    pub(crate) fn rows(&self) -> &'s dyn Read {
+        self.rows
+    }
+}
+
+impl Reader for OneState<'_> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        self.rows.ask(ask.clone())
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+        as_of::select(self, scopes, moment)
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.search_over(request, &[])
+    }
+}
+
+impl Snapshot for OneState<'_> {
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
+        let name = || self.engine.name();
+        indexed::search(self.rows, &self.memory.segments, &name, request, laid_over)
+    }
+}

@@ -1,0 +1,410 @@
+//! What a store holds, with what was decided in a transaction and is not written yet.
+//!
+//! A write takes two round trips whatever its size: everything that its decisions will ask is read at once, each decision
+//! sees what the ones before it would write, and all is put at once.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use super::OneState;
+use super::foreseen::Foreseen;
+use crate::address::Address;
+use crate::change::{Before, Write};
+use crate::content::{Content, ContentHash};
+use crate::engine::{NoteState, Put, Row, Step, Transaction};
+use crate::error::Result;
+use crate::event::{Event, Recorded};
+use crate::key::{EntryId, Name};
+use crate::note::{Kind, Note, Position, Revision, Stamp};
+use crate::scope::Scope;
+use crate::search::{Hit, SearchRequest};
+use crate::store::{Answers, Ask, Moment, Reader};
+
+/// A row that was decided.
+pub(super) enum Planned {
+    Revision {
+        write: Write,
+        previous: Option<Position>,
+        step: Option<Step>,
+    },
+    Event {
+        session: Name,
+        recorded: Recorded,
+        step: Option<Step>,
+    },
+    Resolved {
+        session: Name,
+        entry: EntryId,
+        by: EntryId,
+    },
+}
+
+/// A transaction's own view of the store.
+pub(super) struct Pending<'t> {
+    state: OneState<'t>,
+    known: Foreseen,
+    head: Cell<i64>,
+    planned: RefCell<Vec<Planned>>,
+    over: RefCell<Over>,
+}
+
+/// What the planned rows change.
+#[derive(Default)]
+struct Over {
+    states: HashMap<Address, NoteState>,
+    revisions: HashMap<(Address, u64), Revision>,
+    counts: HashMap<Scope, i64>,
+    last_entries: HashMap<Name, EntryId>,
+    sayings: HashMap<(Name, Kind, ContentHash), Address>,
+    /// Latest last.
+    events: HashMap<Name, Vec<Recorded>>,
+}
+
+impl<'t> Pending<'t> {
+    pub(super) fn new(state: OneState<'t>, known: Foreseen) -> Self {
+        Self {
+            state,
+            head: Cell::new(known.head()),
+            known,
+            planned: RefCell::default(),
+            over: RefCell::default(),
+        }
+    }
+
+    /// The position of the last row that is planned, or of the store's last.
+    pub(super) fn head(&self) -> Position {
+        Position::new(self.head.get())
+    }
+
+    /// The next position of the store.
+    fn next(&self) -> Position {
+        self.head.set(self.head.get() + 1);
+        self.head()
+    }
+
+    /// How much is planned, to take the rest back.
+    pub(super) fn mark(&self) -> usize {
+        self.planned.borrow().len()
+    }
+
+    /// Takes back what was planned since the mark.
+    pub(super) fn back_to(&self, mark: usize) {
+        let mut planned = self.planned.take();
+        planned.truncate(mark);
+        self.over.take();
+        self.head.set(self.known.head());
+        for row in planned {
+            match row {
+                Planned::Revision {
+                    write,
+                    previous,
+                    step,
+                } => drop(self.keep(write, previous, step)),
+                Planned::Event {
+                    session,
+                    recorded,
+                    step,
+                } => self.keep_event(session, recorded, step),
+                row @ Planned::Resolved { .. } => self.planned.borrow_mut().push(row),
+            }
+        }
+    }
+
+    /// Plans a decided revision, and the event that its entry resolves another one.
+    pub(super) fn plan(&self, write: Write, step: Option<Step>) -> Result<()> {
+        let previous = match write.revision.number() {
+            0 | 1 => None,
+            _ => self
+                .state_of(write.revision.address())?
+                .map(|state| state.position),
+        };
+        let resolves = write.resolves;
+        let (address, author, at) = {
+            let revision = &write.revision;
+            let author = revision.author().clone();
+            (revision.address().clone(), author, revision.recorded_at)
+        };
+        self.keep(write, previous, step);
+        if let (Some(entry), Address::Session(session, by)) = (resolves, &address) {
+            let recorded = Recorded {
+                number: self.next_number(session)?,
+                position: Position::new(0),
+                author,
+                recorded_at: at,
+                event: Event::Resolved { entry, by: *by },
+            };
+            self.keep_event(session.clone(), recorded, step);
+            self.planned.borrow_mut().push(Planned::Resolved {
+                session: session.clone(),
+                entry,
+                by: *by,
+            });
+        }
+        Ok(())
+    }
+
+    /// Plans an event that was checked.
+    pub(super) fn plan_event(
+        &self,
+        session: &Name,
+        event: &Event,
+        stamp: &Stamp,
+        step: Option<Step>,
+    ) -> Result<()> {
+        let recorded = Recorded {
+            number: self.next_number(session)?,
+            position: Position::new(0),
+            author: stamp.author.clone(),
+            recorded_at: stamp.now,
+            event: event.clone(),
+        };
+        self.keep_event(session.clone(), recorded, step);
+        Ok(())
+    }
+
+    fn keep(&self, mut write: Write, previous: Option<Position>, step: Option<Step>) {
+        let position = self.next();
+        write.revision.position = Some(position);
+        let address = write.revision.address().clone();
+        let mut over = self.over.borrow_mut();
+        if is_counted(&address) {
+            let change = i64::from(write.note().is_some()) - i64::from(write.existed);
+            *over.counts.entry(address.scope()).or_default() += change;
+        }
+        if let (Address::Session(session, id), Some(note)) = (&address, write.note()) {
+            let last = over.last_entries.entry(session.clone()).or_insert(*id);
+            *last = (*last).max(*id);
+            if let Some(kind) = &note.kind {
+                let says = (session.clone(), kind.clone(), note.content.hash());
+                over.sayings.entry(says).or_insert_with(|| address.clone());
+            }
+        }
+        over.revisions.insert(
+            (address.clone(), write.revision.number()),
+            write.revision.clone(),
+        );
+        let state = NoteState {
+            position,
+            revision: write.revision.number(),
+            note: write.note().cloned(),
+        };
+        over.states.insert(address, state);
+        drop(over);
+        self.planned.borrow_mut().push(Planned::Revision {
+            write,
+            previous,
+            step,
+        });
+    }
+
+    fn keep_event(&self, session: Name, mut recorded: Recorded, step: Option<Step>) {
+        recorded.position = self.next();
+        let mut over = self.over.borrow_mut();
+        let events = over.events.entry(session.clone()).or_default();
+        events.push(recorded.clone());
+        drop(over);
+        self.planned.borrow_mut().push(Planned::Event {
+            session,
+            recorded,
+            step,
+        });
+    }
+
+    fn next_number(&self, session: &Name) -> Result<u64> {
+        let last = self.events(session, None, 1)?.pop();
+        Ok(last.map_or(1, |last| last.number + 1))
+    }
+
+    pub(super) fn state_of(&self, address: &Address) -> Result<Option<NoteState>> {
+        if let Some(state) = self.over.borrow().states.get(address) {
+            return Ok(Some(state.clone()));
+        }
+        match self.known.state(address) {
+            Some(state) => Ok(state),
+            None => self.state.rows().state(address),
+        }
+    }
+
+    /// Puts everything that is planned.
+    pub(super) fn put(&self, tx: &dyn Transaction) -> Result<()> {
+        let planned = self.planned.borrow();
+        let rows: Vec<Row<'_>> = planned.iter().map(row).collect();
+        match rows.is_empty() {
+            true => Ok(()),
+            false => tx.put(&rows),
+        }
+    }
+
+    /// How many revisions are planned.
+    pub(super) fn revisions(&self) -> usize {
+        let planned = self.planned.borrow();
+        let is_revision = |row: &&Planned| matches!(row, Planned::Revision { .. });
+        planned.iter().filter(is_revision).count()
+    }
+
+    /// A session's events before a number, latest first: those that are planned, then those that are stored.
+    fn latest_events(
+        &self,
+        session: &Name,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<Recorded>> {
+        let over = self.over.borrow();
+        let planned = over.events.get(session).into_iter().flatten().rev();
+        let is_before = |event: &&Recorded| before.is_none_or(|before| event.number < before);
+        let mut events: Vec<Recorded> = planned.filter(is_before).take(limit).cloned().collect();
+        let left = limit - events.len();
+        if left == 0 {
+            return Ok(events);
+        }
+        match self.known.events(session, before, left) {
+            Some(stored) => events.extend(stored),
+            None => {
+                let ask = Ask {
+                    events: vec![(session.clone(), before, left)],
+                    ..Ask::default()
+                };
+                let stored = self.state.read(&ask)?.events;
+                events.extend(stored.into_iter().flatten());
+            }
+        }
+        Ok(events)
+    }
+
+    fn held(&self, session: &Name) -> Result<Option<Recorded>> {
+        let over = self.over.borrow();
+        for recorded in over.events.get(session).into_iter().flatten().rev() {
+            match recorded.event {
+                Event::LoopStarted { .. } => return Ok(Some(recorded.clone())),
+                Event::LoopEnded { .. } => return Ok(None),
+                _ => {}
+            }
+        }
+        match self.known.lease(session) {
+            Some(lease) => Ok(lease),
+            None => self.state.lease(session),
+        }
+    }
+}
+
+fn row(planned: &Planned) -> Row<'_> {
+    match planned {
+        Planned::Revision {
+            write,
+            previous,
+            step,
+        } => Row::Revision(Put {
+            revision: &write.revision,
+            previous: *previous,
+            note: write.note(),
+            existed: write.existed,
+            is_counted: is_counted(write.revision.address()),
+            step: *step,
+        }),
+        Planned::Event {
+            session,
+            recorded,
+            step,
+        } => Row::Event {
+            session,
+            recorded: recorded.clone(),
+            step: *step,
+        },
+        Planned::Resolved { session, entry, by } => Row::Resolved {
+            session,
+            entry: *entry,
+            by: *by,
+        },
+    }
+}
+
+/// What the cap on notes counts: keyed notes and entries, not a place's own note.
+pub(super) fn is_counted(address: &Address) -> bool {
+    !matches!(address, Address::Place(_))
+}
+
+impl Before for Pending<'_> {
+    fn current(&self, address: &Address) -> Result<Option<Note>> {
+        Ok(self.state_of(address)?.and_then(|state| state.note))
+    }
+
+    fn last_revision(&self, address: &Address) -> Result<u64> {
+        Ok(self.state_of(address)?.map_or(0, |state| state.revision))
+    }
+
+    fn revision(&self, address: &Address, number: u64) -> Result<Option<Revision>> {
+        let planned = (address.clone(), number);
+        if let Some(revision) = self.over.borrow().revisions.get(&planned) {
+            return Ok(Some(revision.clone()));
+        }
+        match self.known.revision(address, number) {
+            Some(revision) => Ok(revision),
+            None => self.state.rows().revision(address, number),
+        }
+    }
+
+    fn count(&self, scope: &Scope) -> Result<u64> {
+        let stored = match self.known.count(scope) {
+            Some(count) => count,
+            None => Reader::count(&self.state, scope)?,
+        };
+        let change = self.over.borrow().counts.get(scope).copied();
+        Ok(stored.saturating_add_signed(change.unwrap_or(0)))
+    }
+
+    fn last_entry(&self, session: &Name) -> Result<Option<EntryId>> {
+        let stored = match self.known.last_entry(session) {
+            Some(entry) => entry,
+            None => self.state.rows().last_entry(session)?,
+        };
+        let planned = self.over.borrow().last_entries.get(session).copied();
+        Ok(stored.max(planned))
+    }
+
+    fn entry_saying(&self, session: &Name, kind: &Kind, content: &Content) -> Result<Option<Note>> {
+        let stored = match self.known.entry_saying(session, kind, content) {
+            Some(state) => state.and_then(|state| state.note),
+            None => {
+                let state = self.state.rows().entry_saying(session, kind, content)?;
+                state.and_then(|state| state.note)
+            }
+        };
+        if let Some(note) = stored {
+            // As it is now, when it was noted again before.
+            return Ok(self.current(&note.address)?.or(Some(note)));
+        }
+        let says = (session.clone(), kind.clone(), content.hash());
+        let planned = self.over.borrow().sayings.get(&says).cloned();
+        match planned {
+            Some(address) => self.current(&address),
+            None => Ok(None),
+        }
+    }
+}
+
+/// What the rules of events ask.
+impl Reader for Pending<'_> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        let mut answers = self.state.read(&Ask {
+            events: Vec::new(),
+            leases: Vec::new(),
+            ..ask.clone()
+        })?;
+        for (session, before, limit) in &ask.events {
+            let events = self.latest_events(session, *before, *limit)?;
+            answers.events.push(events);
+        }
+        for session in &ask.leases {
+            answers.leases.push(self.held(session)?);
+        }
+        Ok(answers)
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+        self.state.select_at(scopes, moment)
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.state.search(request)
+    }
+}

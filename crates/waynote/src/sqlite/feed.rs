@@ -1,0 +1,88 @@
+//! Everything that happened after a point, in its order.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, Row};
+use serde::{Deserialize, Serialize};
+
+use crate::address::AddressAt;
+use crate::key::Name;
+use crate::note::Position;
+use crate::scope::{Scope, ScopeKind};
+use crate::store::{Cursor, FeedEntry, Happened};
+
+use super::errors::Outcome;
+use super::events::{self, EVENT};
+use super::read::{REVISION, author, revision_anywhere, time, unreadable};
+
+/// A forgetting, as it lies among the events.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "event", rename = "forgotten")]
+pub(super) struct Forgetting {
+    pub(super) revisions: Vec<String>,
+}
+
+pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<Vec<FeedEntry>> {
+    let rows = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut changes = conn.prepare_cached(&format!(
+        "SELECT {REVISION}, s.kind, s.name FROM waynote_journal j
+         JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.position > ?1 ORDER BY j.position LIMIT ?2"
+    ))?;
+    let changes = changes.query_map((after.position.number(), rows), |row| {
+        let revision = revision_anywhere(row)?;
+        Ok(FeedEntry {
+            at: Cursor::at(Position(row.get(0)?)),
+            happened: Happened::Changed(revision),
+        })
+    })?;
+    let mut feed: Vec<FeedEntry> = changes.collect::<rusqlite::Result<_>>()?;
+    let mut others = conn.prepare_cached(&format!(
+        "SELECT {EVENT}, e.ordinal, s.name FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
+         WHERE (e.position, e.ordinal) > (?1, ?2) ORDER BY e.position, e.ordinal LIMIT ?3"
+    ))?;
+    let others = others.query_map(
+        (after.position.number(), after.ordinal, rows),
+        other_than_a_change,
+    )?;
+    for other in others {
+        feed.push(other?);
+    }
+    feed.sort_by_key(|entry| entry.at);
+    feed.truncate(limit);
+    Ok(feed)
+}
+
+fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
+    let at = Cursor {
+        position: Position(row.get(1)?),
+        ordinal: row.get(5)?,
+    };
+    let session: Option<String> = row.get(6)?;
+    let happened = match session {
+        Some(session) => {
+            let scope = Scope::from_parts(ScopeKind::Session, &session);
+            let Ok(Scope::Session(session)) = scope else {
+                return Err(unreadable(6, "it is no session"));
+            };
+            Happened::Event {
+                session,
+                recorded: events::recorded(row)?,
+            }
+        }
+        None => forgotten(row, time(row, 3)?, author(row, 2)?)?,
+    };
+    Ok(FeedEntry { at, happened })
+}
+
+fn forgotten(row: &Row<'_>, at: Timestamp, by: Name) -> rusqlite::Result<Happened> {
+    let Forgetting { revisions } =
+        serde_json::from_str(row.get_ref(4)?.as_str()?).map_err(|error| unreadable(4, error))?;
+    let revisions: crate::Result<Vec<AddressAt>> =
+        revisions.iter().map(|revision| revision.parse()).collect();
+    Ok(Happened::Forgotten {
+        revisions: revisions.map_err(|error| unreadable(4, error))?,
+        at,
+        by,
+    })
+}

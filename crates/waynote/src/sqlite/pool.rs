@@ -1,0 +1,248 @@
+//! A file of our own, shared by threads: each call takes a connection, and gives it back.
+
+use std::fs::Metadata;
+use std::ops::Deref;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use crate::engine::{Engine, Read, Transaction, Writing};
+use crate::error::{Error, Result};
+use crate::forget::Residue;
+
+use super::alone::{Alone, Pooled};
+use super::missing::Missing;
+use super::open::{self, Access};
+use super::queue::{Queue, Turn};
+use super::rows::Handle;
+use super::{Named, Options, erase, migrate, transaction};
+
+/// Keeps a store's rows in a SQLite file of its own.
+pub struct Sqlite {
+    named: Named,
+    options: Options,
+    queue: Queue,
+    /// Connections that nobody uses now, the last used one last.
+    idle: Mutex<Vec<Connection>>,
+    /// How the file was opened first, and which file that was.
+    opened: OnceLock<(Access, FileId)>,
+    /// Held while the file is opened for the first time.
+    opening: Mutex<()>,
+    is_wal: AtomicBool,
+    wrote: AtomicBool,
+}
+
+/// Device and inode of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileId(u64, u64);
+
+impl FileId {
+    fn of(file: &Metadata) -> Self {
+        Self(file.dev(), file.ino())
+    }
+}
+
+/// So many connections are kept for the next call; more, which many threads at once needed, are closed.
+const MOST_IDLE: usize = 8;
+
+/// A WAL longer than this is folded into the database when a writer closes: the first to open the store
+/// afterwards has to read it all.
+const LONG_WAL_BYTES: u64 = 256 * 1024;
+
+impl Sqlite {
+    /// As [`SqliteStore::open`](super::SqliteStore).
+    pub(super) fn open(path: &Path, options: &Options) -> Result<Self> {
+        let sqlite = Self {
+            named: Named {
+                path: path.to_owned(),
+                wait: options.wait,
+            },
+            options: *options,
+            queue: Queue::beside(path),
+            idle: Mutex::default(),
+            opened: OnceLock::new(),
+            opening: Mutex::default(),
+            is_wal: AtomicBool::new(false),
+            wrote: AtomicBool::new(false),
+        };
+        // What is wrong with it is told now.
+        if sqlite.is_there()? {
+            sqlite.lease()?;
+        }
+        Ok(sqlite)
+    }
+
+    pub(super) fn named(&self) -> &Named {
+        &self.named
+    }
+
+    /// Whether the store exists. One that existed for this value before must still be there.
+    pub(super) fn is_there(&self) -> Result<bool> {
+        let found = open::found(&self.named.path)?;
+        let Some((_, opened)) = self.opened.get() else {
+            return Ok(found.is_some());
+        };
+        let reason = match found {
+            Some(file) if FileId::of(&file) == *opened => return Ok(true),
+            Some(_) => "another file has taken its place since it was opened",
+            None => "it was deleted after it was opened",
+        };
+        Err(Error::StoreLost {
+            path: self.named.path.clone(),
+            reason: reason.into(),
+        })
+    }
+
+    /// A connection to a file that is there.
+    pub(super) fn lease(&self) -> Result<Lease<'_>> {
+        let idle = self.idle().pop();
+        let conn = match idle {
+            Some(conn) => conn,
+            None => self.connect()?,
+        };
+        Ok(Lease {
+            sqlite: self,
+            conn: Some(conn),
+        })
+    }
+
+    fn connect(&self) -> Result<Connection> {
+        let path = &self.named.path;
+        if let Some((access, _)) = self.opened.get() {
+            let connected = access.connect(path, &self.options);
+            return connected.map_err(|failure| failure.at(path, self.options.wait));
+        }
+        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let (conn, access) = open::first(path, &self.options, &self.queue)?;
+        if let Some(file) = open::found(path)? {
+            let _ = self.opened.set((access, FileId::of(&file)));
+        }
+        Ok(conn)
+    }
+
+    /// Makes the file, unless it is there.
+    pub(super) fn make(&self) -> Result<()> {
+        open::make_file(&self.named.path)
+    }
+
+    /// Waits for the turn to write.
+    pub(super) fn turn(&self) -> Result<Turn<'_>> {
+        match self.opened.get() {
+            // Nothing can be written, and no lock be made beside it.
+            Some((Access::Immutable, _)) => Ok(Turn::none()),
+            _ => self.queue.turn(&self.named.path, self.options.wait),
+        }
+    }
+
+    /// A copy of a store may be in another mode, in which readers and writers block each other. A database that an
+    /// application keeps its own tables in stays as the application has it. The caller has its turn.
+    pub(super) fn ensure_wal(&self, conn: &Connection) -> Result<()> {
+        if self.is_wal.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mode = conn.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0));
+        let mode = self.named.mapped(mode.map_err(Into::into))?;
+        if mode != "wal" && self.named.mapped(migrate::is_ours(conn))? {
+            let changed = conn.pragma_update(None, "journal_mode", "wal");
+            self.named.mapped(changed.map_err(Into::into))?;
+        }
+        self.is_wal.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub(super) fn has_written(&self) {
+        self.wrote.store(true, Ordering::Relaxed);
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection in use.
+pub(super) struct Lease<'e> {
+    sqlite: &'e Sqlite,
+    conn: Option<Connection>,
+}
+
+impl Deref for Lease<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.conn.as_ref().expect("it is taken when it is dropped")
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        let conn = self.conn.take();
+        // One that a panic left inside a transaction is closed, which takes the transaction back.
+        let conn = conn.filter(|conn| conn.is_autocommit());
+        let mut idle = self.sqlite.idle();
+        if idle.len() < MOST_IDLE {
+            idle.extend(conn);
+        }
+    }
+}
+
+impl Engine for Sqlite {
+    fn rows(&self) -> Result<Box<dyn Read + '_>> {
+        if !self.is_there()? {
+            return Ok(Box::new(Missing::new(&self.named)));
+        }
+        let conn = self.lease()?;
+        Ok(Box::new(Pooled { sqlite: self, conn }))
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
+        if !self.is_there()? {
+            return work(&Missing::new(&self.named));
+        }
+        let conn = self.lease()?;
+        transaction::snapshot(&Handle::new(&self.named, &conn), work)
+    }
+
+    fn write(
+        &self,
+        writing: Writing,
+        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        Alone::of(self)?.write(writing, work)
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        work(&Alone::of(self)?)
+    }
+
+    fn scrub(&self) -> Option<Residue> {
+        match self.lease() {
+            Ok(conn) => erase::scrub(&self.named, &conn),
+            Err(error) => Some(Residue::Failed(error.to_string())),
+        }
+    }
+
+    fn name(&self) -> String {
+        self.named.path.to_string_lossy().into_owned()
+    }
+}
+
+/// A writer that closes leaves a short WAL behind. Best effort: whoever is busy there does it later.
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        if !*self.wrote.get_mut() {
+            return;
+        }
+        let mut wal = self.named.path.as_os_str().to_owned();
+        wal.push("-wal");
+        if std::fs::metadata(wal).is_ok_and(|wal| wal.len() > LONG_WAL_BYTES)
+            && let Some(conn) = self.idle().pop()
+        {
+            let _ = conn.busy_timeout(Duration::ZERO);
+            let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Many questions in one round trip, and their answers.
+
+use super::{Cursor, FeedEntry, Recent, ScopeSummary, Version};
+use crate::address::Address;
+use crate::event::Recorded;
+use crate::id::StoreId;
+use crate::key::Name;
+use crate::note::{Kind, Note, Position, Revision};
+use crate::scope::{Scope, ScopeKind};
+
+/// Everything that is wanted in one round trip. An answer stands at the same place in [`Answers`] as its question here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ask {
+    /// Notes as they are now.
+    pub notes: Vec<Address>,
+    /// All notes of a scope, by key.
+    pub scopes: Vec<Scope>,
+    /// All notes of every scope of a kind, by scope's name and key.
+    pub kinds: Vec<ScopeKind>,
+    /// Notes of a scope, latest first, a page at a time.
+    pub pages: Vec<Page>,
+    /// Numbers of notes.
+    pub counts: Vec<Count>,
+    /// The scopes of a kind that have notes, by name.
+    pub summaries: Vec<ScopeKind>,
+    /// A note's revisions, oldest first.
+    pub histories: Vec<Address>,
+    /// The journal before a position (none: from its end), latest first, so many rows at most.
+    pub journal: Vec<(Option<Position>, usize)>,
+    /// The types of a session's entries, by word.
+    pub entry_types: Vec<Name>,
+    /// The largest iteration in any revision of a session's current entries.
+    pub last_iterations: Vec<Name>,
+    /// A session's events before a number (none: from the end), latest first, so many at most.
+    pub events: Vec<(Name, Option<u64>, usize)>,
+    /// The event with which the loop began that holds a session.
+    pub leases: Vec<Name>,
+    /// Whether the leases of all sessions are wanted, by session.
+    pub all_leases: bool,
+    /// Whether the names of all sessions that have events are wanted, by name.
+    pub event_sessions: bool,
+    /// What happened after a point, in its order, so much at most.
+    pub feed: Vec<(Cursor, usize)>,
+    /// Whether the store's id is wanted.
+    pub store_id: bool,
+    /// Whether the version is wanted.
+    pub version: bool,
+}
+
+impl Ask {
+    /// How many questions it has.
+    pub fn questions(&self) -> usize {
+        self.notes.len()
+            + self.scopes.len()
+            + self.kinds.len()
+            + self.pages.len()
+            + self.counts.len()
+            + self.summaries.len()
+            + self.histories.len()
+            + self.journal.len()
+            + self.entry_types.len()
+            + self.last_iterations.len()
+            + self.events.len()
+            + self.leases.len()
+            + usize::from(self.all_leases)
+            + usize::from(self.event_sessions)
+            + self.feed.len()
+            + usize::from(self.store_id)
+            + usize::from(self.version)
+    }
+}
+
+/// What an [`Ask`] found.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[expect(missing_docs, reason = "each field answers the one of the same name")]
+pub struct Answers {
+    pub notes: Vec<Option<Note>>,
+    pub scopes: Vec<Vec<Note>>,
+    pub kinds: Vec<Vec<Note>>,
+    pub pages: Vec<Vec<Note>>,
+    pub counts: Vec<u64>,
+    pub summaries: Vec<Vec<ScopeSummary>>,
+    pub histories: Vec<Vec<Revision>>,
+    pub journal: Vec<Vec<Revision>>,
+    pub entry_types: Vec<Vec<Kind>>,
+    pub last_iterations: Vec<Option<i64>>,
+    pub events: Vec<Vec<Recorded>>,
+    pub leases: Vec<Option<Recorded>>,
+    pub all_leases: Vec<(Name, Recorded)>,
+    pub event_sessions: Vec<Name>,
+    pub feed: Vec<Vec<FeedEntry>>,
+    pub store_id: Option<StoreId>,
+    pub version: Version,
+}
+
+/// A page of a scope's notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Which notes, in which order.
+    pub of: Recent,
+    /// How many stand before the page.
+    pub skip: usize,
+    /// The most notes of the page.
+    pub limit: usize,
+}
+
+/// A number of notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// What the cap on notes counts in a scope: keyed notes and entries, not a place's own note.
+    Counted(Scope),
+    /// Keyed notes of a scope that are pinned, or that are not.
+    Keyed {
+        /// The scope.
+        scope: Scope,
+        /// Which.
+        pinned: bool,
+    },
+    /// Entries of a session.
+    Entries {
+        /// The session.
+        session: Name,
+        /// Of one type; none: of all.
+        kind: Option<Kind>,
+        /// Of earlier iterations than this one, those without an iteration left out; none: of all.
+        before: Option<i64>,
+        /// Only those that are not resolved.
+        open: bool,
+    },
+}

@@ -1,0 +1,80 @@
+//! A reference to a store is a store, so that what decorates one can own it or borrow it.
+
+use super::{Answers, Ask, LocalStore, Moment, Reader, SideData, SideValue, Snapshot, Store};
+use crate::change::{Applied, Change};
+use crate::error::Result;
+use crate::event::Event;
+use crate::forget::{Forget, Forgotten};
+use crate::key::Name;
+use crate::note::{Note, Stamp};
+use crate::scope::Scope;
+use crate::search::{Hit, SearchRequest};
+use crate::verify::Report;
+
+impl<R: Reader + ?Sized> Reader for &R {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        (**self).read(ask)
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+        (**self).select_at(scopes, moment)
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        (**self).search(request)
+    }
+}
+
+impl<S: Store + ?Sized> Store for &S {
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        (**self).apply(changes, stamp)
+    }
+
+    fn record(
+        &self,
+        session: &Name,
+        events: &[Event],
+        lease: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<()> {
+        (**self).record(session, events, lease, stamp)
+    }
+
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        (**self).forget(request, stamp)
+    }
+
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        (**self).would_forget(request, stamp)
+    }
+
+    fn verify(&self) -> Result<Report> {
+        (**self).verify()
+    }
+}
+
+impl<S: Snapshot + ?Sized> Snapshot for &S {
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
+        (**self).search_over(request, laid_over)
+    }
+}
+
+impl<S: SideData + ?Sized> SideData for &S {
+    fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
+        (**self).side_values(space)
+    }
+
+    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        (**self).put_side_values(space, values, removed)
+    }
+}
+
+impl<S: LocalStore + ?Sized> LocalStore for &S {
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn LocalStore) -> Result<()>) -> Result<()> {
+        (**self).exclusively(work)
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
+        (**self).snapshot(work)
+    }
+}

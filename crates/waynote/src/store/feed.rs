@@ -1,0 +1,89 @@
+//! Everything that happens in a store, in one order.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+
+use crate::address::AddressAt;
+use crate::event::Recorded;
+use crate::key::Name;
+use crate::note::{Position, Revision};
+
+/// A point in the feed: everything up to there has been read. It prints as `12`, or `12.3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cursor {
+    /// The position.
+    pub position: Position,
+    /// 0; events of old stores share a position with the change before them, and are 1, 2, 3 … after it.
+    pub ordinal: u32,
+}
+
+impl Cursor {
+    /// Before everything.
+    pub const START: Self = Self {
+        position: Position(0),
+        ordinal: 0,
+    };
+
+    /// The point after what has that position.
+    pub fn at(position: Position) -> Self {
+        Self {
+            position,
+            ordinal: 0,
+        }
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ordinal {
+            0 => self.position.fmt(f),
+            ordinal => write!(f, "{}.{ordinal}", self.position),
+        }
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (position, ordinal) = text.split_once('.').unwrap_or((text, "0"));
+        Ok(Self {
+            position: position.parse()?,
+            ordinal: ordinal.parse()?,
+        })
+    }
+}
+
+/// One thing that happened, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeedEntry {
+    /// Where it stands: a reader goes on from there.
+    pub at: Cursor,
+    /// What happened.
+    pub happened: Happened,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happened {
+    /// A note changed.
+    Changed(Revision),
+    /// Something happened in a session.
+    Event {
+        /// The session.
+        session: Name,
+        /// What.
+        recorded: Recorded,
+    },
+    /// What revisions said was forgotten.
+    Forgotten {
+        /// The revisions.
+        revisions: Vec<AddressAt>,
+        /// When.
+        at: Timestamp,
+        /// By whom.
+        by: Name,
+    },
+}

@@ -1,0 +1,87 @@
+//! Why nothing was undone or redone.
+
+use crate::address::Address;
+use crate::error::{ErrorClass, safe};
+use crate::key::Name;
+
+/// Why nothing was undone or redone.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UndoError {
+    /// Nothing left that could be undone.
+    #[error("there is {} to undo{}", match last {
+        Some(_) => "nothing of yours",
+        None => "nothing",
+    }, in_note(address.as_ref()))]
+    NothingToUndo {
+        /// The note, when one was named.
+        address: Option<Address>,
+        /// The last change that could be undone and is not meant without an address: its note and its author.
+        last: Option<Box<(Address, Name)>>,
+    },
+
+    /// Nothing left that could be redone.
+    #[error("there is nothing to redo{}", in_note(address.as_ref()))]
+    NothingToRedo {
+        /// The note, when one was named.
+        address: Option<Address>,
+    },
+
+    /// The last change, or the last undo, was of a note that somebody else has changed since.
+    #[error(
+        "your last {what} was of {}, which {} has changed since",
+        safe(address),
+        safe(by)
+    )]
+    Superseded {
+        /// `change` or `undo`.
+        what: &'static str,
+        /// The note.
+        address: Address,
+        /// Who changed it last.
+        by: Name,
+    },
+}
+
+impl UndoError {
+    /// A stable word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NothingToUndo { .. } => "nothing_to_undo",
+            Self::NothingToRedo { .. } => "nothing_to_redo",
+            Self::Superseded { .. } => "superseded",
+        }
+    }
+
+    /// The family of the error.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::NothingToUndo { .. } | Self::NothingToRedo { .. } => ErrorClass::NotFound,
+            Self::Superseded { .. } => ErrorClass::Conflict,
+        }
+    }
+
+    /// What would be right, in words that hold for every program.
+    pub fn advice(&self) -> Option<String> {
+        match self {
+            Self::NothingToUndo { last, .. } => last.as_ref().map(|last| {
+                let (address, author) = last.as_ref();
+                format!(
+                    "the last change is of {}, by {}",
+                    safe(address),
+                    safe(author)
+                )
+            }),
+            Self::NothingToRedo { .. } => {
+                Some("only what was undone can be redone, until the next change".into())
+            }
+            Self::Superseded { .. } => Some(
+                "look at its history, then name the note to undo, or restore a revision".into(),
+            ),
+        }
+    }
+}
+
+fn in_note(address: Option<&Address>) -> String {
+    address.map_or(String::new(), |address| format!(" in {}", safe(address)))
+}
