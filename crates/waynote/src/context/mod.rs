@@ -24,10 +24,8 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::key::Name;
-use crate::note::Note;
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::session::{noted_before, seen_before};
 use crate::store::{LocalStore, Moment, Reader, Version};
 
 pub use budget::Budget;
@@ -35,7 +33,6 @@ pub use changed::{ShownNote, block_and_notes, changed};
 pub use matching::{Matching, matching};
 pub use receipt::{Claim, Receipt, Shown, Why};
 
-use arrange::Arranged;
 use pieces::{Counts, Pieces};
 
 /// The parts of the block, in the order in which they are printed.
@@ -136,6 +133,33 @@ impl Request {
             explain: false,
             now,
         }
+    }
+
+    /// Whether a section is wanted.
+    fn wants(&self, section: Section) -> bool {
+        self.only.is_none_or(|only| only == section)
+    }
+
+    /// The scopes that its sections are made of, as far as they are wanted: the agent's, those of the places, and the
+    /// session's.
+    fn scopes(&self, places: Vec<Scope>) -> [Vec<Scope>; 3] {
+        let session = self.session.iter().cloned().map(Scope::Session);
+        let sections: [&[Section]; 3] = [
+            &[Section::Pinned, Section::Index],
+            &[Section::Places],
+            &[Section::Iterations],
+        ];
+        let mut scopes = [
+            vec![Scope::Agent(self.agent.clone())],
+            places,
+            session.collect(),
+        ];
+        for (scopes, sections) in scopes.iter_mut().zip(sections) {
+            if !sections.iter().any(|section| self.wants(*section)) {
+                scopes.clear();
+            }
+        }
+        scopes
     }
 
     /// Whether tokens are counted.
@@ -243,17 +267,17 @@ impl Renderer {
     }
 
     fn made(&mut self, store: &dyn Reader, request: &Request) -> Result<Arc<Block>> {
-        let version = store.version()?;
-        if let Some(last) = &self.last
-            && last.version == version
-            && last.request.same_block(request)
+        let last = self.last.as_ref();
+        if let Some(last) = last.filter(|last| last.request.same_block(request))
+            && last.version == store.version()?
         {
             return Ok(Arc::clone(&last.block));
         }
-        let block = Arc::new(match request.style {
-            Style::Stable => self.stable(store, request, &version)?,
-            Style::Faithful => faithful(store, request, &version)?,
-        });
+        let (block, version) = match request.style {
+            Style::Stable => self.stable(store, request)?,
+            Style::Faithful => faithful(store, request)?,
+        };
+        let block = Arc::new(block);
         // A file may be written again within the same tick of its clock.
         const TICK: Duration = Duration::from_secs(2);
         let settled = version
@@ -267,31 +291,20 @@ impl Renderer {
         Ok(block)
     }
 
-    fn stable(&self, store: &dyn Reader, request: &Request, version: &Version) -> Result<Block> {
+    fn stable(&self, store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
         let pieces = Pieces::new(&request.agent, &self.counts, request.counts());
-        let repeats = |note: &Note| match (&request.session, note.seen(), request.as_of) {
-            (Some(_), Some(_), None) => {
-                Ok(noted_before(store, [note], request.iteration)?.iter().sum())
-            }
-            (Some(_), Some(2..), Some(moment)) => {
-                let history = store.history(&note.address)?;
-                Ok(seen_before(moment.until(&history), request.iteration))
-            }
-            _ => Ok(1),
-        };
-        let gathered = gather::gather(store, request)?;
-        let Arranged {
-            sections,
-            text,
-            receipt,
-        } = arrange::arrange(gathered, request, &pieces, &repeats)?;
-        Ok(Block {
-            text,
+        let room = arrange::room(request);
+        let gathered = gather::gather(store, request, room)?;
+        let version = gathered.version;
+        let (arranged, _) = arrange::arrange(gathered, room, request, &pieces)?;
+        let block = Block {
+            text: arranged.text,
             style: request.style,
-            sections,
-            receipt,
+            sections: arranged.sections,
+            receipt: arranged.receipt,
             position: version.position,
-        })
+        };
+        Ok((block, version))
     }
 }
 
@@ -302,30 +315,13 @@ fn own_chain(request: &Request) -> Vec<Scope> {
 }
 
 /// The sections as the sources write them, all of them whole.
-fn faithful(store: &dyn Reader, request: &Request, version: &Version) -> Result<Block> {
-    let wanted = |section| request.only.is_none_or(|only| only == section);
-    let of = |section, scopes: Vec<Scope>| match wanted(section) {
-        true => gather::all_of(store, request, scopes),
-        false => Ok(Vec::new()),
-    };
-    let agent = Scope::Agent(request.agent.clone());
-    let notebook_section = if wanted(Section::Pinned) {
-        Section::Pinned
-    } else {
-        Section::Index
-    };
+fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
+    let scopes = request.scopes(own_chain(request));
+    let ([notebook, places, iterations], version) = gather::all_of(store, request, scopes)?;
     let mut notes = faithful::Notes {
-        notebook: of(notebook_section, vec![agent])?,
-        places: of(Section::Places, own_chain(request))?,
-        iterations: of(
-            Section::Iterations,
-            request
-                .session
-                .iter()
-                .cloned()
-                .map(Scope::Session)
-                .collect(),
-        )?,
+        notebook,
+        places,
+        iterations,
     };
     notes
         .notebook
@@ -337,7 +333,7 @@ fn faithful(store: &dyn Reader, request: &Request, version: &Version) -> Result<
         .retain(|note| note.iteration.is_some_and(earlier));
     let sections: Vec<SectionText> = Section::ALL
         .into_iter()
-        .filter(|section| wanted(*section))
+        .filter(|section| request.wants(*section))
         .map(|section| SectionText {
             section,
             text: faithful::section(section, &notes, request.now),
@@ -356,7 +352,7 @@ fn faithful(store: &dyn Reader, request: &Request, version: &Version) -> Result<
         true => waynote_tokens::count(&text),
         false => 0,
     };
-    Ok(Block {
+    let block = Block {
         receipt: Receipt {
             budget: 0,
             tokens: request.budget.charged(counted),
@@ -372,7 +368,8 @@ fn faithful(store: &dyn Reader, request: &Request, version: &Version) -> Result<
         style: request.style,
         sections,
         position: version.position,
-    })
+    };
+    Ok((block, version))
 }
 
 /// The sections with a blank line between, and one line end.
