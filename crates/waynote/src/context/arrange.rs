@@ -38,6 +38,8 @@ pub(super) struct Claimants<'s> {
     places_printed: Vec<usize>,
     groups: Vec<(Kind, Stock)>,
     index: Stock,
+    /// How much a note that was not read yet is taken to need.
+    guess: Guess,
 }
 
 /// Text and receipt.
@@ -126,6 +128,7 @@ impl<'s> Claimants<'s> {
                 title(Section::Places),
             ),
             index: stock(index, order, Form::Listed, title(Section::Index)),
+            guess: Guess::AsBefore,
             groups: groups
                 .into_iter()
                 .map(|(kind, pool)| {
@@ -139,7 +142,6 @@ impl<'s> Claimants<'s> {
 
     /// Claims, with as many notes read as that takes.
     fn claim_read(&mut self, request: &Request, pieces: &Pieces<'_>, room: usize) -> Result<()> {
-        let mut guess = Guess::AsBefore;
         while !self.claim(pieces, room) {
             let counts = self.counts(request);
             let groups = self.groups.iter_mut().map(|(_, group)| group);
@@ -147,11 +149,11 @@ impl<'s> Claimants<'s> {
                 .chain([&mut self.index])
                 .filter(|stock| stock.is_short());
             let more = short.map(|stock| {
-                let missing = stock.missing(guess);
+                let missing = stock.missing(self.guess);
                 (stock.pool(), missing)
             });
             self.source.read(more.collect(), &counts)?;
-            guess = Guess::Least;
+            self.guess = Guess::Least;
         }
         Ok(())
     }

@@ -12,8 +12,13 @@ use crate::search::{SearchKind, SearchRequest, among};
 use crate::session::seen_before;
 use crate::store::{Ask, Count, Moment, Page, Reader, Recent, Version};
 
-/// Notes of each kind that are read at first.
+/// The most notes of each kind that are read at first.
 const PAGE: usize = 32;
+
+/// How many those are for so much room: what a list mostly shows.
+fn first_page(room: usize) -> usize {
+    (room / 48).clamp(PAGE / 4, PAGE)
+}
 
 /// Notes of one kind, latest first.
 #[derive(Default)]
@@ -214,7 +219,7 @@ fn as_they_are<'s>(source: Source<'s>, request: &Request, room: usize) -> Result
         first.push(Section::Index);
         let notes = match request.query {
             Some(_) => in_steps(most_found(request).max(RANKED_ALONE)),
-            None => PAGE,
+            None => first_page(room),
         };
         ask.pages.push(page(keyed(request, false), notes));
         if request.query.is_some() {
@@ -231,7 +236,7 @@ fn as_they_are<'s>(source: Source<'s>, request: &Request, room: usize) -> Result
     };
     if let Some(session) = session {
         ask.entry_types.push(session.clone());
-        let of_type = |kind| page(entries(session, &kind), PAGE);
+        let of_type = |kind| page(entries(session, &kind), first_page(room));
         ask.pages.extend(Kind::ALL.map(of_type));
     }
     let answers = source.store.read(&ask)?;

@@ -140,8 +140,8 @@ impl View<'_> {
         Ok(all)
     }
 
-    /// In one round trip: lists of notes that are not kept, the blocks that a query looks at, segment by segment, and the
-    /// journal's rows after one.
+    /// In one round trip: lists of notes that are not kept, the blocks that a query looks at, segment by segment, and
+    /// the journal's rows after one.
     fn read_looked_at(
         &self,
         query: &Query,
@@ -174,6 +174,37 @@ impl View<'_> {
             0 => Ok(engine::Rows::default()),
             _ => Ok(self.rows.read(&ask)?),
         }
+    }
+
+    /// The tail after a row of the journal: of the rows that were read, when it is to be kept under a key.
+    fn tail(
+        &self,
+        query: &Query,
+        after: i64,
+        key: Option<TailKey>,
+        rows: &[JournalRow<'_>],
+    ) -> Looked<Arc<Tail>> {
+        // Only what is short is kept, and then whole; of what is long only what this query looks at is taken.
+        let wanted = |term: &str| key.is_some() || query.looks_at(term);
+        let mut growing = Growing {
+            builder: Builder::new(),
+            superseded: Vec::new(),
+            after,
+            history: self.history,
+            wanted: &wanted,
+        };
+        match key {
+            Some(_) => rows.iter().for_each(|row| growing.add(row)),
+            None => self.rows.each_row(after, usize::MAX, &mut |row| {
+                growing.add(row);
+                true
+            })?,
+        }
+        let tail = Arc::new(Tail::new(growing.builder, growing.superseded)?);
+        if let Some(key) = key {
+            self.cache().tail = Some((key, Arc::clone(&tail)));
+        }
+        Ok(tail)
     }
 
     /// The tail that is kept, and still the one.
@@ -235,7 +266,6 @@ impl Index for View<'_> {
         let after = if self.scan { 0 } else { state.index.indexed };
         let version = state.store.version;
         let last = version.position.map_or(0, |position| position.number());
-        // Only what is short is kept, and then whole; of what is long only what this query looks at is taken.
         let is_short = !self.scan && last - after < SHORT;
         let key = is_short.then_some((after, version));
         let kept_tail = self.kept_tail(key);
@@ -244,30 +274,9 @@ impl Index for View<'_> {
         let tail_after = reads_tail.then_some(after);
         let read = self.read_looked_at(looking.query, &heads, &kept, tail_after)?;
 
-        let wanted = |term: &str| is_short || looking.query.looks_at(term);
-        let mut growing = Growing {
-            builder: Builder::new(),
-            superseded: Vec::new(),
-            after,
-            history: self.history,
-            wanted: &wanted,
-        };
         let tail = match kept_tail {
             Some(tail) => tail,
-            None => {
-                read.journal_rows.iter().for_each(|row| growing.add(row));
-                if !is_short {
-                    self.rows.each_row(after, usize::MAX, &mut |row| {
-                        growing.add(row);
-                        true
-                    })?;
-                }
-                let tail = Arc::new(Tail::new(growing.builder, growing.superseded)?);
-                if let Some(key) = key {
-                    self.cache().tail = Some((key, Arc::clone(&tail)));
-                }
-                tail
-            }
+            None => self.tail(looking.query, after, key, &read.journal_rows)?,
         };
         let docs = self.docs(&heads, kept, read.segment_notes)?;
         let mut blocks = read.blocks.into_iter();

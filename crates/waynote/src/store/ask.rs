@@ -81,7 +81,8 @@ pub struct Answers {
     pub scopes: Vec<Vec<Note>>,
     pub kinds: Vec<Vec<Note>>,
     pub pages: Vec<Vec<Note>>,
-    /// Beside each page of entries before an iteration: how often each of them was noted before it. Empty beside others.
+    /// Beside each page of entries before an iteration, how often each of them was noted before it; beside others
+    /// nothing.
     pub pages_noted: Vec<Vec<u64>>,
     pub counts: Vec<u64>,
     pub summaries: Vec<Vec<ScopeSummary>>,
