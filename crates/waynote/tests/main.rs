@@ -18,6 +18,7 @@ mod suite {
     mod runs;
     mod search;
     mod search_index;
+    mod trips;
     mod undo;
     mod worker;
 }
