@@ -4,15 +4,17 @@
 //! stateless (2026-07-28). What a [`Set`] of tools does to notes is the library's; here are only their names, arguments
 //! and replies.
 //!
-//! Like the library this crate reads no environment and asks no clock: both are handed in by [`Options`] and [`Source`].
+//! Like the library this crate reads no environment and asks no clock: both are handed in by [`Options`] and [`Host`].
 
 mod arguments;
 mod call;
 mod caller;
 mod delivery;
-mod desk;
 mod hints;
+mod host;
 mod nearest;
+mod notes;
+mod queue;
 mod reply;
 mod resources;
 mod scan;
@@ -23,12 +25,13 @@ mod tool;
 mod tools;
 
 use std::io::{self, BufRead, Write};
+use std::sync::Arc;
 
 use rmcp::ServiceExt;
 
 pub use caller::Caller;
 pub use delivery::Delivery;
-pub use desk::{Opened, Source};
+pub use host::Host;
 pub use reply::Refusal;
 pub use server::Options;
 pub use stdio::MESSAGE_BYTES;
@@ -42,15 +45,17 @@ pub fn serve(
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
     options: Options,
-    source: impl Source,
+    host: Arc<dyn Host>,
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
+        // Calls are done one at a time: a second thread would only take up memory.
+        .max_blocking_threads(1)
         .build()?;
-    let (desk, store) = desk::Desk::start(Box::new(source))?;
-    let served = runtime.block_on(async {
+    // A call that still runs afterwards, because its client has cancelled it, is waited for when the runtime goes.
+    runtime.block_on(async {
         let lines = stdio::Lines::start(input, output)?;
-        match server::Server::new(options, desk).serve(lines).await {
+        match server::Server::new(options, host).serve(lines).await {
             Ok(running) => running
                 .waiting()
                 .await
@@ -60,11 +65,5 @@ pub fn serve(
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::other(error.to_string())),
         }
-    });
-    // With the runtime goes all that holds the desk; then the store is closed as it should be.
-    drop(runtime);
-    match store.join() {
-        Ok(()) => served,
-        Err(_) => Err(io::Error::other("the store's thread failed")),
-    }
+    })
 }

@@ -109,7 +109,7 @@ fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
     let content = call.telling("content")?;
     let stamp = call.stamp();
     let resolves = call.arguments.text("resolves").map(str::to_owned);
-    let store = call.keeper.write()?;
+    let store = call.notes.writable()?;
     let iteration = call.here.iteration(store)?;
     let log = SessionLog::new(store, session);
     let resolves = resolves.map(|named| log.stuck(&named)).transpose()?;
@@ -135,7 +135,7 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
         origin: None,
     };
     let stamp = call.stamp();
-    let store = call.keeper.write()?;
+    let store = call.notes.writable()?;
     let (note, is_new) = applied(store, change, &stamp)?;
     let how = if is_new {
         "new".into()
@@ -171,7 +171,7 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
         return show_iteration(call, &session, iteration);
     }
     let named = call.named()?;
-    let note = note_at(call.keeper.read()?, &named)?;
+    let note = note_at(call.notes.store(), &named)?;
     Ok(note.content.shown().into_owned())
 }
 
@@ -185,7 +185,7 @@ fn iteration(named: &str) -> Option<i64> {
 
 /// The one entry of an iteration; of several, where each is.
 fn show_iteration(call: &mut Call<'_>, session: &Name, number: i64) -> Result<String, Refusal> {
-    let log = SessionLog::new(call.keeper.read()?, session.clone());
+    let log = SessionLog::new(call.notes.store(), session.clone());
     let mut entries = log.list(None)?;
     entries.retain(|entry| entry.iteration == Some(number));
     if let [entry] = &entries[..] {
@@ -218,7 +218,7 @@ fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
     let change = Change::Delete {
         address: address.clone(),
     };
-    let store = call.keeper.change()?;
+    let store = call.notes.writable()?;
     let deleted = store
         .apply(&[change], &stamp)?
         .iter()
@@ -243,7 +243,7 @@ fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
         address: address.clone(),
         pinned,
     };
-    let store = call.keeper.change()?;
+    let store = call.notes.writable()?;
     match applied(store, change, &stamp) {
         Ok(_) => {}
         Err(waynote::Error::NotFound { .. }) => return Err(missing(store, &address)?),
@@ -274,7 +274,7 @@ fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
     let query = call.arguments.required("query").to_owned();
     let limit = call.arguments.number("limit").unwrap_or(HITS.0).min(HITS.1);
     let hits = search::search(
-        call.keeper.read()?,
+        call.notes.store(),
         &query,
         usize::try_from(limit).unwrap_or_default(),
     )?;
