@@ -25,7 +25,6 @@ use crate::iterate::status::{Screen, spelled, status};
 use crate::iterate::until::Until;
 use crate::variables::LOOP;
 
-use super::file::StoreFile;
 use super::plan::Plan;
 use super::stop::{Stall, Stop};
 use super::summary::Summary;
@@ -34,7 +33,6 @@ use super::summary::Summary;
 pub(super) struct Course<'p> {
     plan: &'p Plan,
     store: &'p dyn LocalStore,
-    file: StoreFile,
     run: Loop<'p>,
     /// Iterations of its run that are done.
     done: u64,
@@ -92,9 +90,7 @@ impl<'p> Course<'p> {
         let stamp = stamp(plan)?;
         let run = Loop::begin(store, plan.session.clone(), begin, &stamp)?;
         let first = run.next_iteration()?;
-        let file = StoreFile::of(&plan.settings.store.value)?;
         Ok(Self {
-            file,
             done: run.done_before(),
             stall: Stall::new(plan.stall, plan.tree()),
             hasty: 0,
@@ -193,7 +189,6 @@ impl<'p> Course<'p> {
 
     /// One iteration, from its prompt to what it brought.
     fn iteration(&mut self) -> Outcome<Option<Stop>> {
-        self.file.check()?;
         let number = self.run.next_iteration()?;
         let prompt = self.plan.prompt(self.store, &mut self.renderer, number)?;
         let before = self.store.version()?.position;
@@ -209,7 +204,6 @@ impl<'p> Course<'p> {
             Ok(turn) => (turn.ending, turn.stop.clone()),
             Err(_) => (Ending::NotStarted, None),
         };
-        self.file.check()?;
         let told = looping::Turn {
             outcome: ending,
             duration: begun.elapsed(),
