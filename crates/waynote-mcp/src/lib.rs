@@ -1,10 +1,78 @@
 //! The notes of [`waynote`] for agents that speak the Model Context Protocol.
 //!
-//! [`serve`] speaks it over standard input and output, in both of its eras: with `initialize` (2024-11-05 to 2025-11-25) and
-//! stateless (2026-07-28). What a [`Set`] of tools does to notes is the library's; here are only their names, arguments
-//! and replies.
+//! [`serve`] speaks it over standard input and output, in both of its eras: with `initialize` (2024-11-05 to
+//! 2025-11-25) and stateless (2026-07-28). What a [`Set`] of tools does to notes is the library's; here are only their
+//! names, arguments and replies. Calls are done one at a time, in the order in which they came.
 //!
 //! Like the library this crate reads no environment and asks no clock: both are handed in by [`Options`] and [`Host`].
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use jiff::Timestamp;
+//! use waynote::context::{Budget, ShownNote, Style};
+//! use waynote::{Limits, LocalStore, SqliteStore};
+//! use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
+//!
+//! struct Program {
+//!     store: SqliteStore,
+//! }
+//!
+//! impl Host for Program {
+//!     fn store(&self) -> &(dyn LocalStore + Send + Sync) {
+//!         &self.store
+//!     }
+//!
+//!     fn now(&self) -> Timestamp {
+//!         Timestamp::now()
+//!     }
+//!
+//!     fn may_write(&self) -> Result<(), Refusal> {
+//!         Ok(())
+//!     }
+//! }
+//!
+//! /// The program puts the block into the prompt itself, so no reply has to carry it.
+//! struct InPrompt;
+//!
+//! impl Delivery for InPrompt {
+//!     fn is_owed(&self) -> bool {
+//!         false
+//!     }
+//!
+//!     fn take(&self, _: Vec<ShownNote>) -> bool {
+//!         false
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("notes.db");
+//! # let (input, output) = (std::io::empty(), std::io::sink());
+//! let caller = Caller {
+//!     agent: "builder".parse()?,
+//!     session: None,
+//!     iteration: None,
+//!     is_in_loop: false,
+//!     author: "agent:builder".parse()?,
+//!     limits: Limits::default(),
+//!     style: Style::Stable,
+//!     budget: Budget::default(),
+//!     home: None,
+//!     directories: vec!["/srv/shop".into()],
+//! };
+//! let options = Options {
+//!     caller,
+//!     tools: vec![Set::Default],
+//!     has_project: true,
+//!     delivery: Arc::new(InPrompt),
+//! };
+//! // Nothing looks at the file before the first call.
+//! let store = SqliteStore::at(&path, &waynote::Options::default());
+//! waynote_mcp::serve(input, output, options, Arc::new(Program { store }))?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod arguments;
 mod call;
