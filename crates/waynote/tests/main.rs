@@ -14,6 +14,7 @@ mod suite {
     mod conformance;
     mod loops;
     mod memory;
+    mod opening;
     mod processes;
     mod runs;
     mod search;
