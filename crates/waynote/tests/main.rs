@@ -22,4 +22,5 @@ mod suite {
     mod trips;
     mod undo;
     mod worker;
+    mod write_trips;
 }

@@ -363,15 +363,15 @@ impl Before for Pending<'_> {
 
     fn entry_saying(&self, session: &Name, kind: &Kind, content: &Content) -> Result<Option<Note>> {
         let stored = match self.known.entry_saying(session, kind, content) {
-            Some(state) => state.and_then(|state| state.note),
-            None => {
-                let state = self.state.rows().entry_saying(session, kind, content)?;
-                state.and_then(|state| state.note)
-            }
+            Some(state) => state,
+            None => self.state.rows().entry_saying(session, kind, content)?,
         };
-        if let Some(note) = stored {
+        if let Some(state) = stored
+            && let Some(address) = state.note.as_ref().map(|note| note.address.clone())
+        {
             // As it is now, when it was noted again before.
-            return Ok(self.current(&note.address)?.or(Some(note)));
+            let mut over = self.over.borrow_mut();
+            return Ok(over.states.entry(address).or_insert(state).note.clone());
         }
         let says = (session.clone(), kind.clone(), content.hash());
         let planned = self.over.borrow().sayings.get(&says).cloned();
@@ -385,11 +385,15 @@ impl Before for Pending<'_> {
 /// What the rules of events ask.
 impl Reader for Pending<'_> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
-        let mut answers = self.state.read(&Ask {
+        let others = Ask {
             events: Vec::new(),
             leases: Vec::new(),
             ..ask.clone()
-        })?;
+        };
+        let mut answers = match others.questions() {
+            0 => Answers::default(),
+            _ => self.state.read(&others)?,
+        };
         for (session, before, limit) in &ask.events {
             let events = self.latest_events(session, *before, *limit)?;
             answers.events.push(events);
