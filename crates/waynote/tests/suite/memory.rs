@@ -12,7 +12,9 @@ use waynote::engine::{
 use waynote::event::{Event, Recorded};
 use waynote::forget::Residue;
 use waynote::note::State as NoteStates;
-use waynote::store::{self, Answers, Count, Cursor, FeedEntry, Happened, Recent, SideValue, Version};
+use waynote::store::{
+    self, Answers, Count, Cursor, FeedEntry, Happened, Recent, SideValue, Version,
+};
 use waynote::{
     Action, Address, AddressAt, Content, ContentHash, EntryId, Kind, Name, Note, OperationId,
     Position, Report, Result, Revision, Scope, ScopeKind, ScopeSummary, StoreId,
