@@ -1,6 +1,8 @@
 //! The store as the settings name it, kept in step with a file where they say so.
 
+use std::collections::HashSet;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use waynote::{Base, InStep, LocalStore, Options, SecretPolicy, SqliteStore, Stamp};
 
@@ -14,6 +16,8 @@ pub(crate) struct Opened {
     json: bool,
     /// What needs no mention when a note holds it.
     allowed: SecretPolicy,
+    /// Notices that were said already: a server meets the same one at every call.
+    said: Mutex<HashSet<String>>,
 }
 
 enum Kind {
@@ -25,6 +29,16 @@ impl Opened {
     /// The store: one that does not exist is empty, and made by the first write.
     pub(crate) fn of(settings: &Settings, json: bool) -> Outcome<Self> {
         let store = SqliteStore::open(&settings.store.value, &options(settings))?;
+        Self::over(store, settings, json)
+    }
+
+    /// The same for a server, which starts whatever is wrong with the store: each call says so until it is mended.
+    pub(crate) fn at_the_first_call(settings: &Settings) -> Outcome<Self> {
+        let store = SqliteStore::at(&settings.store.value, &options(settings));
+        Self::over(store, settings, false)
+    }
+
+    fn over(store: SqliteStore, settings: &Settings, json: bool) -> Outcome<Self> {
         let kind = match &settings.notes_file.value {
             None => Kind::Plain(store),
             Some(file) => {
@@ -36,6 +50,7 @@ impl Opened {
             kind,
             json,
             allowed: settings.secret_policy(),
+            said: Mutex::default(),
         })
     }
 
@@ -45,7 +60,7 @@ impl Opened {
         Self::of(settings, json)
     }
 
-    pub(crate) fn store(&self) -> &dyn LocalStore {
+    pub(crate) fn store(&self) -> &(dyn LocalStore + Send + Sync) {
         match &self.kind {
             Kind::Plain(store) => store,
             Kind::InStep(store) => store,
@@ -62,6 +77,20 @@ impl Opened {
             _ => Ok(false),
         }
     }
+
+    /// Says on standard error what went wrong with the file, each thing once, and which notes were taken in from it
+    /// that hold a credential.
+    pub(crate) fn say_notices(&self) {
+        if let Kind::InStep(store) = &self.kind {
+            let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            for notice in store.notices() {
+                if said.insert(notice.to_string()) {
+                    warn(&notice, self.json);
+                }
+            }
+            warn_of_secrets(&store.flagged(), &self.allowed, self.json);
+        }
+    }
 }
 
 fn options(settings: &Settings) -> Options {
@@ -71,15 +100,9 @@ fn options(settings: &Settings) -> Options {
     }
 }
 
-/// Says what went wrong with the file, once the command is done.
+/// A command says it when it is done.
 impl Drop for Opened {
     fn drop(&mut self) {
-        if let Kind::InStep(store) = &self.kind {
-            store
-                .notices()
-                .iter()
-                .for_each(|notice| warn(notice, self.json));
-            warn_of_secrets(&store.flagged(), &self.allowed, self.json);
-        }
+        self.say_notices();
     }
 }

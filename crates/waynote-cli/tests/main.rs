@@ -54,6 +54,7 @@ mod suite {
     mod mcp_loop;
     mod mcp_memory;
     mod mcp_sets;
+    mod mcp_store;
     mod no_home;
     mod place;
     mod processes;

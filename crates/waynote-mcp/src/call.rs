@@ -6,13 +6,13 @@ use waynote::{
 
 use crate::arguments::Arguments;
 use crate::caller::Here;
-use crate::desk::Keeper;
 use crate::nearest::nearest;
+use crate::notes::Notes;
 use crate::reply::Refusal;
 
 /// A call.
 pub(crate) struct Call<'k> {
-    pub(crate) keeper: &'k mut Keeper,
+    pub(crate) notes: &'k mut Notes,
     pub(crate) here: &'k Here,
     pub(crate) arguments: Arguments,
 }
@@ -43,7 +43,7 @@ impl Call<'_> {
 
     /// Author and time of a change.
     pub(crate) fn stamp(&self) -> Stamp {
-        self.keeper.stamp(&self.here.caller.author)
+        self.notes.stamp(&self.here.caller.author)
     }
 
     /// The note that the arguments key, place and address name.

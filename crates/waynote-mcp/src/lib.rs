@@ -1,18 +1,88 @@
 //! The notes of [`waynote`] for agents that speak the Model Context Protocol.
 //!
-//! [`serve`] speaks it over standard input and output, in both of its eras: with `initialize` (2024-11-05 to 2025-11-25) and
-//! stateless (2026-07-28). What a [`Set`] of tools does to notes is the library's; here are only their names, arguments
-//! and replies.
+//! [`serve`] speaks it over standard input and output, in both of its eras: with `initialize` (2024-11-05 to
+//! 2025-11-25) and stateless (2026-07-28). What a [`Set`] of tools does to notes is the library's; here are only their
+//! names, arguments and replies. Calls are done one at a time, in the order in which they came.
 //!
-//! Like the library this crate reads no environment and asks no clock: both are handed in by [`Options`] and [`Source`].
+//! Like the library this crate reads no environment and asks no clock: both are handed in by [`Options`] and [`Host`].
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use jiff::Timestamp;
+//! use waynote::context::{Budget, ShownNote, Style};
+//! use waynote::{Limits, LocalStore, SqliteStore};
+//! use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
+//!
+//! struct Program {
+//!     store: SqliteStore,
+//! }
+//!
+//! impl Host for Program {
+//!     fn store(&self) -> &(dyn LocalStore + Send + Sync) {
+//!         &self.store
+//!     }
+//!
+//!     fn now(&self) -> Timestamp {
+//!         Timestamp::now()
+//!     }
+//!
+//!     fn may_write(&self) -> Result<(), Refusal> {
+//!         Ok(())
+//!     }
+//! }
+//!
+//! /// The program puts the block into the prompt itself, so no reply has to carry it.
+//! struct InPrompt;
+//!
+//! impl Delivery for InPrompt {
+//!     fn is_owed(&self) -> bool {
+//!         false
+//!     }
+//!
+//!     fn take(&self, _: Vec<ShownNote>) -> bool {
+//!         false
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("notes.db");
+//! # let (input, output) = (std::io::empty(), std::io::sink());
+//! let caller = Caller {
+//!     agent: "builder".parse()?,
+//!     session: None,
+//!     iteration: None,
+//!     is_in_loop: false,
+//!     author: "agent:builder".parse()?,
+//!     limits: Limits::default(),
+//!     style: Style::Stable,
+//!     budget: Budget::default(),
+//!     home: None,
+//!     directories: vec!["/srv/shop".into()],
+//! };
+//! let options = Options {
+//!     caller,
+//!     tools: vec![Set::Default],
+//!     has_project: true,
+//!     delivery: Arc::new(InPrompt),
+//! };
+//! // Nothing looks at the file before the first call.
+//! let store = SqliteStore::at(&path, &waynote::Options::default());
+//! waynote_mcp::serve(input, output, options, Arc::new(Program { store }))?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod arguments;
 mod call;
 mod caller;
 mod delivery;
-mod desk;
 mod hints;
+mod host;
 mod nearest;
+mod notes;
+mod queue;
 mod reply;
 mod resources;
 mod scan;
@@ -23,12 +93,13 @@ mod tool;
 mod tools;
 
 use std::io::{self, BufRead, Write};
+use std::sync::Arc;
 
 use rmcp::ServiceExt;
 
 pub use caller::Caller;
 pub use delivery::Delivery;
-pub use desk::{Opened, Source};
+pub use host::Host;
 pub use reply::Refusal;
 pub use server::Options;
 pub use stdio::MESSAGE_BYTES;
@@ -42,15 +113,17 @@ pub fn serve(
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
     options: Options,
-    source: impl Source,
+    host: Arc<dyn Host>,
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
+        // Calls are done one at a time: a second thread would only take up memory.
+        .max_blocking_threads(1)
         .build()?;
-    let (desk, store) = desk::Desk::start(Box::new(source))?;
-    let served = runtime.block_on(async {
+    // A call that still runs afterwards, because its client has cancelled it, is waited for when the runtime goes.
+    runtime.block_on(async {
         let lines = stdio::Lines::start(input, output)?;
-        match server::Server::new(options, desk).serve(lines).await {
+        match server::Server::new(options, host).serve(lines).await {
             Ok(running) => running
                 .waiting()
                 .await
@@ -60,11 +133,5 @@ pub fn serve(
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::other(error.to_string())),
         }
-    });
-    // With the runtime goes all that holds the desk; then the store is closed as it should be.
-    drop(runtime);
-    match store.join() {
-        Ok(()) => served,
-        Err(_) => Err(io::Error::other("the store's thread failed")),
-    }
+    })
 }

@@ -7,7 +7,7 @@ use waynote::{AddressAt, Note, Notebook};
 
 use crate::call::note_at;
 use crate::caller::Here;
-use crate::desk::Keeper;
+use crate::notes::Notes;
 use crate::reply::Refusal;
 
 /// The block.
@@ -51,9 +51,9 @@ pub(crate) fn address(uri: &str) -> Result<AddressAt, Refusal> {
 }
 
 /// The block, the latest notes of the notebook, and the notes of the place and those above it, the nearest first.
-pub(crate) fn list(keeper: &mut Keeper, here: &Here) -> Result<Vec<Resource>, Refusal> {
-    let chain = here.request(keeper.now()).chain();
-    let store = keeper.read()?;
+pub(crate) fn list(notes: &Notes, here: &Here) -> Result<Vec<Resource>, Refusal> {
+    let chain = here.request(notes.now()).chain();
+    let store = notes.store();
     let mut notes = Notebook::of(store, here.notebook()).latest(LISTED)?;
     let applying = store.select(&Filter::Scopes(chain))?;
     notes.extend(applying.into_iter().rev().take(LISTED));
@@ -75,9 +75,9 @@ fn resource(note: &Note) -> Resource {
         .with_size(note.content.len() as u64)
 }
 
-pub(crate) fn read(keeper: &mut Keeper, here: &Here, named: AddressAt) -> Result<String, Refusal> {
+pub(crate) fn read(notes: &Notes, here: &Here, named: AddressAt) -> Result<String, Refusal> {
     let AddressAt { address, revision } = named;
     let address = here.note(None, None, Some(&address.to_string()))?.address;
-    let note = note_at(keeper.read()?, &AddressAt { address, revision })?;
+    let note = note_at(notes.store(), &AddressAt { address, revision })?;
     Ok(note.content.shown().into_owned())
 }

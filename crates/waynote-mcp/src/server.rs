@@ -20,8 +20,10 @@ use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::caller::{Caller, Here};
 use crate::delivery::{Delivery, shows_instructions};
-use crate::desk::{Desk, Keeper};
+use crate::host::Host;
 use crate::nearest::nearest;
+use crate::notes::Notes;
+use crate::queue::{Panicked, Queue};
 use crate::reply::Refusal;
 use crate::resources;
 use crate::tool::Spec;
@@ -53,7 +55,7 @@ pub struct Options {
 
 /// The server.
 pub(crate) struct Server {
-    desk: Desk,
+    queue: Queue,
     here: Mutex<Arc<Here>>,
     tools: Vec<&'static Spec>,
     has_default: bool,
@@ -65,7 +67,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(options: Options, desk: Desk) -> Self {
+    pub(crate) fn new(options: Options, host: Arc<dyn Host>) -> Self {
         let Options {
             caller,
             tools,
@@ -73,7 +75,7 @@ impl Server {
             delivery,
         } = options;
         Self {
-            desk,
+            queue: Queue::new(host),
             tools: Set::offered(&tools, caller.session.is_some(), caller.is_in_loop),
             has_default: tools.contains(&Set::Default),
             here: Mutex::new(Arc::new(Here::new(caller))),
@@ -118,7 +120,7 @@ impl Server {
                 return None;
             }
             let here = Arc::clone(&self.here.lock().unwrap_or_else(PoisonError::into_inner));
-            let made = self.at_desk(move |keeper| keeper.block_and_notes(&here));
+            let made = self.call(move |notes| notes.block_and_notes(&here));
             let made = tokio::time::timeout(BLOCK_WAIT, made).await;
             let (block, notes) = made.ok()?.ok()?.ok()?;
             (!block.is_empty() && self.delivery.take(notes)).then_some(block)
@@ -142,20 +144,22 @@ impl Server {
         Arc::clone(&self.here.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Does something with the store, and says so when that could not be.
-    async fn at_desk<T: Send + 'static>(
+    /// Does something with the notes, in its turn.
+    async fn call<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Keeper) -> Result<T, Refusal> + Send + 'static,
+        work: impl FnOnce(&mut Notes) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<Result<T, Refusal>, ErrorData> {
-        let done = self.desk.run(work).await;
-        done.ok_or_else(|| {
-            ErrorData::internal_error("a defect of the server: nothing was done", None)
+        let done = self.queue.run(work).await;
+        done.map_err(|Panicked| {
+            let message = "a defect of the server ended this call before it was done; \
+                           look at the notes before you send it again";
+            ErrorData::internal_error(message, None)
         })
     }
 
     async fn block(&self, context: &RequestContext<RoleServer>) -> Result<String, ErrorData> {
         let here = self.here(context).await;
-        let block = self.at_desk(move |keeper| keeper.block(&here));
+        let block = self.call(move |notes| notes.block(&here));
         block.await?.map_err(|refusal| refusal.error())
     }
 }
@@ -255,22 +259,22 @@ impl ServerHandler for Server {
         // One client is at the other end, whether it began with `initialize` or not.
         let is_owed = self.has_default && self.delivery.is_owed();
         let delivery = Arc::clone(&self.delivery);
-        let answer = self.at_desk(move |keeper| {
+        let answer = self.call(move |notes| {
             let arguments = request.arguments.unwrap_or_default();
             // Before the call, whose own change needs no telling.
-            let (mut block, notes) = match is_owed {
-                true => keeper.block_and_notes(&here).unwrap_or_default(),
+            let (mut block, shown) = match is_owed {
+                true => notes.block_and_notes(&here).unwrap_or_default(),
                 false => Default::default(),
             };
             let outcome =
                 Arguments::check(arguments, spec.name, spec.parameters).and_then(|arguments| {
                     (spec.run)(&mut Call {
-                        keeper,
+                        notes,
                         here: &here,
                         arguments,
                     })
                 });
-            if !block.is_empty() && !delivery.take(notes) {
+            if !block.is_empty() && !delivery.take(shown) {
                 block.clear();
             }
             Ok(result(outcome, &block))
@@ -285,7 +289,7 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let here = self.here(&context).await;
         let listed = self
-            .at_desk(move |keeper| resources::list(keeper, &here))
+            .call(move |notes| resources::list(notes, &here))
             .await?;
         let listed = listed.map_err(|refusal| refusal.error())?;
         Ok(ListResourcesResult::with_all_items(listed))
@@ -313,7 +317,7 @@ impl ServerHandler for Server {
         } else {
             let named = resources::address(&uri).map_err(|refusal| refusal.error())?;
             let here = self.here(&context).await;
-            let text = self.at_desk(move |keeper| resources::read(keeper, &here, named));
+            let text = self.call(move |notes| resources::read(notes, &here, named));
             let text = text.await?;
             text.map_err(|refusal| refusal.error())?
         };

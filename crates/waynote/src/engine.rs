@@ -31,6 +31,8 @@
 
 mod one;
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
 use crate::address::{Address, AddressAt};
@@ -142,6 +144,8 @@ pub struct Ask {
     pub scope_histories: Vec<Scope>,
     /// The revision at a position of the journal.
     pub positions: Vec<Position>,
+    /// The note that the revision at a position is of, as it is now.
+    pub notes_at: Vec<Position>,
     /// Every revision that has one of these contents.
     pub holders: Vec<Content>,
     /// The entries of a session that are resolved, by key.
@@ -166,6 +170,8 @@ pub struct Ask {
     pub segment_notes: Vec<i64>,
     /// Blocks of a segment.
     pub blocks: Vec<Blocks>,
+    /// The journal's rows after a position, so many at most: what [`Read::each_row`] gives.
+    pub journal_rows: Option<(i64, usize)>,
 }
 
 impl Ask {
@@ -177,6 +183,7 @@ impl Ask {
             + self.revisions.len()
             + self.scope_histories.len()
             + self.positions.len()
+            + self.notes_at.len()
             + self.holders.len()
             + self.resolved.len()
             + self.last_entries.len()
@@ -188,6 +195,7 @@ impl Ask {
             + usize::from(self.segments)
             + self.segment_notes.len()
             + self.blocks.len()
+            + usize::from(self.journal_rows.is_some())
     }
 }
 
@@ -200,6 +208,7 @@ pub struct Rows {
     pub revisions: Vec<Option<Revision>>,
     pub scope_histories: Vec<Vec<Vec<Revision>>>,
     pub positions: Vec<Option<Revision>>,
+    pub notes_at: Vec<Option<NoteAt>>,
     pub holders: Vec<Vec<AddressAt>>,
     pub resolved: Vec<Vec<Note>>,
     pub last_entries: Vec<Option<EntryId>>,
@@ -212,6 +221,18 @@ pub struct Rows {
     pub segments: Vec<SegmentHead>,
     pub segment_notes: Vec<Vec<u8>>,
     pub blocks: Vec<Vec<(Vec<u8>, Vec<u8>)>>,
+    pub journal_rows: Vec<JournalRow<'static>>,
+}
+
+/// The note that a revision is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoteAt {
+    /// The note as it is now.
+    pub note: Note,
+    /// Where its last revision stands.
+    pub last: Position,
+    /// The number of the revision that was asked for.
+    pub revision: u64,
 }
 
 /// A note's last revision, and the note as it is now.
@@ -279,12 +300,12 @@ pub enum Blocks {
         /// The segment.
         segment: i64,
     },
-    /// The last whose first term is not after a term.
+    /// For each of some terms the last whose first term is not after it; each block once, by first term.
     Holding {
         /// The segment.
         segment: i64,
-        /// The term.
-        term: Vec<u8>,
+        /// The terms, in any order.
+        terms: Vec<Vec<u8>>,
     },
     /// Those that can hold terms with a prefix.
     WithPrefix {
@@ -296,7 +317,7 @@ pub enum Blocks {
 }
 
 /// A row of the journal as the search index takes it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalRow<'r> {
     /// Where it stands.
     pub position: i64,
@@ -305,11 +326,11 @@ pub struct JournalRow<'r> {
     /// Its scope's kind.
     pub kind: ScopeKind,
     /// Its scope's name.
-    pub name: &'r str,
+    pub name: Cow<'r, str>,
     /// The engine's number of its scope.
     pub scope: i64,
     /// Its key; empty for a place's own note.
-    pub key: &'r str,
+    pub key: Cow<'r, str>,
     /// Its number among the revisions of its note.
     pub revision: u64,
     /// Whether it is a repeat of an entry.
@@ -319,13 +340,35 @@ pub struct JournalRow<'r> {
     /// Whether its content is another one than that of the row before it.
     pub has_new_content: bool,
     /// Its content; none: it deleted the note, or was forgotten.
-    pub content: Option<&'r [u8]>,
+    pub content: Option<Cow<'r, [u8]>>,
     /// When the note was first written and last changed, in microseconds since 1970.
     pub created_at: i64,
     /// The same of the last change.
     pub updated_at: i64,
     /// Of an entry, the entry before it by id in its log: the position of its first revision, and when it was made.
     pub entry_before: Option<(i64, i64)>,
+}
+
+impl JournalRow<'_> {
+    /// The row for as long as it is wanted.
+    pub fn into_owned(self) -> JournalRow<'static> {
+        JournalRow {
+            name: Cow::Owned(self.name.into_owned()),
+            key: Cow::Owned(self.key.into_owned()),
+            content: self.content.map(|body| Cow::Owned(body.into_owned())),
+            position: self.position,
+            previous: self.previous,
+            kind: self.kind,
+            scope: self.scope,
+            revision: self.revision,
+            is_repeat: self.is_repeat,
+            now: self.now,
+            has_new_content: self.has_new_content,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            entry_before: self.entry_before,
+        }
+    }
 }
 
 /// Reads rows.

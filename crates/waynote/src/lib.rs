@@ -5,10 +5,10 @@
 //! - A [`Place`] is a directory; its notes apply everywhere below it ([`Places`]).
 //! - An agent has a [`Notebook`] of keyed notes, with pins and quotas.
 //! - A session has a [`SessionLog`]: typed entries by iteration, append-only; a run sees only earlier ones.
-//! - [`Store::search`] finds notes by what they say.
+//! - [`Reader::search`] finds notes by what they say.
 //! - [`context::render`] puts what applies into the text of a prompt.
 //! - Nothing is destroyed but by [`Store::forget`], which leaves no byte of a text.
-//! - [`Store`] is the one seam to a database; [`SqliteStore`] is the embedded one.
+//! - Callers use a [`Store`]. [`SqliteStore`] is the embedded one; [`engine`] is what another database has to offer.
 //!
 //! The library never prints, reads no environment and asks no clock: the home directory, the time and the author
 //! are handed in.
@@ -30,21 +30,64 @@
 //! # }
 //! ```
 //!
-//! # Beside an application's own tables
+//! A file that does not exist reads as empty, and the first write makes it. A file that is deleted or replaced while the
+//! store is open is [`Error::StoreLost`], and nothing is written. A program that has to start whatever state the file is
+//! in opens it with [`SqliteStore::at`]: what is wrong is then the error of each call, until it is mended.
+//!
+//! # Shared by threads
+//!
+//! Threads share a [`SqliteStore`] without a lock around it. Readers wait for nobody; writers wait for each other, and
+//! for those of other processes.
 //!
 //! ```
-//! use waynote::{AttachedStore, Content, Kind, SessionLog, Stamp};
+//! use waynote::{Content, Kind, Options, SessionLog, SqliteStore, Stamp};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let (path, now) = (folder.path().join("notes.db"), jiff::Timestamp::UNIX_EPOCH);
+//! let store = SqliteStore::open(&path, &Options::default())?;
+//! let log = SessionLog::new(&store, "nightly".parse()?);
+//! std::thread::scope(|scope| {
+//!     let workers = ["parser", "printer", "tests"].map(|part| {
+//!         let store = &store;
+//!         scope.spawn(move || -> waynote::Result<()> {
+//!             let log = SessionLog::new(store, "nightly".parse()?);
+//!             let stamp = Stamp::new(now, format!("agent:{part}").parse()?);
+//!             log.add(Kind::Learning, Some(1), Content::text(format!("the {part} is done"))?, &stamp)?;
+//!             Ok(())
+//!         })
+//!     });
+//!     workers.into_iter().try_for_each(|worker| worker.join().unwrap())
+//! })?;
+//! assert_eq!(log.before(2)?.len(), 3);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Beside an application's own tables
+//!
+//! [`Attachment::prepare`] makes the tables, once for a database. [`Attachment::on`] gives a store on a connection or on
+//! a transaction. A note is as durable as the transaction, and a rollback takes it back.
+//!
+//! ```
+//! use waynote::{Attachment, Content, Kind, SessionLog, Stamp};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let now = jiff::Timestamp::UNIX_EPOCH;
-//! let connection = rusqlite::Connection::open_in_memory()?;
-//! connection.execute_batch("CREATE TABLE messages (text TEXT); BEGIN")?;
-//! let store = AttachedStore::attach(&connection)?;
+//! let mut db = rusqlite::Connection::open_in_memory()?;
+//! db.execute_batch("CREATE TABLE messages (text TEXT)")?;
+//! let notes = Attachment::prepare(&db)?;
 //! let stamp = Stamp::new(now, "agent:builder".parse()?);
+//!
+//! let transaction = db.transaction()?;
+//! transaction.execute("INSERT INTO messages VALUES ('429 Too Many Requests')", [])?;
+//! let store = notes.on(&transaction);
 //! let log = SessionLog::new(&store, "nightly".parse()?);
 //! log.add(Kind::Stuck, Some(3), Content::text("the API allows 100 requests a minute")?, &stamp)?;
-//! connection.execute_batch("COMMIT")?; // a note is as durable as the application's transaction
-//! assert_eq!(log.before(4)?.len(), 1);
+//! transaction.commit()?; // the message and the note, or neither
+//!
+//! let store = notes.on(&db);
+//! assert_eq!(SessionLog::new(&store, "nightly".parse()?).before(4)?.len(), 1);
 //! # Ok(())
 //! # }
 //! ```

@@ -217,20 +217,18 @@ pub(crate) fn noted_before<'n>(
             (Some(times), None) => Some(times),
             // It has no history but itself.
             (Some(1), Some(_)) => Some(is_before(note.iteration, iteration).into()),
-            (Some(_), Some(_)) => {
-                repeated.histories.push(note.address.clone());
+            (Some(_), Some(before)) => {
+                repeated.noted_before.push((note.address.clone(), before));
                 None
             }
         });
     }
-    if repeated.histories.is_empty() {
+    if repeated.noted_before.is_empty() {
         return Ok(noted.into_iter().flatten().collect());
     }
-    let mut histories = store.read(&repeated)?.histories.into_iter();
-    let mut told = |times: Option<u64>| {
-        times.unwrap_or_else(|| seen_before(&histories.next().unwrap_or_default(), iteration))
-    };
-    Ok(noted.into_iter().map(&mut told).collect())
+    let mut counted = store.read(&repeated)?.noted_before.into_iter();
+    let times = |known: Option<u64>| known.or_else(|| counted.next()).unwrap_or_default();
+    Ok(noted.into_iter().map(times).collect())
 }
 
 /// The iteration that `#3` names, as lists of a log have it.

@@ -14,10 +14,12 @@ mod suite {
     mod conformance;
     mod loops;
     mod memory;
+    mod opening;
     mod processes;
     mod runs;
     mod search;
     mod search_index;
+    mod trips;
     mod undo;
     mod worker;
 }

@@ -33,7 +33,7 @@ pub(super) fn run(
         }
         confirm(&would)?;
     }
-    let forgotten = context.change(|store| Ok(store.forget(request, &stamp)?))?;
+    let forgotten = context.write(|store| Ok(store.forget(request, &stamp)?))?;
     context.output.answer(&forgotten, || said(&forgotten))?;
     match &forgotten.residue {
         None => Ok(()),

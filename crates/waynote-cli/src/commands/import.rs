@@ -92,9 +92,6 @@ fn from_texts(context: &Context<'_>, read: Texts, author: &str, dry: &DryRun) ->
     let now = crate::clock::now()?;
     if dry.on {
         context.read(|store| Ok(read.import(store, author, now, Mode::DryRun)?))
-    } else if read.texts().is_empty() {
-        // A store is not made for nothing.
-        context.read(|store| Ok(read.import(store, author, now, Mode::Write)?))
     } else {
         context.write(|store| Ok(read.import(store, author, now, Mode::Write)?))
     }

@@ -89,7 +89,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             let target = Target::of(context, notebook, Some(key))?.current()?;
             let stamp = context.stamp()?;
             let deleted = context
-                .change(|store| Ok(target.notebook(store).delete(&target.text, &stamp)?))?;
+                .write(|store| Ok(target.notebook(store).delete(&target.text, &stamp)?))?;
             let name = format!("{}#{}", target.scope, target.text.trim());
             context
                 .output
@@ -110,7 +110,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
 fn pin(context: &mut Context<'_>, notebook: &NotebookArgs, key: &str, pinned: bool) -> Outcome {
     let target = Target::of(context, notebook, Some(key))?.current()?;
     let (key, stamp) = (target.key()?, context.stamp()?);
-    let note = context.change(|store| {
+    let note = context.write(|store| {
         let notebook = target.notebook(store);
         notebook
             .set_pinned(&key, pinned, &stamp)

@@ -264,7 +264,7 @@ fn tell(context: &mut Context<'_>, said: &Said, done: &str) -> Outcome {
     }
     let stamp = context.stamp()?;
     let iteration = context.settings.iteration.value;
-    context.change(|store| Ok(looping::say(store, &session, iteration, said, &stamp)?))?;
+    context.write(|store| Ok(looping::say(store, &session, iteration, said, &stamp)?))?;
     context
         .output
         .answer(&json!({ "done": done }), || said.reply(&session))

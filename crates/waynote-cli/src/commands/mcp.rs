@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 use waynote::LocalStore;
 use waynote::context::ShownNote;
-use waynote_mcp::{Caller, Delivery, Options, Refusal, Set, Source};
+use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 
 use super::Context;
 use crate::clients::PROJECT_VARIABLES;
@@ -30,7 +30,8 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
     for (_, variable) in PROJECT_VARIABLES {
         directories.extend(home::variable(variable)?);
     }
-    let inside = inside(settings);
+    let opened = Opened::at_the_first_call(settings)?;
+    let inside = inside(settings, &opened);
     let mut caller = caller(settings, inside, directories)?;
     let has_project = caller.names_project();
     // One that is gone or has no name in UTF-8 is no project.
@@ -45,10 +46,11 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
         delivery: Arc::new(ToClient::new(is_in_loop)?),
     };
     end_with_parent();
-    let source = Stores(settings.clone());
+    let settings = settings.clone();
+    let host = Arc::new(Notes { settings, opened });
     // Not through the standard library's lock, which the rest of the program holds.
     let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    waynote_mcp::serve(BufReader::new(io::stdin()), output, options, source).map_err(Failure::from)
+    waynote_mcp::serve(BufReader::new(io::stdin()), output, options, host).map_err(Failure::from)
 }
 
 /// The sets that the words name.
@@ -69,8 +71,8 @@ fn sets(words: &[String]) -> Outcome<Vec<Set>> {
 }
 
 /// In which session the client works. A store that cannot be read says so when it is asked for notes.
-fn inside(settings: &Settings) -> Inside {
-    let found = Opened::of(settings, false).and_then(|opened| Inside::of(settings, opened.store()));
+fn inside(settings: &Settings, opened: &Opened) -> Inside {
+    let found = Inside::of(settings, opened.store());
     found.unwrap_or_else(|_| Inside {
         session: settings.session.value.clone(),
         ..Inside::default()
@@ -147,53 +149,35 @@ impl Delivery for ToClient {
     }
 }
 
-/// The store that the settings name.
-struct Stores(Settings);
+/// The notes as the settings name them.
+struct Notes {
+    settings: Settings,
+    opened: Opened,
+}
 
-impl Source for Stores {
-    fn for_reading(&self) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
-        // Asked first: what is made meanwhile is looked for again.
-        let is_there = self.0.store.value.exists();
-        held(Opened::of(&self.0, false), is_there)
-    }
-
-    fn for_changing(&self) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
-        let is_there = self.0.store.value.exists();
-        held(Opened::for_writing(&self.0, false), is_there)
-    }
-
-    fn for_writing(&self) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
-        held(Opened::for_writing(&self.0, false), true)
+impl Host for Notes {
+    fn store(&self) -> &(dyn LocalStore + Send + Sync) {
+        self.opened.store()
     }
 
     fn now(&self) -> Timestamp {
         crate::clock::now().unwrap_or_default()
     }
-}
 
-/// A store, and whether it is there.
-struct Held(Opened, bool);
-
-fn held(opened: Outcome<Opened>, is_there: bool) -> Result<Box<dyn waynote_mcp::Opened>, Refusal> {
-    match opened {
-        Ok(opened) => Ok(Box::new(Held(opened, is_there))),
-        // In the words of the server, not in those of the command line.
-        Err(Failure::Library(error)) => Err(error.into()),
-        Err(failure) => Err(Refusal {
-            class: failure.class(),
-            what: failure.what(),
-            hint: failure.hint(),
-        }),
-    }
-}
-
-impl waynote_mcp::Opened for Held {
-    fn store(&self) -> &dyn LocalStore {
-        self.0.store()
+    fn may_write(&self) -> Result<(), Refusal> {
+        self.settings.may_write().map_err(|failure| match failure {
+            // In the words of the server, not in those of the command line.
+            Failure::Library(error) => error.into(),
+            failure => Refusal {
+                class: failure.class(),
+                what: failure.what(),
+                hint: failure.hint(),
+            },
+        })
     }
 
-    fn is_there(&self) -> bool {
-        self.1
+    fn after_call(&self) {
+        self.opened.say_notices();
     }
 }
 

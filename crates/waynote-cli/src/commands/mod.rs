@@ -97,12 +97,6 @@ impl Context<'_> {
         work(opened.store())
     }
 
-    /// Opens the store for a change of what is there: a store that does not exist is not made for it.
-    fn change<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
-        let opened = Opened::for_writing(&self.settings, self.output.json)?;
-        work(opened.store())
-    }
-
     /// Opens the store for writing and does something with it.
     fn write<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
         let opened = Opened::for_writing(&self.settings, self.output.json)?;

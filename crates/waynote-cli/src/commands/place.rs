@@ -88,7 +88,7 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
         PlaceCommand::Delete { at } => {
             let place = input::place(at.path.as_deref())?;
             let stamp = context.stamp()?;
-            let deleted = context.change(|store| Ok(Places::new(store).delete(&place, &stamp)?))?;
+            let deleted = context.write(|store| Ok(Places::new(store).delete(&place, &stamp)?))?;
             let address = Address::Place(place);
             context
                 .output

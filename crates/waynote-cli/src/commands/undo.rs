@@ -64,7 +64,7 @@ fn take_back(
         reach.places.push(here);
     }
     let stamp = context.stamp()?;
-    context.change(|store| match &named {
+    context.write(|store| match &named {
         Some(address) => one(store.apply(&[of(address.clone())], &stamp)?),
         None => Ok(last(store, &reach, &stamp)?),
     })
@@ -97,7 +97,7 @@ pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u
         address: named.address,
         revision,
     };
-    let applied = context.change(|store| Ok(store.apply(&[change], &stamp)?))?;
+    let applied = context.write(|store| Ok(store.apply(&[change], &stamp)?))?;
     for applied in &applied {
         answer(
             context,

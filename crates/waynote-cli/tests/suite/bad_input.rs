@@ -299,7 +299,7 @@ fn a_store_that_cannot_be_written_can_be_read() {
     };
     insta::assert_snapshot!(said(run("key save k w")), @"
     exit 1
-    error: the store FOLDER/notes.db cannot be written: it or its folder cannot be opened for writing
+    error: the store FOLDER/notes.db cannot be written: it is read-only
       make the file and its folder writable, or name another with `--store`
     ");
     insta::assert_snapshot!(said(scratch.run(&format!("--store {}/new/n.db key save k w", folder.display()))), @"

@@ -228,16 +228,16 @@ fn a_store_that_goes_while_it_runs_stops_it() {
     insta::assert_snapshot!(looping(&scratch, "--iterations 5", removes).said(), @"
     exit 1
     ── iteration 1 ──
-    error: the store HOME/.local/share/waynote/notes.db was removed while the loop ran
-      put it back from a copy, then go on with the same command; without one, the same command begins anew
+    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: it was deleted after it was opened
+      put it back, or start again with what is there now; nothing was written
     ");
     let replaces = format!("{removes}; \"$WAYNOTE\" log add 'for the new one' --type tip");
     insta::assert_snapshot!(looping(&scratch, "--iterations 5", &replaces).said(), @"
     exit 1
     Note added: [tip] for the new one
     ── iteration 1 ──
-    error: the store HOME/.local/share/waynote/notes.db was replaced while the loop ran
-      put the store back that the loop began with, or see what the new one holds (`waynote log sessions`); then go on with the same command
+    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: another file has taken its place since it was opened
+      put it back, or start again with what is there now; nothing was written
     ");
     assert!(
         scratch

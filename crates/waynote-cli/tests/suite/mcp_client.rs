@@ -35,8 +35,14 @@ impl Client {
 
     /// Starts the server, and says nothing yet.
     pub(crate) fn spawn(mut command: Command) -> Self {
+        command.stderr(Stdio::inherit());
+        Self::spawn_heard(command)
+    }
+
+    /// The same, with standard error as the command has it.
+    pub(crate) fn spawn_heard(mut command: Command) -> Self {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
+        let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
         Self {
             child,

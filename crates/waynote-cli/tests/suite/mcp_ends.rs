@@ -81,7 +81,7 @@ fn no_server_outlives_its_client() {
         status_of(&server).is_some_and(|status| status.contains("Name:\twaynote"))
     });
     until("it", || {
-        status_of(&server).is_some_and(|status| status.contains("Threads:\t4"))
+        status_of(&server).is_some_and(|status| status.contains("Threads:\t3"))
     });
     client.kill().unwrap();
     client.wait().unwrap();

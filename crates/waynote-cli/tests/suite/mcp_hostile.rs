@@ -138,11 +138,11 @@ fn huge_messages_are_refused_one_by_one() {
         client.receive()["result"]["content"][0]["text"],
         "the note is too large: 1048576 bytes, 262144 are allowed\nkeep what the next run needs; nothing was done"
     );
-    // Many of them at once are worked on a few at a time.
+    // Many of them at once are worked on a few at a time. Without the input the server ends, so it is kept.
+    let mut input = client.split_input();
+    let sent = huge(json!(45), 1024 * 1024).to_string().into_bytes();
     std::thread::scope(|scope| {
-        let sent = huge(json!(45), 1024 * 1024).to_string().into_bytes();
-        let mut input = client.split_input();
-        scope.spawn(move || {
+        scope.spawn(|| {
             for _ in 0..40 {
                 std::io::Write::write_all(&mut input, &sent).unwrap();
                 std::io::Write::write_all(&mut input, b"\n").unwrap();

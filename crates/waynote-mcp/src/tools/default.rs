@@ -109,7 +109,7 @@ fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
     let content = call.telling("content")?;
     let stamp = call.stamp();
     let resolves = call.arguments.text("resolves").map(str::to_owned);
-    let store = call.keeper.write()?;
+    let store = call.notes.writable()?;
     let iteration = call.here.iteration(store)?;
     let log = SessionLog::new(store, session);
     let resolves = resolves.map(|named| log.stuck(&named)).transpose()?;
@@ -131,7 +131,7 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
         expect,
     };
     let stamp = call.stamp();
-    let store = call.keeper.write()?;
+    let store = call.notes.writable()?;
     let (note, is_new) = single::save(store, address, content, options, &stamp)?;
     let how = if is_new {
         "new".into()
@@ -158,7 +158,7 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
         return show_iteration(call, &session, iteration);
     }
     let named = call.named()?;
-    let note = note_at(call.keeper.read()?, &named)?;
+    let note = note_at(call.notes.store(), &named)?;
     Ok(note.content.shown().into_owned())
 }
 
@@ -167,7 +167,7 @@ const SHOWN: usize = 20;
 
 /// The one entry of an iteration; of several, where each is.
 fn show_iteration(call: &mut Call<'_>, session: &Name, number: i64) -> Result<String, Refusal> {
-    let log = SessionLog::new(call.keeper.read()?, session.clone());
+    let log = SessionLog::new(call.notes.store(), session.clone());
     let entries = log.of_iteration(number)?;
     if let [entry] = &entries[..] {
         return Ok(entry.content.shown().into_owned());
@@ -196,7 +196,7 @@ fn show_iteration(call: &mut Call<'_>, session: &Name, number: i64) -> Result<St
 fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
     let address = call.named_itself()?;
     let stamp = call.stamp();
-    let store = call.keeper.change()?;
+    let store = call.notes.writable()?;
     let deleted = single::delete(store, address.clone(), &stamp)?;
     if deleted {
         return Ok(format!("deleted {address}"));
@@ -214,7 +214,7 @@ fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
     let address = call.named_itself()?;
     let pinned = call.arguments.flag("pinned").unwrap_or(true);
     let stamp = call.stamp();
-    let store = call.keeper.change()?;
+    let store = call.notes.writable()?;
     match single::set_pinned(store, address.clone(), pinned, &stamp) {
         Ok(_) => {}
         Err(waynote::Error::NotFound { .. }) => return Err(missing(store, &address)?),
@@ -231,7 +231,7 @@ fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
     let query = call.arguments.required("query").to_owned();
     let limit = call.arguments.number("limit").unwrap_or(HITS.0).min(HITS.1);
     let hits = search::search(
-        call.keeper.read()?,
+        call.notes.store(),
         &query,
         usize::try_from(limit).unwrap_or_default(),
     )?;

@@ -36,8 +36,8 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
         Some(_) => Some(here.session()?),
         None => here.caller.session.clone(),
     };
-    let request = here.request(call.keeper.now());
-    let store = call.keeper.read()?;
+    let request = here.request(call.notes.now());
+    let store = call.notes.store();
     if kind.is_none() {
         list.notebook(store, &here.notebook(), here.caller.limits.max_notes)?;
         list.places(store, &request)?;

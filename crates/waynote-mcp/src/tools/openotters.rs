@@ -74,7 +74,7 @@ fn there(call: &mut Call<'_>, typed: &str) -> Result<Key, Refusal> {
 
 fn no_note(call: &mut Call<'_>, key: &str) -> Result<Refusal, Refusal> {
     let scope = call.here.notebook();
-    let there_are = Notebook::of(call.keeper.read()?, scope).there_are(KEYS_SHOWN)?;
+    let there_are = Notebook::of(call.notes.store(), scope).there_are(KEYS_SHOWN)?;
     let there_are = there_are.unwrap_or_else(|| "no notes stored".into());
     let key = waynote::visible::visible(key);
     Ok(Refusal::only(format!(
@@ -107,7 +107,7 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
         expect: Expect::Any,
     };
     let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
-    let notebook = Notebook::of_agent(call.keeper.write()?, agent);
+    let notebook = Notebook::of_agent(call.notes.writable()?, agent);
     let (_, is_new) = notebook
         .save(&key, content, options, &stamp)
         .map_err(worded)?;
@@ -121,13 +121,13 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
 }
 
 fn list(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let now = call.keeper.now();
+    let now = call.notes.now();
     let request = waynote::context::Request {
         style: Style::Faithful,
         only: Some(Section::Index),
         ..call.here.request(now)
     };
-    let text = call.keeper.render(&request)?;
+    let text = call.notes.render(&request)?;
     Ok(match text.is_empty() {
         true => "No notes stored.".into(),
         false => text,
@@ -138,7 +138,7 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
     let typed = typed(call, "note_show")?;
     let key = there(call, &typed)?;
     let agent = call.here.caller.agent.clone();
-    match Notebook::of_agent(call.keeper.read()?, agent).get(&key) {
+    match Notebook::of_agent(call.notes.store(), agent).get(&key) {
         Ok(note) => Ok(note.content.shown().into_owned()),
         Err(waynote::Error::NotFound { .. }) => Err(no_note(call, &typed)?),
         Err(error) => Err(error.into()),
@@ -148,7 +148,7 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
 fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
     let key = typed(call, "note_delete")?;
     let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
-    let deleted = Notebook::of_agent(call.keeper.change()?, agent).delete(&key, &stamp)?;
+    let deleted = Notebook::of_agent(call.notes.writable()?, agent).delete(&key, &stamp)?;
     let key = waynote::visible::visible(&key);
     Ok(match deleted {
         true => format!("deleted \"{key}\""),
@@ -168,7 +168,7 @@ fn set_pinned(call: &mut Call<'_>, pinned: bool) -> Result<String, Refusal> {
     let typed = typed(call, if pinned { "note_pin" } else { "note_unpin" })?;
     let key = there(call, &typed)?;
     let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
-    match Notebook::of_agent(call.keeper.change()?, agent).set_pinned(&key, pinned, &stamp) {
+    match Notebook::of_agent(call.notes.writable()?, agent).set_pinned(&key, pinned, &stamp) {
         Ok(_) => {
             let how = if pinned { "pinned" } else { "unpinned" };
             Ok(format!("{how} \"{key}\""))

@@ -73,7 +73,7 @@ fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
     let kind: Type = call.arguments.required("type").parse()?;
     let content = call.content("content")?;
     let stamp = call.stamp();
-    let store = call.keeper.write()?;
+    let store = call.notes.writable()?;
     let iteration = match call.here.caller.iteration {
         Some(iteration) => Some(iteration),
         None => waynote::event::live_iteration(store, &session)?,
@@ -86,7 +86,7 @@ fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
 fn list(call: &mut Call<'_>) -> Result<String, Refusal> {
     let session = session(call)?;
     let only = call.arguments.text("type").map(Type::imported);
-    let notes = SessionLog::new(call.keeper.read()?, session).list(only.as_ref())?;
+    let notes = SessionLog::new(call.notes.store(), session).list(only.as_ref())?;
     if notes.is_empty() {
         return Ok("No notes yet".into());
     }

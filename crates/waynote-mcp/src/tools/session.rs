@@ -41,6 +41,6 @@ fn ask(call: &mut Call<'_>) -> Result<String, Refusal> {
 fn tell(call: &mut Call<'_>, said: &Said) -> Result<String, Refusal> {
     let session = call.here.session()?;
     let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
-    say(call.keeper.write()?, &session, iteration, said, &stamp)?;
+    say(call.notes.writable()?, &session, iteration, said, &stamp)?;
     Ok(said.reply(&session))
 }

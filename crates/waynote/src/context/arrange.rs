@@ -9,16 +9,16 @@ use std::cmp::Reverse;
 
 use super::budget::{share_out, step};
 use super::counted::Counted;
-use super::gather::{Gathered, Pool};
+use super::gather::{Gathered, Pool, Source, number};
 use super::pieces::{Form, Pieces};
 use super::receipt::{Claim, Receipt, Shown, status};
 use super::stable::{group_title, title};
-use super::stock::{Order, Slot, Stock};
+use super::stock::{Guess, Order, Slot, Stock};
 use super::{Request, Section, SectionText};
 use crate::error::Result;
 use crate::note::{Kind, Note};
 use crate::scope::Scope;
-use crate::store::Reader;
+use crate::store::Count;
 
 /// What sections are sure of, in percent, in the order of their claims.
 const SECTION_SHARES: [usize; 4] = [30, 30, 25, 15];
@@ -26,23 +26,20 @@ const SECTION_SHARES: [usize; 4] = [30, 30, 25, 15];
 /// The same for the types of entries; other programs' types have what these leave.
 const TYPE_SHARES: [usize; 4] = [35, 30, 20, 15];
 
-/// The most keyed notes that are pinned at once and looked at; more cannot be shown.
-const fn most_pinned(room: usize) -> usize {
-    // No note takes fewer tokens, with its heading and its address.
-    room / 8 + 1
-}
-
 /// Everything that claims, section by section.
-struct Claimants<'s> {
-    store: &'s dyn Reader,
-    pinned: Stock<'s>,
-    /// Pinned notes beyond those looked at.
-    pinned_beyond: u64,
-    places: Stock<'s>,
+pub(super) struct Claimants<'s> {
+    source: Source<'s>,
+    /// Of the pinned notes those that are looked at.
+    pinned: Stock,
+    /// Whether there are more.
+    pinned_beyond: bool,
+    places: Stock,
     /// Where each of them stands in print.
     places_printed: Vec<usize>,
-    groups: Vec<(Kind, Stock<'s>)>,
-    index: Stock<'s>,
+    groups: Vec<(Kind, Stock)>,
+    index: Stock,
+    /// How much a note that was not read yet is taken to need.
+    guess: Guess,
 }
 
 /// Text and receipt.
@@ -52,54 +49,51 @@ pub(super) struct Arranged {
     pub(super) receipt: Receipt,
 }
 
-/// Arranges what was gathered.
+/// The tokens that sections share. The status line at its longest is kept back: it must not depend on what is shown.
+pub(super) fn room(request: &Request) -> usize {
+    request.budget.cap().map_or(usize::MAX, |cap| {
+        let kept_back = waynote_tokens::count(&status(request.budget, cap, 999, 99_999));
+        cap.saturating_sub(kept_back)
+    })
+}
+
+/// Arranges what was gathered for so much room. Returns what claimed it too.
 pub(super) fn arrange<'s>(
     gathered: Gathered<'s>,
+    mut room: usize,
     request: &Request,
     pieces: &Pieces<'_>,
-    repeats: &'s dyn Fn(&Note) -> Result<u64>,
-) -> Result<Arranged> {
-    let cap = request.budget.cap();
-    // The status line at its longest: it must not depend on what is shown.
-    let kept_back = cap.map_or(0, |cap| {
-        waynote_tokens::count(&status(request.budget, cap, 999, 99_999))
-    });
-    let mut room = cap.map_or(usize::MAX, |cap| cap.saturating_sub(kept_back));
-    let mut all = Claimants::new(gathered, room, request, pieces, repeats)?;
+) -> Result<(Arranged, Claimants<'s>)> {
+    let mut all = Claimants::new(gathered, request, pieces);
     loop {
-        all.claim(pieces, room)?;
+        all.claim_read(request, pieces, room)?;
         let arranged = all.print(request, pieces)?;
-        match cap {
+        match request.budget.cap() {
             // The blank lines between parts were reckoned at their most; still, the cap is a promise.
             Some(cap) if arranged.receipt.counted > cap => {
                 let over = arranged.receipt.counted - cap;
                 if room == 0 {
-                    return all.nothing(request);
+                    return Ok((all.nothing(request)?, all));
                 }
                 room = room.saturating_sub(over);
             }
-            _ => return Ok(arranged),
+            _ => return Ok((arranged, all)),
         }
     }
 }
 
 impl<'s> Claimants<'s> {
-    fn new(
-        gathered: Gathered<'s>,
-        room: usize,
-        request: &Request,
-        pieces: &Pieces<'_>,
-        repeats: &'s dyn Fn(&Note) -> Result<u64>,
-    ) -> Result<Self> {
+    fn new(gathered: Gathered<'s>, request: &Request, pieces: &Pieces<'_>) -> Self {
         let stock = |pool, order, full, head: &str| {
-            Stock::new(pool, order, full, head_tokens(pieces, head), repeats)
+            Stock::new(pool, order, full, head_tokens(pieces, head))
         };
         let Gathered {
             pinned,
             places,
             index,
             groups,
-            store,
+            source,
+            ..
         } = gathered;
         // The nearest place first, in it its own note before its keyed ones.
         let mut places: Vec<(usize, Note)> = places.into_iter().enumerate().collect();
@@ -109,12 +103,7 @@ impl<'s> Claimants<'s> {
             Reverse(outermost_first.iter().position(|of| *of == scope))
         });
         let (places_printed, places) = places.into_iter().unzip();
-        pinned.has(if request.explain {
-            usize::MAX
-        } else {
-            most_pinned(room)
-        })?;
-        let total = pinned.total()?.unwrap_or(0);
+        let pinned_beyond = !pinned.is_read();
         let mut pinned = pinned.into_notes();
         pinned.sort_by_cached_key(|note| note.address.key());
         let order = if request.query.is_some() {
@@ -122,9 +111,9 @@ impl<'s> Claimants<'s> {
         } else {
             Order::Updated
         };
-        Ok(Self {
-            store,
-            pinned_beyond: total.saturating_sub(pinned.len() as u64),
+        Self {
+            source,
+            pinned_beyond,
             pinned: stock(
                 Pool::whole(pinned),
                 Order::Own,
@@ -139,6 +128,7 @@ impl<'s> Claimants<'s> {
                 title(Section::Places),
             ),
             index: stock(index, order, Form::Listed, title(Section::Index)),
+            guess: Guess::AsBefore,
             groups: groups
                 .into_iter()
                 .map(|(kind, pool)| {
@@ -147,24 +137,40 @@ impl<'s> Claimants<'s> {
                     (kind, stock)
                 })
                 .collect(),
-        })
+        }
+    }
+
+    /// Claims, with as many notes read as that takes.
+    fn claim_read(&mut self, request: &Request, pieces: &Pieces<'_>, room: usize) -> Result<()> {
+        while !self.claim(pieces, room) {
+            let counts = self.counts(request);
+            let groups = self.groups.iter_mut().map(|(_, group)| group);
+            let short = groups
+                .chain([&mut self.index])
+                .filter(|stock| stock.is_short());
+            let more = short.map(|stock| {
+                let missing = stock.missing(self.guess);
+                (stock.pool(), missing)
+            });
+            self.source.read(more.collect(), &counts)?;
+            self.guess = Guess::Least;
+        }
+        Ok(())
     }
 
     /// What the entries ask for, looked at until that is more than `most`.
-    fn entries_ask(&mut self, pieces: &Pieces<'_>, most: usize) -> Result<usize> {
+    fn entries_ask(&mut self, pieces: &Pieces<'_>, most: usize) -> usize {
         let head = head_tokens(pieces, title(Section::Iterations));
-        let mut sum = 0;
-        for (_, group) in &mut self.groups {
-            sum += group.asks(pieces, most.saturating_sub(sum + head))?;
-            if sum + head > most {
-                break;
-            }
-        }
-        Ok(if sum == 0 { 0 } else { head + sum })
+        let groups = &mut self.groups;
+        let shares: Vec<usize> = (0..groups.len()).map(type_share).collect();
+        let sum = sum_asked(&shares, most.saturating_sub(head), &mut |group, most| {
+            groups[group].1.asks(pieces, most)
+        });
+        if sum == 0 { 0 } else { head + sum }
     }
 
     /// What a section asks for, by its place in the order of claims.
-    fn asks(&mut self, section: usize, pieces: &Pieces<'_>, most: usize) -> Result<usize> {
+    fn asks(&mut self, section: usize, pieces: &Pieces<'_>, most: usize) -> usize {
         match section {
             0 => self.pinned.asks(pieces, most),
             1 => self.places.asks(pieces, most),
@@ -173,63 +179,59 @@ impl<'s> Claimants<'s> {
         }
     }
 
-    fn claim(&mut self, pieces: &Pieces<'_>, room: usize) -> Result<()> {
-        for stock in [&mut self.pinned, &mut self.places, &mut self.index] {
-            stock.slots.clear();
+    /// Claims among the notes that were read; whether those were enough.
+    fn claim(&mut self, pieces: &Pieces<'_>, room: usize) -> bool {
+        for (_, stock) in self.stocks() {
+            stock.clear();
         }
-        for (_, group) in &mut self.groups {
-            group.slots.clear();
-        }
-        let mut sum = 0;
-        for section in 0..SECTION_SHARES.len() {
-            sum += self.asks(section, pieces, room.saturating_sub(sum))?;
-            if sum > room {
-                return self.claim_shares(pieces, room);
+        let sum = sum_asked(&SECTION_SHARES, room, &mut |section, most| {
+            self.asks(section, pieces, most)
+        });
+        if sum > room {
+            self.claim_shares(pieces, room);
+        } else if self.stocks().all(|(_, stock)| !stock.is_short()) {
+            for (_, stock) in self.stocks() {
+                stock.claim(pieces, usize::MAX);
             }
+        } else if room < usize::MAX {
+            // With what is missing it may not fit: then this is what is looked at.
+            self.claim_shares(pieces, room);
         }
-        self.pinned.claim(pieces, usize::MAX)?;
-        self.places.claim(pieces, usize::MAX)?;
-        for (_, group) in &mut self.groups {
-            group.claim(pieces, usize::MAX)?;
-        }
-        self.index.claim(pieces, usize::MAX)?;
-        Ok(())
+        self.stocks().all(|(_, stock)| !stock.is_short())
     }
 
     /// Not all fits: each section gets its share and what flows to it.
-    fn claim_shares(&mut self, pieces: &Pieces<'_>, room: usize) -> Result<()> {
+    fn claim_shares(&mut self, pieces: &Pieces<'_>, room: usize) {
         let step = step(room);
         let mut wants = |section: usize, most: usize| {
-            Ok(self
-                .asks(section, pieces, most)?
-                .next_multiple_of(step)
-                .min(room))
+            let asked = self.asks(section, pieces, most);
+            asked.next_multiple_of(step).min(room)
         };
-        let given = share_out(room, &SECTION_SHARES, &mut wants)?;
+        let given = share_out(room, &SECTION_SHARES, &mut wants);
         // A whole note that does not fit leaves room, which flows on; so that it flows seldom otherwise, in steps.
         let mut carried = 0;
         for (section, given) in given.into_iter().enumerate() {
             let most = given + carried;
-            let asked = self.asks(section, pieces, most)?.next_multiple_of(step);
+            let asked = self.asks(section, pieces, most).next_multiple_of(step);
             let most = most.min(asked.max(given));
             let used = match section {
-                0 => self.pinned.claim(pieces, most)?,
-                1 => self.places.claim(pieces, most)?,
+                0 => self.pinned.claim(pieces, most),
+                1 => self.places.claim(pieces, most),
                 2 => {
-                    self.claim_entries(pieces, most)?;
+                    self.claim_entries(pieces, most);
                     // How full they are changes with every entry, which must not move the index.
                     most.min(asked)
                 }
-                _ => self.index.claim(pieces, most)?,
+                _ => self.index.claim(pieces, most),
             };
             carried = (given + carried).saturating_sub(used) / step * step;
         }
-        self.claim_rest(pieces, room, step)
+        self.claim_rest(pieces, room, step);
     }
 
     /// Where notes are large for the budget, shares that hold none of them leave much of it empty: that goes to whoever
     /// can use it, in the order of claims.
-    fn claim_rest(&mut self, pieces: &Pieces<'_>, room: usize, step: usize) -> Result<()> {
+    fn claim_rest(&mut self, pieces: &Pieces<'_>, room: usize, step: usize) {
         let entries = self.groups.iter().map(|(_, group)| group);
         let used: usize = [&self.pinned, &self.places, &self.index]
             .into_iter()
@@ -238,7 +240,7 @@ impl<'s> Claimants<'s> {
             .sum();
         let mut left = room.saturating_sub(used) / step * step;
         if left < 2 * step {
-            return Ok(());
+            return;
         }
         left -= self.pinned.claim_more(pieces, left);
         left -= self.places.claim_more(pieces, left);
@@ -246,26 +248,22 @@ impl<'s> Claimants<'s> {
             left -= group.claim_more(pieces, left);
         }
         self.index.claim_more(pieces, left);
-        Ok(())
     }
 
-    fn claim_entries(&mut self, pieces: &Pieces<'_>, most: usize) -> Result<()> {
+    fn claim_entries(&mut self, pieces: &Pieces<'_>, most: usize) {
         let head = head_tokens(pieces, title(Section::Iterations));
         let most = most.saturating_sub(head);
         let groups = &mut self.groups;
-        let shares: Vec<usize> = (0..groups.len())
-            .map(|group| TYPE_SHARES.get(group).copied().unwrap_or(0))
-            .collect();
+        let shares: Vec<usize> = (0..groups.len()).map(type_share).collect();
         let given = share_out(most, &shares, &mut |group: usize, most: usize| {
             groups[group].1.asks(pieces, most)
-        })?;
+        });
         let mut carried = 0;
         for ((_, group), given) in groups.iter_mut().zip(given) {
             // What comes after an entry is new to a prompt cache anyway, so nothing is lost by using all.
             carried += given;
-            carried -= group.claim(pieces, carried)?;
+            carried -= group.claim(pieces, carried);
         }
-        Ok(())
     }
 
     /// The text as it is printed, and what became of every note.
@@ -309,7 +307,7 @@ impl<'s> Claimants<'s> {
                 slots.sort_by_key(|slot| self.places_printed[slot.place]);
             }),
             Section::Index => printed(title(section), &self.index, pieces, |stock, slots| {
-                slots.sort_by_cached_key(|slot| stock.with(slot, |note| note.address.key()));
+                slots.sort_by_cached_key(|slot| stock.note(slot.place).address.key());
             }),
             Section::Iterations => {
                 let mut entries = Counted::default();
@@ -340,7 +338,7 @@ impl<'s> Claimants<'s> {
         };
         for (section, stock) in self.stocks() {
             if request.explain {
-                stock.say_all()?;
+                stock.say_all();
             }
             for slot in &stock.slots {
                 match slot.form {
@@ -348,12 +346,11 @@ impl<'s> Claimants<'s> {
                     Some(Form::Whole | Form::Listed) => receipt.shown += 1,
                     None => {}
                 }
-                let note = |note: &Note| (note.address.clone(), note.revision);
-                let (address, revision) = stock.with(slot, note);
+                let note = stock.note(slot.place);
                 receipt.claims.push(Claim {
                     section,
-                    address,
-                    revision,
+                    address: note.address.clone(),
+                    revision: note.revision,
                     shown: slot.shown(),
                     tokens: slot.tokens,
                     why: slot.why,
@@ -366,7 +363,7 @@ impl<'s> Claimants<'s> {
     }
 
     /// All that claims, in the order of the claims.
-    fn stocks(&mut self) -> impl Iterator<Item = (Section, &mut Stock<'s>)> {
+    fn stocks(&mut self) -> impl Iterator<Item = (Section, &mut Stock)> {
         let groups = self
             .groups
             .iter_mut()
@@ -380,41 +377,96 @@ impl<'s> Claimants<'s> {
         .chain([(Section::Index, &mut self.index)])
     }
 
+    /// What has to be counted, because not all of it was read.
+    fn counts(&self, request: &Request) -> Vec<Count> {
+        let mut counts = Vec::new();
+        if self.pinned_beyond {
+            counts.push(number(request, true));
+        }
+        if !self.index.known().1 {
+            counts.push(number(request, false));
+        }
+        // All types together: one alone is not counted as fast.
+        let entries = request.session.as_ref().filter(|_| !self.has_all_entries());
+        counts.extend(entries.map(|session| Count::Entries {
+            session: session.clone(),
+            kind: None,
+            before: request.iteration,
+            open: true,
+        }));
+        counts
+    }
+
+    fn has_all_entries(&self) -> bool {
+        self.groups.iter().all(|(_, group)| group.known().1)
+    }
+
     /// How many notes claim, read or not.
-    fn count(&self, request: &Request) -> Result<u64> {
-        let mut all = self.pinned_beyond;
-        for stock in [&self.pinned, &self.places, &self.index] {
-            all += stock.total()?.unwrap_or(0);
-        }
-        let mut entries = Some(0);
-        for (_, group) in &self.groups {
-            entries = entries.zip(group.total()?).map(|(sum, of)| sum + of);
-        }
-        // Those of one type are not counted as long as there are more than were read.
-        match (entries, &request.session) {
-            (None, Some(session)) => Ok(all
-                + self
-                    .store
-                    .count_entries(session, None, request.iteration, true)?),
-            (entries, _) => Ok(all + entries.unwrap_or(0)),
-        }
+    fn count(&mut self, request: &Request) -> Result<u64> {
+        let of_entries = match self.has_all_entries() {
+            true => self.groups.iter().map(|(_, group)| group.known().0).sum(),
+            false => 0,
+        };
+        let of_pinned = match self.pinned_beyond {
+            true => 0,
+            false => self.pinned.known().0,
+        };
+        let of_index = match self.index.known() {
+            (known, true) => known,
+            _ => 0,
+        };
+        let counts = self.counts(request);
+        let others = self.source.sum(&counts)?;
+        Ok(of_pinned + self.places.known().0 + of_entries + of_index + others)
     }
 
     /// A budget in which not even the status line has room.
     fn nothing(&mut self, request: &Request) -> Result<Arranged> {
-        let mut receipt = self.receipt(request)?;
-        for claim in &mut receipt.claims {
-            claim.shown = Shown::LeftOut;
-            claim.tokens = 0;
+        for (_, stock) in self.stocks() {
+            for slot in &mut stock.slots {
+                (slot.form, slot.tokens) = (None, 0);
+            }
         }
-        receipt.left_out += receipt.shown + receipt.lines;
-        (receipt.shown, receipt.lines) = (0, 0);
         Ok(Arranged {
             sections: Vec::new(),
             text: String::new(),
-            receipt,
+            receipt: self.receipt(request)?,
         })
     }
+
+    /// The notes of a section that are shown, each with how often it was noted, in the order of the claims.
+    pub(super) fn shown(&self, section: Section) -> Vec<(&Note, u64, Shown)> {
+        let stocks: Vec<&Stock> = match section {
+            Section::Pinned => vec![&self.pinned],
+            Section::Places => vec![&self.places],
+            Section::Iterations => self.groups.iter().map(|(_, group)| group).collect(),
+            Section::Index => vec![&self.index],
+        };
+        stocks.into_iter().flat_map(Stock::shown).collect()
+    }
+}
+
+/// What a type of entries is sure of, in percent, by its place.
+fn type_share(group: usize) -> usize {
+    TYPE_SHARES.get(group).copied().unwrap_or(0)
+}
+
+/// What claimants ask for together, looked at until that is more than `most`. Each is looked at as far as its share
+/// first: where all have much to show, no further.
+fn sum_asked(percent: &[usize], most: usize, asks: &mut dyn FnMut(usize, usize) -> usize) -> usize {
+    let shares = percent.iter().map(|percent| most / 100 * percent);
+    let mut asked: Vec<usize> = shares
+        .enumerate()
+        .map(|(index, share)| asks(index, share))
+        .collect();
+    for index in 0..asked.len() {
+        let others = asked.iter().sum::<usize>() - asked[index];
+        if others > most {
+            break;
+        }
+        asked[index] = asks(index, most - others);
+    }
+    asked.iter().sum()
 }
 
 /// The tokens of a heading, with the blank line before it.
@@ -425,9 +477,9 @@ fn head_tokens(pieces: &Pieces<'_>, head: &str) -> usize {
 /// A heading and the notes below it that are shown; nothing when there are none.
 fn printed(
     head: &str,
-    stock: &Stock<'_>,
+    stock: &Stock,
     pieces: &Pieces<'_>,
-    order: impl FnOnce(&Stock<'_>, &mut Vec<Slot>),
+    order: impl FnOnce(&Stock, &mut Vec<Slot>),
 ) -> Counted {
     let shown = stock.slots.iter().filter(|slot| slot.form.is_some());
     let mut slots: Vec<Slot> = shown.copied().collect();

@@ -1,7 +1,5 @@
 //! How a budget of tokens is shared out: every section is sure of a share, and what one does not need flows on.
 
-use crate::error::Result;
-
 /// The most tokens that a block may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
@@ -62,20 +60,20 @@ impl Default for Budget {
 pub(super) fn share_out(
     total: usize,
     percent: &[usize],
-    asks: &mut dyn FnMut(usize, usize) -> Result<usize>,
-) -> Result<Vec<usize>> {
+    asks: &mut dyn FnMut(usize, usize) -> usize,
+) -> Vec<usize> {
     let mut given = Vec::new();
     for (index, percent) in percent.iter().enumerate() {
         let share = total * percent / 100;
-        given.push(asks(index, share)?.min(share));
+        given.push(asks(index, share).min(share));
     }
     let mut left = total - given.iter().sum::<usize>();
     for (index, given) in given.iter_mut().enumerate() {
-        let more = asks(index, *given + left)?.saturating_sub(*given).min(left);
+        let more = asks(index, *given + left).saturating_sub(*given).min(left);
         *given += more;
         left -= more;
     }
-    Ok(given)
+    given
 }
 
 /// Tokens move between sections in steps of this, so that one note more in one of them seldom changes another.
@@ -116,7 +114,7 @@ mod tests {
     #[test]
     fn unused_shares_flow_on_in_order() {
         let shared = |total, asked: [usize; 4]| {
-            share_out(total, &[30, 30, 25, 15], &mut |index, _| Ok(asked[index])).unwrap()
+            share_out(total, &[30, 30, 25, 15], &mut |index, _| asked[index])
         };
         assert_eq!(shared(1000, [100, 200, 50, 50]), [100, 200, 50, 50]);
         assert_eq!(shared(1000, [900, 900, 900, 900]), [300, 300, 250, 150]);

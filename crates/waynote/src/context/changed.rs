@@ -1,8 +1,11 @@
 //! The notes of a block that its reader does not have yet: what a conversation that goes on gets in place of the whole block.
 
+use std::cell::RefCell;
+
 use super::matching::Matching;
+use super::pieces::Pieces;
 use super::stable::{Told, group_title, title};
-use super::{Block, Budget, Request, Section, Shown, Style, render_from};
+use super::{Block, Budget, Request, Section, Shown, Style, arrange, gather, render_from};
 use crate::address::Address;
 use crate::error::Result;
 use crate::note::Note;
@@ -50,32 +53,29 @@ fn changed_now(
         style: Style::Stable,
         ..request.clone()
     };
-    let block = render_from(store, &request)?;
+    let counts = RefCell::default();
+    let pieces = Pieces::new(&request.agent, &counts, request.counts());
+    let room = arrange::room(&request);
+    let gathered = gather::gather(store, &request, room)?;
+    let (_, claimants) = arrange::arrange(gathered, room, &request, &pieces)?;
     let mut found = Matching::default();
     let mut begun = None;
     for section in sections {
-        let claims = block.receipt.claims.iter();
-        for claim in claims.filter(|claim| claim.section == *section) {
-            if claim.shown == Shown::LeftOut {
-                continue;
-            }
-            let Some(note) = store.get(&claim.address)? else {
-                continue;
-            };
-            let is_known = match known(&note) {
+        for (note, times, shown) in claimants.shown(*section) {
+            let is_known = match known(note) {
                 Some(Shown::Whole) => true,
-                Some(Shown::Line) => claim.shown == Shown::Line,
+                Some(Shown::Line) => shown == Shown::Line,
                 Some(Shown::LeftOut) | None => false,
             };
             if is_known {
                 continue;
             }
             let told = Told {
-                note: &note,
-                times: request.times_noted(store, [&note])?.iter().sum(),
+                note,
+                times,
                 reader: &request.agent,
             };
-            let piece = match (section, claim.shown) {
+            let piece = match (section, shown) {
                 (Section::Index, _) => told.listed(),
                 (_, Shown::Whole) => told.whole(),
                 _ => told.cut(),
@@ -90,7 +90,7 @@ fn changed_now(
             }
             begun = Some(of);
             found.text.push_str(&piece);
-            found.notes.push((note, claim.shown));
+            found.notes.push((note.clone(), shown));
         }
     }
     let end = found.text.trim_end().len();

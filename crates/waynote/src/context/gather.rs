@@ -1,200 +1,388 @@
-//! The notes that a block could hold: read latest first, and no further than a block can show.
+//! The notes that a block could hold: of all sections at once, latest first, and no further than a block can show.
 
-use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
 use super::{Request, Section};
 use crate::address::Address;
 use crate::error::Result;
+use crate::key::Name;
 use crate::note::{Kind, Note};
 use crate::scope::Scope;
 use crate::search::{SearchKind, SearchRequest, among};
-use crate::store::{Filter, Moment, Reader, Recent};
+use crate::session::seen_before;
+use crate::store::{Ask, Count, Moment, Page, Reader, Recent, Version};
 
-/// Notes read at first.
+/// The most notes of each kind that are read at first.
 const PAGE: usize = 32;
 
-/// Notes of one kind, latest first, read as they are asked for.
-pub(super) struct Pool<'s> {
-    /// Where the others come from; none when all are here.
-    source: Option<(&'s dyn Reader, Recent)>,
-    notes: RefCell<Vec<Note>>,
-    /// Whether the last of them was read.
-    is_read: Cell<bool>,
-    /// How many are read at once, at least.
-    page: usize,
+/// How many those are for so much room: what a list mostly shows.
+fn first_page(room: usize) -> usize {
+    (room / 48).clamp(PAGE / 4, PAGE)
+}
+
+/// Notes of one kind, latest first.
+#[derive(Default)]
+pub(super) struct Pool {
+    /// Where the others are read; none when all are here.
+    rest: Option<Recent>,
+    notes: Vec<Note>,
+    /// How often each of them was noted.
+    times: Vec<u64>,
     /// How many there are besides, which cannot be shown.
     beyond: u64,
 }
 
-impl<'s> Pool<'s> {
-    fn of(store: &'s dyn Reader, recent: Recent, page: usize) -> Self {
+impl Pool {
+    /// Nothing yet of what a reading names.
+    fn of(recent: Recent) -> Self {
         Self {
-            source: Some((store, recent)),
-            notes: RefCell::default(),
-            is_read: Cell::new(false),
-            page,
-            beyond: 0,
+            rest: Some(recent),
+            ..Self::default()
         }
     }
 
+    /// All there are, none of them an entry that was repeated.
     pub(super) fn whole(notes: Vec<Note>) -> Self {
         Self {
-            source: None,
-            notes: RefCell::new(notes),
-            is_read: Cell::new(true),
-            page: 0,
-            beyond: 0,
+            times: vec![1; notes.len()],
+            notes,
+            ..Self::default()
         }
     }
 
-    /// Whether there are so many, which are then read.
-    pub(super) fn has(&self, count: usize) -> Result<bool> {
-        let Some((store, recent)) = &self.source else {
-            return Ok(self.notes.borrow().len() >= count);
-        };
-        let mut notes = self.notes.borrow_mut();
-        while notes.len() < count && !self.is_read.get() {
-            // As much again as there is: finding where a page begins costs as much as reading what lies before it.
-            let wanted = match count {
-                usize::MAX => count,
-                _ => self.page.max(notes.len()),
-            };
-            let page = store.recent(recent, notes.len(), wanted)?;
-            self.is_read.set(page.len() < wanted);
-            notes.extend(page);
+    /// Adds a page of so many notes at most.
+    fn push(&mut self, page: Vec<Note>, noted: Vec<u64>, limit: usize) {
+        if page.len() < limit {
+            self.rest = None;
         }
-        Ok(notes.len() >= count)
+        self.times.extend(match noted.is_empty() {
+            true => page.iter().map(|note| note.seen().unwrap_or(1)).collect(),
+            false => noted,
+        });
+        self.notes.extend(page);
     }
 
-    /// How many there are, when that is known: not of the entries of one type as long as there are more of them.
-    pub(super) fn total(&self) -> Result<Option<u64>> {
-        let read = self.notes.borrow().len();
-        match &self.source {
-            Some((store, recent)) if !self.is_read.get() => match recent {
-                Recent::Keyed { scope, pinned } => store.count_keyed(scope, *pinned).map(Some),
-                Recent::Entries { .. } => Ok(None),
-            },
-            _ => Ok(Some(read as u64 + self.beyond)),
-        }
+    /// Whether all are here.
+    pub(super) fn is_read(&self) -> bool {
+        self.rest.is_none()
     }
 
-    /// Reads all.
-    pub(super) fn read_all(&self) -> Result<()> {
-        self.has(usize::MAX).map(|_| ())
+    /// A note that was read.
+    pub(super) fn get(&self, place: usize) -> Option<&Note> {
+        self.notes.get(place)
+    }
+
+    /// How often a note that was read was noted.
+    pub(super) fn times(&self, place: usize) -> u64 {
+        self.times.get(place).copied().unwrap_or(1)
+    }
+
+    /// How many were read, or cannot be shown.
+    pub(super) fn known(&self) -> u64 {
+        self.notes.len() as u64 + self.beyond
     }
 
     /// Those that were read.
     pub(super) fn into_notes(self) -> Vec<Note> {
-        self.notes.into_inner()
+        self.notes
+    }
+}
+
+/// Where more notes are read, and how many there are.
+pub(super) struct Source<'s> {
+    store: &'s dyn Reader,
+    /// Whether whatever is read is read to its end.
+    reads_all: bool,
+    counted: Vec<(Count, u64)>,
+}
+
+impl Source<'_> {
+    /// Reads so many more notes of each pool, and these numbers, all at once.
+    pub(super) fn read(&mut self, pools: Vec<(&mut Pool, usize)>, counts: &[Count]) -> Result<()> {
+        let mut ask = Ask::default();
+        let mut read = Vec::new();
+        for (pool, more) in pools {
+            if let Some(of) = pool.rest.clone() {
+                let limit = if self.reads_all { usize::MAX } else { more };
+                let skip = pool.notes.len();
+                ask.pages.push(Page { of, skip, limit });
+                read.push((pool, limit));
+            }
+        }
+        let is_new = |count: &&Count| self.counted.iter().all(|(known, _)| known != *count);
+        ask.counts = counts.iter().filter(is_new).cloned().collect();
+        if ask.questions() == 0 {
+            return Ok(());
+        }
+        let answers = self.store.read(&ask)?;
+        let pages = answers.pages.into_iter().zip(answers.pages_noted);
+        for ((pool, limit), (page, noted)) in read.into_iter().zip(pages) {
+            pool.push(page, noted, limit);
+        }
+        self.counted
+            .extend(ask.counts.into_iter().zip(answers.counts));
+        Ok(())
     }
 
-    /// Does something with a note that was read.
-    pub(super) fn with<T>(&self, place: usize, work: impl FnOnce(&Note) -> T) -> T {
-        work(&self.notes.borrow()[place])
+    /// These numbers together.
+    pub(super) fn sum(&mut self, counts: &[Count]) -> Result<u64> {
+        self.read(Vec::new(), counts)?;
+        let known = self.counted.iter();
+        let wanted = known.filter(|(known, _)| counts.contains(known));
+        Ok(wanted.map(|(_, number)| number).sum())
     }
 }
 
 /// What applies.
 pub(super) struct Gathered<'s> {
     /// The agent's pinned notes.
-    pub(super) pinned: Pool<'s>,
+    pub(super) pinned: Pool,
     /// The notes of the place and those above it that say something, outermost first.
     pub(super) places: Vec<Note>,
     /// The agent's other notes.
-    pub(super) index: Pool<'s>,
+    pub(super) index: Pool,
     /// The session's entries of earlier iterations, by type: the four in their order, then the others by word.
-    pub(super) groups: Vec<(Kind, Pool<'s>)>,
-    pub(super) store: &'s dyn Reader,
+    pub(super) groups: Vec<(Kind, Pool)>,
+    pub(super) source: Source<'s>,
+    pub(super) version: Version,
 }
 
-/// What a block of this request is made of.
-pub(super) fn gather<'s>(store: &'s dyn Reader, request: &Request) -> Result<Gathered<'s>> {
-    let wanted = |section| request.only.is_none_or(|only| only == section);
-    let scope = Scope::Agent(request.agent.clone());
-    let keyed = |section, pinned| {
-        let recent = Recent::Keyed {
-            scope: scope.clone(),
-            pinned,
-        };
-        pool(store, request, wanted(section).then_some(recent))
+/// What a block of this request is made of, in so many tokens of room.
+pub(super) fn gather<'s>(
+    store: &'s dyn Reader,
+    request: &Request,
+    room: usize,
+) -> Result<Gathered<'s>> {
+    let source = Source {
+        store,
+        // Without a cap all are shown, and an explanation names all.
+        reads_all: request.budget.cap().is_none() || request.explain,
+        counted: Vec::new(),
     };
-    let places = match wanted(Section::Places) {
-        true => all_of(store, request, request.chain())?,
+    let mut gathered = match request.as_of {
+        Some(moment) => as_they_were(source, request, moment)?,
+        None => as_they_are(source, request, room)?,
+    };
+    gathered.places.retain(|note| !note.content.is_blank());
+    Ok(gathered)
+}
+
+/// The keyed notes of the agent, as the index or as what is pinned.
+fn keyed(request: &Request, pinned: bool) -> Recent {
+    Recent::Keyed {
+        scope: Scope::Agent(request.agent.clone()),
+        pinned,
+    }
+}
+
+/// How many of these there are.
+pub(super) fn number(request: &Request, pinned: bool) -> Count {
+    Count::Keyed {
+        scope: Scope::Agent(request.agent.clone()),
+        pinned,
+    }
+}
+
+/// The most keyed notes that are pinned at once and looked at; more cannot be shown.
+const fn most_pinned(room: usize) -> usize {
+    // No note takes fewer tokens, with its heading and its address.
+    room / 8 + 1
+}
+
+/// So many notes or some more, in steps: a note more or less seldom changes what is looked at.
+fn in_steps(notes: usize) -> usize {
+    notes.checked_next_power_of_two().unwrap_or(notes).max(PAGE)
+}
+
+/// What applies now: the first page of everything, in one reading.
+fn as_they_are<'s>(source: Source<'s>, request: &Request, room: usize) -> Result<Gathered<'s>> {
+    let mut ask = Ask {
+        version: true,
+        ..Ask::default()
+    };
+    let limit = |notes: usize| if source.reads_all { usize::MAX } else { notes };
+    let page = |of, notes| Page {
+        of,
+        skip: 0,
+        limit: limit(notes),
+    };
+    if request.wants(Section::Places) {
+        ask.scopes = request.chain();
+    }
+    let mut first = Vec::new();
+    if request.wants(Section::Pinned) {
+        first.push(Section::Pinned);
+        ask.pages
+            .push(page(keyed(request, true), in_steps(most_pinned(room))));
+    }
+    if request.wants(Section::Index) {
+        first.push(Section::Index);
+        let notes = match request.query {
+            Some(_) => in_steps(most_found(request).max(RANKED_ALONE)),
+            None => first_page(room),
+        };
+        ask.pages.push(page(keyed(request, false), notes));
+        if request.query.is_some() {
+            ask.counts.push(number(request, false));
+        }
+    }
+    let session = request.session.as_ref();
+    let session = session.filter(|_| request.wants(Section::Iterations));
+    let entries = |session: &Name, kind: &Kind| Recent::Entries {
+        session: session.clone(),
+        kind: kind.clone(),
+        before: request.iteration,
+        open: true,
+    };
+    if let Some(session) = session {
+        ask.entry_types.push(session.clone());
+        let of_type = |kind| page(entries(session, &kind), first_page(room));
+        ask.pages.extend(Kind::ALL.map(of_type));
+    }
+    let answers = source.store.read(&ask)?;
+    let pages = answers.pages.into_iter().zip(answers.pages_noted);
+    let mut pools = ask.pages.into_iter().zip(pages).map(|(asked, page)| {
+        let mut pool = Pool::of(asked.of);
+        pool.push(page.0, page.1, asked.limit);
+        pool
+    });
+    let (mut pinned, mut index) = (Pool::default(), Pool::default());
+    for section in first {
+        let pool = pools.next().unwrap_or_default();
+        match section {
+            Section::Pinned => pinned = pool,
+            _ => index = pool,
+        }
+    }
+    let mut groups: Vec<(Kind, Pool)> = Vec::new();
+    if let Some(session) = session {
+        groups.extend(Kind::ALL.into_iter().zip(pools));
+        let others = others(answers.entry_types.into_iter().flatten());
+        groups.extend(others.into_iter().map(|kind| {
+            let pool = Pool::of(entries(session, &kind));
+            (kind, pool)
+        }));
+    }
+    if let Some(query) = request
+        .query
+        .as_ref()
+        .filter(|_| request.wants(Section::Index))
+    {
+        let total = answers.counts.first().copied().unwrap_or_default();
+        index = by_relevance(source.store, request, query, index.into_notes(), total)?;
+    }
+    Ok(Gathered {
+        pinned,
+        places: answers.scopes.into_iter().flatten().collect(),
+        index,
+        groups,
+        source,
+        version: answers.version,
+    })
+}
+
+/// What applied then, all of it.
+fn as_they_were<'s>(source: Source<'s>, request: &Request, moment: Moment) -> Result<Gathered<'s>> {
+    let scopes = request.scopes(request.chain());
+    let (notes, version) = all_of(source.store, request, scopes)?;
+    let [agent, places, entries] = notes;
+    let of_agent = |section, pinned| match request.wants(section) {
+        true => keyed(request, pinned).pick(agent.clone()),
         false => Vec::new(),
     };
-    let session = request
-        .session
-        .as_ref()
-        .filter(|_| wanted(Section::Iterations));
+    let index = of_agent(Section::Index, false);
+    let index = match &request.query {
+        Some(query) if request.wants(Section::Index) => {
+            let total = index.len() as u64;
+            by_relevance(source.store, request, query, index, total)?
+        }
+        _ => Pool::whole(index),
+    };
+    Ok(Gathered {
+        pinned: Pool::whole(of_agent(Section::Pinned, true)),
+        index,
+        groups: match &request.session {
+            Some(session) if request.wants(Section::Iterations) => {
+                groups_then(&source, request, session, entries, moment)?
+            }
+            _ => Vec::new(),
+        },
+        places,
+        source,
+        version,
+    })
+}
+
+/// The entries that there were then, by type.
+fn groups_then(
+    source: &Source<'_>,
+    request: &Request,
+    session: &Name,
+    mut entries: Vec<Note>,
+    moment: Moment,
+) -> Result<Vec<(Kind, Pool)>> {
+    let types = entries.iter().filter_map(|note| note.kind.clone());
+    let others = others(types);
     let mut groups = Vec::new();
-    for kind in session.map_or(Ok(Vec::new()), |session| kinds(store, request, session))? {
-        let recent = session.map(|session| Recent::Entries {
+    for kind in Kind::ALL.into_iter().chain(others) {
+        let of_type = entries.extract_if(.., |note| note.kind.as_ref() == Some(&kind));
+        let recent = Recent::Entries {
             session: session.clone(),
             kind: kind.clone(),
             before: request.iteration,
             open: true,
-        });
-        groups.push((kind, pool(store, request, recent)?));
+        };
+        let pool = Pool::whole(recent.pick(of_type.collect()));
+        groups.push((kind, pool));
     }
-    Ok(Gathered {
-        pinned: keyed(Section::Pinned, true)?,
-        places: places
-            .into_iter()
-            .filter(|note| !note.content.is_blank())
-            .collect(),
-        index: match &request.query {
-            Some(query) if wanted(Section::Index) => {
-                by_relevance(store, request, query, keyed(Section::Index, false)?)?
+    // How often an entry had been noted by then, its history tells.
+    let is_repeated = |note: &Note| note.seen().is_some_and(|seen| seen > 1);
+    let pools = groups.iter().flat_map(|(_, pool)| &pool.notes);
+    let repeated = pools.filter(|note| is_repeated(note));
+    let ask = Ask {
+        histories: repeated.map(|note| note.address.clone()).collect(),
+        ..Ask::default()
+    };
+    if ask.questions() == 0 {
+        return Ok(groups);
+    }
+    let mut histories = source.store.read(&ask)?.histories.into_iter();
+    for (_, pool) in &mut groups {
+        for (note, times) in pool.notes.iter().zip(&mut pool.times) {
+            if is_repeated(note) {
+                let history = histories.next().unwrap_or_default();
+                *times = seen_before(moment.until(&history), request.iteration);
             }
-            _ => keyed(Section::Index, false)?,
-        },
-        groups,
-        store,
-    })
-}
-
-/// The notes that a reading names; none of no reading.
-fn pool<'s>(store: &'s dyn Reader, request: &Request, recent: Option<Recent>) -> Result<Pool<'s>> {
-    Ok(match (recent, request.as_of) {
-        (None, _) => Pool::whole(Vec::new()),
-        (Some(recent), None) => {
-            // Without a cap all are shown.
-            let page = request.budget.cap().map_or(usize::MAX, |_| PAGE);
-            Pool::of(store, recent, page)
         }
-        (Some(recent), Some(moment)) => {
-            Pool::whole(recent.pick(store.select_at(&[recent.scope()], moment)?))
-        }
-    })
+    }
+    Ok(groups)
 }
 
 /// Notebooks of no more notes are searched by themselves.
 const RANKED_ALONE: usize = 1024;
 
-/// The notes of the index, those that match a query first, the best of them at the front; the others by recency.
-fn by_relevance<'s>(
-    store: &'s dyn Reader,
-    request: &Request,
-    query: &str,
-    recent: Pool<'s>,
-) -> Result<Pool<'s>> {
+/// The most notes that match a query and are looked at.
+fn most_found(request: &Request) -> usize {
     // No line takes fewer tokens; more of them cannot be shown.
-    let most = match request.budget.cap() {
+    match request.budget.cap() {
         Some(cap) if !request.explain => cap / 8 + 1,
         _ => usize::MAX,
-    };
-    recent.has(if request.as_of.is_some() {
-        usize::MAX
-    } else {
-        most.max(RANKED_ALONE)
-    })?;
-    let total = recent.total()?.unwrap_or(0);
-    let rest = recent.into_notes();
+    }
+}
+
+/// The notes of the index, those that match a query first, the best of them at the front; the others by recency. There
+/// are `total` of them in all.
+fn by_relevance(
+    store: &dyn Reader,
+    request: &Request,
+    query: &str,
+    rest: Vec<Note>,
+    total: u64,
+) -> Result<Pool> {
     let search = SearchRequest {
         kinds: vec![SearchKind::Key],
         scopes: vec![Scope::Agent(request.agent.clone())],
-        limit: most,
+        limit: most_found(request),
         ..SearchRequest::new(query)
     };
     // How rare a word is counts among the notes of the notebook alone, so that another agent's notes change nothing; a
@@ -217,30 +405,38 @@ fn by_relevance<'s>(
     })
 }
 
-/// The types to show, in their order.
-fn kinds(store: &dyn Reader, request: &Request, session: &crate::key::Name) -> Result<Vec<Kind>> {
-    let there = match request.as_of {
-        None => store.kinds(session)?,
-        Some(moment) => entries_at(store, session, moment)?
-            .into_iter()
-            .filter_map(|note| note.kind)
-            .collect(),
-    };
-    Ok(Kind::in_order(there))
+/// The types of other programs among these, by word.
+fn others(types: impl Iterator<Item = Kind>) -> Vec<Kind> {
+    let mut others = Kind::in_order(types);
+    others.retain(|kind| matches!(kind, Kind::Other(_)));
+    others
 }
 
-fn entries_at(store: &dyn Reader, session: &crate::key::Name, moment: Moment) -> Result<Vec<Note>> {
-    store.select_at(&[Scope::Session(session.clone())], moment)
-}
-
-/// Every note of these scopes, as it is or as it was.
-pub(super) fn all_of(
+/// Every note of some lists of scopes, as it is or as it was, and the version of the store.
+pub(super) fn all_of<const N: usize>(
     store: &dyn Reader,
     request: &Request,
-    scopes: Vec<Scope>,
-) -> Result<Vec<Note>> {
-    match request.as_of {
-        Some(moment) => store.select_at(&scopes, moment),
-        None => store.select(&Filter::Scopes(scopes)),
-    }
+    lists: [Vec<Scope>; N],
+) -> Result<([Vec<Note>; N], Version)> {
+    let mut ask = Ask {
+        version: true,
+        ..Ask::default()
+    };
+    let scopes: Vec<Scope> = lists.iter().flatten().cloned().collect();
+    let Some(moment) = request.as_of else {
+        ask.scopes = scopes;
+        let answers = store.read(&ask)?;
+        let mut of_scopes = answers.scopes.into_iter();
+        let notes = lists.map(|list| of_scopes.by_ref().take(list.len()).flatten().collect());
+        return Ok((notes, answers.version));
+    };
+    let mut notes = match scopes.is_empty() {
+        true => Vec::new(),
+        false => store.select_at(&scopes, moment)?,
+    };
+    let of_list = |list: Vec<Scope>| {
+        let is_of = |note: &mut Note| list.contains(&note.address.scope());
+        notes.extract_if(.., is_of).collect()
+    };
+    Ok((lists.map(of_list), store.read(&ask)?.version))
 }

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::note::Note;
 use crate::scope::Scope;
 use crate::search::{SearchRequest, is_stop_word};
+use crate::session::noted_before;
 use crate::store::Reader;
 
 /// More notes than these are no answer to one prompt.
@@ -66,7 +67,7 @@ pub fn matching(
     })?;
     let least = hits.first().map_or(0.0, |best| best.score * NEAR);
     let notes = hits.iter().map(|hit| &hit.note);
-    let noted = request.times_noted(store, notes)?;
+    let noted = noted_before(store, notes, request.iteration)?;
     let mut found = Matching::default();
     let mut whole = String::new();
     let mut left = request.budget.cap().unwrap_or(usize::MAX);

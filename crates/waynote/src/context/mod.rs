@@ -24,10 +24,8 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::key::Name;
-use crate::note::Note;
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::session::{noted_before, seen_before};
 use crate::store::{LocalStore, Moment, Reader, Version};
 
 pub use budget::Budget;
@@ -35,7 +33,6 @@ pub use changed::{ShownNote, block_and_notes, changed};
 pub use matching::{Matching, matching};
 pub use receipt::{Claim, Receipt, Shown, Why};
 
-use arrange::Arranged;
 use pieces::{Counts, Pieces};
 
 /// The parts of the block, in the order in which they are printed.
@@ -154,6 +151,33 @@ impl Request {
         }
     }
 
+    /// Whether a section is wanted.
+    fn wants(&self, section: Section) -> bool {
+        self.only.is_none_or(|only| only == section)
+    }
+
+    /// The scopes that its sections are made of, as far as they are wanted: the agent's, those of the places, and the
+    /// session's.
+    fn scopes(&self, places: Vec<Scope>) -> [Vec<Scope>; 3] {
+        let session = self.session.iter().cloned().map(Scope::Session);
+        let sections: [&[Section]; 3] = [
+            &[Section::Pinned, Section::Index],
+            &[Section::Places],
+            &[Section::Iterations],
+        ];
+        let mut scopes = [
+            vec![Scope::Agent(self.agent.clone())],
+            places,
+            session.collect(),
+        ];
+        for (scopes, sections) in scopes.iter_mut().zip(sections) {
+            if !sections.iter().any(|section| self.wants(*section)) {
+                scopes.clear();
+            }
+        }
+        scopes
+    }
+
     /// Whether tokens are counted.
     fn counts(&self) -> bool {
         self.explain || self.budget.cap().is_some()
@@ -169,30 +193,6 @@ impl Request {
             }
         }
         chain
-    }
-
-    /// How often each note was noted in the iterations that the block shows, which is more than once only for entries
-    /// of the session's log.
-    fn times_noted<'n>(
-        &self,
-        store: &dyn Reader,
-        notes: impl IntoIterator<Item = &'n Note>,
-    ) -> Result<Vec<u64>> {
-        let notes = notes.into_iter();
-        let Some(moment) = self.as_of else {
-            return match self.session {
-                Some(_) => noted_before(store, notes, self.iteration),
-                None => Ok(notes.map(|_| 1).collect()),
-            };
-        };
-        let times = notes.map(|note| match (&self.session, note.seen()) {
-            (Some(_), Some(2..)) => {
-                let history = store.history(&note.address)?;
-                Ok(seen_before(moment.until(&history), self.iteration))
-            }
-            _ => Ok(1),
-        });
-        times.collect()
     }
 
     /// Whether the same store makes the same block of both: in style stable the time is of no matter.
@@ -283,17 +283,17 @@ impl Renderer {
     }
 
     fn made(&mut self, store: &dyn Reader, request: &Request) -> Result<Arc<Block>> {
-        let version = store.version()?;
-        if let Some(last) = &self.last
-            && last.version == version
-            && last.request.same_block(request)
+        let last = self.last.as_ref();
+        if let Some(last) = last.filter(|last| last.request.same_block(request))
+            && last.version == store.version()?
         {
             return Ok(Arc::clone(&last.block));
         }
-        let block = Arc::new(match request.style {
-            Style::Stable => self.stable(store, request, &version)?,
-            Style::Faithful => faithful(store, request, &version)?,
-        });
+        let (block, version) = match request.style {
+            Style::Stable => self.stable(store, request)?,
+            Style::Faithful => faithful(store, request)?,
+        };
+        let block = Arc::new(block);
         // A file may be written again within the same tick of its clock.
         const TICK: Duration = Duration::from_secs(2);
         let settled = version
@@ -307,22 +307,20 @@ impl Renderer {
         Ok(block)
     }
 
-    fn stable(&self, store: &dyn Reader, request: &Request, version: &Version) -> Result<Block> {
+    fn stable(&self, store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
         let pieces = Pieces::new(&request.agent, &self.counts, request.counts());
-        let repeats = |note: &Note| Ok(request.times_noted(store, [note])?.iter().sum());
-        let gathered = gather::gather(store, request)?;
-        let Arranged {
-            sections,
-            text,
-            receipt,
-        } = arrange::arrange(gathered, request, &pieces, &repeats)?;
-        Ok(Block {
-            text,
+        let room = arrange::room(request);
+        let gathered = gather::gather(store, request, room)?;
+        let version = gathered.version;
+        let (arranged, _) = arrange::arrange(gathered, room, request, &pieces)?;
+        let block = Block {
+            text: arranged.text,
             style: request.style,
-            sections,
-            receipt,
+            sections: arranged.sections,
+            receipt: arranged.receipt,
             position: version.position,
-        })
+        };
+        Ok((block, version))
     }
 }
 
@@ -333,30 +331,13 @@ fn own_chain(request: &Request) -> Vec<Scope> {
 }
 
 /// The sections as the sources write them, all of them whole.
-fn faithful(store: &dyn Reader, request: &Request, version: &Version) -> Result<Block> {
-    let wanted = |section| request.only.is_none_or(|only| only == section);
-    let of = |section, scopes: Vec<Scope>| match wanted(section) {
-        true => gather::all_of(store, request, scopes),
-        false => Ok(Vec::new()),
-    };
-    let agent = Scope::Agent(request.agent.clone());
-    let notebook_section = if wanted(Section::Pinned) {
-        Section::Pinned
-    } else {
-        Section::Index
-    };
+fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
+    let scopes = request.scopes(own_chain(request));
+    let ([notebook, places, iterations], version) = gather::all_of(store, request, scopes)?;
     let mut notes = faithful::Notes {
-        notebook: of(notebook_section, vec![agent])?,
-        places: of(Section::Places, own_chain(request))?,
-        iterations: of(
-            Section::Iterations,
-            request
-                .session
-                .iter()
-                .cloned()
-                .map(Scope::Session)
-                .collect(),
-        )?,
+        notebook,
+        places,
+        iterations,
     };
     crate::notebook::sort(&mut notes.notebook);
     notes.places.retain(|note| !note.content.is_blank());
@@ -366,7 +347,7 @@ fn faithful(store: &dyn Reader, request: &Request, version: &Version) -> Result<
         .retain(|note| note.iteration.is_some_and(earlier));
     let sections: Vec<SectionText> = Section::ALL
         .into_iter()
-        .filter(|section| wanted(*section))
+        .filter(|section| request.wants(*section))
         .map(|section| SectionText {
             section,
             text: faithful::section(section, &notes, request.now),
@@ -385,7 +366,7 @@ fn faithful(store: &dyn Reader, request: &Request, version: &Version) -> Result<
         true => waynote_tokens::count(&text),
         false => 0,
     };
-    Ok(Block {
+    let block = Block {
         receipt: Receipt {
             budget: 0,
             tokens: request.budget.charged(counted),
@@ -401,7 +382,8 @@ fn faithful(store: &dyn Reader, request: &Request, version: &Version) -> Result<
         style: request.style,
         sections,
         position: version.position,
-    })
+    };
+    Ok((block, version))
 }
 
 /// The sections with a blank line between, and one line end.

@@ -1,11 +1,13 @@
 //! What one section, or one type of entry, has to show: looked at from the first claim on, and no further than asked.
+//!
+//! Where it comes to the end of what was read, a stock goes on as if there were no more, and remembers how many tokens
+//! of more it would have looked at. Then the claims are made anew with more notes, read for all stocks at once.
 
 use super::budget::steady;
 use super::gather::Pool;
 use super::pieces::{Form, Pieces};
 use super::receipt::{Shown, Why};
 use crate::address::Address;
-use crate::error::Result;
 use crate::note::Note;
 
 /// What becomes of a note.
@@ -42,9 +44,27 @@ pub(super) enum Order {
     Relevance,
 }
 
+/// What a note that was not read yet is taken to need.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Guess {
+    /// As much as those before it.
+    AsBefore,
+    /// As little as there can be.
+    Least,
+}
+
+/// No entry and no line takes fewer tokens.
+const LEAST_TOKENS: usize = 6;
+
+/// What a note is taken to need where none was read.
+const SOME_TOKENS: usize = 24;
+
+/// Notes that are read beyond those that are missing.
+const SOME_NOTES: usize = 16;
+
 /// Notes in the order of their claims.
-pub(super) struct Stock<'s> {
-    pool: Pool<'s>,
+pub(super) struct Stock {
+    pool: Pool,
     order: Order,
     /// How they are shown when there is room.
     full: Form,
@@ -52,71 +72,101 @@ pub(super) struct Stock<'s> {
     head: usize,
     /// What the first of them take.
     tokens: Vec<usize>,
-    times: Vec<u64>,
     sum: usize,
     /// What became of those that were looked at.
     pub(super) slots: Vec<Slot>,
-    /// How often an entry was noted, for those that were noted more than once.
-    repeats: &'s dyn Fn(&Note) -> Result<u64>,
+    /// Tokens of notes beyond those that were read, which would have been looked at.
+    lacks: usize,
 }
 
-impl<'s> Stock<'s> {
-    pub(super) fn new(
-        pool: Pool<'s>,
-        order: Order,
-        full: Form,
-        head: usize,
-        repeats: &'s dyn Fn(&Note) -> Result<u64>,
-    ) -> Self {
+impl Stock {
+    pub(super) fn new(pool: Pool, order: Order, full: Form, head: usize) -> Self {
         Self {
             pool,
             order,
             full,
             head,
             tokens: Vec::new(),
-            times: Vec::new(),
             sum: 0,
             slots: Vec::new(),
-            repeats,
+            lacks: 0,
         }
+    }
+
+    /// Begins the claims anew.
+    pub(super) fn clear(&mut self) {
+        self.slots.clear();
+        self.lacks = 0;
     }
 
     /// What it takes to show all, looked at until that is more than `most`.
-    pub(super) fn asks(&mut self, pieces: &Pieces<'_>, most: usize) -> Result<usize> {
-        while (self.tokens.is_empty() || self.head + self.sum <= most)
-            && self.look(pieces, self.tokens.len())?
-        {}
-        Ok(if self.tokens.is_empty() {
+    pub(super) fn asks(&mut self, pieces: &Pieces<'_>, most: usize) -> usize {
+        while self.tokens.is_empty() || self.head + self.sum <= most {
+            if !self.look(pieces, self.tokens.len()) {
+                self.lack(most.saturating_sub(self.head + self.sum));
+                break;
+            }
+        }
+        if self.tokens.is_empty() {
             0
         } else {
             self.head + self.sum
-        })
+        }
     }
 
     /// Looks at one more note; whether there is one.
-    fn look(&mut self, pieces: &Pieces<'_>, place: usize) -> Result<bool> {
+    fn look(&mut self, pieces: &Pieces<'_>, place: usize) -> bool {
         if place < self.tokens.len() {
-            return Ok(true);
+            return true;
         }
-        if !self.pool.has(place + 1)? {
-            return Ok(false);
-        }
-        let times = self.pool.with(place, |note| (self.repeats)(note))?;
-        let tokens = self
-            .pool
-            .with(place, |note| pieces.tokens(note, times, self.full));
-        self.times.push(times);
+        let Some(note) = self.pool.get(place) else {
+            return false;
+        };
+        let tokens = pieces.tokens(note, self.pool.times(place), self.full);
         self.tokens.push(tokens);
         self.sum += tokens;
-        Ok(true)
+        true
+    }
+
+    /// So many tokens of more notes would be looked at, if there are more.
+    fn lack(&mut self, tokens: usize) {
+        if !self.pool.is_read() {
+            self.lacks = self.lacks.max(tokens).max(1);
+        }
+    }
+
+    /// Whether notes were missing that were not read yet.
+    pub(super) fn is_short(&self) -> bool {
+        self.lacks > 0
+    }
+
+    /// How many more notes to read. More than what is missing: the next guess is the last one.
+    pub(super) fn missing(&self, guess: Guess) -> usize {
+        let notes = match guess {
+            Guess::AsBefore => {
+                let mean = self.sum.checked_div(self.tokens.len());
+                self.lacks / mean.unwrap_or(SOME_TOKENS).max(LEAST_TOKENS) / 4 * 5
+            }
+            Guess::Least => self.lacks / LEAST_TOKENS,
+        };
+        notes.saturating_add(SOME_NOTES)
+    }
+
+    /// The notes of this stock, to be read further.
+    pub(super) fn pool(&mut self) -> &mut Pool {
+        &mut self.pool
     }
 
     /// Shows as much as `most` tokens hold; what that takes.
-    pub(super) fn claim(&mut self, pieces: &Pieces<'_>, most: usize) -> Result<usize> {
+    pub(super) fn claim(&mut self, pieces: &Pieces<'_>, most: usize) -> usize {
         let mut used = self.head;
         let mut place = 0;
         let mut fits = 0;
-        while self.look(pieces, place)? {
+        loop {
+            if !self.look(pieces, place) {
+                self.lack(most.saturating_sub(used));
+                break;
+            }
             let slot = self.slot(pieces, place, most.saturating_sub(used));
             if slot.form.is_some() {
                 used += slot.tokens;
@@ -129,7 +179,7 @@ impl<'s> Stock<'s> {
                 break;
             }
         }
-        Ok(self.uses())
+        self.uses()
     }
 
     /// What is shown takes so many tokens.
@@ -184,9 +234,8 @@ impl<'s> Stock<'s> {
         if self.full == Form::Listed {
             return slot(None, 0, Why::NoRoom { takes: whole, left });
         }
-        let line = self.pool.with(place, |note| {
-            pieces.tokens(note, self.times[place], Form::Cut)
-        });
+        let times = self.pool.times(place);
+        let line = pieces.tokens(self.note(place), times, Form::Cut);
         if line <= left {
             slot(Some(Form::Cut), line, Why::TooLong { takes: whole, left })
         } else {
@@ -205,16 +254,12 @@ impl<'s> Stock<'s> {
     fn make_room(&mut self, fits: usize) {
         let kept = match self.order {
             Order::Own | Order::Relevance => fits,
-            Order::Added => steady(fits, |place| {
-                self.pool.with(place, |note| match note.address {
-                    Address::Session(_, id) => id.order(),
-                    _ => 0,
-                })
+            Order::Added => steady(fits, |place| match self.note(place).address {
+                Address::Session(_, id) => id.order(),
+                _ => 0,
             }),
             Order::Updated => steady(fits, |place| {
-                let micros = self
-                    .pool
-                    .with(place, |note| note.updated_at.as_microsecond());
+                let micros = self.note(place).updated_at.as_microsecond();
                 // From the first time there is, so that it is not negative.
                 u128::from(micros.abs_diff(jiff::Timestamp::MIN.as_microsecond()))
             }),
@@ -229,16 +274,17 @@ impl<'s> Stock<'s> {
         }
     }
 
-    /// How many notes there are, shown or not, when that is known.
-    pub(super) fn total(&self) -> Result<Option<u64>> {
-        self.pool.total()
+    /// How many notes were read, or cannot be shown; whether those are all.
+    pub(super) fn known(&self) -> (u64, bool) {
+        (self.pool.known(), self.pool.is_read())
     }
 
-    /// Says of every note what became of it, also of those that were not looked at.
-    pub(super) fn say_all(&mut self) -> Result<()> {
-        self.pool.read_all()?;
-        while self.pool.has(self.slots.len() + 1)? {
-            let place = self.slots.len();
+    /// Says of every note what became of it, also of those that were not looked at. All were read.
+    pub(super) fn say_all(&mut self) {
+        for place in self.slots.len().. {
+            if self.pool.get(place).is_none() {
+                break;
+            }
             self.slots.push(Slot {
                 place,
                 form: None,
@@ -246,20 +292,25 @@ impl<'s> Stock<'s> {
                 why: Why::Behind,
             });
         }
-        Ok(())
     }
 
     /// The text of a note that is shown.
     pub(super) fn text(&self, pieces: &Pieces<'_>, slot: &Slot) -> Option<String> {
-        let times = self.times.get(slot.place).copied().unwrap_or(1);
-        slot.form.map(|form| {
-            self.pool
-                .with(slot.place, |note| pieces.text(note, times, form))
+        let form = slot.form?;
+        Some(pieces.text(self.note(slot.place), self.pool.times(slot.place), form))
+    }
+
+    /// What is shown, each with how often it was noted.
+    pub(super) fn shown(&self) -> impl Iterator<Item = (&Note, u64, Shown)> {
+        let shown = self.slots.iter().filter(|slot| slot.form.is_some());
+        shown.map(|slot| {
+            let times = self.pool.times(slot.place);
+            (self.note(slot.place), times, slot.shown())
         })
     }
 
-    /// Does something with the note of a slot.
-    pub(super) fn with<T>(&self, slot: &Slot, work: impl FnOnce(&Note) -> T) -> T {
-        self.pool.with(slot.place, work)
+    /// A note that was looked at.
+    pub(super) fn note(&self, place: usize) -> &Note {
+        self.pool.get(place).expect("it was looked at")
     }
 }

@@ -1,19 +1,39 @@
 //! Notes as they were.
 
+use crate::engine;
 use crate::error::Result;
-use crate::event::{Resolutions, latest};
+use crate::event::Resolutions;
 use crate::note::Note;
 use crate::scope::Scope;
 use crate::store::Moment;
 
 use super::OneState;
 
-/// The notes of scopes as they were, by scope and key.
+/// The notes of scopes as they were, by scope and key: read in one round trip.
 pub(super) fn select(state: &OneState<'_>, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
-    let mut notes = Vec::new();
+    let mut ask = engine::Ask {
+        scope_histories: scopes.to_vec(),
+        ..engine::Ask::default()
+    };
     for scope in scopes {
-        let resolved = resolved_at(state, scope, moment)?;
-        for history in state.rows().scope_histories(scope)? {
+        // Which entries were resolved then, the events tell.
+        if let Scope::Session(session) = scope {
+            let all = (session.clone(), None, usize::MAX);
+            ask.store.events.push(all);
+        }
+    }
+    let rows = state.rows().read(&ask)?;
+    let mut events = rows.store.events.into_iter();
+    let mut notes = Vec::new();
+    for (scope, histories) in scopes.iter().zip(rows.scope_histories) {
+        let mut resolved = Resolutions::default();
+        if matches!(scope, Scope::Session(_)) {
+            let latest_first = events.next().unwrap_or_default();
+            for event in latest_first.into_iter().rev() {
+                resolved.add(event, moment);
+            }
+        }
+        for history in histories {
             let then = moment.until(&history);
             notes.extend(moment.pick(&history).map(|mut note| {
                 note.resolved_by = resolved.of(&note, then);
@@ -22,17 +42,4 @@ pub(super) fn select(state: &OneState<'_>, scopes: &[Scope], moment: Moment) -> 
         }
     }
     Ok(notes)
-}
-
-/// Which entries of a scope were resolved then.
-fn resolved_at(state: &OneState<'_>, scope: &Scope, moment: Moment) -> Result<Resolutions> {
-    let mut resolved = Resolutions::default();
-    let Scope::Session(session) = scope else {
-        return Ok(resolved);
-    };
-    let events: Vec<_> = latest(state, session).collect::<Result<_>>()?;
-    for event in events.into_iter().rev() {
-        resolved.add(event, moment);
-    }
-    Ok(resolved)
 }

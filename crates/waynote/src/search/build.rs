@@ -114,13 +114,24 @@ impl Document<'_> {
     }
 }
 
-/// A segment that is in no store.
+/// A segment in memory: one that is in no store, or what is looked at of a sealed one.
 pub(crate) struct InMemory {
     pub(crate) docs: Arc<Docs>,
     blocks: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl InMemory {
+    /// The notes of a segment, and of its blocks those that are looked at, each with the first term in it.
+    pub(crate) fn of(
+        docs: Arc<Docs>,
+        blocks: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
+    ) -> Self {
+        Self {
+            docs,
+            blocks: blocks.into_iter().collect(),
+        }
+    }
+
     /// The block that would hold a term.
     pub(crate) fn block(&self, term: &[u8]) -> Option<&[u8]> {
         let before = self

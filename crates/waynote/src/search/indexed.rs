@@ -5,17 +5,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::address::Address;
 use crate::content::Content;
-use crate::engine::{self, JournalRow, Read};
+use crate::engine::{self, IndexState, JournalRow, NoteAt, Read, SegmentHead};
 use crate::error::{Error, Result};
-use crate::note::Note;
-use crate::scope::{Scope, ScopeKind};
-use crate::store::Version;
+use crate::note::{Note, Position, Revision};
+use crate::scope::ScopeKind;
+use crate::store::{self, Version};
 
-use super::build::Builder;
+use super::build::{Builder, InMemory};
 use super::damage::{Damage, Looked, Stopped};
 use super::docs::Docs;
-use super::upkeep::segment_docs;
-use super::{Document, Hit, Index, Query, SearchRequest, Segment, Tail, kind_and_title};
+use super::{
+    Document, Hit, Index, Looking, Opened, Query, SearchRequest, Segment, Tail, kind_and_title,
+};
 
 /// The format of the segments that this program writes and reads.
 pub(crate) const FORMAT: i64 = 1;
@@ -92,27 +93,9 @@ impl View<'_> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn docs(&self, key: DocsKey) -> Looked<Arc<Docs>> {
-        let known = self.cache().docs_of(key);
-        if let Some(docs) = known {
-            return Ok(docs);
-        }
-        let docs = Arc::new(segment_docs(self.rows, key.0)?);
-        if docs.checksum() != key.2 {
-            return Err(Damage("a list of notes is another segment's").into());
-        }
-        self.cache().docs.push((key, Arc::clone(&docs)));
-        Ok(docs)
-    }
-}
-
-impl Index for View<'_> {
-    fn segments(&self) -> Looked<Vec<Segment>> {
-        if self.scan {
-            return Ok(Vec::new());
-        }
-        let (state, heads) = self.rows.segments()?;
-        if state.is_new(&heads) {
+    /// The heads of the segments, if there is an index that can be used.
+    fn heads(&self, state: IndexState, heads: Vec<SegmentHead>) -> Looked<Vec<SegmentHead>> {
+        if self.scan || state.is_new(&heads) {
             return Ok(Vec::new());
         }
         if state.format != FORMAT {
@@ -121,120 +104,232 @@ impl Index for View<'_> {
         if heads.len() != state.segments as usize {
             return Err(Damage("a segment is missing").into());
         }
-        let mut segments = Vec::with_capacity(heads.len());
-        for head in heads {
-            segments.push(Segment {
-                id: head.id,
-                docs: self.docs((head.id, head.last, head.checksum))?,
-                dead: head.dead_bits,
+        Ok(heads)
+    }
+
+    /// The lists of notes of segments that are kept.
+    fn kept_docs(&self, heads: &[SegmentHead]) -> Vec<Option<Arc<Docs>>> {
+        let cache = self.cache();
+        let kept = heads.iter().map(|head| cache.docs_of(docs_key(head)));
+        kept.collect()
+    }
+
+    /// The lists of notes of segments: those that are kept, and the others as they were read.
+    fn docs(
+        &self,
+        heads: &[SegmentHead],
+        kept: Vec<Option<Arc<Docs>>>,
+        read: Vec<Vec<u8>>,
+    ) -> Looked<Vec<Arc<Docs>>> {
+        let mut read = read.into_iter();
+        let mut all = Vec::with_capacity(heads.len());
+        for (head, kept) in heads.iter().zip(kept) {
+            all.push(match kept {
+                Some(docs) => docs,
+                None => {
+                    let docs = Arc::new(Docs::new(read.next().unwrap_or_default())?);
+                    if docs.checksum() != head.checksum {
+                        return Err(Damage("a list of notes is another segment's").into());
+                    }
+                    docs
+                }
             });
         }
-        let mut cache = self.cache();
-        cache
-            .docs
-            .retain(|((id, ..), _)| segments.iter().any(|segment| segment.id == *id));
-        Ok(segments)
-    }
-
-    fn block(&self, segment: i64, term: &[u8]) -> Looked<Option<Vec<u8>>> {
-        let holding = engine::Blocks::Holding {
-            segment,
-            term: term.to_vec(),
-        };
-        Ok(self.rows.blocks(holding)?.pop().map(|(_, block)| block))
-    }
-
-    fn blocks(&self, segment: i64, prefix: &[u8]) -> Looked<Vec<Vec<u8>>> {
-        let with_prefix = engine::Blocks::WithPrefix {
-            segment,
-            prefix: prefix.to_vec(),
-        };
-        let blocks = self.rows.blocks(with_prefix)?.into_iter();
-        Ok(blocks.map(|(_, block)| block).collect())
-    }
-
-    fn tail(&self, query: &Query) -> Looked<Arc<Tail>> {
-        let indexed = self.rows.index()?.indexed;
-        let after = if self.scan { 0 } else { indexed };
-        let version = self.rows.version()?;
-        let last = version.position.map_or(0, |position| position.number());
-        // Only what is short is kept, and then whole; of what is long only what this query looks at is taken.
-        let is_short = !self.scan && last - indexed < SHORT;
-        let key = is_short.then_some((after, version));
-        if let Some(key) = key
-            && let Some((known, tail)) = &self.cache().tail
-            && *known == key
-        {
-            return Ok(Arc::clone(tail));
+        if !self.scan {
+            let keys = heads.iter().map(docs_key);
+            self.cache().docs = keys.zip(all.iter().cloned()).collect();
         }
-        let mut builder = Builder::new();
-        let mut superseded = Vec::new();
-        let wanted = |term: &str| is_short || query.looks_at(term);
-        self.rows.each_row(after, usize::MAX, &mut |row| {
-            let entry = Entry::of(row);
-            if entry.is_passed_over() {
-                return true;
+        Ok(all)
+    }
+
+    /// In one round trip: lists of notes that are not kept, the blocks that a query looks at, segment by segment, and
+    /// the journal's rows after one.
+    fn read_looked_at(
+        &self,
+        query: &Query,
+        heads: &[SegmentHead],
+        kept: &[Option<Arc<Docs>>],
+        after: Option<i64>,
+    ) -> Looked<engine::Rows> {
+        let (terms, prefixes) = query.looked_at();
+        let owned = |term: &&str| term.as_bytes().to_vec();
+        let mut ask = engine::Ask {
+            journal_rows: after.map(|after| (after, usize::MAX)),
+            ..engine::Ask::default()
+        };
+        for (head, kept) in heads.iter().zip(kept) {
+            let segment = head.id;
+            if kept.is_none() {
+                ask.segment_notes.push(segment);
             }
-            superseded.extend(row.previous.filter(|before| *before <= after));
-            let is_wanted = if self.history {
-                entry.has_written()
-            } else {
-                entry.is_current()
-            };
-            if is_wanted {
-                entry.with_document(|document| builder.add(document, &wanted));
-            }
-            true
-        })?;
-        let tail = Arc::new(Tail::new(builder, superseded)?);
+            ask.blocks.push(engine::Blocks::Holding {
+                segment,
+                terms: terms.iter().map(owned).collect(),
+            });
+            let with_prefix = prefixes.iter().map(|prefix| engine::Blocks::WithPrefix {
+                segment,
+                prefix: owned(prefix),
+            });
+            ask.blocks.extend(with_prefix);
+        }
+        match ask.questions() {
+            0 => Ok(engine::Rows::default()),
+            _ => Ok(self.rows.read(&ask)?),
+        }
+    }
+
+    /// The tail after a row of the journal: of the rows that were read, when it is to be kept under a key.
+    fn tail(
+        &self,
+        query: &Query,
+        after: i64,
+        key: Option<TailKey>,
+        rows: &[JournalRow<'_>],
+    ) -> Looked<Arc<Tail>> {
+        // Only what is short is kept, and then whole; of what is long only what this query looks at is taken.
+        let wanted = |term: &str| key.is_some() || query.looks_at(term);
+        let mut growing = Growing {
+            builder: Builder::new(),
+            superseded: Vec::new(),
+            after,
+            history: self.history,
+            wanted: &wanted,
+        };
+        match key {
+            Some(_) => rows.iter().for_each(|row| growing.add(row)),
+            None => self.rows.each_row(after, usize::MAX, &mut |row| {
+                growing.add(row);
+                true
+            })?,
+        }
+        let tail = Arc::new(Tail::new(growing.builder, growing.superseded)?);
         if let Some(key) = key {
             self.cache().tail = Some((key, Arc::clone(&tail)));
         }
         Ok(tail)
     }
 
-    fn scopes(&self, scopes: &[Scope]) -> Looked<Vec<u32>> {
-        Ok(self.rows.scope_numbers(scopes)?)
+    /// The tail that is kept, and still the one.
+    fn kept_tail(&self, key: Option<TailKey>) -> Option<Arc<Tail>> {
+        let cache = self.cache();
+        let (known, tail) = cache.tail.as_ref()?;
+        (Some(*known) == key).then(|| Arc::clone(tail))
     }
+}
 
-    fn position(&self, address: &Address) -> Looked<Option<i64>> {
-        Ok(self
-            .rows
-            .state(address)?
-            .map(|state| state.position.number()))
+fn docs_key(head: &SegmentHead) -> DocsKey {
+    (head.id, head.last, head.checksum)
+}
+
+/// A tail in the making, of the journal's rows after one.
+struct Growing<'q> {
+    builder: Builder,
+    superseded: Vec<i64>,
+    after: i64,
+    history: bool,
+    wanted: &'q dyn Fn(&str) -> bool,
+}
+
+impl Growing<'_> {
+    fn add(&mut self, row: &JournalRow<'_>) {
+        let entry = Entry::of(row);
+        if entry.is_passed_over() {
+            return;
+        }
+        let before = row.previous.filter(|before| *before <= self.after);
+        self.superseded.extend(before);
+        let is_wanted = if self.history {
+            entry.has_written()
+        } else {
+            entry.is_current()
+        };
+        if is_wanted {
+            entry.with_document(|document| self.builder.add(document, self.wanted));
+        }
+    }
+}
+
+impl Index for View<'_> {
+    fn open(&self, looking: &Looking<'_>) -> Looked<Opened> {
+        let covered = looking.laid_over.iter().map(|note| note.address.clone());
+        let state = self.rows.read(&engine::Ask {
+            store: store::Ask {
+                version: true,
+                ..store::Ask::default()
+            },
+            states: covered.collect(),
+            scope_numbers: looking.scopes.to_vec(),
+            index: true,
+            segments: !self.scan,
+            ..engine::Ask::default()
+        })?;
+        let heads = self.heads(state.index, state.segments)?;
+
+        let after = if self.scan { 0 } else { state.index.indexed };
+        let version = state.store.version;
+        let last = version.position.map_or(0, |position| position.number());
+        let is_short = !self.scan && last - after < SHORT;
+        let key = is_short.then_some((after, version));
+        let kept_tail = self.kept_tail(key);
+        let reads_tail = kept_tail.is_none() && is_short && last > after;
+        let kept = self.kept_docs(&heads);
+        let tail_after = reads_tail.then_some(after);
+        let read = self.read_looked_at(looking.query, &heads, &kept, tail_after)?;
+
+        let tail = match kept_tail {
+            Some(tail) => tail,
+            None => self.tail(looking.query, after, key, &read.journal_rows)?,
+        };
+        let docs = self.docs(&heads, kept, read.segment_notes)?;
+        let mut blocks = read.blocks.into_iter();
+        let per_segment = blocks.len().checked_div(heads.len()).unwrap_or_default();
+        let segments = heads.into_iter().zip(docs).map(|(head, docs)| Segment {
+            memory: InMemory::of(docs, blocks.by_ref().take(per_segment).flatten()),
+            dead: head.dead_bits,
+        });
+        Ok(Opened {
+            segments: segments.collect(),
+            tail,
+            scopes: state.scope_numbers.into_iter().flatten().collect(),
+            covered: state
+                .states
+                .into_iter()
+                .flatten()
+                .map(|state| state.position.number())
+                .collect(),
+        })
     }
 
     fn notes(&self, positions: &[i64]) -> Looked<Vec<Note>> {
-        let revisions: Vec<_> = self
-            .rows
-            .positions(positions)?
-            .into_iter()
-            .flatten()
-            .collect();
         if self.history {
-            let notes = revisions.iter().filter_map(|revision| revision.note());
+            let revisions = self.rows.positions(positions)?;
+            let notes = revisions.iter().flatten().filter_map(Revision::note);
             return Ok(notes.cloned().collect());
         }
+        if positions.is_empty() {
+            return Ok(Vec::new());
+        }
         let ask = engine::Ask {
-            states: revisions
-                .iter()
-                .map(|revision| revision.address().clone())
-                .collect(),
+            notes_at: positions.iter().copied().map(Position::new).collect(),
             ..engine::Ask::default()
         };
-        let states = self.rows.read(&ask)?.states;
-        let mut notes = Vec::with_capacity(revisions.len());
-        for (revision, state) in revisions.iter().zip(states) {
-            let is_last = state.as_ref().map(|state| state.position) == revision.position;
-            let note = state.and_then(|state| state.note);
-            let is_entry = matches!(revision.address(), Address::Session(..));
-            match note {
-                Some(note) if is_last || (is_entry && revision.number() == 1) => notes.push(note),
+        let found = self.rows.read(&ask)?.notes_at;
+        let mut notes = Vec::with_capacity(found.len());
+        for (position, found) in ask.notes_at.iter().zip(found) {
+            match found {
+                Some(found) if found.last == *position || is_entry_made_by(&found) => {
+                    notes.push(found.note);
+                }
                 _ => return Err(Damage("it takes an old revision for a current one").into()),
             }
         }
         Ok(notes)
     }
+}
+
+/// An entry is what its first revision made it, however often it was noted since.
+fn is_entry_made_by(found: &NoteAt) -> bool {
+    found.revision == 1 && matches!(found.note.address, Address::Session(..))
 }
 
 /// A row of the journal, and what it means for search.
@@ -269,12 +364,12 @@ impl<'r> Entry<'r> {
     pub(crate) fn with_document(&self, work: impl FnOnce(&Document<'_>)) {
         const MICROS: i64 = 1_000_000;
         let row = self.0;
-        let body = row.content.unwrap_or_default();
+        let body = row.content.as_deref().unwrap_or_default();
         let text = match std::str::from_utf8(body) {
             Ok(text) => Cow::Borrowed(text),
             Err(_) => Cow::Owned(Content::imported(body).shown().into_owned()),
         };
-        let (kind, title) = kind_and_title(row.kind, row.name, row.key);
+        let (kind, title) = kind_and_title(row.kind, &row.name, &row.key);
         work(&Document {
             position: row.position,
             scope: u32::try_from(row.scope).unwrap_or(u32::MAX - 1),

@@ -24,7 +24,6 @@ use std::sync::Arc;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::address::Address;
 use crate::error::Result;
 use crate::note::Note;
 use crate::scope::{Scope, ScopeKind};
@@ -32,7 +31,6 @@ use crate::scope::{Scope, ScopeKind};
 pub(crate) use analyze::is_stop_word;
 use build::{Builder, InMemory};
 use damage::{Looked, Sound, Stopped};
-use docs::Docs;
 pub(crate) use query::Query;
 pub(crate) use rank::search;
 pub use upkeep::Indexing;
@@ -180,10 +178,9 @@ pub(crate) struct Document<'t> {
     pub(crate) text: &'t str,
 }
 
-/// A sealed segment.
+/// What a search looks at of a sealed segment.
 pub(crate) struct Segment {
-    pub(crate) id: i64,
-    pub(crate) docs: Arc<Docs>,
+    pub(crate) memory: InMemory,
     /// A bit for each note that is no longer current; empty when all are.
     pub(crate) dead: Vec<u8>,
 }
@@ -204,25 +201,31 @@ impl Tail {
     }
 }
 
+/// What a search wants to look at.
+pub(crate) struct Looking<'q> {
+    pub(crate) query: &'q Query,
+    /// Only notes of these scopes; empty: of all.
+    pub(crate) scopes: &'q [Scope],
+    /// Notes that stand for those that are stored at their addresses.
+    pub(crate) laid_over: &'q [Note],
+}
+
+/// What there is of that.
+pub(crate) struct Opened {
+    /// The sealed segments, in the order of their positions.
+    pub(crate) segments: Vec<Segment>,
+    /// What is in no segment; of its terms at least those that the query looks at.
+    pub(crate) tail: Arc<Tail>,
+    /// The engine's numbers of the scopes; those without notes have none.
+    pub(crate) scopes: Vec<u32>,
+    /// The rows of the notes for which others stand.
+    pub(crate) covered: Vec<i64>,
+}
+
 /// What an engine keeps; all of one search is read from one state of the store.
 pub(crate) trait Index {
-    /// The sealed segments, in the order of their positions.
-    fn segments(&self) -> Looked<Vec<Segment>>;
-
-    /// The block of a segment that would hold a term.
-    fn block(&self, segment: i64, term: &[u8]) -> Looked<Option<Vec<u8>>>;
-
-    /// The blocks of a segment that would hold terms that begin so.
-    fn blocks(&self, segment: i64, prefix: &[u8]) -> Looked<Vec<Vec<u8>>>;
-
-    /// What is in no segment; of its terms at least those that the query looks at.
-    fn tail(&self, query: &Query) -> Looked<Arc<Tail>>;
-
-    /// The engine's numbers of scopes; those without notes have none.
-    fn scopes(&self, scopes: &[Scope]) -> Looked<Vec<u32>>;
-
-    /// The row of the note that is current at an address.
-    fn position(&self, address: &Address) -> Looked<Option<i64>>;
+    /// Reads what a search looks at.
+    fn open(&self, looking: &Looking<'_>) -> Looked<Opened>;
 
     /// The notes as those rows of the journal made them.
     fn notes(&self, positions: &[i64]) -> Looked<Vec<Note>>;
@@ -243,28 +246,13 @@ pub(crate) fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>>
 struct Nothing;
 
 impl Index for Nothing {
-    fn segments(&self) -> Looked<Vec<Segment>> {
-        Ok(Vec::new())
-    }
-
-    fn block(&self, _: i64, _: &[u8]) -> Looked<Option<Vec<u8>>> {
-        Ok(None)
-    }
-
-    fn blocks(&self, _: i64, _: &[u8]) -> Looked<Vec<Vec<u8>>> {
-        Ok(Vec::new())
-    }
-
-    fn tail(&self, _: &Query) -> Looked<Arc<Tail>> {
-        Ok(Arc::new(Tail::new(Builder::new(), Vec::new())?))
-    }
-
-    fn scopes(&self, _: &[Scope]) -> Looked<Vec<u32>> {
-        Ok(Vec::new())
-    }
-
-    fn position(&self, _: &Address) -> Looked<Option<i64>> {
-        Ok(None)
+    fn open(&self, _: &Looking<'_>) -> Looked<Opened> {
+        Ok(Opened {
+            segments: Vec::new(),
+            tail: Arc::new(Tail::new(Builder::new(), Vec::new())?),
+            scopes: Vec::new(),
+            covered: Vec::new(),
+        })
     }
 
     fn notes(&self, _: &[i64]) -> Looked<Vec<Note>> {
@@ -275,6 +263,7 @@ impl Index for Nothing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Address;
 
     #[test]
     fn every_note_has_one_kind_and_its_title() {

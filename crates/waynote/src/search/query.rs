@@ -83,6 +83,24 @@ impl Query {
         }
     }
 
+    /// The terms that it looks at, each once, and the beginnings of terms.
+    pub(crate) fn looked_at(&self) -> (Vec<&str>, Vec<&str>) {
+        let (mut terms, mut prefixes) = (Vec::new(), Vec::new());
+        for clause in self.wanted.iter().chain(&self.unwanted) {
+            match clause {
+                Clause::Word(word) => terms.extend(word.stem.iter().chain([&word.surface])),
+                Clause::Prefix(prefix) => prefixes.push(prefix.as_str()),
+                Clause::Phrase(words) => terms.extend(words.iter().map(|(word, _)| word)),
+            }
+        }
+        let mut terms: Vec<&str> = terms.into_iter().map(String::as_str).collect();
+        for all in [&mut terms, &mut prefixes] {
+            all.sort_unstable();
+            all.dedup();
+        }
+        (terms, prefixes)
+    }
+
     /// Whether it looks at a term.
     pub(crate) fn looks_at(&self, term: &str) -> bool {
         let mut clauses = self.wanted.iter().chain(&self.unwanted);

@@ -13,7 +13,7 @@ use super::damage::{Damage, Looked};
 use super::docs::{Before, Docs};
 use super::query::{Clause, Query};
 use super::snippet::snippet;
-use super::{Document, Hit, Index, Kinds, SearchRequest, Tail, kind_and_title};
+use super::{Document, Hit, Index, Kinds, Looking, SearchRequest, Tail, kind_and_title};
 use crate::note::Note;
 use crate::secrets::masked;
 
@@ -50,7 +50,7 @@ pub(crate) fn search(
     }
     let corpus = Corpus::open(index, request, laid_over, &query)?;
     let ranked = corpus.ranked(&query, request)?;
-    corpus.hits(&query, request, ranked)
+    corpus.hits(index, &query, request, ranked)
 }
 
 /// A segment wherever it lies, and the number of its first note among all.
@@ -61,16 +61,26 @@ struct Part {
 }
 
 enum Source {
-    Sealed(i64),
+    Sealed(InMemory),
     Tail(Arc<Tail>),
     LaidOver(InMemory),
 }
 
+impl Part {
+    fn memory(&self) -> &InMemory {
+        match &self.source {
+            Source::Sealed(memory) | Source::LaidOver(memory) => memory,
+            Source::Tail(tail) => &tail.memory,
+        }
+    }
+}
+
 /// All that is searched.
 struct Corpus<'i> {
-    index: &'i dyn Index,
     laid_over: &'i [Note],
     parts: Vec<Part>,
+    /// The engine's numbers of the scopes that the request names.
+    scopes: Vec<u32>,
     /// Whether each note is current; none: all are.
     live: Vec<bool>,
     live_count: usize,
@@ -82,25 +92,32 @@ type Found = (u32, u32, bool);
 
 impl<'i> Corpus<'i> {
     fn open(
-        index: &'i dyn Index,
+        index: &dyn Index,
         request: &SearchRequest,
         laid_over: &'i [Note],
         query: &Query,
     ) -> Looked<Self> {
+        let opened = index.open(&Looking {
+            query,
+            scopes: &request.scopes,
+            // In the history they are revisions beside the others.
+            laid_over: if request.history { &[] } else { laid_over },
+        })?;
         let mut corpus = Self {
-            index,
             laid_over,
             parts: Vec::new(),
+            scopes: opened.scopes,
             live: Vec::new(),
             live_count: 0,
             live_words: 0,
         };
         let mut dead = Vec::new();
-        for segment in index.segments()? {
+        for segment in opened.segments {
             dead.push(segment.dead);
-            corpus.push(Source::Sealed(segment.id), segment.docs);
+            let docs = Arc::clone(&segment.memory.docs);
+            corpus.push(Source::Sealed(segment.memory), docs);
         }
-        let tail = index.tail(query)?;
+        let tail = opened.tail;
         // The rows of a tail in memory lie behind all segments, but its list of notes is its own.
         let docs = Arc::clone(&tail.memory.docs);
         corpus.push(Source::Tail(Arc::clone(&tail)), docs);
@@ -122,14 +139,8 @@ impl<'i> Corpus<'i> {
                 }
             }
         }
-        let mut gone = tail.superseded.clone();
-        if !request.history {
-            for note in laid_over {
-                gone.extend(index.position(&note.address)?);
-            }
-        }
-        for position in gone {
-            if let Some(doc) = corpus.find(position) {
+        for position in tail.superseded.iter().chain(&opened.covered) {
+            if let Some(doc) = corpus.find(*position) {
                 corpus.live[doc] = false;
             }
         }
@@ -203,7 +214,7 @@ impl<'i> Corpus<'i> {
                 may[doc as usize] = false;
             }
         }
-        self.filter(request, &mut may)?;
+        self.filter(request, &mut may);
         Ok(self.best(&scores, &may, request.limit, !query.wanted.is_empty()))
     }
 
@@ -274,14 +285,13 @@ impl<'i> Corpus<'i> {
     }
 
     /// Takes away what the request does not ask about.
-    fn filter(&self, request: &SearchRequest, may: &mut [bool]) -> Looked<()> {
+    fn filter(&self, request: &SearchRequest, may: &mut [bool]) {
         let kinds = request.kinds();
-        let scopes: Option<HashSet<u32>> = match &request.scopes[..] {
-            [] => None,
-            scopes => Some(self.index.scopes(scopes)?.into_iter().collect()),
-        };
+        let is_of_some = !request.scopes.is_empty();
+        let scopes: Option<HashSet<u32>> =
+            is_of_some.then(|| self.scopes.iter().copied().collect());
         if kinds == Kinds::ALL && scopes.is_none() {
-            return Ok(());
+            return;
         }
         for part in &self.parts {
             // Notes that are laid over have no number; they were chosen before.
@@ -294,7 +304,6 @@ impl<'i> Corpus<'i> {
                     && scopes.is_none_or(|scopes| scopes.contains(&part.docs.scope(doc)));
             }
         }
-        Ok(())
     }
 
     /// The best; of those equal to the last of them the latest, and some that are as late.
@@ -342,6 +351,7 @@ impl<'i> Corpus<'i> {
 
     fn hits(
         &self,
+        index: &dyn Index,
         query: &Query,
         request: &SearchRequest,
         ranked: Vec<(usize, f32)>,
@@ -361,7 +371,7 @@ impl<'i> Corpus<'i> {
                 scores.push(score);
             }
         }
-        let notes = self.index.notes(&positions)?;
+        let notes = index.notes(&positions)?;
         if notes.len() != positions.len() {
             return Err(Damage("it lists a note that is not there").into());
         }

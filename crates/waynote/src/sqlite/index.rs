@@ -1,5 +1,7 @@
 //! The rows of the search index, and the journal's rows as it takes them.
 
+use std::borrow::Cow;
+
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
 
@@ -73,11 +75,9 @@ pub(super) fn blocks(conn: &Connection, wanted: &Blocks) -> Outcome<Found> {
             let rows = statement.query_map([segment], block)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         }
-        Blocks::Holding { segment, term } => {
-            Ok(holding(conn, *segment, term)?.into_iter().collect())
-        }
+        Blocks::Holding { segment, terms } => holding(conn, *segment, terms),
         Blocks::WithPrefix { segment, prefix } => {
-            let mut found: Found = holding(conn, *segment, prefix)?.into_iter().collect();
+            let mut found = holding(conn, *segment, std::slice::from_ref(prefix))?;
             // No term is UTF-8 with this byte in it.
             let mut end = prefix.clone();
             end.push(0xff);
@@ -93,13 +93,23 @@ pub(super) fn blocks(conn: &Connection, wanted: &Blocks) -> Outcome<Found> {
     }
 }
 
-/// The block of a segment that would hold a term.
-fn holding(conn: &Connection, segment: i64, term: &[u8]) -> Outcome<Option<(Vec<u8>, Vec<u8>)>> {
+/// The blocks of a segment that would hold some terms, each once.
+fn holding(conn: &Connection, segment: i64, terms: &[Vec<u8>]) -> Outcome<Found> {
     let mut statement = conn.prepare_cached(
         "SELECT term, terms FROM waynote_search_block WHERE segment = ?1 AND term <= ?2
          ORDER BY term DESC LIMIT 1",
     )?;
-    Ok(statement.query_row((segment, term), block).optional()?)
+    let mut terms: Vec<&Vec<u8>> = terms.iter().collect();
+    terms.sort_unstable();
+    // From the last one back: the block that was found last holds whatever is not before its first term.
+    let mut found = Found::new();
+    for term in terms.into_iter().rev() {
+        if found.last().is_none_or(|(first, _)| term < first) {
+            found.extend(statement.query_row((segment, term), block).optional()?);
+        }
+    }
+    found.reverse();
+    Ok(found)
 }
 
 pub(super) fn put_segment(
@@ -183,6 +193,20 @@ fn entry_before(conn: &Connection, scope: i64, key: &str) -> Outcome<Option<(i64
     })
 }
 
+/// The journal's rows after a position, at most so many.
+pub(super) fn journal_rows(
+    conn: &Connection,
+    after: i64,
+    limit: usize,
+) -> Outcome<Vec<JournalRow<'static>>> {
+    let mut rows = Vec::new();
+    each_row(conn, after, limit, &mut |row| {
+        rows.push(row.clone().into_owned());
+        true
+    })?;
+    Ok(rows)
+}
+
 /// Gives the journal's rows after a position, at most so many, until `each` says that it is enough.
 pub(super) fn each_row(
     conn: &Connection,
@@ -210,7 +234,7 @@ pub(super) fn each_row(
         let (scope, key): (i64, &str) = (row.get(4)?, row.get_ref(7)?.as_str()?);
         let content = match row.get_ref(10)? {
             ValueRef::Null => None,
-            body => Some(body.as_bytes()?),
+            body => Some(Cow::Borrowed(body.as_bytes()?)),
         };
         let is_repeat: bool = row.get(11)?;
         let is_entry = kind == ScopeKind::Session && content.is_some() && !is_repeat;
@@ -218,9 +242,9 @@ pub(super) fn each_row(
             position: row.get(0)?,
             previous: row.get(1)?,
             kind,
-            name: row.get_ref(6)?.as_str()?,
+            name: Cow::Borrowed(row.get_ref(6)?.as_str()?),
             scope,
-            key,
+            key: Cow::Borrowed(key),
             revision: number(row, 12)?,
             is_repeat,
             now: row.get(2)?,

@@ -82,6 +82,12 @@ impl EngineStore<Sqlite> {
     pub fn open(path: &Path, options: &Options) -> Result<Self> {
         Sqlite::open(path, options).map(Self::new)
     }
+
+    /// The store in a file that nothing looks at before the first call: for a program that keeps running and has to
+    /// start whatever state the file is in. What is wrong with the file is the error of each call, until it is mended.
+    pub fn at(path: &Path, options: &Options) -> Self {
+        Self::new(Sqlite::at(path, options))
+    }
 }
 
 impl<'c> EngineStore<Lent<'c>> {

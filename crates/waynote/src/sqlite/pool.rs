@@ -56,7 +56,17 @@ const LONG_WAL_BYTES: u64 = 256 * 1024;
 impl Sqlite {
     /// As [`SqliteStore::open`](super::SqliteStore).
     pub(super) fn open(path: &Path, options: &Options) -> Result<Self> {
-        let sqlite = Self {
+        let sqlite = Self::at(path, options);
+        // What is wrong with it is told now.
+        if sqlite.is_there()? {
+            sqlite.lease()?;
+        }
+        Ok(sqlite)
+    }
+
+    /// As [`SqliteStore::at`](super::SqliteStore).
+    pub(super) fn at(path: &Path, options: &Options) -> Self {
+        Self {
             named: Named {
                 path: path.to_owned(),
                 wait: options.wait,
@@ -68,12 +78,7 @@ impl Sqlite {
             opening: Mutex::default(),
             is_wal: AtomicBool::new(false),
             wrote: AtomicBool::new(false),
-        };
-        // What is wrong with it is told now.
-        if sqlite.is_there()? {
-            sqlite.lease()?;
         }
-        Ok(sqlite)
     }
 
     pub(super) fn named(&self) -> &Named {

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::address::{Address, AddressAt};
 use crate::content::{Content, ContentHash};
-use crate::engine::{Done, NoteState};
+use crate::engine::{Done, NoteAt, NoteState};
 use crate::id::{OperationId, StoreId};
 use crate::key::Name;
 use crate::note::{Action, Kind, Note, Position, Revision, State};
@@ -260,6 +260,20 @@ pub(super) fn history(conn: &Connection, address: &Address) -> Outcome<Vec<Revis
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// How often the entry whose last row that is was noted in iterations before one.
+pub(super) fn noted_before(conn: &Connection, last: i64, before: i64) -> Outcome<u64> {
+    let mut statement = conn.prepare_cached(
+        "WITH RECURSIVE chain (previous, iteration, content) AS (
+             SELECT previous, iteration, content FROM waynote_journal WHERE position = ?1
+             UNION ALL
+             SELECT j.previous, j.iteration, j.content FROM waynote_journal j
+             JOIN chain ON j.position = chain.previous
+         )
+         SELECT count(*) FROM chain WHERE iteration < ?2 AND content IS NOT NULL",
+    )?;
+    Ok(statement.query_row((last, before), |row| number(row, 0))?)
+}
+
 /// One revision of a note.
 pub(super) fn one_revision(
     conn: &Connection,
@@ -438,13 +452,7 @@ fn holding(conn: &Connection, contents: &[i64]) -> Outcome<Vec<(AddressAt, i64)>
         listed.join(", ")
     ))?;
     let rows = statement.query_map([], |row| {
-        let kind: ScopeKind = row
-            .get_ref(0)?
-            .as_str()?
-            .parse()
-            .map_err(|error| unreadable(0, error))?;
-        let scope = Scope::from_parts(kind, row.get_ref(1)?.as_str()?)
-            .map_err(|error| unreadable(1, error))?;
+        let scope = scope_of(row, 0)?;
         let at = AddressAt {
             address: address(&scope, row.get_ref(2)?.as_str()?, 2)?,
             revision: Some(number(row, 3)?),
@@ -463,6 +471,25 @@ pub(super) fn revision_of(conn: &Connection, position: i64) -> Outcome<Option<Re
     );
     let mut statement = conn.prepare_cached(&sql)?;
     let found = statement.query_row([position], revision_anywhere);
+    Ok(found.optional()?)
+}
+
+/// The note that a journal row is of, as it is now.
+pub(super) fn note_at(conn: &Connection, position: i64) -> Outcome<Option<NoteAt>> {
+    let sql = format!(
+        "SELECT {NOTE}, n.position, j.revision, s.kind, s.name FROM waynote_journal j
+         CROSS JOIN waynote_scope s ON s.id = j.scope
+         CROSS JOIN waynote_note n ON n.scope = j.scope AND n.key = j.key
+         CROSS JOIN waynote_content c ON c.id = n.content WHERE j.position = ?1"
+    );
+    let mut statement = conn.prepare_cached(&sql)?;
+    let found = statement.query_row([position], |row| {
+        Ok(NoteAt {
+            note: note(row, &scope_of(row, 13)?)?,
+            last: Position::new(row.get(11)?),
+            revision: number(row, 12)?,
+        })
+    });
     Ok(found.optional()?)
 }
 
@@ -486,14 +513,18 @@ pub(super) fn journal(
 
 /// A revision whose row has its scope's kind and name behind its own columns.
 pub(super) fn revision_anywhere(row: &Row<'_>) -> rusqlite::Result<Revision> {
+    revision(row, &scope_of(row, 15)?)
+}
+
+/// The scope whose kind stands in a column, and its name in the next one.
+fn scope_of(row: &Row<'_>, column: usize) -> rusqlite::Result<Scope> {
     let kind: ScopeKind = row
-        .get_ref(15)?
+        .get_ref(column)?
         .as_str()?
         .parse()
-        .map_err(|error| unreadable(15, error))?;
-    let scope = Scope::from_parts(kind, row.get_ref(16)?.as_str()?)
-        .map_err(|error| unreadable(16, error))?;
-    revision(row, &scope)
+        .map_err(|error| unreadable(column, error))?;
+    Scope::from_parts(kind, row.get_ref(column + 1)?.as_str()?)
+        .map_err(|error| unreadable(column + 1, error))
 }
 
 /// The values of a space of side data, by key.

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::key::Name;
 use crate::note::{Kind, Note, Position};
 use crate::scope::Scope;
-use crate::store::{Recent, Version};
+use crate::store::{Page, Recent, Version};
 
 use super::errors::Outcome;
 use super::read::{self, NOTE, note, number, scope_id};
@@ -42,27 +42,41 @@ fn wanted(recent: &Recent) -> (rusqlite::types::Value, Option<i64>, bool) {
     }
 }
 
-pub(super) fn page(
-    conn: &Connection,
-    recent: &Recent,
-    skip: usize,
-    limit: usize,
-) -> Outcome<Vec<Note>> {
-    let scope = recent.scope();
+/// A page, and how often each of its entries was noted before the iteration that it is about.
+pub(super) fn page(conn: &Connection, page: &Page) -> Outcome<(Vec<Note>, Vec<u64>)> {
+    let scope = page.of.scope();
+    let (mut notes, mut noted) = (Vec::new(), Vec::new());
     let Some(id) = scope_id(conn, &scope)? else {
-        return Ok(Vec::new());
+        return Ok((notes, noted));
     };
-    let (condition, order) = clauses(recent);
+    let (condition, order) = clauses(&page.of);
     let sql = format!(
-        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+        "SELECT {NOTE}, n.position FROM waynote_note n JOIN waynote_content c ON c.id = n.content
          WHERE {condition} ORDER BY {order} LIMIT ?4 OFFSET ?5"
     );
     let mut statement = conn.prepare_cached(&sql)?;
-    let (what, before, open) = wanted(recent);
+    let (what, before, open) = wanted(&page.of);
     let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    let parameters = (id, what, before, number(limit), number(skip), open);
-    let rows = statement.query_map(parameters, |row| note(row, &scope))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let parameters = (
+        id,
+        what,
+        before,
+        number(page.limit),
+        number(page.skip),
+        open,
+    );
+    let mut rows = statement.query(parameters)?;
+    while let Some(row) = rows.next()? {
+        let note = note(row, &scope)?;
+        noted.extend(match before {
+            // It has no history but itself.
+            Some(_) if note.revision == 1 => Some(1),
+            Some(before) => Some(read::noted_before(conn, row.get(11)?, before)?),
+            None => None,
+        });
+        notes.push(note);
+    }
+    Ok((notes, noted))
 }
 
 /// Few are pinned; the others are what the scope counts besides.

@@ -98,6 +98,16 @@ impl<'e> Handle<'e> {
         }
     }
 
+    fn noted_before(&self, address: &Address, before: i64) -> Outcome<u64> {
+        let Some(id) = self.scope_id(&address.scope())? else {
+            return Ok(0);
+        };
+        match read::head(self.conn, id, &read::stored_key(address))? {
+            Some(last) => read::noted_before(self.conn, last, before),
+            None => Ok(0),
+        }
+    }
+
     fn last_entry(&self, session: &Name) -> Outcome<Option<EntryId>> {
         let Some(id) = self.scope_id(&Scope::Session(session.clone()))? else {
             return Ok(None);
@@ -156,6 +166,9 @@ impl<'e> Handle<'e> {
             positions: each(&ask.positions, |position| {
                 read::revision_of(conn, position.number())
             })?,
+            notes_at: each(&ask.notes_at, |position| {
+                read::note_at(conn, position.number())
+            })?,
             holders: match ask.holders.as_slice() {
                 [] => Vec::new(),
                 contents => read::holders(conn, contents)?,
@@ -182,21 +195,29 @@ impl<'e> Handle<'e> {
             },
             segment_notes: each(&ask.segment_notes, |id| index::segment_notes(conn, *id))?,
             blocks: each(&ask.blocks, |blocks| index::blocks(conn, blocks))?,
+            journal_rows: match ask.journal_rows {
+                Some((after, limit)) => index::journal_rows(conn, after, limit)?,
+                None => Vec::new(),
+            },
         })
     }
 
     fn answers(&self, ask: &store::Ask) -> Outcome<Answers> {
         let conn = self.conn;
+        let pages = each(&ask.pages, |page| recent::page(conn, page))?;
+        let (pages, pages_noted) = pages.into_iter().unzip();
         Ok(Answers {
             notes: each(&ask.notes, |address| self.note(address))?,
             scopes: each(&ask.scopes, |scope| read::of_scope(conn, scope))?,
             kinds: each(&ask.kinds, |kind| read::of_kind(conn, *kind))?,
-            pages: each(&ask.pages, |page| {
-                recent::page(conn, &page.of, page.skip, page.limit)
-            })?,
+            pages,
+            pages_noted,
             counts: each(&ask.counts, |count| self.count(count))?,
             summaries: each(&ask.summaries, |kind| read::scopes(conn, *kind))?,
             histories: each(&ask.histories, |address| read::history(conn, address))?,
+            noted_before: each(&ask.noted_before, |(address, before)| {
+                self.noted_before(address, *before)
+            })?,
             journal: each(&ask.journal, |(before, limit)| {
                 read::journal(conn, *before, *limit)
             })?,

@@ -25,6 +25,8 @@ pub struct Ask {
     pub summaries: Vec<ScopeKind>,
     /// A note's revisions, oldest first.
     pub histories: Vec<Address>,
+    /// How often an entry was noted in iterations before one: its revisions that are there and have such an iteration.
+    pub noted_before: Vec<(Address, i64)>,
     /// The journal before a position (none: from its end), latest first, so many rows at most.
     pub journal: Vec<(Option<Position>, usize)>,
     /// The types of a session's entries, by word.
@@ -57,6 +59,7 @@ impl Ask {
             + self.counts.len()
             + self.summaries.len()
             + self.histories.len()
+            + self.noted_before.len()
             + self.journal.len()
             + self.entry_types.len()
             + self.last_iterations.len()
@@ -78,9 +81,13 @@ pub struct Answers {
     pub scopes: Vec<Vec<Note>>,
     pub kinds: Vec<Vec<Note>>,
     pub pages: Vec<Vec<Note>>,
+    /// Beside each page of entries before an iteration, how often each of them was noted before it; beside others
+    /// nothing.
+    pub pages_noted: Vec<Vec<u64>>,
     pub counts: Vec<u64>,
     pub summaries: Vec<Vec<ScopeSummary>>,
     pub histories: Vec<Vec<Revision>>,
+    pub noted_before: Vec<u64>,
     pub journal: Vec<Vec<Revision>>,
     pub entry_types: Vec<Vec<Kind>>,
     pub last_iterations: Vec<Option<i64>>,

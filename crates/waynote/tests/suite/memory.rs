@@ -6,13 +6,15 @@ use std::rc::Rc;
 
 use jiff::Timestamp;
 use waynote::engine::{
-    Ask, Blocks, Done, Engine, IndexState, JournalRow, NoteState, Put, Read, Row, Rows,
+    Ask, Blocks, Done, Engine, IndexState, JournalRow, NoteAt, NoteState, Put, Read, Row, Rows,
     SegmentHead, Step, Transaction, Writing,
 };
 use waynote::event::{Event, Recorded};
 use waynote::forget::Residue;
 use waynote::note::State as NoteStates;
-use waynote::store::{self, Answers, Count, Cursor, FeedEntry, Happened, SideValue, Version};
+use waynote::store::{
+    self, Answers, Count, Cursor, FeedEntry, Happened, Recent, SideValue, Version,
+};
 use waynote::{
     Action, Address, AddressAt, Content, ContentHash, EntryId, Kind, Name, Note, OperationId,
     Position, Report, Result, Revision, Scope, ScopeKind, ScopeSummary, StoreId,
@@ -244,6 +246,12 @@ impl State {
         history
     }
 
+    fn noted_before(&self, address: &Address, before: i64) -> u64 {
+        let history = self.history(address);
+        let iterations = history.iter().filter_map(|of| of.note()?.iteration);
+        iterations.filter(|iteration| *iteration < before).count() as u64
+    }
+
     fn count(&self, count: &Count) -> u64 {
         let found = match count {
             Count::Counted(scope) => {
@@ -313,30 +321,24 @@ impl State {
     }
 
     fn blocks(&self, wanted: &Blocks) -> Vec<(Vec<u8>, Vec<u8>)> {
-        let (id, term) = match wanted {
-            Blocks::All { segment } => (segment, None),
-            Blocks::Holding { segment, term } => (segment, Some(term)),
-            Blocks::WithPrefix { segment, prefix } => (segment, Some(prefix)),
-        };
+        let (Blocks::All { segment: id }
+        | Blocks::Holding { segment: id, .. }
+        | Blocks::WithPrefix { segment: id, .. }) = wanted;
         let segment = self.segments.iter().find(|of| of.head.id == *id);
         let Some(Segment { blocks, .. }) = segment else {
             return Vec::new();
         };
-        let owned = |(first, block): (&Vec<u8>, &Vec<u8>)| (first.clone(), block.clone());
-        let Some(term) = term else {
-            return blocks.iter().map(owned).collect();
+        let holding = |term: &Vec<u8>| blocks.range(..=term.clone()).next_back();
+        let found: BTreeMap<&Vec<u8>, &Vec<u8>> = match wanted {
+            Blocks::All { .. } => blocks.iter().collect(),
+            Blocks::Holding { terms, .. } => terms.iter().filter_map(holding).collect(),
+            Blocks::WithPrefix { prefix, .. } => {
+                let with_prefix = blocks.iter().filter(|(first, _)| first.starts_with(prefix));
+                holding(prefix).into_iter().chain(with_prefix).collect()
+            }
         };
-        let holding = blocks.range(..=term.clone()).next_back().map(owned);
-        let mut found: Vec<_> = holding.into_iter().collect();
-        if matches!(wanted, Blocks::WithPrefix { .. }) {
-            let with_prefix = blocks.iter().filter(|(first, _)| *first > term);
-            found.extend(
-                with_prefix
-                    .filter(|(first, _)| first.starts_with(term))
-                    .map(owned),
-            );
-        }
-        found
+        let owned = |(first, block): (&Vec<u8>, &Vec<u8>)| (first.clone(), block.clone());
+        found.into_iter().map(owned).collect()
     }
 
     fn lease(&self, row: &ScopeRow) -> Option<Recorded> {
@@ -370,6 +372,20 @@ impl State {
                 let notes = page.of.pick(self.of_scope(&page.of.scope()));
                 notes.into_iter().skip(page.skip).take(page.limit).collect()
             }),
+            pages_noted: each(&ask.pages, |page| {
+                let Recent::Entries {
+                    before: Some(before),
+                    ..
+                } = page.of
+                else {
+                    return Vec::new();
+                };
+                let notes = page.of.pick(self.of_scope(&page.of.scope()));
+                let notes = notes.iter().skip(page.skip).take(page.limit);
+                notes
+                    .map(|note| self.noted_before(&note.address, before))
+                    .collect()
+            }),
             counts: each(&ask.counts, |count| self.count(count)),
             summaries: each(&ask.summaries, |kind| {
                 let scopes = kind_of(*kind).into_iter();
@@ -382,6 +398,9 @@ impl State {
                     .collect()
             }),
             histories: each(&ask.histories, |address| self.history(address)),
+            noted_before: each(&ask.noted_before, |(address, before)| {
+                self.noted_before(address, *before)
+            }),
             journal: each(&ask.journal, |(before, limit)| {
                 let rows = self.journal.values().rev().map(|row| row.revision.clone());
                 rows.filter(|revision| before.is_none_or(|before| revision.position < Some(before)))
@@ -429,6 +448,56 @@ impl State {
         }
     }
 
+    fn each_row(&self, after: i64, limit: usize, each: &mut dyn FnMut(&JournalRow<'_>) -> bool) {
+        let rows = self.journal.values().filter(|row| {
+            row.revision
+                .position
+                .is_some_and(|position| position.number() > after)
+        });
+        for JournalEntry {
+            revision, previous, ..
+        } in rows.take(limit)
+        {
+            let address = revision.address();
+            let (scope, key) = (address.scope(), address.key().unwrap_or_default());
+            let content = |revision: &Revision| revision.note().map(|note| note.content.clone());
+            let before = previous.map(|previous| content(&self.row(previous).revision));
+            let note = revision.note();
+            let micros =
+                |time: Option<Timestamp>| time.unwrap_or(revision.recorded_at).as_microsecond();
+            let entry_before = || {
+                let mut entries = self.of_scope(&scope).into_iter();
+                let last = entries.rfind(|note| note.address.key() < Some(key.clone()))?;
+                let first = self.history(&last.address).first()?.position?;
+                Some((first.number(), last.created_at.as_microsecond()))
+            };
+            let is_repeat = revision.action == Action::Repeat;
+            let is_entry = scope.kind() == ScopeKind::Session && note.is_some() && !is_repeat;
+            let row = JournalRow {
+                position: revision.position.unwrap().number(),
+                previous: previous.map(Position::number),
+                kind: scope.kind(),
+                name: scope.name().into(),
+                scope: self.scope(&scope).unwrap() as i64,
+                key: key.as_str().into(),
+                revision: revision.number(),
+                is_repeat,
+                now: self
+                    .notes
+                    .get(address)
+                    .map(|(_, last)| Some(*last) == revision.position),
+                has_new_content: before.flatten() != content(revision),
+                content: note.map(|note| note.content.as_bytes().into()),
+                created_at: micros(note.map(|note| note.created_at)),
+                updated_at: micros(note.map(|note| note.updated_at)),
+                entry_before: is_entry.then(entry_before).flatten(),
+            };
+            if !each(&row) {
+                break;
+            }
+        }
+    }
+
     fn rows(&self, ask: &Ask) -> Rows {
         Rows {
             store: self.answers(&ask.store),
@@ -446,6 +515,15 @@ impl State {
             }),
             positions: each(&ask.positions, |position| {
                 self.journal.get(position).map(|row| row.revision.clone())
+            }),
+            notes_at: each(&ask.notes_at, |position| {
+                let revision = &self.journal.get(position)?.revision;
+                let (note, last) = self.notes.get(revision.address())?;
+                Some(NoteAt {
+                    note: note.clone(),
+                    last: *last,
+                    revision: revision.number(),
+                })
             }),
             holders: each(&ask.holders, |content| self.holders(content)),
             resolved: each(&ask.resolved, |session| {
@@ -484,6 +562,17 @@ impl State {
                 segment.map(|of| of.notes.clone()).unwrap_or_default()
             }),
             blocks: each(&ask.blocks, |blocks| self.blocks(blocks)),
+            journal_rows: match ask.journal_rows {
+                Some((after, limit)) => {
+                    let mut rows = Vec::new();
+                    self.each_row(after, limit, &mut |row| {
+                        rows.push(row.clone().into_owned());
+                        true
+                    });
+                    rows
+                }
+                None => Vec::new(),
+            },
         }
     }
 }
@@ -503,54 +592,7 @@ impl Read for Handle {
         limit: usize,
         each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
     ) -> Result<()> {
-        let state = self.0.borrow();
-        let rows = state.journal.values().filter(|row| {
-            row.revision
-                .position
-                .is_some_and(|position| position.number() > after)
-        });
-        for JournalEntry {
-            revision, previous, ..
-        } in rows.take(limit)
-        {
-            let address = revision.address();
-            let (scope, key) = (address.scope(), address.key().unwrap_or_default());
-            let content = |revision: &Revision| revision.note().map(|note| note.content.clone());
-            let before = previous.map(|previous| content(&state.row(previous).revision));
-            let note = revision.note();
-            let micros =
-                |time: Option<Timestamp>| time.unwrap_or(revision.recorded_at).as_microsecond();
-            let entry_before = || {
-                let mut entries = state.of_scope(&scope).into_iter();
-                let last = entries.rfind(|note| note.address.key() < Some(key.clone()))?;
-                let first = state.history(&last.address).first()?.position?;
-                Some((first.number(), last.created_at.as_microsecond()))
-            };
-            let is_repeat = revision.action == Action::Repeat;
-            let is_entry = scope.kind() == ScopeKind::Session && note.is_some() && !is_repeat;
-            let row = JournalRow {
-                position: revision.position.unwrap().number(),
-                previous: previous.map(Position::number),
-                kind: scope.kind(),
-                name: scope.name(),
-                scope: state.scope(&scope).unwrap() as i64,
-                key: &key,
-                revision: revision.number(),
-                is_repeat,
-                now: state
-                    .notes
-                    .get(address)
-                    .map(|(_, last)| Some(*last) == revision.position),
-                has_new_content: before.flatten() != content(revision),
-                content: note.map(|note| note.content.as_bytes()),
-                created_at: micros(note.map(|note| note.created_at)),
-                updated_at: micros(note.map(|note| note.updated_at)),
-                entry_before: is_entry.then(entry_before).flatten(),
-            };
-            if !each(&row) {
-                break;
-            }
-        }
+        self.0.borrow().each_row(after, limit, each);
         Ok(())
     }
 

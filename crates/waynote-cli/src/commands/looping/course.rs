@@ -26,7 +26,6 @@ use crate::iterate::until::Until;
 use crate::program;
 use crate::variables;
 
-use super::file::StoreFile;
 use super::plan::Plan;
 use super::stop::{Stall, Stop};
 use super::summary::Summary;
@@ -35,7 +34,6 @@ use super::summary::Summary;
 pub(super) struct Course<'p> {
     plan: &'p Plan,
     store: &'p dyn LocalStore,
-    file: StoreFile,
     run: Loop<'p>,
     /// Iterations of its run that are done.
     done: u64,
@@ -93,9 +91,7 @@ impl<'p> Course<'p> {
         let stamp = stamp(plan)?;
         let run = Loop::begin(store, plan.session.clone(), begin, &stamp)?;
         let first = run.next_iteration()?;
-        let file = StoreFile::of(&plan.settings.store.value)?;
         Ok(Self {
-            file,
             done: run.done_before(),
             stall: Stall::new(plan.stall, plan.tree()),
             hasty: 0,
@@ -194,7 +190,6 @@ impl<'p> Course<'p> {
 
     /// One iteration, from its prompt to what it brought.
     fn iteration(&mut self) -> Outcome<Option<Stop>> {
-        self.file.check()?;
         let number = self.run.next_iteration()?;
         let prompt = self.plan.prompt(self.store, &mut self.renderer, number)?;
         let before = self.store.version()?.position;
@@ -210,7 +205,6 @@ impl<'p> Course<'p> {
             Ok(turn) => (turn.ending, turn.stop.clone()),
             Err(_) => (Ending::NotStarted, None),
         };
-        self.file.check()?;
         let told = looping::Turn {
             outcome: ending,
             duration: begun.elapsed(),

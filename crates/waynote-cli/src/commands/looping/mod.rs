@@ -4,7 +4,6 @@
 //! other's way; with `--json` standard output has the summary alone.
 
 mod course;
-mod file;
 mod plan;
 mod stop;
 mod summary;

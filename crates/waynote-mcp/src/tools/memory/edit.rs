@@ -39,7 +39,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<String, Refusal> {
     let exists = || Refusal::only(format!("Error: File {path} already exists"));
     let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
     let limits = call.here.caller.limits;
-    let store = call.keeper.write()?;
+    let store = call.notes.writable()?;
     let files = Files { store, agent };
     if let Found::Directory | Found::File(_) = files.find(&path)? {
         return Err(exists());
@@ -61,7 +61,7 @@ fn edit<T>(
 ) -> Result<T, Refusal> {
     let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
     let limits = call.here.caller.limits;
-    let store = call.keeper.change()?;
+    let store = call.notes.writable()?;
     let files = Files { store, agent };
     let mut tries = 0;
     loop {
@@ -174,7 +174,7 @@ pub(super) fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
         return Err(Refusal::only(what));
     }
     let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
-    let store = call.keeper.change()?;
+    let store = call.notes.writable()?;
     let files = Files { store, agent };
     let mut gone = files.below(&path)?;
     if files.file(&path)?.is_some() {
@@ -203,7 +203,7 @@ pub(super) fn rename(call: &mut Call<'_>) -> Result<String, Refusal> {
     }
     let exists = || Refusal::only(format!("Error: The destination {to} already exists"));
     let (stamp, agent) = (call.stamp(), &call.here.caller.agent);
-    let store = call.keeper.change()?;
+    let store = call.notes.writable()?;
     let files = Files { store, agent };
     let paths = match files.find(&from)? {
         Found::File(_) => vec![from.clone()],

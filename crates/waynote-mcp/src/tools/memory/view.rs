@@ -19,7 +19,7 @@ pub(super) fn view(call: &mut Call<'_>) -> Result<String, Refusal> {
     let path = Path::read(needed(&call.arguments, "path", "view")?)?;
     let range = call.arguments.range("view_range");
     let agent = &call.here.caller.agent;
-    let store = call.keeper.read()?;
+    let store = call.notes.store();
     let files = Files { store, agent };
     match files.find(&path)? {
         Found::File(note) => file(&path, &note.content.shown(), range),

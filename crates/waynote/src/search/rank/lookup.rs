@@ -1,9 +1,8 @@
 //! Looking up which notes hold what a clause wants.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::{Corpus, Found, Part, Source};
+use super::{Corpus, Found, Part};
 use crate::search::block::{self, Terms};
 use crate::search::damage::{Damage, Looked};
 use crate::search::postings::{Posting, Reader};
@@ -31,25 +30,15 @@ impl Corpus<'_> {
         Ok(self.live[doc].then_some(doc as u32))
     }
 
-    /// The block of a part that would hold a term.
-    fn block<'p>(&self, part: &'p Part, term: &str) -> Looked<Option<Cow<'p, [u8]>>> {
-        let term = term.as_bytes();
-        Ok(match &part.source {
-            Source::Sealed(id) => self.index.block(*id, term)?.map(Cow::Owned),
-            Source::Tail(tail) => tail.memory.block(term).map(Cow::Borrowed),
-            Source::LaidOver(memory) => memory.block(term).map(Cow::Borrowed),
-        })
-    }
-
     fn word(&self, part: &Part, word: &Word, found: &mut Vec<Found>) -> Looked<()> {
         let Some(stem) = &word.stem else {
-            let block = self.block(part, &word.surface)?;
-            let places = block::look(block.as_deref(), word.surface.as_bytes())?.here()?;
+            let block = part.memory().block(word.surface.as_bytes());
+            let places = block::look(block, word.surface.as_bytes())?.here()?;
             return self.each_note(part, places, true, found);
         };
-        let block = self.block(part, stem)?;
+        let block = part.memory().block(stem.as_bytes());
         let start = found.len();
-        let places = block::look(block.as_deref(), stem.as_bytes())?.here()?;
+        let places = block::look(block, stem.as_bytes())?.here()?;
         self.each_note(part, places, false, found)?;
         if *stem == word.surface {
             return Ok(());
@@ -60,10 +49,10 @@ impl Corpus<'_> {
             .for_each(|(.., exact)| *exact = false);
         let mut typed = Vec::new();
         // A word mostly stands near its stem.
-        let near = block::look(block.as_deref(), word.surface.as_bytes())?;
+        let near = block::look(block, word.surface.as_bytes())?;
         if matches!(near, block::Looked::Elsewhere) {
-            let block = self.block(part, &word.surface)?;
-            let places = block::look(block.as_deref(), word.surface.as_bytes())?.here()?;
+            let block = part.memory().block(word.surface.as_bytes());
+            let places = block::look(block, word.surface.as_bytes())?.here()?;
             self.each_note(part, places, true, &mut typed)?;
         } else {
             self.each_note(part, near.here()?, true, &mut typed)?;
@@ -110,18 +99,9 @@ impl Corpus<'_> {
 
     fn prefix(&self, part: &Part, prefix: &str, found: &mut Vec<Found>) -> Looked<()> {
         let mut times = Vec::new();
-        let read;
-        let blocks: Vec<&[u8]> = match &part.source {
-            Source::Sealed(id) => {
-                read = self.index.blocks(*id, prefix.as_bytes())?;
-                read.iter().map(Vec::as_slice).collect()
-            }
-            Source::Tail(tail) => tail.memory.blocks(prefix.as_bytes()).collect(),
-            Source::LaidOver(memory) => memory.blocks(prefix.as_bytes()).collect(),
-        };
         // None may be missing in between, or at either end.
         let mut before: Option<Terms<'_>> = None;
-        for block in blocks {
+        for block in part.memory().blocks(prefix.as_bytes()) {
             let mut terms = Terms::new(block)?;
             if before.is_some() {
                 terms = terms.after(before.as_ref())?;
@@ -149,8 +129,8 @@ impl Corpus<'_> {
     fn phrase(&self, part: &Part, words: &[(String, u32)], found: &mut Vec<Found>) -> Looked<()> {
         let mut lists = Vec::with_capacity(words.len());
         for (word, distance) in words {
-            let block = self.block(part, word)?;
-            match block::look(block.as_deref(), word.as_bytes())?.here()? {
+            let block = part.memory().block(word.as_bytes());
+            match block::look(block, word.as_bytes())?.here()? {
                 Some(places) => lists.push((places.to_vec(), *distance)),
                 None => return Ok(()),
             }

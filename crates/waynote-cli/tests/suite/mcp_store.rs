@@ -1,0 +1,157 @@
+//! What a server does when its store is missing, is damaged, or goes away while it runs.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use serde_json::json;
+
+use super::common::Scratch;
+use super::mcp_client::Client;
+
+/// The reply with the scratch home left out.
+fn said(scratch: &Scratch, reply: &str) -> String {
+    reply.replace(scratch.home().to_str().unwrap(), "HOME")
+}
+
+fn save(client: &mut Client, key: &str) -> String {
+    client.call("note_save", json!({ "key": key, "content": "v" }))
+}
+
+fn show(client: &mut Client, key: &str) -> String {
+    client.call("note_show", json!({ "key": key }))
+}
+
+fn folder(scratch: &Scratch) -> std::path::PathBuf {
+    scratch.store().parent().unwrap().to_owned()
+}
+
+#[test]
+fn a_store_that_another_process_makes_is_found() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp");
+    assert!(show(&mut client, "k").contains("no notes are stored"));
+    assert!(!scratch.store().exists());
+    scratch.ok("key save k theirs");
+    assert_eq!(show(&mut client, "k"), "theirs");
+    assert_eq!(save(&mut client, "l"), "saved agent:default#l (new)");
+    assert_eq!(scratch.ok("key count"), "2\n");
+}
+
+#[test]
+fn a_store_that_is_deleted_or_replaced_is_an_error() {
+    let scratch = Scratch::new();
+    let mut client = Client::start(&scratch, "mcp");
+    save(&mut client, "k");
+    let aside = scratch.path("aside");
+    fs::rename(folder(&scratch), &aside).unwrap();
+    let replies = [show(&mut client, "k"), save(&mut client, "lost")];
+    insta::assert_snapshot!(said(&scratch, &replies.join("\n")), @"
+    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: it was deleted after it was opened
+    put it back, or start again with what is there now; nothing was written
+    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: it was deleted after it was opened
+    put it back, or start again with what is there now; nothing was written
+    ");
+    // Nothing is made in its place, and nothing written into the one that was put aside.
+    assert!(!folder(&scratch).exists());
+    let in_aside = |words: &str| {
+        let store = aside.join("notes.db");
+        scratch.ok(&format!("--store {} {words}", store.display()))
+    };
+    assert_eq!(in_aside("key count"), "1\n");
+    // Another store in its place is not written to, either.
+    scratch.ok("key save other theirs");
+    let replies = [show(&mut client, "other"), save(&mut client, "lost")];
+    insta::assert_snapshot!(said(&scratch, &replies.join("\n")), @"
+    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: another file has taken its place since it was opened
+    put it back, or start again with what is there now; nothing was written
+    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: another file has taken its place since it was opened
+    put it back, or start again with what is there now; nothing was written
+    ");
+    assert_eq!(scratch.ok("key count"), "1\n");
+    assert_eq!(in_aside("key count"), "1\n");
+    // A server that starts now uses what is there.
+    let mut later = Client::start(&scratch, "mcp");
+    assert_eq!(show(&mut later, "other"), "theirs");
+    assert!(later.end().1.success());
+    // The first one goes on when its own store is put back.
+    fs::remove_dir_all(folder(&scratch)).unwrap();
+    fs::rename(&aside, folder(&scratch)).unwrap();
+    assert_eq!(show(&mut client, "k"), "v");
+    assert_eq!(save(&mut client, "l"), "saved agent:default#l (new)");
+    assert_eq!(scratch.ok("key count"), "2\n");
+}
+
+#[test]
+fn a_store_that_cannot_be_opened_is_told_at_each_call_until_it_is_mended() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k v");
+    let whole = scratch.path("whole.db");
+    fs::rename(folder(&scratch), &whole).unwrap();
+    let broken: [&dyn Fn(&Path); 3] = [
+        &|store| fs::write(store, "x".repeat(5000)).unwrap(),
+        &|store| fs::write(store, "short").unwrap(),
+        &|store| fs::create_dir(store).unwrap(),
+    ];
+    let mut told = Vec::new();
+    for make in broken {
+        fs::create_dir(folder(&scratch)).unwrap();
+        make(&scratch.store());
+        let mut client = Client::start(&scratch, "mcp");
+        told.push(show(&mut client, "k"));
+        assert_eq!(show(&mut client, "k"), told[told.len() - 1]);
+        assert_eq!(save(&mut client, "l"), told[told.len() - 1]);
+        fs::remove_dir_all(folder(&scratch)).unwrap();
+        fs::rename(&whole, folder(&scratch)).unwrap();
+        assert_eq!(show(&mut client, "k"), "v");
+        assert!(save(&mut client, "l").starts_with("saved agent:default#l ("));
+        assert!(client.end().1.success());
+        fs::rename(folder(&scratch), &whole).unwrap();
+    }
+    insta::assert_snapshot!(said(&scratch, &told.join("\n")), @"
+    error: HOME/.local/share/waynote/notes.db is not a waynote store: it is no SQLite database
+    a person has to name another file as the store of this server
+    error: HOME/.local/share/waynote/notes.db is not a waynote store: it is no SQLite database
+    a person has to name another file as the store of this server
+    error: HOME/.local/share/waynote/notes.db is not a waynote store: it is a directory
+    a person has to name another file as the store of this server
+    ");
+}
+
+#[test]
+fn what_is_wrong_with_the_file_in_sync_is_said_after_the_call_and_once() {
+    let scratch = Scratch::new();
+    let (file, heard) = (scratch.path("notes.json"), scratch.path("heard"));
+    let mut command = scratch.command("mcp --tools zrb");
+    command.env("ZRB_LLM_NOTE_FILE", &file);
+    command.stderr(File::create(&heard).unwrap());
+    let mut client = Client::spawn_heard(command);
+    client.initialize(json!({}));
+    let heard = || {
+        let text = fs::read_to_string(&heard).unwrap();
+        text.replace(scratch.path("").to_str().unwrap(), "FOLDER/")
+    };
+    assert_eq!(client.call("ReadLongTermNote", json!({})), "");
+    assert_eq!(heard(), "");
+    fs::write(&file, "{").unwrap();
+    client.call("ReadLongTermNote", json!({}));
+    let once = heard();
+    insta::assert_snapshot!(once, @"
+    warning: FOLDER/notes.json is damaged: line 1: EOF while parsing an object
+      the store works on without it; mend it or move it away; nothing was written to it
+    ");
+    client.call("ReadLongTermNote", json!({}));
+    assert_eq!(heard(), once);
+    let token = format!("ghp_{}", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3hJ6");
+    fs::write(&file, format!("{{\"~/p\": \"{token}\"}}")).unwrap();
+    client.call("WriteLongTermNote", json!({ "content": "hello" }));
+    let said = heard();
+    assert!(!said.contains(&token), "{said}");
+    insta::assert_snapshot!(said, @"
+    warning: FOLDER/notes.json is damaged: line 1: EOF while parsing an object
+      the store works on without it; mend it or move it away; nothing was written to it
+    warning: 1 note that was brought in holds a credential:
+      place:~/p: github-token
+      rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it
+    ");
+    assert!(client.end().1.success());
+}

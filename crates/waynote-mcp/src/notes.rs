@@ -1,0 +1,80 @@
+//! The notes, as a call reads and writes them.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use waynote::context::{Renderer, Request, ShownNote};
+use waynote::{LocalStore, Name, Stamp};
+
+use crate::caller::Here;
+use crate::host::Host;
+use crate::reply::Refusal;
+
+/// The store, and what is kept from one call to the next.
+pub(crate) struct Notes {
+    host: Arc<dyn Host>,
+    renderer: Renderer,
+}
+
+impl Notes {
+    pub(crate) fn new(host: Arc<dyn Host>) -> Self {
+        Self {
+            host,
+            renderer: Renderer::default(),
+        }
+    }
+
+    /// The store, to read it.
+    pub(crate) fn store(&self) -> &dyn LocalStore {
+        self.host.store()
+    }
+
+    /// The store, to write to it.
+    pub(crate) fn writable(&self) -> Result<&dyn LocalStore, Refusal> {
+        self.host.may_write()?;
+        Ok(self.host.store())
+    }
+
+    /// The text of the caller's block.
+    pub(crate) fn block(&mut self, here: &Here) -> Result<String, Refusal> {
+        let request = self.request(here)?;
+        self.render(&request)
+    }
+
+    /// The same, and the notes in it.
+    pub(crate) fn block_and_notes(&self, here: &Here) -> Result<(String, Vec<ShownNote>), Refusal> {
+        let request = self.request(here)?;
+        let (block, notes) = waynote::context::block_and_notes(self.store(), &request)?;
+        Ok((block.text, notes))
+    }
+
+    /// The text of a block.
+    pub(crate) fn render(&mut self, request: &Request) -> Result<String, Refusal> {
+        // Taken out, so that a panic leaves a new one behind.
+        let mut renderer = std::mem::take(&mut self.renderer);
+        let block = renderer.render(self.host.store(), request);
+        self.renderer = renderer;
+        Ok(block?.text.clone())
+    }
+
+    /// The time, and who writes.
+    pub(crate) fn stamp(&self, author: &Name) -> Stamp {
+        Stamp::new(self.now(), author.clone())
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.host.now()
+    }
+
+    pub(crate) fn after_call(&self) {
+        self.host.after_call();
+    }
+
+    /// What the caller's block is made of, in the iteration that runs now.
+    fn request(&self, here: &Here) -> Result<Request, Refusal> {
+        Ok(Request {
+            iteration: here.iteration(self.store())?,
+            ..here.request(self.now())
+        })
+    }
+}

@@ -1,0 +1,6 @@
+//! The server as a program embeds it.
+
+mod suite {
+    mod calls;
+    mod embedded;
+}

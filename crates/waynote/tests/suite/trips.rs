@@ -1,0 +1,417 @@
+//! How often a block and a search ask their engine: over a network, each time is a round trip.
+
+use std::cell::Cell;
+
+use waynote::context::{
+    Budget, Request, Section, Shown, Style, block_and_notes, changed, matching, render,
+};
+use waynote::engine::{Ask, Engine, JournalRow, Read, Rows, Transaction, Writing};
+use waynote::forget::Residue;
+use waynote::{
+    Change, Content, EngineStore, Expect, Kind, Limits, LocalStore, Moment, Options, Reader,
+    Report, Result, Scope, SearchKind, SearchRequest, SqliteStore, Stamp, Store,
+};
+
+use super::memory::Memory;
+
+/// An engine that counts how often it is asked.
+struct Counting<E> {
+    engine: E,
+    trips: Cell<usize>,
+}
+
+impl<E: Engine> Counting<E> {
+    fn new(engine: E) -> Self {
+        Self {
+            engine,
+            trips: Cell::new(0),
+        }
+    }
+}
+
+struct Counted<'e, R> {
+    rows: R,
+    trips: &'e Cell<usize>,
+}
+
+impl<'r, R: AsRows<'r>> Read for Counted<'_, R> {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        self.trips.update(|trips| trips + 1);
+        self.rows.as_rows().read(ask)
+    }
+
+    fn each_row(
+        &self,
+        after: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
+    ) -> Result<()> {
+        self.trips.update(|trips| trips + 1);
+        self.rows.as_rows().each_row(after, limit, each)
+    }
+
+    fn verify(&self, report: &mut Report) -> Result<bool> {
+        self.rows.as_rows().verify(report)
+    }
+}
+
+/// Rows, owned or borrowed.
+trait AsRows<'r> {
+    fn as_rows(&self) -> &(dyn Read + 'r);
+}
+
+impl<'r> AsRows<'r> for Box<dyn Read + 'r> {
+    fn as_rows(&self) -> &(dyn Read + 'r) {
+        &**self
+    }
+}
+
+impl<'r> AsRows<'r> for &'r dyn Read {
+    fn as_rows(&self) -> &(dyn Read + 'r) {
+        *self
+    }
+}
+
+impl<E: Engine> Engine for Counting<E> {
+    fn rows(&self) -> Result<Box<dyn Read + '_>> {
+        Ok(Box::new(Counted {
+            rows: self.engine.rows()?,
+            trips: &self.trips,
+        }))
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
+        self.engine.snapshot(&mut |rows| {
+            work(&Counted {
+                rows,
+                trips: &self.trips,
+            })
+        })
+    }
+
+    fn write(
+        &self,
+        writing: Writing,
+        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        self.engine.write(writing, work)
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        self.engine.exclusively(work)
+    }
+
+    fn scrub(&self) -> Option<Residue> {
+        self.engine.scrub()
+    }
+
+    fn name(&self) -> String {
+        self.engine.name()
+    }
+}
+
+fn at(second: i64) -> Stamp {
+    let now = jiff::Timestamp::from_second(1_800_000_000 + second).unwrap();
+    Stamp::new(now, "agent:a".parse().unwrap())
+}
+
+fn save(address: &str, text: String, pinned: bool) -> Change {
+    Change::Save {
+        address: address.parse().unwrap(),
+        content: Content::text(text).unwrap(),
+        pin: Some(pinned),
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: None,
+    }
+}
+
+fn append(kind: &str, iteration: i64, text: String) -> Change {
+    Change::Append {
+        resolves: None,
+        session: "s".parse().unwrap(),
+        kind: Kind::imported(kind),
+        iteration: Some(iteration),
+        content: Content::text(text).unwrap(),
+        id: None,
+        created_at: None,
+    }
+}
+
+/// A text of that many words, of which every third says which one it is.
+fn words(seed: u64, number: usize) -> String {
+    let word = |place: usize| match place % 3 {
+        0 => format!("{}", seed * 31 + place as u64),
+        1 => "running".to_owned(),
+        _ => "tests".to_owned(),
+    };
+    (0..number).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// So many keyed notes and as many entries, each of the length that `words_of` says; the last entries of each type were
+/// repeated in later iterations.
+fn fill(store: &dyn Store, notes: u64, repeated: u64, words_of: impl Fn(u64) -> usize) {
+    let types = ["stuck", "learning", "tip", "decision", "warning"];
+    let mut changes = vec![
+        save("place:~/x/y", words(1, 20), false),
+        save("place:~", words(2, 20), false),
+    ];
+    let entry = |number: u64, iteration: u64| {
+        let text = format!("e{number} {}", words(number, words_of(number)));
+        let kind = types[usize::try_from(number % 5).unwrap()];
+        append(kind, i64::try_from(iteration).unwrap(), text)
+    };
+    for number in 0..notes {
+        let text = words(number, words_of(number));
+        changes.push(save(&format!("agent:a#k{number}"), text, number < 10));
+        changes.push(entry(number, 1 + number / 100));
+    }
+    for again in 1..4 {
+        let last = notes.saturating_sub(repeated)..notes;
+        changes.extend(last.map(|number| entry(number, 1 + notes / 100 + again)));
+    }
+    store.apply(&changes, &at(1)).unwrap();
+}
+
+fn request(tokens: usize) -> Request {
+    Request {
+        session: Some("s".parse().unwrap()),
+        iteration: Some(1_000_000),
+        budget: Budget {
+            tokens,
+            ..Budget::default()
+        },
+        ..Request::new("a".parse().unwrap(), "~/x/y".parse().unwrap(), at(9).now)
+    }
+}
+
+/// How often the engine was asked by some work.
+fn trips<E: Engine, T>(
+    store: &EngineStore<Counting<E>>,
+    work: impl FnOnce(&dyn LocalStore) -> T,
+) -> (usize, T) {
+    store.engine().trips.set(0);
+    let value = work(store);
+    (store.engine().trips.get(), value)
+}
+
+fn with_notes(notes: u64, words_of: impl Fn(u64) -> usize, test: impl Fn(&SqliteStore)) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    fill(&store, notes, 200, words_of);
+    test(&store);
+}
+
+#[test]
+fn a_block_is_read_in_three_round_trips() {
+    let lengths: [fn(u64) -> usize; 4] = [
+        |_| 9,
+        |number| 3 + usize::try_from(number % 40).unwrap(),
+        // The last ones are long, and those before them as short as can be.
+        |number| if number % 700 > 650 { 60 } else { 1 },
+        |number| if number % 700 > 650 { 1 } else { 60 },
+    ];
+    for (notes, length) in [(700, 0), (5000, 1), (700, 2), (700, 3), (60, 1), (5, 2)] {
+        with_notes(notes, lengths[length], |store| {
+            let store = EngineStore::new(Counting::new(store.engine()));
+            for tokens in [500, 1500, 8000] {
+                let asked = request(tokens);
+                let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
+                assert!(
+                    trips <= 3,
+                    "{trips} for {tokens} tokens of {notes}, {length}"
+                );
+                assert!(block.receipt.shown > 5, "{}", block.text);
+            }
+        });
+    }
+}
+
+#[test]
+fn every_kind_of_block_is_read_in_three_round_trips() {
+    with_notes(
+        1500,
+        |number| 3 + usize::try_from(number % 20).unwrap(),
+        |store| {
+            let store = EngineStore::new(Counting::new(store.engine()));
+            let then = Some(Moment::Time(at(5).now));
+            let usual = request(1500);
+            let session = None;
+            let explain = true;
+            let style = Style::Faithful;
+            for (name, asked) in [
+                ("no cap", request(0)),
+                (
+                    "every iteration",
+                    Request {
+                        iteration: None,
+                        ..usual.clone()
+                    },
+                ),
+                (
+                    "no session",
+                    Request {
+                        session,
+                        ..usual.clone()
+                    },
+                ),
+                (
+                    "explained",
+                    Request {
+                        explain,
+                        ..usual.clone()
+                    },
+                ),
+                (
+                    "as of then",
+                    Request {
+                        as_of: then,
+                        ..usual.clone()
+                    },
+                ),
+                (
+                    "faithful",
+                    Request {
+                        style,
+                        ..usual.clone()
+                    },
+                ),
+                (
+                    "faithful then",
+                    Request {
+                        style,
+                        as_of: then,
+                        ..usual.clone()
+                    },
+                ),
+            ] {
+                let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
+                assert!(trips <= 3, "{name}: {trips}");
+                assert!(block.text.len() > 1000, "{name}: {}", block.text);
+            }
+            let (blocks, (_, notes)) =
+                trips(&store, |store| block_and_notes(store, &usual).unwrap());
+            assert!(blocks <= 3 && notes.len() > 10, "{blocks}");
+            let (news, found) = trips(&store, |store| {
+                changed(store, &usual, &Section::ALL, &|_| None).unwrap()
+            });
+            assert!(news <= 3, "{news}");
+            let shown = |notes: &[waynote::context::ShownNote]| {
+                let mut shown: Vec<String> = notes.iter().map(|note| note.0.to_string()).collect();
+                shown.sort();
+                shown
+            };
+            assert_eq!(shown(&found.pieces()), shown(&notes));
+            assert!(notes.iter().any(|(_, _, shown)| *shown == Shown::Whole));
+        },
+    );
+}
+
+#[test]
+fn a_block_for_a_query_is_read_in_three_round_trips_beside_its_search() {
+    for notes in [300, 2000] {
+        with_notes(
+            notes,
+            |_| 6,
+            |store| {
+                let store = EngineStore::new(Counting::new(store.engine()));
+                let asked = Request {
+                    query: Some("running".into()),
+                    ..request(1500)
+                };
+                let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
+                assert!(trips <= 6, "{trips} with {notes} notes");
+                assert!(block.receipt.shown > 5, "{}", block.text);
+            },
+        );
+    }
+}
+
+#[test]
+fn an_engine_in_memory_is_asked_as_often() {
+    let store = EngineStore::new(Counting::new(Memory::default()));
+    fill(&store, 80, 40, |_| 5);
+    let asked = request(1500);
+    let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
+    assert!(trips <= 3, "{trips}");
+    assert!(block.text.contains(", 4 times]"), "{}", block.text);
+}
+
+#[test]
+fn a_prompt_is_answered_in_four_round_trips() {
+    with_notes(
+        500,
+        |_| 6,
+        |store| {
+            let store = EngineStore::new(Counting::new(store.engine()));
+            let asked = Request {
+                query: Some("running e450".into()),
+                ..request(1500)
+            };
+            // One search, and one reading of how often its entries were noted.
+            let (trips, found) = trips(&store, |store| matching(store, &asked, &|_| None).unwrap());
+            assert!(trips <= 4, "{trips}");
+            assert!(!found.notes.is_empty());
+        },
+    );
+}
+
+#[test]
+fn a_search_is_read_in_three_round_trips() {
+    with_notes(
+        3000,
+        |number| 3 + usize::try_from(number % 9).unwrap(),
+        |kept| {
+            // One that has read nothing yet, one whose lists of notes are kept, and one after a write.
+            let store = EngineStore::new(Counting::new(kept.engine()));
+            for round in 0..3 {
+                for query in [
+                    "running",
+                    "run the tests of 3100 again",
+                    "\"running tests\" -e7 31*",
+                    "-tests",
+                    "nowhere",
+                ] {
+                    for scopes in [Vec::new(), vec![Scope::Agent("a".parse().unwrap())]] {
+                        let asked = SearchRequest {
+                            scopes,
+                            ..SearchRequest::new(query)
+                        };
+                        let (trips, hits) = trips(&store, |store| store.search(&asked).unwrap());
+                        assert!(trips <= 3, "{query}, round {round}: {trips}");
+                        assert_eq!(hits, kept.search(&asked).unwrap());
+                        assert_eq!(hits.is_empty(), matches!(query, "nowhere" | "-tests"));
+                        let history = SearchRequest {
+                            history: true,
+                            ..asked
+                        };
+                        let (trips, _) =
+                            self::trips(&store, |store| store.search(&history).unwrap());
+                        assert!(trips <= 3, "{query} in the history: {trips}");
+                    }
+                }
+                store
+                    .apply(&[save("agent:a#late", words(round, 6), false)], &at(2))
+                    .unwrap();
+            }
+        },
+    );
+}
+
+#[test]
+fn a_search_over_texts_that_are_not_stored_is_read_in_three_round_trips() {
+    let store = EngineStore::new(Counting::new(Memory::default()));
+    fill(&store, 400, 10, |_| 3);
+    let mut note = store.get(&"agent:a#k20".parse().unwrap()).unwrap().unwrap();
+    note.content = Content::text("unheard").unwrap();
+    let over = [note];
+    for (query, found) in [("unheard", 1), ("620", 0)] {
+        let asked = SearchRequest {
+            kinds: vec![SearchKind::Key],
+            ..SearchRequest::new(query)
+        };
+        let (trips, hits) = trips(&store, |store| store.search_over(&asked, &over).unwrap());
+        assert!(trips <= 3, "{trips}");
+        assert_eq!(hits.len(), found, "{query}: {hits:?}");
+    }
+}
