@@ -237,7 +237,7 @@ pub enum Error {
     },
 
     /// The store's file went away, or became another one, while it was open.
-    #[error("the store {} is not the file that it was: {reason}", path.display())]
+    #[error("the store {} is not the file that it was: {}", safe(path.display()), safe(reason))]
     StoreLost {
         /// The store.
         path: PathBuf,

@@ -109,7 +109,7 @@ pub struct TakenBack {
 /// since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
 /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
 pub fn undo_last(store: &dyn LocalStore, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
-    take_back(store, stamp, &|store| {
+    take_back(store, stamp, |store| {
         let (address, later) = last_change(store, reach, &stamp.author)?;
         let origin = None;
         Ok((Change::Undo { address, origin }, later))
@@ -125,7 +125,7 @@ pub fn undo_last(store: &dyn LocalStore, reach: &Reach, stamp: &Stamp) -> Result
 /// [`crate::Error::DiskFull`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
 /// written.
 pub fn redo_last(store: &dyn LocalStore, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
-    take_back(store, stamp, &|store| {
+    take_back(store, stamp, |store| {
         let address = last_undo(store, reach, &stamp.author)?;
         Ok((Change::Redo { address }, None))
     })
@@ -135,7 +135,7 @@ pub fn redo_last(store: &dyn LocalStore, reach: &Reach, stamp: &Stamp) -> Result
 fn take_back(
     store: &dyn LocalStore,
     stamp: &Stamp,
-    find: &dyn Fn(&dyn Reader) -> Result<(Change, Option<Address>)>,
+    find: impl Fn(&dyn Reader) -> Result<(Change, Option<Address>)>,
 ) -> Result<TakenBack> {
     let taken_back = store.alone(|store| {
         let (change, later) = find(&store)?;

@@ -283,6 +283,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       -
     not_a_store (Unreachable): /s/[masked: github-token] is not a waynote store: x [masked: github-token] y
       -
+    store_lost (Unreachable): the store /s/[masked: github-token] is not the file that it was: x [masked: github-token] y
+      put it back, or start again with what is there now; nothing was written
     newer_store (Unreachable): the store /s/[masked: github-token] is of version 9; this program knows versions up to 8
       update waynote; nothing was changed
     read_only (Denied): the store /s/[masked: github-token] cannot be written: x [masked: github-token] y

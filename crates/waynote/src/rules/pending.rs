@@ -21,6 +21,10 @@ use crate::search::{Hit, SearchRequest};
 use crate::store::{Answers, Ask, Moment, Reader};
 
 /// A row that was decided.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all rows are revisions, the largest"
+)]
 pub(super) enum Planned {
     Revision {
         write: Write,
@@ -99,7 +103,7 @@ impl<'t> Pending<'t> {
                     write,
                     previous,
                     step,
-                } => drop(self.keep(write, previous, step)),
+                } => self.keep(write, previous, step),
                 Planned::Event {
                     session,
                     recorded,
