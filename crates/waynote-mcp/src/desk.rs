@@ -136,7 +136,7 @@ impl Keeper {
         };
         let store = self.read()?;
         let (block, notes) = waynote::context::block_and_notes(store, &request)?;
-        Ok((block.text, notes))
+        Ok((waynote::visible::for_model(&block.text), notes))
     }
 
     /// The text of a block.
@@ -146,7 +146,7 @@ impl Keeper {
             .read()
             .and_then(|store| Ok(renderer.render(store, request)?));
         self.renderer = renderer;
-        Ok(rendered?.text.clone())
+        Ok(waynote::visible::for_model(&rendered?.text))
     }
 
     /// The time, and who writes.

@@ -58,3 +58,9 @@ impl From<waynote::Error> for Refusal {
         Self::new(waynote::visible::lines(&error.to_string()), hint)
     }
 }
+
+/// A reply as a model reads it: like a note in the block, with credentials masked, and nothing in it that is not seen or
+/// that its client takes for a tag of its own.
+pub(crate) fn for_model(text: &str) -> String {
+    waynote::visible::for_model(&waynote::secrets::masked(text))
+}

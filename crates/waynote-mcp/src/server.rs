@@ -22,7 +22,7 @@ use crate::caller::{Caller, Here};
 use crate::delivery::{Delivery, shows_instructions};
 use crate::desk::{Desk, Keeper};
 use crate::nearest::nearest;
-use crate::reply::Refusal;
+use crate::reply::{Refusal, for_model};
 use crate::resources;
 use crate::tool::Spec;
 use crate::tools::Set;
@@ -181,11 +181,11 @@ async fn roots(context: &RequestContext<RoleServer>) -> Option<Vec<String>> {
 }
 
 fn failed(refusal: &Refusal) -> ErrorData {
-    ErrorData::internal_error(refusal.text(), None)
+    ErrorData::internal_error(for_model(&refusal.text()), None)
 }
 
 fn invalid(message: impl Into<String>) -> ErrorData {
-    ErrorData::invalid_params(Refusal::only(message).text(), None)
+    ErrorData::invalid_params(for_model(&Refusal::only(message).text()), None)
 }
 
 impl ServerHandler for Server {
@@ -315,12 +315,14 @@ impl ServerHandler for Server {
         let text = if resources::is_context(&uri) {
             self.block(&context).await?
         } else {
-            let named = resources::address(&uri)
-                .map_err(|refusal| ErrorData::resource_not_found(refusal.text(), None))?;
+            let named = resources::address(&uri).map_err(|refusal| {
+                ErrorData::resource_not_found(for_model(&refusal.text()), None)
+            })?;
             let here = self.here(&context).await;
             let text = self.at_desk(move |keeper| resources::read(keeper, &here, named));
             let text = text.await?;
-            text.map_err(|refusal| ErrorData::resource_not_found(refusal.text(), None))?
+            let text = text.map(|text| for_model(&text));
+            text.map_err(|refusal| ErrorData::resource_not_found(for_model(&refusal.text()), None))?
         };
         let is_context = resources::is_context(&uri);
         let mime = if is_context {
@@ -379,7 +381,7 @@ impl ServerHandler for Server {
             "completion/complete",
             "server/discover",
         ];
-        let method: String = request.method.chars().take(80).collect();
+        let method: String = for_model(&request.method).chars().take(80).collect();
         if KNOWN.contains(&method.as_str()) {
             let message = format!(
                 "the params of {method} cannot be read: something is missing or of another type"
@@ -394,7 +396,7 @@ impl ServerHandler for Server {
 /// more than that with certainty.
 fn result(outcome: Result<String, Refusal>, block: &str) -> CallToolResult {
     let is_error = outcome.is_err();
-    let mut text = outcome.unwrap_or_else(|refusal| refusal.text());
+    let mut text = for_model(&outcome.unwrap_or_else(|refusal| refusal.text()));
     if !block.is_empty() {
         if !text.is_empty() {
             text.push_str("\n\n");
