@@ -18,6 +18,7 @@ mod suite {
     mod runs;
     mod search;
     mod search_index;
+    mod secret_forms;
     mod undo;
     mod worker;
 }
