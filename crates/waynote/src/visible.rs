@@ -20,9 +20,10 @@ pub fn lines(text: &str) -> String {
 
 /// Text of several lines for a model: the same, and without tags that agent clients take for their own.
 pub fn for_model(text: &str) -> String {
-    match tags::broken(&lines(text)) {
-        Cow::Borrowed(text) => text.to_owned(),
-        Cow::Owned(text) => text,
+    let shown = lines(text);
+    match tags::broken(&shown) {
+        Cow::Borrowed(_) => shown,
+        Cow::Owned(broken) => broken,
     }
 }
 
@@ -34,7 +35,10 @@ fn escaped(text: &str, keep: impl Fn(char) -> bool) -> String {
     {
         return text.to_owned();
     }
-    let mut out = String::with_capacity(text.len());
+    // `<U+0001>` in the place of one byte: a text of many would be copied often while it grows.
+    const LONGER: usize = 7;
+    let controls = text.bytes().filter(u8::is_ascii_control).count();
+    let mut out = String::with_capacity(text.len() + LONGER * controls);
     let mut before = None;
     let mut rest = text;
     while let Some(char) = rest.chars().next() {

@@ -18,12 +18,16 @@ const VALUE: usize = 300;
 /// The secret that is assigned to the name in which a word stands from `begin` to `after`.
 pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static str, usize, usize)> {
     let bytes = text.as_bytes();
+    let begin = begin + usize::from(bytes[begin] == b' ');
     let class = WORD | DASH | DOT;
     let start = run_start(bytes, begin, class, NAME);
     let end = run_end_within(bytes, after, class, NAME + 1);
     let is_mask = bytes[..start].ends_with(super::MASK.as_bytes()) && bytes.get(end) == Some(&b']');
     // `…:secret:name` is a path of its own.
-    let is_path = start > 1 && bytes[start - 1] == b':' && is(bytes[start - 2], WORD);
+    let is_path = start > 1
+        && bytes[start - 1] == b':'
+        && is(bytes[start - 2], WORD)
+        && !bytes[..start].ends_with(b"$env:");
     if end - after > NAME || is_path || is_mask {
         return None;
     }
@@ -43,6 +47,7 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
         Kind::Login => return login(text, end),
         _ => assigned(text, end, is_option)?,
     };
+    let value_start = start;
     let is_attached = start > 0 && bytes[start - 1] == b'=';
     let is_argument = name.starts_with("--");
     let is_data = is_env(name)
@@ -50,6 +55,19 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
         || is_attached
         || is_argument
         || is_line(bytes, name_start, end);
+    // `credentials: user:password`
+    let start = match kind {
+        Kind::Key if name.to_ascii_lowercase().contains("cred") => {
+            start + user_before(&text[start..end])
+        }
+        _ => start,
+    };
+    let kind = if start > value_start {
+        Kind::Password
+    } else {
+        kind
+    };
+    let is_data = is_data || start > value_start;
     let rule = |end: usize| judged(kind, name, &text[start..end], is_data);
     // `!` may end a sentence, or a password.
     let signs = bytes[end..].iter().take_while(|byte| b"!*?".contains(byte));
@@ -78,12 +96,38 @@ fn is_prose(rest: &[u8]) -> bool {
     }
     let blanks = rest.iter().take_while(|byte| b" \t".contains(byte)).count();
     let rest = &rest[blanks..rest.len().min(blanks + VALUE)];
+    if begins_with_preposition(rest) {
+        return false;
+    }
     let begins = rest.first().is_some_and(u8::is_ascii_alphabetic);
     let mut word = rest.iter().take_while(|byte| !byte.is_ascii_whitespace());
     begins
         && !rest.starts_with(b"is ")
         && !rest.starts_with(b"value")
         && !word.any(u8::is_ascii_digit)
+}
+
+/// How long the user is, with the sign behind it, where a value is `user:password` or `user/password`.
+fn user_before(value: &str) -> usize {
+    const LONGEST: usize = 32;
+    let user = value
+        .bytes()
+        .take(LONGEST)
+        .take_while(|byte| is(*byte, WORD | DASH))
+        .count();
+    let password = value[user..].strip_prefix([':', '/']).unwrap_or_default();
+    let is_login = user > 0
+        && (value::is_strong(password.as_bytes())
+            || value::is_word_and_number(password.as_bytes()))
+        && !password.contains(['/', ':', '.']);
+    if is_login { user + 1 } else { 0 }
+}
+
+/// Whether it is said whose password it is: `of db1`, `for the printer`.
+fn begins_with_preposition(rest: &[u8]) -> bool {
+    [&b"of "[..], b"for ", b"on ", b"to ", b"at "]
+        .iter()
+        .any(|word| rest.starts_with(word))
 }
 
 /// The rule by which a value is a secret.
@@ -222,6 +266,7 @@ fn assigned(text: &str, name_end: usize, is_option: bool) -> Option<(usize, usiz
         || blanks > 0 && (rest.take("is ") || rest.take("= "))
         || blanks == 0 && (rest.take("(\"") || rest.take("('") || rest.take(">"))
         || blanks > 0 && rest.typed().is_some()
+        || blanks > 0 && rest.value_said_later()
         || rest.value_below()
         || rest.value_beside()
         || is_option && is_quoted && rest.next_in_list();
@@ -235,6 +280,7 @@ fn assigned(text: &str, name_end: usize, is_option: bool) -> Option<(usize, usiz
     }
     rest.skip("*", 2);
     rest.skip(" \t", 8);
+    rest.take("<value>");
     rest.block_below();
     if let Some(typed) = rest.typed() {
         rest.at = typed;
@@ -345,6 +391,32 @@ impl Rest<'_> {
             self.at = before;
         }
         is_beside
+    }
+
+    /// Passes over whose password it is, up to the value: `of db1 is `, `for the printer: `.
+    fn value_said_later(&mut self) -> bool {
+        const FARTHEST: usize = 48;
+        let bytes = self.left().as_bytes();
+        let near = &bytes[..bytes.len().min(FARTHEST)];
+        if !begins_with_preposition(near) {
+            return false;
+        }
+        let line = near
+            .iter()
+            .take_while(|byte| !b"\r\n,;".contains(byte))
+            .count();
+        let sign = |sign: &[u8]| {
+            let at = near[..line]
+                .windows(sign.len())
+                .position(|there| there == sign);
+            at.map(|at| at + sign.len())
+        };
+        let end = [&b" is "[..], b": ", b" = "]
+            .iter()
+            .filter_map(|of| sign(of))
+            .min();
+        self.at += end.unwrap_or(0);
+        end.is_some()
     }
 
     /// Passes over the comma of a list of arguments: `"--password", "…"`.

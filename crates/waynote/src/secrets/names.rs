@@ -89,6 +89,10 @@ const KEYS: &[&str] = &[
 
 /// A key of one of these is secret; other keys are names in a table, or a keyboard's.
 const SECRET_KEYS: &[&str] = &[
+    "aes",
+    "rsa",
+    "symmetric",
+    "crypto",
     "api",
     "access",
     "secret",

@@ -45,6 +45,15 @@ const HOOKS: &[&str] = &[
     "incoming-webhook",
 ];
 
+/// Hosts whose URLs are known to nobody but who may call them.
+const HOSTS: &[&str] = &[
+    "hc-ping.com",
+    "ntfy.sh",
+    "webhook.site",
+    "maker.ifttt.com",
+    "outlook.office.com",
+];
+
 /// Parts of a path behind which a hash is no token.
 const OF_CODE: &[&str] = &[
     "commit", "commits", "blob", "tree", "raw", "blame", "compare", "releases", "pull", "issues",
@@ -69,8 +78,9 @@ pub(super) fn token(text: &str, after: usize) -> Option<(usize, usize)> {
     let path = path.trim_end_matches(['.', ':', '/']);
     let start = at;
     let is_hook = |name: &str| HOOKS.iter().any(|hook| hook.eq_ignore_ascii_case(name));
-    let of_hooks = text[after..after + host].contains("hook")
-        && text[after..after + host].split('.').any(is_hook);
+    let of_hooks = HOSTS.contains(&&text[after..after + host])
+        || text[after..after + host].contains("hook")
+            && text[after..after + host].split('.').any(is_hook);
     let least = if of_hooks {
         SHORTEST_OF_HOOKS
     } else {

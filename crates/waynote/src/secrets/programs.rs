@@ -156,7 +156,7 @@ pub(super) static PROGRAMS: &[Program] = &[
         &["gh", "glab"],
         &[
             ("secret --body", Password, Apart),
-            ("secret -b", Password, Apart),
+            ("secret -b", Password, Both),
             ("-t", Token, Apart),
         ],
     ),
@@ -473,6 +473,10 @@ pub(super) static PROGRAMS: &[Program] = &[
             ("-t", Token, Apart),
         ],
     ),
+    program(
+        &["ssh-keygen"],
+        &[("-N", Password, Apart), ("-P", Password, Apart)],
+    ),
     program(&["chpasswd", "newusers"], &[]),
 ];
 
@@ -482,6 +486,7 @@ pub(super) const READERS: &[(&str, Takes)] = &[
     ("--stdin", Password),
     ("--passphrase-fd", Password),
     ("--with-token", Token),
+    ("secret", Token),
     ("--pass-stdin", Password),
     ("chpasswd", Login),
     ("-S", Password),

@@ -129,7 +129,7 @@ tokens! {
     no ["AccountKey=<key>", "AccountKey=your-key"]
 
     "azure-sas" "Signature of an Azure shared access URL"
-    [after("sig=", &[Run(BASE64 | PERCENT, 43, 80)])]
+    [after("sig=", &[Run(BASE64 | URL64 | PERCENT, 43, 80)])]
     yes ["https://a.blob.core.windows.net/c?sv=2024-11-04&sig={alnum:20}%2B{alnum:22}%3D&se=2026"]
     no ["sig=abc%3D", "sig=your%20signature"]
 
@@ -198,7 +198,7 @@ tokens! {
     no ["IQoJb3JpZ2lu", "FwoGZXIvYXdz is how one begins"]
 
     "presigned-url" "Signature of a presigned URL"
-    [after("X-Amz-Signature=", &[Run(HEX, 64, 64)]), after("X-Goog-Signature=", &[Run(HEX, 64, OPEN)])]
+    [after("X-Amz-Signature=", &[Run(HEX, 64, 64)]), after("X-Goog-Signature=", &[Run(HEX, 64, OPEN)]), after("&Signature=", &[Run(BASE64 | PERCENT, 28, 400)])]
     yes ["https://b.s3.amazonaws.com/k?X-Amz-Expires=60&X-Amz-Signature={hex:64}"]
     no ["X-Amz-Signature=<signature>", "X-Amz-Signature=example"]
 
