@@ -211,7 +211,7 @@ impl Failure {
                         error["current"]["content"] = json!(masked(&note.content.shown()));
                     }
                 }
-                say(&json!({ "error": error }).to_string());
+                say_json(&json!({ "error": error }));
             }
             // clap's own wording knows the usage line and the possible values.
             Self::Arguments(error) => say(&masked(error.to_string().trim_end())),
@@ -241,7 +241,7 @@ pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
     let hint = masked(&hint);
     if as_json {
         let warning = json!({ "kind": error.kind(), "message": message, "hint": hint });
-        say(&json!({ "warning": warning }).to_string());
+        say_json(&json!({ "warning": warning }));
     } else {
         let message = waynote::visible::visible(&message);
         say(&format!("warning: {message}\n  {hint}"));
@@ -264,7 +264,7 @@ pub(crate) fn warn_of_secrets(flagged: &[Flagged], allowed: &SecretPolicy, as_js
         let warning = json!({
             "kind": "holds_secret", "message": what, "hint": hint, "notes": flagged,
         });
-        say(&json!({ "warning": warning }).to_string());
+        say_json(&json!({ "warning": warning }));
         return;
     }
     say(&format!("warning: {what}:"));
@@ -276,10 +276,21 @@ pub(crate) fn warn_of_secrets(flagged: &[Flagged], allowed: &SecretPolicy, as_js
     say(&format!("  {hint}"));
 }
 
+/// Says something on standard error, in characters that a terminal only shows.
 pub(crate) fn say(text: &str) {
+    say_coloured(&waynote::visible::lines(text));
+}
+
+/// The same in colours of our own. What comes from elsewhere was made visible before.
+pub(crate) fn say_coloured(text: &str) {
     use io::Write;
     // Nowhere is left to complain about a closed standard error.
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Says something on standard error for programs.
+pub(crate) fn say_json(value: &serde_json::Value) {
+    say_coloured(&crate::output::escaped(&value.to_string()));
 }
 
 impl From<waynote::Error> for Failure {

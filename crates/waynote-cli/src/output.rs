@@ -1,5 +1,7 @@
-//! Standard output: text for people, bytes for pipes, JSON for programs.
+//! Standard output: text for people, bytes for pipes, JSON for programs. A terminal acts on what it is sent, and notes hold
+//! what anybody wrote: whatever goes to one goes through here, and arrives there visible.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use serde::Serialize;
@@ -20,30 +22,50 @@ impl Output {
         }
     }
 
-    /// Bytes as they are.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Outcome {
-        Ok(self.writer.write_all(bytes)?)
+    /// Text as it is; on a terminal, which would act on what it holds, in visible characters alone.
+    pub(crate) fn text(&mut self, text: &str) -> Outcome {
+        let shown = match self.is_terminal() {
+            true => Cow::Owned(on_terminal(text)),
+            false => Cow::Borrowed(text),
+        };
+        Ok(self.writer.write_all(shown.as_bytes())?)
     }
 
-    /// A note's text: the bytes as they are, and on a terminal a line end where the text has none.
-    pub(crate) fn content(&mut self, content: &waynote::Content) -> Outcome {
-        self.bytes(content.as_bytes())?;
-        let ends = content.is_empty() || content.as_bytes().ends_with(b"\n");
-        if self.is_terminal() && !ends {
-            self.bytes(b"\n")?;
+    /// The same for a text with colours of our own.
+    pub(crate) fn coloured(&mut self, text: &str) -> Outcome {
+        if !self.is_terminal() {
+            return self.text(text);
         }
-        Ok(())
+        let mut rest = text;
+        while let Some((at, length)) = colour(rest) {
+            self.text(&rest[..at])?;
+            self.writer.write_all(&rest.as_bytes()[at..at + length])?;
+            rest = &rest[at + length..];
+        }
+        self.text(rest)
+    }
+
+    /// A note's text: the bytes as they are; on a terminal visible, and with a line end where the text has none.
+    pub(crate) fn content(&mut self, content: &waynote::Content) -> Outcome {
+        if !self.is_terminal() {
+            return Ok(self.writer.write_all(content.as_bytes())?);
+        }
+        let text = content.shown();
+        self.text(&text)?;
+        let ends = text.is_empty() || text.ends_with('\n');
+        if ends { Ok(()) } else { self.text("\n") }
     }
 
     /// A line.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Outcome {
-        Ok(writeln!(self.writer, "{}", text.as_ref())?)
+        self.text(text.as_ref())?;
+        self.text("\n")
     }
 
     /// A value, indented.
     pub(crate) fn value(&mut self, value: &impl Serialize) -> Outcome {
-        serde_json::to_writer_pretty(&mut self.writer, value).map_err(io::Error::from)?;
-        Ok(writeln!(self.writer)?)
+        let json = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
+        Ok(writeln!(self.writer, "{}", escaped(&json))?)
     }
 
     /// The value as JSON when that is asked for, else the line that `text` makes.
@@ -71,5 +93,75 @@ impl Output {
     /// Whether to colour: a terminal that does not ask for none (`NO_COLOR`).
     pub(crate) fn has_colour(&self) -> bool {
         anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+    }
+}
+
+/// A text in characters that a terminal only shows. Both ends of line are one to whoever reads.
+fn on_terminal(text: &str) -> String {
+    waynote::visible::lines(&text.replace("\r\n", "\n"))
+}
+
+/// Where the next sequence for colour begins, `ESC [ numbers m`, and how long it is.
+fn colour(text: &str) -> Option<(usize, usize)> {
+    const BEGIN: &str = "\u{1b}[";
+    text.match_indices(BEGIN).find_map(|(at, begin)| {
+        let inside = &text[at + begin.len()..];
+        let numbers = inside
+            .bytes()
+            .take_while(|byte| byte.is_ascii_digit() || *byte == b';');
+        let numbers = numbers.count();
+        let is_colour = inside[numbers..].starts_with('m');
+        is_colour.then_some((at, begin.len() + numbers + 1))
+    })
+}
+
+/// JSON with escapes for what a terminal would act on or not show. Such characters stand in its texts alone.
+pub(crate) fn escaped(json: &str) -> Cow<'_, str> {
+    let acts = |char: char| {
+        let is_control = char.is_control() && !matches!(char, '\n' | '\t' | '\r');
+        is_control || waynote::visible::is_invisible(char)
+    };
+    if json.is_ascii() && !json.contains('\u{7f}') || !json.contains(acts) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len());
+    for char in json.chars() {
+        if acts(char) {
+            let mut units = [0; 2];
+            for unit in char.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(char);
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_holds_escapes_for_what_is_not_seen() {
+        let text = "a\u{85}b\u{202e}c\u{7f}d\u{e0041}é\n\"";
+        let json = serde_json::to_string_pretty(&[text]).unwrap();
+        let escaped = escaped(&json);
+        assert_eq!(
+            escaped,
+            "[\n  \"a\\u0085b\\u202ec\\u007fd\\udb40\\udc41é\\n\\\"\"\n]"
+        );
+        let read: Vec<String> = serde_json::from_str(&escaped).unwrap();
+        assert_eq!(read, [text]);
+    }
+
+    #[test]
+    fn only_colours_are_told_from_other_sequences() {
+        assert_eq!(colour("a\u{1b}[2J\u{1b}[1;31mb"), Some((5, 7)));
+        assert_eq!(colour("a\u{1b}[31"), None);
+        assert_eq!(
+            on_terminal("a\r\nb\u{1b}[31m\u{9b}"),
+            "a\nb<U+001B>[31m<U+009B>"
+        );
     }
 }

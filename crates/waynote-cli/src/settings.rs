@@ -84,7 +84,7 @@ impl Settings {
             let warning = serde_json::json!({
                 "kind": "config", "message": told, "hint": problem.hint, "problems": self.problems,
             });
-            say(&serde_json::json!({ "warning": warning }).to_string());
+            crate::error::say_json(&serde_json::json!({ "warning": warning }));
         } else {
             say(&format!("warning: {told}; `waynote doctor` explains"));
         }

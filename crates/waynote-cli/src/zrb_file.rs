@@ -40,7 +40,7 @@ pub(crate) fn say_once(settings: &Settings, as_json: bool) {
     let hint = format!("keep both in sync with `{SYNC}`; this is said once");
     if as_json {
         let notice = json!({ "kind": "zrb_notes_file", "message": message, "hint": hint });
-        say(&json!({ "notice": notice }).to_string());
+        crate::error::say_json(&json!({ "notice": notice }));
     } else {
         say(&format!("note: {message}\n  {hint}"));
     }

@@ -46,7 +46,7 @@ impl Refusal {
             "" => self.what.clone(),
             hint => format!("{}\n{hint}", self.what),
         };
-        waynote::secrets::masked(&text).into_owned()
+        for_model(&text)
     }
 
     /// As the protocol's own error, for requests other than a tool's call.
@@ -65,6 +65,12 @@ impl Refusal {
             | ErrorClass::Denied => ErrorData::internal_error(text, None),
         }
     }
+}
+
+/// A reply as a model reads it: like a note in the block, with credentials masked, and nothing in it that is not seen or
+/// that its client takes for a tag of its own.
+pub(crate) fn for_model(text: &str) -> String {
+    waynote::visible::for_model(&waynote::secrets::masked(text))
 }
 
 /// What the library says.

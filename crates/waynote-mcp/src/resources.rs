@@ -8,7 +8,7 @@ use waynote::{AddressAt, Note, Notebook};
 use crate::call::note_at;
 use crate::caller::Here;
 use crate::notes::Notes;
-use crate::reply::Refusal;
+use crate::reply::{Refusal, for_model};
 
 /// The block.
 pub(crate) const CONTEXT: &str = "waynote://context";
@@ -70,7 +70,7 @@ fn resource(note: &Note) -> Resource {
     let address = note.address.to_string();
     let uri = format!("{NOTE}{}", utf8_percent_encode(&address, ESCAPED));
     Resource::new(uri, address)
-        .with_description(waynote::visible::visible(&note.preview))
+        .with_description(for_model(&waynote::visible::visible(&note.preview)))
         .with_mime_type(PLAIN)
         .with_size(note.content.len() as u64)
 }

@@ -24,7 +24,7 @@ use crate::host::Host;
 use crate::nearest::nearest;
 use crate::notes::Notes;
 use crate::queue::{Panicked, Queue};
-use crate::reply::Refusal;
+use crate::reply::{Refusal, for_model};
 use crate::resources;
 use crate::tool::Spec;
 use crate::tools::Set;
@@ -319,6 +319,7 @@ impl ServerHandler for Server {
             let here = self.here(&context).await;
             let text = self.call(move |notes| resources::read(notes, &here, named));
             let text = text.await?;
+            let text = text.map(|text| for_model(&text));
             text.map_err(|refusal| refusal.error())?
         };
         let is_context = resources::is_context(&uri);
@@ -378,7 +379,7 @@ impl ServerHandler for Server {
             "completion/complete",
             "server/discover",
         ];
-        let method: String = request.method.chars().take(80).collect();
+        let method: String = for_model(&request.method).chars().take(80).collect();
         if KNOWN.contains(&method.as_str()) {
             let message = format!(
                 "the params of {method} cannot be read: something is missing or of another type"
@@ -393,7 +394,7 @@ impl ServerHandler for Server {
 /// more than that with certainty.
 fn result(outcome: Result<String, Refusal>, block: &str) -> CallToolResult {
     let is_error = outcome.is_err();
-    let mut text = outcome.unwrap_or_else(|refusal| refusal.text());
+    let mut text = for_model(&outcome.unwrap_or_else(|refusal| refusal.text()));
     if !block.is_empty() {
         if !text.is_empty() {
             text.push_str("\n\n");

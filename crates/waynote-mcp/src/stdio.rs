@@ -5,7 +5,7 @@
 //! worked on leaves room, so that the memory needed does not depend on how fast a client sends.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, BufWriter, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleServer;
@@ -209,11 +209,13 @@ impl<W> Clone for Output<W> {
 
 impl<W: Write> Output<W> {
     fn write(&self, message: &impl serde::Serialize) -> io::Result<()> {
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
+        // Usual messages are written in one piece; the largest are not made a second time.
+        const PIECE: usize = 64 * 1024;
         let mut writer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        writer.write_all(&line)?;
-        writer.flush()
+        let mut pieces = BufWriter::with_capacity(PIECE, &mut *writer);
+        serde_json::to_writer(&mut pieces, message)?;
+        pieces.write_all(b"\n")?;
+        pieces.flush()
     }
 
     fn flush(&self) -> io::Result<()> {

@@ -19,6 +19,7 @@ mod suite {
     mod runs;
     mod search;
     mod search_index;
+    mod secret_forms;
     mod trips;
     mod undo;
     mod worker;

@@ -121,7 +121,7 @@ fn query(folder: &Path, output: &mut Output) -> Outcome {
         };
         let mut line = serde_json::to_vec(&answer).map_err(std::io::Error::from)?;
         writeln!(line)?;
-        output.bytes(&line)?;
+        output.text(&String::from_utf8_lossy(&line))?;
         output.flush()
     })
 }

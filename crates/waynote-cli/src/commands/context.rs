@@ -26,7 +26,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
     } else if args.explain {
         explain(context, &block)
     } else {
-        context.output.bytes(block.text.as_bytes())?;
+        context.output.text(&block.text)?;
         say_why_empty(context, &block);
         Ok(())
     }

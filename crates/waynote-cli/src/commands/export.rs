@@ -63,7 +63,7 @@ fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
     if path == Path::new("-") {
         let (text, exported) = context.read(|store| Ok(zrb::export(store)?))?;
         say_left_out(&left_out(&exported), &exported.left_out);
-        return context.output.bytes(text.as_bytes());
+        return context.output.text(&text);
     }
     let stamp = context.stamp()?;
     let exported = {

@@ -121,7 +121,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 true => context
                     .output
                     .line(format!("no iterations in session:{session}")),
-                false => context.output.bytes(text.as_bytes()),
+                false => context.output.coloured(&text),
             }
         }
         LogCommand::Show => {
@@ -167,7 +167,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let text = session_view::iterations(&iterations, is_live, colour)
                 + &end.map_or(String::new(), |end| session_view::end(&end, &session))
                 + &session_view::notes(&notes, colour, terminal);
-            context.output.bytes(text.as_bytes())
+            context.output.coloured(&text)
         }
         LogCommand::Sessions => {
             let sessions = context.read(|store| {

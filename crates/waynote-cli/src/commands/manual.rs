@@ -11,7 +11,7 @@ use crate::output::Output;
 pub(super) fn completions(shell: clap_complete::Shell, output: &mut Output) -> Outcome {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "waynote", &mut text);
-    output.bytes(&text)
+    output.text(&String::from_utf8_lossy(&text))
 }
 
 pub(super) fn man(folder: Option<&Path>, output: &mut Output) -> Outcome {
@@ -19,7 +19,7 @@ pub(super) fn man(folder: Option<&Path>, output: &mut Output) -> Outcome {
         None => {
             let mut text = Vec::new();
             clap_mangen::Man::new(Cli::command()).render(&mut text)?;
-            output.bytes(&text)
+            output.text(&String::from_utf8_lossy(&text))
         }
         Some(folder) => {
             std::fs::create_dir_all(folder)

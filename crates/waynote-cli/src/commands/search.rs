@@ -39,9 +39,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &SearchArgs) -> Outcome {
     let colour = context.output.has_colour();
     for hit in &hits {
         context.output.line(head(hit, args.history))?;
-        context
-            .output
-            .line(format!("  {}", shown(&hit.snippet, colour)))?;
+        let line = format!("  {}\n", shown(&hit.snippet, colour));
+        context.output.coloured(&line)?;
     }
     Ok(())
 }

@@ -344,6 +344,10 @@ fn what_nobody_sees_hides_none() {
         "\u{1b}[0m",
         "\u{7f}",
         "\u{200b}",
+        "\u{fff3}",
+        "\u{1bca1}",
+        "\u{1d173}",
+        "\u{3164}",
     ] {
         let said = scratch
             .waynote(["key", "save", "k", &format!("a {head}{unseen}{tail} b")])
@@ -352,5 +356,47 @@ fn what_nobody_sees_hides_none() {
             said.contains("holds a credential (github-token)"),
             "{unseen:?}: {said}"
         );
+    }
+}
+
+#[test]
+fn a_name_that_is_imported_is_flagged_too() {
+    let scratch = Scratch::new();
+    let notes = serde_json::json!({ (format!("~/{}", token())): "fine", "~/b": "fine" });
+    std::fs::write(scratch.home().join("notes.json"), notes.to_string()).unwrap();
+    insta::assert_snapshot!(scratch.waynote(["import", "zrb", "../notes.json"]).said(), @"
+    exit 0
+    2 added, 0 updated, 0 unchanged, 0 skipped
+    warning: 1 note that was brought in holds a credential:
+      place:~/[masked: github-token]: github-token
+      rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it
+    ");
+}
+
+/// What is found plain is found in a command, in base64 and behind escapes.
+#[test]
+fn a_credential_in_another_form_is_refused() {
+    let scratch = Scratch::new();
+    let password = ["Falcon", "4821", "!"].concat();
+    for (text, rule) in [
+        (
+            format!("mysql -u root -p{password} shop"),
+            "command-line-password",
+        ),
+        (
+            format!("curl -u ops:{password} https://ci.acme.io"),
+            "command-line-password",
+        ),
+        (token().replace("ghp", "gh\\u0070"), "github-token"),
+        (token().replace('_', "%5F"), "github-token"),
+        (token().replace('_', "&#95;"), "github-token"),
+    ] {
+        let run = scratch.waynote(["key", "save", "k", &text]);
+        let said = run.said();
+        assert!(
+            said.contains(&format!("holds a credential ({rule})")),
+            "{text}: {said}"
+        );
+        assert!(!said.contains(&password), "{said}");
     }
 }

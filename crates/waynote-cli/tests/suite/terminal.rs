@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -12,6 +12,11 @@ use super::common::Scratch;
 
 /// What a person sees who types that into the running command, and its exit code.
 fn typed(scratch: &Scratch, words: &str, input: &str) -> String {
+    seen(scratch.command(words).env("NO_COLOR", "1"), input)
+}
+
+/// The same of any command.
+fn seen(command: &mut Command, input: &str) -> String {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
@@ -21,9 +26,7 @@ fn typed(scratch: &Scratch, words: &str, input: &str) -> String {
         let mut options = File::options();
         options.read(true).write(true).open(name).unwrap()
     };
-    let mut command = scratch.command(words);
     command
-        .env("NO_COLOR", "1")
         .stdin(Stdio::from(open()))
         .stdout(Stdio::from(open()))
         .stderr(Stdio::from(open()));
@@ -32,7 +35,10 @@ fn typed(scratch: &Scratch, words: &str, input: &str) -> String {
     ours.write_all(input.as_bytes()).unwrap();
     let mut child = command.spawn().unwrap();
     // Else it is open here, too, and never ends.
-    drop(command);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let mut seen = Vec::new();
     // The end is an error on Linux: nobody has the terminal open any more.
     let _ = ours.read_to_end(&mut seen);
@@ -214,4 +220,106 @@ fn a_dry_run_knows_the_file() {
     exit 0
     forgot 3 revisions of place:~/work; nothing it said is left
     ");
+}
+
+/// A text that would colour, clear, turn around and hide.
+const ACTS: &str =
+    "begin \u{1b}[31mred\u{1b}]0;title\u{7} \u{9b}2J\u{202e}turned\u{200b}\u{e0041} end";
+
+/// A store with that text in every kind of note.
+fn with_what_acts() -> Scratch {
+    let scratch = Scratch::new();
+    for words in [
+        "key save k - --pin",
+        "key save other -",
+        "place write -",
+        "--session s\u{202e}t --iteration 1 log add - --type stuck",
+    ] {
+        scratch.run(words).stdin(ACTS).ok();
+    }
+    scratch
+}
+
+const SHOWING: [&str; 14] = [
+    "key show k",
+    "show agent:default#k",
+    "show agent:default#k@1",
+    "place read",
+    "place all",
+    "place list",
+    "key list",
+    "context",
+    "context --style faithful",
+    "search turned",
+    "history agent:default#k",
+    "--session s\u{202e}t log show",
+    "--session s\u{202e}t log list",
+    "--session s\u{202e}t context --style faithful",
+];
+
+#[test]
+fn nothing_that_a_note_holds_acts_on_a_terminal() {
+    let scratch = with_what_acts();
+    let acts = [
+        '\u{1b}',
+        '\u{7}',
+        '\u{9b}',
+        '\u{202e}',
+        '\u{200b}',
+        '\u{e0041}',
+    ];
+    for words in SHOWING
+        .into_iter()
+        .chain(["log sessions", "key save k x --if-revision 9"])
+    {
+        let seen = typed(&scratch, words, "");
+        assert!(!seen.contains(acts), "{words}: {seen:?}");
+        assert!(
+            seen.contains("<U+001B>") || words.contains("log sessions"),
+            "{words}: {seen:?}"
+        );
+        let seen = typed(&scratch, &format!("{words} --json"), "");
+        assert!(!seen.contains(acts), "{words} --json: {seen:?}");
+    }
+    // A pipe gets the bytes.
+    for words in ["key show k", "show agent:default#k", "place read"] {
+        assert_eq!(scratch.run(words).bytes(), ACTS.as_bytes(), "{words}");
+    }
+    let faithful = scratch.ok("context --style faithful");
+    assert!(faithful.contains(ACTS), "{faithful:?}");
+    // JSON is the same text to whoever reads it.
+    let read = scratch.json("show agent:default#k --json");
+    assert_eq!(read["content"], ACTS);
+    let json = scratch.ok("show agent:default#k --json");
+    assert!(
+        json.contains("\\u009b2J\\u202eturned\\u200b\\udb40\\udc41 end"),
+        "{json}"
+    );
+    assert!(!json.contains(['\u{9b}', '\u{202e}']), "{json}");
+}
+
+#[test]
+fn our_own_colours_reach_a_terminal() {
+    let scratch = with_what_acts();
+    let coloured = |words: &str| {
+        let mut command = scratch.command(words);
+        command
+            .env_remove("NO_COLOR")
+            .env("TERM", "xterm")
+            .env("CLICOLOR_FORCE", "1");
+        seen(&mut command, "")
+    };
+    let found = coloured("search turned");
+    assert!(
+        found.contains("\u{1b}[1mturned<U+200B>\u{1b}[0m"),
+        "{found:?}"
+    );
+    let log = coloured("--session s\u{202e}t log show");
+    assert!(
+        log.contains("\u{1b}[1;31mSTUCK\u{1b}[0m") || log.contains("\u{1b}[31mSTUCK\u{1b}[0m"),
+        "{log:?}"
+    );
+    for seen in [found, log] {
+        assert!(seen.contains("<U+001B>[31mred"), "{seen:?}");
+    }
 }

@@ -1,4 +1,4 @@
-//! The sections as the three sources write them, byte for byte; only credentials are masked.
+//! The sections as the three sources write them, byte for byte, but for credentials and for tags of agent clients.
 
 use std::fmt::Write;
 
@@ -10,6 +10,7 @@ use crate::address::Address;
 use crate::content::is_space;
 use crate::note::{Kind, Note};
 use crate::secrets::masked;
+use crate::visible::without_tags;
 
 /// What applies, whole.
 pub(super) struct Notes {
@@ -46,7 +47,8 @@ fn index(notes: &[Note], now: Timestamp) -> String {
     let mut text =
         "## Notes\n\n| Key | Updated | Preview |\n|-----|---------|---------|\n".to_owned();
     for note in notes {
-        let preview = note.preview.replace('\n', " ").replace('|', "\\|");
+        let preview = without_tags(&note.preview);
+        let preview = preview.replace('\n', " ").replace('|', "\\|");
         let _ = writeln!(
             text,
             "| `{}` | {} | {preview} |",
@@ -140,9 +142,10 @@ fn iterations(notes: &[Note]) -> String {
     lines.join("\n")
 }
 
-/// What a note says, but for credentials: no program that moves over needs to put those into a prompt.
+/// What a note says, but for credentials and for tags that agent clients take for their own: no program that moves over
+/// needs to put those into a prompt.
 fn said(note: &Note) -> String {
-    masked(&note.content.shown()).into_owned()
+    without_tags(&masked(&note.content.shown())).into_owned()
 }
 
 fn key(note: &Note) -> String {

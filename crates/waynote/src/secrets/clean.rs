@@ -1,73 +1,59 @@
 //! A text without the characters that nobody sees, which would cut a credential in two.
 
-use std::ops::Range;
-
+use super::mapped::Mapped;
 use crate::visible::is_invisible;
 
-/// A text that invisible characters were taken out of.
-pub(super) struct Clean {
-    text: String,
-    /// Where bytes were taken out: the place in the clean text, and how many in all up to there.
-    cuts: Vec<(usize, usize)>,
-}
-
 /// The text without them; none when there are none.
-pub(super) fn cleaned(text: &str) -> Option<Clean> {
-    if !holds_unseen(text.as_bytes()) || !text.contains(is_unseen) {
+pub(super) fn cleaned(text: &str) -> Option<Mapped> {
+    if !holds_unseen(text) {
         return None;
     }
-    let mut clean = Clean {
-        text: String::with_capacity(text.len()),
-        cuts: Vec::new(),
-    };
-    let mut taken = 0;
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        if !is_unseen(char) {
-            clean.text.push(char);
-            continue;
+    let mut clean = Mapped::default();
+    let (mut copied, mut at) = (0, 0);
+    while let Some(char) = text[at..].chars().next() {
+        let end = at + char.len_utf8();
+        if is_unseen(char) {
+            clean.copy(&text[copied..at], copied);
+            copied = end + command(char, &text[end..]);
+            at = copied;
+        } else {
+            at = end;
         }
-        taken += char.len_utf8();
-        // What a terminal takes for a command is not seen either.
-        if char == ESCAPE && chars.next_if_eq(&'[').is_some() {
-            taken += 1;
-            let is_inside = |char: &char| matches!(char, ' '..='?');
-            while chars.next_if(is_inside).is_some() {
-                taken += 1;
-            }
-            taken += usize::from(chars.next_if(|char| matches!(char, '@'..='~')).is_some());
-        }
-        clean.cuts.push((clean.text.len(), taken));
     }
+    clean.copy(&text[copied..], copied);
     Some(clean)
 }
 
-const ESCAPE: char = '\u{1b}';
+/// How long the rest of a command to a terminal is, which is not seen either.
+fn command(char: char, rest: &str) -> usize {
+    const ESCAPE: char = '\u{1b}';
+    let Some(inside) = rest.strip_prefix('[').filter(|_| char == ESCAPE) else {
+        return 0;
+    };
+    let length = inside
+        .bytes()
+        .take_while(|byte| matches!(byte, b' '..=b'?'));
+    let length = length.count();
+    let is_ended = inside[length..].starts_with(|char| matches!(char, '@'..='~'));
+    1 + length + usize::from(is_ended)
+}
 
 /// Whether there is one; first by bytes with which one could begin, which is fast.
-fn holds_unseen(text: &[u8]) -> bool {
+fn holds_unseen(text: &str) -> bool {
     const BLOCK: usize = 64;
-    let begins = |byte: &u8| matches!(byte, 0..=8 | 0x0b | 0x0c | 0x0e..=0x1f | 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf3);
-    let has = |block: &[u8]| block.iter().fold(false, |has, byte| has | begins(byte));
-    text.chunks(BLOCK).any(has)
+    let begins = |byte: u8| matches!(byte, 0..=8 | 0x0b | 0x0c | 0x0e..=0x1f | 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3);
+    let has = |block: &[u8]| block.iter().fold(false, |has, byte| has | begins(*byte));
+    let unseen_at = |at: usize| {
+        let rest = text.get(at..).and_then(|rest| rest.chars().next());
+        rest.is_some_and(is_unseen)
+    };
+    let bytes = text.as_bytes();
+    bytes.chunks(BLOCK).enumerate().any(|(number, block)| {
+        has(block) && (0..block.len()).any(|at| begins(block[at]) && unseen_at(number * BLOCK + at))
+    })
 }
 
 /// Characters that are not shown, and commands to a terminal.
 fn is_unseen(char: char) -> bool {
     is_invisible(char) || (char.is_control() && !matches!(char, '\t' | '\n' | '\r'))
-}
-
-impl Clean {
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Where a range of the clean text, which is not empty, lies in the original.
-    pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
-        let of = |byte: usize| {
-            let before = self.cuts.partition_point(|(at, _)| *at <= byte);
-            byte + before.checked_sub(1).map_or(0, |last| self.cuts[last].1)
-        };
-        of(range.start)..of(range.end - 1) + 1
-    }
 }

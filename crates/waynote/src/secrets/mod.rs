@@ -4,17 +4,28 @@
 //! of a private key, by their place in a URL or a header, or by the name that a random value is assigned to. What only
 //! stands where a credential would (`<token>`, `$PASSWORD`, `xxxx`, an example of the documentation) is none.
 //!
+//! What a text holds in base64, in hexadecimal or with escapes (`\\u0041`, `%41`, `&#65;`) is looked at too, twice
+//! encoded at most.
+//!
 //! A text of n bytes takes time in the order of n, whatever it holds, and nothing is built before the first scan.
 
 mod clean;
+mod commands;
+mod encoded;
+mod headers;
 mod keys;
+mod mapped;
 mod named;
+mod names;
+mod paths;
 mod policy;
+mod programs;
 mod shape;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod triggers;
+mod unescaped;
 mod url;
 mod value;
 
@@ -43,7 +54,7 @@ pub struct Rule {
 }
 
 /// The rules beside those for the tokens of services.
-const OTHERS: [Rule; 7] = [
+const OTHERS: [Rule; 11] = [
     Rule {
         name: keys::PRIVATE_KEY,
         about: "Private key with its heading (PEM, OpenSSH, PGP, PuTTY)",
@@ -65,12 +76,28 @@ const OTHERS: [Rule; 7] = [
         about: "AWS secret access key, by its name and form",
     },
     Rule {
+        name: named::LOGIN,
+        about: "User and password together in base64, as Docker and npm keep them",
+    },
+    Rule {
+        name: headers::COOKIE,
+        about: "Value of a session's cookie",
+    },
+    Rule {
+        name: paths::RULE,
+        about: "Token in the path of a URL, as webhooks have it",
+    },
+    Rule {
         name: named::ENTROPY,
         about: "Random value under a name such as `api_key`, `token`, `secret`",
     },
     Rule {
         name: named::PASSWORD,
         about: "Strong password under a name such as `password`",
+    },
+    Rule {
+        name: commands::RULE,
+        about: "Password or token in a command line, as behind `mysql -p`, `curl -u`",
     },
 ];
 
@@ -96,9 +123,9 @@ pub(crate) const MASK: &str = "[masked: ";
 /// Zero-width characters inside one do not hide it, nor does the end of a line in a token of known length.
 pub fn scan(text: &str) -> Vec<Secret> {
     match clean::cleaned(text) {
-        None => found_in(text),
+        None => apart(found_to(text, DEPTH)),
         Some(clean) => {
-            let mut found = found_in(clean.text());
+            let mut found = apart(found_to(clean.text(), DEPTH));
             for secret in &mut found {
                 secret.range = clean.original(&secret.range);
             }
@@ -136,17 +163,101 @@ pub fn position(text: &str, byte: usize) -> (usize, usize) {
     )
 }
 
-fn found_in(text: &str) -> Vec<Secret> {
-    let mut found: Vec<Secret> = Vec::new();
-    triggers::each(text.as_bytes(), |begin, after, look| {
-        if let Some((rule, start, end)) = look_at(text, begin, after, look) {
+/// How often a text may be encoded, one encoding inside another.
+const DEPTH: usize = 2;
+
+/// What is found in a text as it is, and in what it holds encoded.
+fn found_to(text: &str, depth: usize) -> Vec<Secret> {
+    let Scan {
+        mut found, quotes, ..
+    } = Scan::of(text);
+    if depth == 0 {
+        return found;
+    }
+    unescaped::each(text, &quotes, |part| {
+        for secret in found_to(part.text(), depth - 1) {
+            found.push(Secret {
+                range: part.original(&secret.range),
+                ..secret
+            });
+        }
+    });
+    let bytes = text.as_bytes();
+    encoded::each_run(bytes, |run| {
+        if let Some(end) = tokens::discord(bytes, &run) {
+            found.push(Secret {
+                rule: tokens::DISCORD,
+                range: run.start..end,
+            });
+        }
+        for (part, inner) in encoded::decoded(&bytes[run.clone()]) {
+            let first = found_to(&inner, depth - 1).into_iter().next();
+            let rule = match first {
+                Some(secret) => secret.rule,
+                None if named::is_login_alone(&inner) => named::LOGIN,
+                None => continue,
+            };
+            found.push(Secret {
+                rule,
+                range: run.start + part.start..run.start + part.end,
+            });
+        }
+    });
+    found
+}
+
+/// One pass over a text as it is.
+struct Scan<'t> {
+    text: &'t str,
+    found: Vec<Secret>,
+    /// Where a text in quotes may end that goes on in another one.
+    quotes: Vec<usize>,
+    /// As far as commands have been looked at.
+    commands_end: usize,
+}
+
+impl<'t> Scan<'t> {
+    fn of(text: &'t str) -> Self {
+        let mut scan = Self {
+            text,
+            found: Vec::new(),
+            quotes: Vec::new(),
+            commands_end: 0,
+        };
+        triggers::each(text.as_bytes(), |begin, after, look| {
+            scan.look(begin, after, look);
+        });
+        scan
+    }
+
+    // Apart from the loop that finds the words, which is to stay small.
+    #[inline(never)]
+    fn look(&mut self, begin: usize, after: usize, look: Look) {
+        let text = self.text;
+        let found = &mut self.found;
+        let mut add = |rule, start, end| {
             found.push(Secret {
                 rule,
                 range: start..end,
             });
+        };
+        match look {
+            Look::Quote => self.quotes.push(begin),
+            Look::Command if begin < self.commands_end => {}
+            Look::Command => {
+                let add = |start, end| add(commands::RULE, start, end);
+                self.commands_end = commands::find(text, self.commands_end, begin + 1, add);
+            }
+            Look::Cookie => {
+                headers::cookies(text, after, |start, end| add(headers::COOKIE, start, end));
+            }
+            _ => {
+                if let Some((rule, start, end)) = look_at(text, begin, after, look) {
+                    add(rule, start, end);
+                }
+            }
         }
-    });
-    apart(found)
+    }
 }
 
 fn look_at(
@@ -168,7 +279,15 @@ fn look_at(
             (!value::is_made_up(&bytes[body..found.end])).then_some((rule, found.start, found.end))
         }
         Look::Name => named::find(text, begin, after),
-        Look::Url => url::find(text, begin, after).map(named(url::RULE)),
+        Look::Authorization => headers::authorization(text, after),
+        Look::Pgpass => paths::pgpass(text, begin, after).map(named(named::PASSWORD)),
+        Look::Url => {
+            let password = url::find(text, begin, after).map(named(url::RULE));
+            password.or_else(|| paths::token(text, after).map(named(paths::RULE)))
+        }
+        Look::Call => named::second_of_two(text, after - 1),
+        Look::Thin => paths::thin(text, after).map(named(url::RULE)),
+        Look::Cookie | Look::Command | Look::Quote => None,
         Look::Armour => keys::armoured(text, begin, after).map(named(keys::PRIVATE_KEY)),
         Look::Putty => keys::putty(text, after).map(named(keys::PRIVATE_KEY)),
         Look::Jwt => keys::jwt(bytes, begin).map(named(keys::JWT)),
@@ -178,6 +297,7 @@ fn look_at(
 
 /// Joins what overlaps: the whole of it, by the name of the rule that knows most.
 fn apart(mut found: Vec<Secret>) -> Vec<Secret> {
+    found.retain(|secret| !secret.range.is_empty());
     found.sort_by_key(|secret| secret.range.start);
     let mut apart: Vec<Secret> = Vec::with_capacity(found.len());
     for secret in found {

@@ -1,22 +1,15 @@
 //! Secrets that are known by the name they are assigned to: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`.
 
-use super::shape::{DASH, DOT, WORD, is, run_end, run_end_within, run_start};
-use super::value;
+use super::names::{self, Kind};
+use super::shape::{
+    BASE64, CAPS, DASH, DOT, UNDERSCORE, WORD, is, run_end, run_end_within, run_start,
+};
+use super::{encoded, value};
 
 pub(super) const PASSWORD: &str = "password-assignment";
 pub(super) const ENTROPY: &str = "high-entropy-assignment";
 pub(super) const AWS_SECRET: &str = "aws-secret-key";
-
-/// What a name says that its value is.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    /// Chosen by somebody: may be short.
-    Password,
-    /// Made by a generator.
-    Token,
-    /// The same, and not only a number that ties requests together, as a token may be.
-    Key,
-}
+pub(super) const LOGIN: &str = "encoded-login";
 
 /// The longest name and value that are looked at.
 const NAME: usize = 64;
@@ -25,37 +18,235 @@ const VALUE: usize = 300;
 /// The secret that is assigned to the name in which a word stands from `begin` to `after`.
 pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static str, usize, usize)> {
     let bytes = text.as_bytes();
+    let begin = begin + usize::from(bytes[begin] == b' ');
     let class = WORD | DASH | DOT;
     let start = run_start(bytes, begin, class, NAME);
     let end = run_end_within(bytes, after, class, NAME + 1);
     let is_mask = bytes[..start].ends_with(super::MASK.as_bytes()) && bytes.get(end) == Some(&b']');
     // `…:secret:name` is a path of its own.
-    let is_path = start > 1 && bytes[start - 1] == b':' && is(bytes[start - 2], WORD);
+    let is_path = start > 1
+        && bytes[start - 1] == b':'
+        && is(bytes[start - 2], WORD)
+        && !bytes[..start].ends_with(b"$env:");
     if end - after > NAME || is_path || is_mask {
         return None;
     }
-    let kind = kind(text, start, end)?;
+    // Most words are followed by another one.
+    let behind = *bytes.get(end)?;
+    if !b" \t\\\"'`]*=:>(|?+,\r\n/".contains(&behind) {
+        return None;
+    }
+    if b" \t".contains(&behind) && is_prose(&bytes[end..]) {
+        return None;
+    }
+    let kind = names::kind(text, start, end)?;
     let name = &text[start..end];
-    let (start, end) = assigned(text, end)?;
-    let value = &text[start..end];
+    let is_option = name.starts_with('-') || is_env(name);
+    let name_start = start;
+    let (start, end) = match kind {
+        Kind::Login => return login(text, end),
+        _ => assigned(text, end, is_option)?,
+    };
+    let value_start = start;
+    let is_attached = start > 0 && bytes[start - 1] == b'=';
+    let is_argument = name.starts_with("--");
+    let is_data = is_env(name)
+        || is_quoted(bytes, start)
+        || is_attached
+        || is_argument
+        || is_line(bytes, name_start, end);
+    // `credentials: user:password`
+    let start = match kind {
+        Kind::Key if name.to_ascii_lowercase().contains("cred") => {
+            start + user_before(&text[start..end])
+        }
+        _ => start,
+    };
+    let kind = if start > value_start {
+        Kind::Password
+    } else {
+        kind
+    };
+    let is_data = is_data || start > value_start;
+    let rule = |end: usize| judged(kind, name, &text[start..end], is_data);
+    // `!` may end a sentence, or a password.
+    let signs = bytes[end..].iter().take_while(|byte| b"!*?".contains(byte));
+    let whole = end + signs.count();
+    let ends_line = bytes
+        .get(whole)
+        .is_none_or(|byte| b"\r\n;,\"'<)&#".contains(byte));
+    if whole > end
+        && (ends_line || is_attached || is_argument)
+        && let Some(rule) = rule(whole)
+    {
+        return Some((rule, start, whole));
+    }
+    rule(end).map(|rule| (rule, start, end))
+}
+
+/// Whether a word follows that is no value: one without a digit.
+fn is_prose(rest: &[u8]) -> bool {
+    const DECLARED: usize = 40;
+    let declared = &rest[..rest.len().min(DECLARED)];
+    if declared
+        .windows(4)
+        .any(|sign| matches!(sign, b" = \"" | b" = '"))
+    {
+        return false;
+    }
+    let blanks = rest.iter().take_while(|byte| b" \t".contains(byte)).count();
+    let rest = &rest[blanks..rest.len().min(blanks + VALUE)];
+    if begins_with_preposition(rest) {
+        return false;
+    }
+    let begins = rest.first().is_some_and(u8::is_ascii_alphabetic);
+    let mut word = rest.iter().take_while(|byte| !byte.is_ascii_whitespace());
+    begins
+        && !rest.starts_with(b"is ")
+        && !rest.starts_with(b"value")
+        && !word.any(u8::is_ascii_digit)
+}
+
+/// How long the user is, with the sign behind it, where a value is `user:password` or `user/password`.
+fn user_before(value: &str) -> usize {
+    const LONGEST: usize = 32;
+    let user = value
+        .bytes()
+        .take(LONGEST)
+        .take_while(|byte| is(*byte, WORD | DASH))
+        .count();
+    let password = value[user..].strip_prefix([':', '/']).unwrap_or_default();
+    let is_login = user > 0
+        && (value::is_strong(password.as_bytes())
+            || value::is_word_and_number(password.as_bytes()))
+        && !password.contains(['/', ':', '.']);
+    if is_login { user + 1 } else { 0 }
+}
+
+/// Whether it is said whose password it is: `of db1`, `for the printer`.
+fn begins_with_preposition(rest: &[u8]) -> bool {
+    [&b"of "[..], b"for ", b"on ", b"to ", b"at "]
+        .iter()
+        .any(|word| rest.starts_with(word))
+}
+
+/// The rule by which a value is a secret.
+fn judged(kind: Kind, name: &str, value: &str, is_data: bool) -> Option<&'static str> {
     if value::is_reference(value) {
         return None;
     }
-    let value = value.as_bytes();
-    let is_random = match kind {
-        Kind::Token => value::is_random(value) && !value::has_uuid_form(value),
-        Kind::Key | Kind::Password => value::is_random(value),
-    };
-    let rule = if value::is_aws_secret(value) && is_of_aws(name) {
-        AWS_SECRET
+    let bytes = value.as_bytes();
+    let is_random =
+        value::is_random(bytes) && (kind != Kind::Token || !value::has_uuid_form(bytes));
+    let may_be_chosen = matches!(kind, Kind::Password | Kind::Secret);
+    if value::is_aws_secret(bytes) && is_of_aws(name) {
+        Some(AWS_SECRET)
     } else if is_random {
-        ENTROPY
-    } else if kind == Kind::Password && value::is_strong(value) {
-        PASSWORD
+        Some(ENTROPY)
+    } else if may_be_chosen
+        && (value::is_strong(bytes)
+            || is_data && value::is_word_and_number(bytes)
+            || is_chosen_in_base64(bytes))
+    {
+        Some(PASSWORD)
     } else {
-        return None;
+        None
+    }
+}
+
+/// Whether it is a password in base64, as Kubernetes keeps them.
+fn is_chosen_in_base64(value: &[u8]) -> bool {
+    const SHORTEST: usize = 12;
+    let decoded = || encoded::text_of(value);
+    value.len() >= SHORTEST
+        && value.len().is_multiple_of(4)
+        && value.iter().all(|byte| is(*byte, BASE64))
+        && decoded().is_some_and(|text| {
+            let text = text.trim_end();
+            !value::is_reference(text) && value::is_chosen(text.as_bytes())
+        })
+}
+
+/// A name as environments have them: `DB_PASSWORD`.
+fn is_env(name: &str) -> bool {
+    name.bytes().all(|byte| is(byte, CAPS | UNDERSCORE))
+}
+
+/// Whether nothing stands on the line but a name and its value, which ends at `end`.
+fn is_line(text: &[u8], start: usize, end: usize) -> bool {
+    const MOST_SIGNS: usize = 3;
+    let indent = text[..start]
+        .iter()
+        .rev()
+        .take_while(|byte| b" \t-\"'".contains(byte));
+    let start = start - indent.count();
+    let behind = &text[end..];
+    let signs = behind
+        .iter()
+        .take(MOST_SIGNS)
+        .take_while(|byte| b"!*?\"',;".contains(byte));
+    let behind = &behind[signs.count()..];
+    let ends =
+        behind.first().is_none_or(|byte| b"\r\n".contains(byte)) || behind.starts_with(b" #");
+    ends && (start == 0 || text[start - 1] == b'\n')
+}
+
+fn is_quoted(text: &[u8], start: usize) -> bool {
+    start > 0 && b"\"'`>".contains(&text[start - 1])
+}
+
+/// The user and the password behind `auth`: both in base64, or two texts in parentheses.
+fn login(text: &str, name_end: usize) -> Option<(&'static str, usize, usize)> {
+    let Some((start, end)) = assigned(text, name_end, false) else {
+        return second_of_two(text, name_end);
     };
-    Some((rule, start, end))
+    let pair = encoded::text_of(&text.as_bytes()[start..end])?;
+    is_login(&pair).then_some((LOGIN, start, end))
+}
+
+/// `user:password`, with a password that somebody uses.
+pub(super) fn is_login(pair: &str) -> bool {
+    let Some((user, password)) = pair.split_once(':') else {
+        return false;
+    };
+    let password = password.trim_end();
+    let is_user =
+        user.len() < NAME && !user.contains(|char: char| char.is_whitespace() || char == '{');
+    is_user
+        && !value::is_reference(password)
+        && value::is_chosen(password.as_bytes())
+        && !value::is_shown(user, password.as_bytes())
+}
+
+/// A text that is nothing but a user and a good password.
+pub(super) fn is_login_alone(text: &str) -> bool {
+    let text = text.trim_end();
+    let password = text.split_once(':').map_or("", |(_, password)| password);
+    let is_good =
+        value::is_strong(password.as_bytes()) || value::is_word_and_number(password.as_bytes());
+    is_good
+        && !text.contains(|char: char| char.is_whitespace() || "\"'{<".contains(char))
+        && is_login(text)
+}
+
+/// The second text of `auth=("user", "password")`, where the name ends at `name_end`.
+pub(super) fn second_of_two(text: &str, name_end: usize) -> Option<(&'static str, usize, usize)> {
+    const LONGEST: usize = 120;
+    let limit = text.floor_char_boundary((name_end + LONGEST).min(text.len()));
+    let line = text[name_end..limit].lines().next()?;
+    let inside = line.trim_start_matches([' ', '=', ':']).strip_prefix('(')?;
+    let quote = inside
+        .chars()
+        .next()
+        .filter(|char| matches!(char, '"' | '\''))?;
+    let (user, rest) = inside[1..].split_once(quote)?;
+    let rest = rest.strip_prefix(',')?.trim_start().strip_prefix(quote)?;
+    let (password, _) = rest.split_once(quote)?;
+    let is_one = value::is_chosen(password.as_bytes())
+        && !value::is_reference(password)
+        && !value::is_shown(user, password.as_bytes());
+    let start = name_end + line.len() - rest.len();
+    is_one.then_some((PASSWORD, start, start + password.len()))
 }
 
 fn is_of_aws(name: &str) -> bool {
@@ -63,188 +254,34 @@ fn is_of_aws(name: &str) -> bool {
     name.contains("aws") || name.contains("secret") && name.contains("access")
 }
 
-/// What the name from `start` to `end` says of its value; none for names of other things.
-fn kind(text: &str, start: usize, end: usize) -> Option<Kind> {
-    const SUFFIXES: [&str; 23] = [
-        "value",
-        "val",
-        "string",
-        "str",
-        "text",
-        "plain",
-        "plaintext",
-        "base64",
-        "b64",
-        "raw",
-        "prod",
-        "production",
-        "dev",
-        "live",
-        "staging",
-        "old",
-        "new",
-        "primary",
-        "secondary",
-        "default",
-        "env",
-        "base",
-        "test",
-    ];
-    const PASSWORDS: [&str; 6] = [
-        "password",
-        "passwd",
-        "passphrase",
-        "passwort",
-        "pwd",
-        "passcode",
-    ];
-    const SECRETS: [&str; 8] = [
-        "secret",
-        "apikey",
-        "secretkey",
-        "accesskey",
-        "authkey",
-        "privatekey",
-        "credentials",
-        "creds",
-    ];
-    // A key of one of these is secret; other keys are names in a table, or a keyboard's.
-    const KEYS: [&str; 26] = [
-        "api",
-        "access",
-        "secret",
-        "private",
-        "auth",
-        "account",
-        "encryption",
-        "encrypt",
-        "signing",
-        "master",
-        "app",
-        "application",
-        "service",
-        "storage",
-        "shared",
-        "subscription",
-        "admin",
-        "deploy",
-        "webhook",
-        "hmac",
-        "jwt",
-        "cipher",
-        "decryption",
-        "aws",
-        "license",
-        "client",
-    ];
-    const NOT: [&str; 30] = [
-        "public",
-        "pub",
-        "next",
-        "page",
-        "continuation",
-        "cursor",
-        "cancel",
-        "cancellation",
-        "sync",
-        "csrf",
-        "xsrf",
-        "csrfmiddleware",
-        "pagination",
-        "hash",
-        "hashed",
-        "digest",
-        "site",
-        "publishable",
-        "id",
-        "keyid",
-        "fingerprint",
-        "resume",
-        "lock",
-        "change",
-        "request",
-        "idempotency",
-        "starting",
-        "lifecycle",
-        "copy",
-        "unit",
-    ];
-    let name = text[start..end].trim_matches(['-', '.', '_']);
-    let words = words(name);
-    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
-    while let [.., _, last] = words[..] {
-        let numbered = last.bytes().all(|byte| byte.is_ascii_digit());
-        if !(numbered || SUFFIXES.contains(&last)) {
-            break;
-        }
-        words.pop();
-    }
-    let last = (*words.last()?).trim_end_matches(|char: char| char.is_ascii_digit());
-    if words.iter().any(|word| NOT.contains(word)) {
-        return None;
-    }
-    let ends = |list: &[&str]| list.iter().any(|word| last.ends_with(word));
-    if ends(&PASSWORDS) || ["pass", "psk", "pw"].contains(&last) {
-        return Some(Kind::Password);
-    }
-    let before = || match words.len() {
-        // `API key: …`
-        1 => text[..start]
-            .trim_end_matches([' ', '*', '_'])
-            .rsplit(|char: char| !char.is_ascii_alphanumeric())
-            .next()
-            .map(str::to_ascii_lowercase),
-        count => Some(words[count - 2].to_owned()),
-    };
-    let is_key = last == "key" && before().is_some_and(|word| KEYS.contains(&word.as_str()));
-    if last.ends_with("token") {
-        const TO_ENTER: [&str; 6] = ["auth", "access", "bearer", "bot", "refresh", "secret"];
-        let enters = before().is_some_and(|word| TO_ENTER.contains(&word.as_str()));
-        return Some(if enters { Kind::Key } else { Kind::Token });
-    }
-    (ends(&SECRETS) || is_key).then_some(Kind::Key)
-}
-
-/// The words of a name, in lower case: `dbPassword`, `DB_PASSWORD` and `db.password` are two each.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut before = ' ';
-    for char in name.chars() {
-        let begins = char.is_ascii_uppercase() && before.is_ascii_lowercase();
-        if begins || matches!(char, '_' | '-' | '.') {
-            words.push(String::new());
-        }
-        if !matches!(char, '_' | '-' | '.')
-            && let Some(word) = words.last_mut()
-        {
-            word.push(char.to_ascii_lowercase());
-        }
-        before = char;
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
 /// What stands behind a name and a sign of assignment: where it begins and ends.
-fn assigned(text: &str, name_end: usize) -> Option<(usize, usize)> {
+fn assigned(text: &str, name_end: usize, is_option: bool) -> Option<(usize, usize)> {
     let mut rest = Rest { text, at: name_end };
     // The end of a quoted or marked name: `"password"`, `**Password**`, `['token']`.
-    rest.skip("\\\"'`]*", 4);
+    let is_quoted = rest.skip("\\\"'`]*", 4) > 0;
     let blanks = rest.skip(" \t", 8);
     let is_assigned = ["=>", ":=", "||=", "?=", "+=", "===", "==", "=", "::", ":"]
         .iter()
         .any(|sign| rest.take(sign))
         || blanks > 0 && (rest.take("is ") || rest.take("= "))
         || blanks == 0 && (rest.take("(\"") || rest.take("('") || rest.take(">"))
-        || rest.value_below();
+        || blanks > 0 && rest.typed().is_some()
+        || blanks > 0 && rest.value_said_later()
+        || rest.value_below()
+        || rest.value_beside()
+        || is_option && is_quoted && rest.next_in_list();
     // `--token VALUE`, `password VALUE`: nothing but a blank between. To pass something is a verb.
-    let is_beside =
-        blanks > 0 && !rest.left().starts_with('-') && !text[..name_end].ends_with("pass");
+    let is_verb = text[..name_end].strip_suffix("pass");
+    let is_verb =
+        is_verb.is_some_and(|before| !before.ends_with(|char: char| char.is_ascii_alphanumeric()));
+    let is_beside = blanks > 0 && !rest.left().starts_with('-') && !is_verb;
     if !(is_assigned || is_beside) {
         return None;
     }
     rest.skip("*", 2);
     rest.skip(" \t", 8);
+    rest.take("<value>");
+    rest.block_below();
     if let Some(typed) = rest.typed() {
         rest.at = typed;
     }
@@ -277,7 +314,11 @@ fn assigned(text: &str, name_end: usize) -> Option<(usize, usize)> {
             let end = value.find(stop).unwrap_or(value.len());
             let end = next_parameter(&value[..end]).unwrap_or(end);
             // A call, an index or a block is code, not a value.
-            if value[end..].starts_with(['(', '[']) || value[..end].contains(['(', '[', '{']) {
+            let is_type = value[end..].starts_with('<') && !value[end..].starts_with("</");
+            if is_type
+                || value[end..].starts_with(['(', '['])
+                || value[..end].contains(['(', '[', '{'])
+            {
                 return None;
             }
             let value = value[..end].trim_end_matches(['.', ':', '!', '?', '*']);
@@ -339,6 +380,61 @@ impl Rest<'_> {
         is_below
     }
 
+    /// Passes over `value=` or `"value":` behind a name that is itself a value: `name="…" value="…"`.
+    fn value_beside(&mut self) -> bool {
+        let before = self.at;
+        self.skip(" \t,\r\n", 24);
+        let is_beside = ["value=", "\"value\":", "'value':", "connectionString="]
+            .iter()
+            .any(|sign| self.take(sign));
+        if !is_beside {
+            self.at = before;
+        }
+        is_beside
+    }
+
+    /// Passes over whose password it is, up to the value: `of db1 is `, `for the printer: `.
+    fn value_said_later(&mut self) -> bool {
+        const FARTHEST: usize = 48;
+        let bytes = self.left().as_bytes();
+        let near = &bytes[..bytes.len().min(FARTHEST)];
+        if !begins_with_preposition(near) {
+            return false;
+        }
+        let line = near
+            .iter()
+            .take_while(|byte| !b"\r\n,;".contains(byte))
+            .count();
+        let sign = |sign: &[u8]| {
+            let at = near[..line]
+                .windows(sign.len())
+                .position(|there| there == sign);
+            at.map(|at| at + sign.len())
+        };
+        let end = [&b" is "[..], b": ", b" = "]
+            .iter()
+            .filter_map(|of| sign(of))
+            .min();
+        self.at += end.unwrap_or(0);
+        end.is_some()
+    }
+
+    /// Passes over the comma of a list of arguments: `"--password", "…"`.
+    fn next_in_list(&mut self) -> bool {
+        self.take(",")
+    }
+
+    /// Passes over the sign of YAML for a text in the next line: `|`, `>-`.
+    fn block_below(&mut self) {
+        let before = self.at;
+        let is_sign = self.take("|") || self.take(">");
+        self.skip("-+", 1);
+        let is_line = self.take("\r\n") || self.take("\n");
+        if !(is_sign && is_line && self.skip(" \t", 40) > 0) {
+            self.at = before;
+        }
+    }
+
     /// The value behind a type and its own sign: `: &str = "…"`.
     fn typed(&self) -> Option<usize> {
         const LONGEST_TYPE: usize = 30;
@@ -366,6 +462,10 @@ pub(super) const EXAMPLES: &[super::tests::Examples] = &[
             "the admin password is Blue7!Heron{digit:2}",
             "**Password**: `R3d!{alnum:6}x1`",
             "spring.datasource.password=p4$s{alnum:6}Q",
+            "<property name=\"db.password\" value=\"hQ8!{alnum:6}z2\"/>",
+            "{\"name\": \"DB_PASSWORD\", \"value\": \"hQ8!{alnum:6}z2\"}",
+            "password: >-\n  hQ8!{alnum:6}z2",
+            "DB_PASSWORD=Falcon{digit:4}!",
             "mysql --password 'hQ8!{alnum:6}z2' -u root",
             "machine acme.io login me password gH5!{alnum:8}9k",
             "- name: DB_PASSWORD\n  value: 'Zq4!{alnum:8}2x'",
@@ -422,6 +522,18 @@ pub(super) const EXAMPLES: &[super::tests::Examples] = &[
             "token_endpoint: https://idp.acme.io/oauth2/v2/token",
             "primary key: user_account_2fa_settings",
             "SECRET_KEY=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        ],
+    },
+    super::tests::Examples {
+        rule: LOGIN,
+        yes: &[
+            "{\"auths\": {\"acme.io\": {\"auth\": \"b3BzOkZ{}hbGNvbjQyMSFx\"}}}",
+            "_auth=b3BzOkZ{}hbGNvbjQyMSFx",
+        ],
+        no: &[
+            "\"auth\": \"dXNlcjpwYXNzd29yZA==\"",
+            "auth: basic",
+            "author = someone",
         ],
     },
     super::tests::Examples {

@@ -6,7 +6,7 @@ use super::{Secret, position, scan};
 use crate::address::Address;
 use crate::content::Content;
 use crate::error::{Error, Result};
-use crate::note::Note;
+use crate::note::{Kind, Note};
 
 /// A note that holds a credential: where it is and which rules say so, never what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -18,9 +18,16 @@ pub struct Flagged {
 }
 
 impl Flagged {
-    /// The note, when it holds one.
+    /// The note, when it holds one: in its text, its address or its type.
     pub fn of(note: &Note) -> Option<Self> {
-        let rules = note.secrets();
+        let mut rules = note.secrets();
+        let address = note.address.to_string();
+        let kind = note.kind.as_ref().map_or("", Kind::as_str);
+        for Secret { rule, .. } in scan(&address).into_iter().chain(scan(kind)) {
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
         let address = || note.address.clone();
         (!rules.is_empty()).then(|| Self {
             address: address(),

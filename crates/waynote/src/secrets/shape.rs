@@ -190,6 +190,8 @@ pub(super) fn begins_at(text: &[u8], at: usize) -> bool {
         [.., last] if !is(last, WORD) => true,
         [.., b'%', high, low] => is(high, ANY_HEX) && is(low, ANY_HEX),
         [.., b'\\', b'n' | b't' | b'r'] => true,
+        // As Telegram's URLs have it.
+        [.., b'/', b'b', b'o', b't'] => true,
         _ => false,
     }
 }
@@ -198,7 +200,7 @@ pub(super) fn begins_at(text: &[u8], at: usize) -> bool {
 const MAX_FOLDS: usize = 3;
 
 /// How many characters of a token stand before such a cut at least.
-const BEFORE_FOLD: usize = 6;
+const BEFORE_FOLD: usize = 4;
 
 /// The end of a run. One that is too short at the end of a line goes on in the next, as mail and terminals cut it.
 fn run(text: &[u8], from: usize, class: Class, min: usize, max: usize) -> Option<usize> {
@@ -219,7 +221,11 @@ fn run(text: &[u8], from: usize, class: Class, min: usize, max: usize) -> Option
 
 /// The first character of the next line, when the line ends here; marks of a quotation are passed over.
 fn next_line(text: &[u8], at: usize) -> Option<usize> {
-    let rest = text[at..].strip_prefix(b"\\").unwrap_or(&text[at..]);
+    // With a sign that it goes on: of a shell, PowerShell, Windows, mail.
+    let rest = match text.get(at) {
+        Some(b'\\' | b'`' | b'^' | b'=') => &text[at + 1..],
+        _ => &text[at..],
+    };
     let rest = rest.strip_prefix(b"\r").unwrap_or(rest);
     let rest = rest.strip_prefix(b"\n")?;
     const MAX_INDENT: usize = 24;

@@ -2,7 +2,10 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use super::{MASK, Secret, keys, masked, named, position, rule, rules, scan, tokens, url};
+use super::{
+    MASK, Secret, commands, headers, keys, masked, named, paths, position, rule, rules, scan,
+    tokens, url,
+};
 
 /// Texts that a rule finds a credential in, and texts that no rule does. `{hex:32}` stands for 32 random characters
 /// of a class and `{}` for nothing, so that no example holds anything before the test has made it.
@@ -84,7 +87,12 @@ fn examples() -> impl Iterator<Item = &'static Examples> {
         .iter()
         .chain(keys::EXAMPLES)
         .chain(named::EXAMPLES)
-        .chain([&url::EXAMPLES])
+        .chain([
+            &url::EXAMPLES,
+            &commands::EXAMPLES,
+            &headers::EXAMPLES,
+            &paths::EXAMPLES,
+        ])
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Tokens that are known by their form: the services that mark theirs.
 
+use std::ops::{Range, RangeInclusive};
+
 use super::shape::Part::{Run, Word};
 use super::shape::{
     ALNUM, BASE64, CAPS, Class, DASH, DIGITS, DOT, HEX, LOWER, OPEN, PERCENT, Pattern, UNDERSCORE,
-    UPPER, URL64, WORD,
+    UPPER, URL64, WORD, run_end,
 };
 
 /// A kind of token.
@@ -46,6 +48,38 @@ macro_rules! tokens {
     };
 }
 
+pub(super) const DISCORD: &str = "discord-token";
+
+/// Where the token of a Discord bot ends whose first part, the number of the application in base64, is a run: it is known
+/// by nothing but the lengths of its three parts.
+pub(super) fn discord(text: &[u8], run: &Range<usize>) -> Option<usize> {
+    let part = |from: usize, lengths: RangeInclusive<usize>| {
+        let end = run_end(text, from, URL64);
+        lengths.contains(&(end - from)).then_some(end)
+    };
+    let first = &text[run.clone()];
+    let is_number = (23..=28).contains(&first.len()) && b"MNO".contains(&first[0]);
+    let dot = |at: usize| (text.get(at) == Some(&b'.')).then_some(at + 1);
+    let time = dot(run.end).filter(|_| is_number)?;
+    let sum = dot(part(time, 6..=7)?)?;
+    let end = part(sum, 27..=45)?;
+    let number = super::encoded::text_of(first)?;
+    let is_digits = number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_digits && !super::value::is_made_up(&text[sum..end])).then_some(end)
+}
+
+const UUID: &[super::shape::Part] = &[
+    Run(HEX, 8, 8),
+    Word("-"),
+    Run(HEX, 4, 4),
+    Word("-"),
+    Run(HEX, 4, 4),
+    Word("-"),
+    Run(HEX, 4, 4),
+    Word("-"),
+    Run(HEX, 12, 12),
+];
+
 const AWS: &[super::shape::Part] = &[Run(CAPS, 16, 16)];
 const GITHUB: &[super::shape::Part] = &[Run(WORD, 36, 255)];
 const GITLAB: &[super::shape::Part] = &[Run(URL64, 20, LONG)];
@@ -59,6 +93,7 @@ const HEX40: &[super::shape::Part] = &[Run(HEX, 40, 40)];
 const HEX32: &[super::shape::Part] = &[Run(HEX, 32, 32)];
 const ALNUM40: &[super::shape::Part] = &[Run(ALNUM, 40, LONG)];
 const URL32: &[super::shape::Part] = &[Run(URL64, 32, LONG)];
+const AZURE: &[super::shape::Part] = &[Run(ALNUM | UNDERSCORE, 5, 5), Run(BASE64, 1, 3)];
 const WEBHOOK: &[super::shape::Part] = &[Run(DIGITS, 17, 20), Word("/"), Run(URL64, 60, 80)];
 /// After the `SK` and its first digit.
 const TWILIO: &[super::shape::Part] = &[Run(HEX, 31, 31)];
@@ -94,7 +129,7 @@ tokens! {
     no ["AccountKey=<key>", "AccountKey=your-key"]
 
     "azure-sas" "Signature of an Azure shared access URL"
-    [after("sig=", &[Run(ALNUM | PERCENT, 43, 80)])]
+    [after("sig=", &[Run(BASE64 | URL64 | PERCENT, 43, 80)])]
     yes ["https://a.blob.core.windows.net/c?sv=2024-11-04&sig={alnum:20}%2B{alnum:22}%3D&se=2026"]
     no ["sig=abc%3D", "sig=your%20signature"]
 
@@ -128,7 +163,7 @@ tokens! {
 
     "gitlab-token" "GitLab token"
     [new("glpat-", GITLAB), new("gldt-", GITLAB), new("glrt-", GITLAB), new("glcbt-", GITLAB), new("glptt-", GITLAB),
-     new("glft-", GITLAB), new("glsoat-", GITLAB), new("glagent-", GITLAB), new("gloas-", GITLAB), new("glimt-", GITLAB)]
+     new("glft-", GITLAB), new("glsoat-", GITLAB), new("glagent-", GITLAB), new("gloas-", GITLAB), new("glimt-", GITLAB), new("glffct-", GITLAB), new("GR1348941", GITLAB)]
     yes ["glpat-{url:20}", "GITLAB=glrt-{url:20}"]
     no ["glpat-{alnum:8}", "glpat-XXXXXXXXXXXXXXXXXXXX", "glpat-your-token-goes-here-please"]
 
@@ -147,9 +182,62 @@ tokens! {
     no ["https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX", "https://hooks.slack.com/services/..."]
 
     "discord-webhook" "Discord webhook"
-    [after("discord.com/api/webhooks/", WEBHOOK), after("discordapp.com/api/webhooks/", WEBHOOK)]
+    [after("/webhooks/", WEBHOOK), after("discord.com/api/webhooks/", WEBHOOK), after("discordapp.com/api/webhooks/", WEBHOOK)]
     yes ["https://discord.com/api/webhooks/{digit:18}/{url:68}"]
     no ["https://discord.com/api/webhooks/ID/TOKEN"]
+
+    "discord-token" "Discord bot token"
+    []
+    yes ["MTIzNDU2{}Nzg5MDEyMzQ1Njc4.{url:6}.{url:38}"]
+    no ["MTIzNDU2Nzg5MDEyMzQ1Njc4", "org.acme.some.package.name.ClassName"]
+
+    "aws-session-token" "AWS session token"
+    [new("IQoJb3JpZ2lu", &[Run(BASE64 | PERCENT, 100, OPEN)]), new("FwoGZXIvYXdz", &[Run(BASE64 | PERCENT, 100, OPEN)]),
+     new("FQoGZXIvYXdz", &[Run(BASE64 | PERCENT, 100, OPEN)]), new("amzn.mws.", UUID)]
+    yes ["IQoJb3JpZ2luX2Vj{b64:200}", "FwoGZXIvYXdzE{b64:220}"]
+    no ["IQoJb3JpZ2lu", "FwoGZXIvYXdz is how one begins"]
+
+    "presigned-url" "Signature of a presigned URL"
+    [after("X-Amz-Signature=", &[Run(HEX, 64, 64)]), after("X-Goog-Signature=", &[Run(HEX, 64, OPEN)]), after("&Signature=", &[Run(BASE64 | PERCENT, 28, 400)])]
+    yes ["https://b.s3.amazonaws.com/k?X-Amz-Expires=60&X-Amz-Signature={hex:64}"]
+    no ["X-Amz-Signature=<signature>", "X-Amz-Signature=example"]
+
+    "azure-key" "Key of an Azure service, or token of Azure DevOps, by the mark inside it"
+    [around((BASE64, 76, 76), "+ASt", AZURE), around((BASE64, 76, 76), "+ABa", AZURE), around((BASE64, 33, 33), "+ARm", &[Run(BASE64, 4, 8)]),
+     around((BASE64, 33, 33), "+ASb", &[Run(BASE64, 4, 8)]), around((BASE64, 33, 33), "+AEh", &[Run(BASE64, 4, 8)]),
+     around((ALNUM, 76, 76), "ACDb", &[Run(BASE64, 5, 8)]), around((ALNUM, 42, 42), "AzSe", &[Run(ALNUM, 6, 6)]),
+     around((ALNUM, 44, 44), "AzFu", &[Run(BASE64, 6, 8)]), around((ALNUM, 76, 76), "AZDO", &[Run(ALNUM, 4, 4)]),
+     around((ALNUM, 76, 76), "ACOG", &[Run(ALNUM, 4, 4)])]
+    yes ["{alnum:76}+ASt{alnum:5}Q==", "{alnum:76}AZDO{alnum:4}"]
+    no ["{alnum:20}AZDO{alnum:4}", "1+ASt"]
+
+    "payment-key" "Key of PayPal, Braintree, Plaid, Flutterwave, Razorpay, Shippo, EasyPost or Adyen"
+    [new("access_token$production$", &[Run(ALNUM, 16, 16), Word("$"), Run(HEX, 32, 32)]), new("access-production-", UUID),
+     new("access-development-", UUID), new("FLWSECK-", &[Run(ALNUM, 12, 40)]), new("shippo_live_", HEX40),
+     new("EZAK", &[Run(ALNUM, 54, 54)]), new("sk_org_live_", &[Run(ALNUM, 20, 250)])]
+    yes ["access_token$production${base36:16}${hex:32}", "access-production-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}"]
+    no ["access_token$production$", "access-production-ready"]
+
+    "social-token" "Access token of Facebook, Twitter or Twitch, or of Dropbox"
+    [new("EAA", &[Run(ALNUM, 100, LONG)]), new("AAAAAAAAAAAAAAAAAAAAA", &[Run(ALNUM | PERCENT, 50, LONG)]), new("sl.", &[Run(URL64, 120, OPEN)])]
+    yes ["EAAG{alnum:160}", "AAAAAAAAAAAAAAAAAAAAA{alnum:30}%3D{alnum:50}", "sl.B{url:135}"]
+    no ["EAAG", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "sl.short"]
+
+    "developer-token" "Token of JFrog, Clojars, OpenShift, Prefect, Contentful, ReadMe, Infracost, Typeform, Trello, Resend, Render, Neon or Vercel"
+    [new("AKCp", &[Run(ALNUM, 65, 75)]), new("CLOJARS_", &[Run(HEX, 60, 60)]), new("sha256~", &[Run(URL64, 43, 43)]),
+     new("pnu_", &[Run(ALNUM, 36, 36)]), new("CFPAT-", &[Run(URL64, 43, 43)]), new("rdme_", &[Run(ALNUM, 70, 72)]),
+     new("ico-", &[Run(ALNUM, 32, 32)]), new("tfp_", &[Run(URL64 | DOT, 40, 70)]), new("ATTA", &[Run(HEX, 72, 72)]),
+     new("re_", &[Run(ALNUM, 8, 8), Word("_"), Run(ALNUM, 24, 24)]), new("rnd_", &[Run(ALNUM, 28, 40)]), new("napi_", &[Run(DIGITS | LOWER, 60, 70)]),
+     new("vcp_", &[Run(ALNUM, 40, 60)]), new("dt0c01.", &[Run(CAPS, 24, 24), Word("."), Run(CAPS, 64, 64)]), new("essu_", &[Run(BASE64, 40, LONG)]),
+     new("sgp_", &[Run(WORD, 40, 60)]), new("fio-u-", &[Run(URL64, 64, 64)]), new("hcaik_", &[Run(ALNUM, 50, 70)])]
+    yes ["AKCp{alnum:69}", "sha256~{url:43}", "re_{alnum:8}_{alnum:24}", "dt0c01.{caps:24}.{caps:64}", "ATTA{hex:72}"]
+    no ["re_export_all_of_this", "sha256~short", "rnd_number", "ico-image", "AKCp"]
+
+    "model-key" "Key of Langfuse, Jina, Firecrawl, Fireworks, Tencent or Gemini"
+    [new("sk-lf-", UUID), new("jina_", &[Run(WORD, 50, 70)]), new("fc-", HEX32), new("fw_", &[Run(ALNUM, 22, 28)]),
+     new("AKID", &[Run(ALNUM, 32, 32)]), new("AQ.Ab", &[Run(URL64, 40, 80)]), new("sk-helicone-", &[Run(URL64, 30, LONG)])]
+    yes ["sk-lf-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}", "jina_{hex:32}{alnum:28}", "AKID{alnum:32}", "AQ.Ab8RN6{url:44}"]
+    no ["sk-lf-key", "jina_embeddings", "fw_update", "AKID"]
 
     "telegram-bot-token" "Telegram bot token"
     [around((DIGITS, 8, 10), ":AA", &[Run(URL64, 33, 33)])]

@@ -22,8 +22,22 @@ pub(super) enum Look {
     Putty,
     /// A JSON web token.
     Jwt,
-    /// The value of an authorization header.
+    /// The value of an authorization header, behind its scheme.
     Scheme,
+    /// The same, behind its name.
+    Authorization,
+    /// The cookies of a header.
+    Cookie,
+    /// A line of `.pgpass`.
+    Pgpass,
+    /// The user and the password of a JDBC URL of Oracle.
+    Thin,
+    /// A call that takes a user and a password.
+    Call,
+    /// The arguments of a command.
+    Command,
+    /// The end of a text in quotes, which may go on behind it.
+    Quote,
 }
 
 /// A word, as it is written or in any case.
@@ -42,6 +56,11 @@ static OTHERS: &[Trigger] = &[
     word("pass", false, Look::Name),
     word("pwd", false, Look::Name),
     word("psk", false, Look::Name),
+    word("_pw", false, Look::Name),
+    word("-pw", false, Look::Name),
+    word(" pw", false, Look::Name),
+    word("rootpw", false, Look::Name),
+    word("bindpw", false, Look::Name),
     word("secret", false, Look::Name),
     word("token", false, Look::Name),
     word("key", false, Look::Name),
@@ -52,6 +71,92 @@ static OTHERS: &[Trigger] = &[
     word("eyJ", true, Look::Jwt),
     word("bearer ", false, Look::Scheme),
     word("basic ", false, Look::Scheme),
+    word("authorization", false, Look::Authorization),
+    word("auth", false, Look::Name),
+    word("login(", false, Look::Call),
+    word("auth(", false, Look::Call),
+    word("cookie", false, Look::Cookie),
+    word(":5432:", true, Look::Pgpass),
+    word(":5433:", true, Look::Pgpass),
+    word(":6432:", true, Look::Pgpass),
+    word(":thin:", true, Look::Thin),
+    word("SecureString", true, Look::Name),
+    word("\" +", true, Look::Quote),
+    word("\"+\"", true, Look::Quote),
+    word("\" .", true, Look::Quote),
+    word("\".\"", true, Look::Quote),
+    word("\" \"", true, Look::Quote),
+    word("\" \\", true, Look::Quote),
+    word("\"\n ", true, Look::Quote),
+    word("\"\n\"", true, Look::Quote),
+    word("\"\n\t", true, Look::Quote),
+    word("' +", true, Look::Quote),
+    word("'+'", true, Look::Quote),
+    word("' .", true, Look::Quote),
+    word("'.'", true, Look::Quote),
+    word("' '", true, Look::Quote),
+    word("' \\", true, Look::Quote),
+    word("'\n ", true, Look::Quote),
+    word("'\n'", true, Look::Quote),
+    word("'\n\t", true, Look::Quote),
+    // Options that take passwords, alone or in a list.
+    word(" -p", false, Look::Command),
+    word(" -u", false, Look::Command),
+    word(" -a", false, Look::Command),
+    word(" -w", false, Look::Command),
+    word(" -x", false, Look::Command),
+    word(" -k", false, Look::Command),
+    word(" -s", false, Look::Command),
+    word(" -t", false, Look::Command),
+    word(" -b", false, Look::Command),
+    word(" -hp", true, Look::Command),
+    word("\"-p", false, Look::Command),
+    word("\"-u", false, Look::Command),
+    word("\"-a", false, Look::Command),
+    word("\"-w", false, Look::Command),
+    word("'-p", false, Look::Command),
+    word("'-u", false, Look::Command),
+    word("'-a", false, Look::Command),
+    word("'-w", false, Look::Command),
+    word(" --user", true, Look::Command),
+    word(" --auth", true, Look::Command),
+    word(" --login", true, Look::Command),
+    word(" --proxy-user", true, Look::Command),
+    word(" --body", true, Look::Command),
+    word(" --value", true, Look::Command),
+    word(" --parameter-v", true, Look::Command),
+    word(" --creds", true, Look::Command),
+    word(" --src-creds", true, Look::Command),
+    word(" --dest-creds", true, Look::Command),
+    word(" --pass", true, Look::Command),
+    word(" --http-pass", true, Look::Command),
+    word(" --secret", true, Look::Command),
+    word(" --oauth2", true, Look::Command),
+    word(" --ks-pass", true, Look::Command),
+    word(" /p", false, Look::Command),
+    word(" /rp", false, Look::Command),
+    // Commands that take them without an option, or from another one.
+    word("sqlplus", false, Look::Command),
+    word("expdp ", false, Look::Command),
+    word("impdp ", false, Look::Command),
+    word("sqlldr ", false, Look::Command),
+    word("rman ", false, Look::Command),
+    word(" login ", true, Look::Command),
+    word(" auth ", true, Look::Command),
+    word("-authtoken", true, Look::Command),
+    word(" unseal ", true, Look::Command),
+    word("chpasswd", true, Look::Command),
+    word("-stdin", true, Look::Command),
+    word("--with-token", true, Look::Command),
+    word("alias set ", true, Look::Command),
+    word("net use ", false, Look::Command),
+    word("net user ", false, Look::Command),
+    word("secret set", true, Look::Command),
+    word("cryptsetup", true, Look::Command),
+    word(" -N ", true, Look::Command),
+    word("wpa_passphrase ", true, Look::Command),
+    word("nmcli ", true, Look::Command),
+    word("rclone ", true, Look::Command),
 ];
 
 /// The length that the search relies on: no word is shorter.
@@ -95,18 +200,18 @@ const fn slot(first: u8, second: u8) -> usize {
 }
 
 /// The groups that words are told apart by at first sight.
-const fn group(word: &[u8]) -> u16 {
-    1 << (word[0] & 0b111)
+const fn group(word: &[u8]) -> u32 {
+    1 << (word[0] & 0b1111)
 }
 
 /// Per pair: below, the groups of the words that begin with it; above, of those whose second and third letters are it.
-static GROUPS: [u16; 1 << 14] = {
+static GROUPS: [u32; 1 << 14] = {
     let mut groups = [0; 1 << 14];
     let mut at = 0;
     while at < COUNT {
         let word = TRIGGERS[at].word.as_bytes();
         groups[slot(word[0], word[1])] |= group(word);
-        groups[slot(word[1], word[2])] |= group(word) << 8;
+        groups[slot(word[1], word[2])] |= group(word) << 16;
         at += 1;
     }
     groups
@@ -129,7 +234,7 @@ static LIST: [u8; 1 << 14] = {
 };
 
 /// A word's number, or none.
-type Link = u8;
+type Link = u16;
 const END: Link = Link::MAX;
 
 /// The first word of each list, and the word that follows each in its list.
@@ -156,7 +261,7 @@ pub(super) fn each(text: &[u8], mut found: impl FnMut(usize, usize, Look)) {
     for (at, pair) in text.windows(2).enumerate() {
         let pair = slot(pair[0], pair[1]);
         let here = GROUPS[pair];
-        let begins = before & (here >> 8) & 0xff != 0;
+        let begins = before & (here >> 16) & 0xffff != 0;
         before = here;
         if !begins {
             continue;
@@ -167,13 +272,17 @@ pub(super) fn each(text: &[u8], mut found: impl FnMut(usize, usize, Look)) {
         while link != END {
             let trigger = &TRIGGERS[usize::from(link)];
             let end = begin + trigger.word.len();
-            let there = text.get(begin..end).is_some_and(|there| {
-                if trigger.exact {
-                    there == trigger.word.as_bytes()
-                } else {
-                    there.eq_ignore_ascii_case(trigger.word.as_bytes())
-                }
-            });
+            // Others with the same second and third letter are the most.
+            const ANY_CASE: u8 = 0x20;
+            let begins = (text[begin] ^ trigger.word.as_bytes()[0]) & !ANY_CASE == 0;
+            let there = begins
+                && text.get(begin..end).is_some_and(|there| {
+                    if trigger.exact {
+                        there == trigger.word.as_bytes()
+                    } else {
+                        there.eq_ignore_ascii_case(trigger.word.as_bytes())
+                    }
+                });
             if there {
                 found(begin, end, trigger.look);
             }

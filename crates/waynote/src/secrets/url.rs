@@ -8,48 +8,8 @@ pub(super) const RULE: &str = "password-in-url";
 /// The longest authority that is looked at.
 const MAX: usize = 400;
 
-/// Passwords that everybody uses to show where one stands.
-const SHOWN: [&str; 39] = [
-    "password",
-    "passwd",
-    "passwort",
-    "pass",
-    "pwd",
-    "pw",
-    "p",
-    "pword",
-    "psw",
-    "secret",
-    "mysecret",
-    "s3cret",
-    "secr3t",
-    "token",
-    "mytoken",
-    "key",
-    "apikey",
-    "api_key",
-    "credential",
-    "foo",
-    "bar",
-    "baz",
-    "test",
-    "testing",
-    "guest",
-    "root",
-    "admin",
-    "user",
-    "username",
-    "postgres",
-    "mysql",
-    "hunter2",
-    "tiger",
-    "changeme",
-    "dev",
-    "demo",
-    "b",
-    "x",
-    "pat",
-];
+/// The shortest user that may be a token.
+const LONG_USER: usize = 20;
 
 /// Hosts that nobody reaches: what is written for them is an example, unless it looks like a real secret.
 const NOWHERE: [&str; 8] = [
@@ -89,32 +49,56 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(usize, usi
     };
     let length = bytes[after..].iter().take(MAX).take_while(part).count();
     let authority = text.get(after..after + length)?;
-    let (userinfo, host) = authority.rsplit_once('@')?;
-    let (user, password) = userinfo.split_once(':')?;
+    let Some((userinfo, host)) = authority.rsplit_once('@') else {
+        return unescaped(text, after, authority);
+    };
     bytes
         .get(after + userinfo.len() + 1)
         .filter(|byte| is(**byte, ALNUM) || **byte == b'[')?;
+    let Some((user, password)) = userinfo.split_once(':') else {
+        // A token in the place of the user. Those of Sentry are made to be shown.
+        let is_token = userinfo.len() >= LONG_USER
+            && value::is_random(userinfo.as_bytes())
+            && !host.contains("sentry")
+            && !host.contains("ingest");
+        return is_token.then_some((after, after + userinfo.len()));
+    };
     let start = after + user.len() + 1;
-    let is_one = !value::is_reference(password)
-        && !value::is_placeholder(password.as_bytes())
-        && !is_shown(user, password)
+    let is_one = is_password(user, password)
         && (!is_nowhere(host)
             || value::is_strong(password.as_bytes())
             || value::is_random(password.as_bytes()));
     is_one.then_some((start, start + password.len()))
 }
 
-fn is_shown(user: &str, password: &str) -> bool {
-    let password = password.to_ascii_lowercase();
-    let stem = password.trim_end_matches(|char: char| char.is_ascii_digit() || char == '!');
-    let plain = stem.is_empty() || SHOWN.contains(&stem) || stem == user.to_ascii_lowercase();
-    // `%s`, `{password}`, `:password`, `user_password`.
-    plain
-        || ["pass", "pwd", "secret"]
-            .iter()
-            .any(|word| password.contains(word))
-        || password.contains(['{', '}', '(', ')', '[', ']', '$', '*'])
+/// A password with a sign that had to be escaped: `scheme://user:pass/word@host`.
+fn unescaped(text: &str, after: usize, authority: &str) -> Option<(usize, usize)> {
+    const MOST: usize = 60;
+    let (user, begin) = authority.split_once(':')?;
+    let start = after + user.len() + 1;
+    let is_port = begin.bytes().all(|byte| byte.is_ascii_digit());
+    let limit = text.floor_char_boundary((start + MOST).min(text.len()));
+    let rest = &text[start..limit];
+    let end = rest.find(|char: char| char.is_whitespace() || "\"'`<>".contains(char));
+    let (password, host) = rest[..end.unwrap_or(rest.len())].rsplit_once('@')?;
+    let is_one = !is_port
+        && !user.is_empty()
+        && host.starts_with(|char: char| char.is_ascii_alphanumeric())
+        && is_password(user, password)
+        && value::is_strong(password.as_bytes());
+    is_one.then_some((start, start + password.len()))
+}
+
+fn is_password(user: &str, password: &str) -> bool {
+    let bytes = password.as_bytes();
+    // `{password}`, `$password`, `%s`, `***`.
+    let is_template = password.contains(['{', '}', '(', ')', '[', ']', '$'])
         || password.contains("%s")
+        || password.contains("**");
+    !is_template
+        && !value::is_reference(password)
+        && !value::is_placeholder(bytes)
+        && (value::is_strong(bytes) || !value::is_shown(user, bytes))
 }
 
 fn is_nowhere(host: &str) -> bool {
@@ -136,6 +120,8 @@ pub(super) const EXAMPLES: super::tests::Examples = super::tests::Examples {
         "amqps://u:p%40{alnum:8}@mq.acme.io",
         "(postgres://app:{alnum:12}7xQ@localhost/shop)",
         "mongodb+srv://app:{alnum:12}@a.mongodb.net",
+        "https://{hex:40}@git.acme.io/x.git",
+        "postgres://app:aB3!/{alnum:6}9k@db.corp.internal/shop",
     ],
     no: &[
         "postgres://user:password@host/db",
@@ -149,6 +135,7 @@ pub(super) const EXAMPLES: super::tests::Examples = super::tests::Examples {
         "https://acme.io:8080/a@b",
         "ssh://git@github.com:22/x",
         "http://[::1]:80/user:x@y",
+        "https://{hex:32}@o1.ingest.sentry.io/1",
         "postgres://me:simple@localhost/test",
     ],
 };

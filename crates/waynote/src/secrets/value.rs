@@ -2,6 +2,51 @@
 
 use super::shape::{ANY_HEX, BASE64, CAPS, DIGITS, LOWER, OPAQUE, UPPER, is};
 
+/// Passwords that everybody uses to show where one stands.
+const SHOWN: [&str; 41] = [
+    "password",
+    "passwd",
+    "passwort",
+    "pass",
+    "pwd",
+    "pw",
+    "p",
+    "pword",
+    "psw",
+    "secret",
+    "mysecret",
+    "s3cret",
+    "secr3t",
+    "token",
+    "mytoken",
+    "key",
+    "apikey",
+    "api_key",
+    "credential",
+    "foo",
+    "bar",
+    "baz",
+    "test",
+    "testing",
+    "guest",
+    "root",
+    "admin",
+    "user",
+    "username",
+    "postgres",
+    "mysql",
+    "hunter2",
+    "tiger",
+    "changeme",
+    "dev",
+    "demo",
+    "b",
+    "x",
+    "pat",
+    "example",
+    "p@ssw0rd",
+];
+
 /// Words that only stand where a secret would.
 const PLACEHOLDERS: [&str; 34] = [
     "example",
@@ -86,16 +131,12 @@ pub(super) fn is_made_up(body: &[u8]) -> bool {
 
 /// Whether the value stands for another: a variable, a template, a call, a path; or says that one belongs here.
 pub(super) fn is_reference(value: &str) -> bool {
-    const REFERENCES: [&str; 23] = [
+    const REFERENCES: [&str; 19] = [
         "$",
         "{",
         "<",
-        "%",
         "[",
         "(",
-        "&",
-        "@",
-        "*",
         "/",
         "./",
         "../",
@@ -112,7 +153,11 @@ pub(super) fn is_reference(value: &str) -> bool {
         "secrets.",
     ];
     const INSIDE: [&str; 9] = ["${", "{{", "}}", "$(", "<%", "://", "...", "…", "(*"];
-    REFERENCES.iter().any(|start| value.starts_with(start))
+    // `%s`, `%NAME%`, `&anchor`, `*alias`, `@file`: a name behind a sign.
+    let named = value.strip_prefix(['%', '&', '*', '@']);
+    let is_name = |byte: u8| is(byte, OPAQUE) || byte == b'%' || byte == b'(' || byte == b'{';
+    named.is_some_and(|name| name.bytes().all(is_name))
+        || REFERENCES.iter().any(|start| value.starts_with(start))
         || INSIDE.iter().any(|inside| value.contains(inside))
         || value.ends_with("()")
 }
@@ -178,25 +223,93 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     digits >= 1 && letters >= 6 && entropy(value) >= BITS && changes(value) >= CHANGES
 }
 
-/// Whether a person or a generator chose it as a good password: long, of at least three kinds of characters, one of
-/// them neither a letter nor a separator unless it is long.
+/// Whether a person or a generator chose it as a good password: long, and of several kinds of characters that are not
+/// only those of a name.
 pub(super) fn is_strong(value: &[u8]) -> bool {
     const SHORTEST: usize = 8;
     const SHORTEST_PLAIN: usize = 10;
-    if value.len() < SHORTEST || !value.iter().all(u8::is_ascii_graphic) || is_placeholder(value) {
+    if value.len() < SHORTEST || value.iter().any(|byte| is_blank(*byte)) || is_placeholder(value) {
         return false;
     }
     const JOINS: [u8; 6] = *b"-_.,:/";
     let special = value
         .iter()
         .any(|byte| !is(*byte, CAPS | LOWER) && !JOINS.contains(byte));
+    // `vault/data/shop#password`
+    if value.iter().filter(|byte| **byte == b'/').count() > 1 && changes(value) < 20 {
+        return false;
+    }
     let has = |class| count(value, class) > 0;
     let kinds = [has(LOWER), has(UPPER), has(DIGITS), special];
     let kinds = kinds.into_iter().filter(|kind| *kind).count();
     if special {
         return kinds >= 3 && has(DIGITS) && has(LOWER | UPPER);
     }
-    value.len() >= SHORTEST_PLAIN && kinds >= 3 && changes(value) >= 20
+    let letters = count(value, LOWER | UPPER);
+    let is_made = letters + count(value, DIGITS) == value.len()
+        && letters >= 3
+        && count(value, DIGITS) >= 2
+        && changes(value) >= 25;
+    is_made || (value.len() >= SHORTEST_PLAIN && kinds >= 3 && changes(value) >= 20)
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte.is_ascii_control()
+}
+
+/// Whether a person chose it as a password: a word, a number and perhaps a sign.
+pub(super) fn is_word_and_number(value: &[u8]) -> bool {
+    const SHORTEST: usize = 8;
+    const FEWEST_LETTERS: usize = 4;
+    const OF_CODE: [&str; 16] = [
+        "pass", "pwd", "secret", "test", "user", "admin", "demo", "token", "key", "login",
+        "change", "default", "string", "value", "type", "field",
+    ];
+    let word = value
+        .iter()
+        .take_while(|byte| is(**byte, LOWER | UPPER))
+        .count();
+    let number = value[word..]
+        .iter()
+        .take_while(|byte| is(**byte, DIGITS))
+        .count();
+    let rest = &value[word + number..];
+    value.len() >= SHORTEST
+        && word >= FEWEST_LETTERS
+        && number >= 2
+        && count(&value[..word], UPPER) > 0
+        && count(&value[..word], LOWER) > 0
+        && rest.len() <= 3
+        && rest.iter().all(u8::is_ascii_punctuation)
+        && !contains_any(value, &OF_CODE)
+        && !is_placeholder(value)
+}
+
+/// Whether it is a password where nothing else can stand, as behind `mysql -p`: no word that is only shown there.
+pub(super) fn is_chosen(value: &[u8]) -> bool {
+    const SHORTEST: usize = 6;
+    const FEWEST_LETTERS: usize = 2;
+    if value.len() < SHORTEST || value.iter().any(|byte| is_blank(*byte)) || is_placeholder(value) {
+        return false;
+    }
+    let is_mixed = count(value, LOWER | UPPER) >= FEWEST_LETTERS
+        && value
+            .iter()
+            .any(|byte| !is(*byte, LOWER | UPPER) && !b"-_.,:/".contains(byte))
+        && !value.contains(&b'/');
+    is_strong(value) || is_random(value) || (is_mixed && !is_shown("", value))
+}
+
+/// Whether everybody uses it to show where a password stands: `secret`, `password123`, the user's own name.
+pub(super) fn is_shown(user: &str, password: &[u8]) -> bool {
+    let password = String::from_utf8_lossy(password).to_ascii_lowercase();
+    let stem = password.trim_end_matches(|char: char| char.is_ascii_digit() || char == '!');
+    stem.is_empty()
+        || SHOWN.contains(&stem)
+        || stem == user.to_ascii_lowercase()
+        || ["pass", "pwd", "secret"]
+            .iter()
+            .any(|word| password.contains(word))
 }
 
 /// A secret access key of AWS: 40 characters of base64 of all kinds.

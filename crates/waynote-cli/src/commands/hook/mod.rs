@@ -88,7 +88,7 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
             (answer::nothing(client).to_owned(), None)
         }
     };
-    let printed = output.bytes(text.as_bytes()).and_then(|()| output.flush());
+    let printed = output.text(&text).and_then(|()| output.flush());
     if let (Err(_), Some(handover)) = (printed, handover) {
         // The client has gone.
         handover.give_back();

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use waynote::context::{Request, Section, Shown, ShownNote, Style, block_and_notes, changed};
+use waynote::visible::for_model;
 use waynote::{Base, LocalStore, Note, Place};
 
 use crate::clients::payload::Payload;
@@ -97,12 +98,13 @@ fn faithful(store: &dyn LocalStore, request: &Request) -> Outcome<Option<Notes>>
     if block.text.is_empty() {
         return Ok(Some(Notes::default()));
     }
-    if answer::units(&block.text) + answer::units(LEAD) > answer::MOST_UNITS {
+    let text = for_model(&block.text);
+    if answer::units(&text) + answer::units(LEAD) > answer::MOST_UNITS {
         return Ok(None);
     }
     Ok(Some(Notes {
         pieces,
-        text: format!("{LEAD}{}", block.text),
+        text: format!("{LEAD}{text}"),
     }))
 }
 

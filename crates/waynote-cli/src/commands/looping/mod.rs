@@ -16,7 +16,7 @@ use waynote::{Kind, Scope};
 
 use super::Context;
 use crate::args::LoopArgs;
-use crate::error::{Failure, Outcome, say};
+use crate::error::{Failure, Outcome, say, say_coloured};
 use crate::inside;
 use crate::iterate::agent::Patience;
 use crate::iterate::guard;
@@ -31,7 +31,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     if args.dry_run {
         let opened = Opened::of(&context.settings, context.output.json)?;
         let prompt = plan.next_prompt(opened.store(), args.answer.as_deref())?;
-        context.output.bytes(prompt.as_bytes())?;
+        context.output.text(&prompt)?;
         return Ok(ExitCode::SUCCESS);
     }
     plan.agent.check()?;
@@ -60,7 +60,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
     if context.output.json {
         context.output.value(&summary)?;
     } else {
-        say(&summary.text(session_view::stderr_has_colour()));
+        say_coloured(&summary.text(session_view::stderr_has_colour()));
     }
     Ok(summary.stop.exit_code())
 }
@@ -94,7 +94,7 @@ fn show(plan: &Plan, store: &dyn waynote::Store) -> Outcome {
     if text.is_empty() {
         return Ok(());
     }
-    say(text.trim_end());
+    say_coloured(text.trim_end());
     let all = store.count(&Scope::Session(plan.session.clone()))?;
     if all > notes.len() as u64 {
         say(&format!(

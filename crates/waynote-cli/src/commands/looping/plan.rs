@@ -179,7 +179,9 @@ impl Plan {
             now: crate::clock::now()?,
             ..self.request.clone()
         };
-        Ok(renderer.render(store, &request)?.text.clone())
+        Ok(waynote::visible::for_model(
+            &renderer.render(store, &request)?.text,
+        ))
     }
 
     fn filled(

@@ -1,0 +1,251 @@
+//! What a name says of the value that is assigned to it.
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// Chosen by somebody: may be short.
+    Password,
+    /// Made by a generator.
+    Token,
+    /// The same, and not only a number that ties requests together, as a token may be.
+    Key,
+    /// The same, or a password.
+    Secret,
+    /// A user and a password, in base64 or beside each other.
+    Login,
+}
+
+/// Words behind the one that counts.
+const SUFFIXES: &[&str] = &[
+    "value",
+    "val",
+    "string",
+    "str",
+    "text",
+    "plain",
+    "plaintext",
+    "cleartext",
+    "base64",
+    "b64",
+    "raw",
+    "prod",
+    "production",
+    "dev",
+    "live",
+    "staging",
+    "old",
+    "new",
+    "primary",
+    "secondary",
+    "default",
+    "env",
+    "base",
+    "test",
+    "data",
+];
+
+/// Ends of the last word of a password's name.
+const PASSWORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passwort",
+    "pwd",
+    "passcode",
+    "requirepass",
+    "masterauth",
+    "userpass",
+    "dbpass",
+    "sshpass",
+    "storepass",
+    "keypass",
+    "adminpass",
+    "rootpass",
+    "smtppass",
+    "mypass",
+    "rootpw",
+    "bindpw",
+    "userpw",
+    "adminpw",
+    "securestring",
+    "bindpass",
+    "keystorepass",
+    "truststorepass",
+];
+
+/// Last words of a password's name that mean something else as the end of a longer word.
+const SHORT_PASSWORDS: &[&str] = &["pass", "psk", "pw"];
+
+/// Ends of the last word of a key's name.
+const KEYS: &[&str] = &[
+    "apikey",
+    "secretkey",
+    "accesskey",
+    "authkey",
+    "privatekey",
+    "credentials",
+    "creds",
+];
+
+/// A key of one of these is secret; other keys are names in a table, or a keyboard's.
+const SECRET_KEYS: &[&str] = &[
+    "aes",
+    "rsa",
+    "symmetric",
+    "crypto",
+    "api",
+    "access",
+    "secret",
+    "private",
+    "auth",
+    "account",
+    "encryption",
+    "encrypt",
+    "signing",
+    "master",
+    "app",
+    "application",
+    "service",
+    "storage",
+    "shared",
+    "subscription",
+    "admin",
+    "deploy",
+    "webhook",
+    "hmac",
+    "jwt",
+    "cipher",
+    "decryption",
+    "aws",
+    "license",
+    "client",
+    "host",
+    "root",
+    "user",
+    "agent",
+    "session",
+    "cookie",
+    "token",
+    "data",
+    "integration",
+    "ingest",
+    "function",
+    "functions",
+    "sas",
+    "unseal",
+    "recovery",
+];
+
+/// Words with which a name is of something else.
+const NOT: &[&str] = &[
+    "public",
+    "pub",
+    "next",
+    "page",
+    "continuation",
+    "cursor",
+    "cancel",
+    "cancellation",
+    "sync",
+    "csrf",
+    "xsrf",
+    "csrfmiddleware",
+    "pagination",
+    "hash",
+    "hashed",
+    "digest",
+    "site",
+    "publishable",
+    "id",
+    "keyid",
+    "fingerprint",
+    "resume",
+    "lock",
+    "change",
+    "request",
+    "idempotency",
+    "starting",
+    "lifecycle",
+    "copy",
+    "unit",
+];
+
+/// A token of these lets somebody in, and is no number of a request.
+const TOKENS_TO_ENTER: &[&str] = &[
+    "auth", "access", "bearer", "bot", "refresh", "secret", "api", "session", "deploy",
+];
+
+/// What the name from `start` to `end` says of its value; none for names of other things.
+pub(super) fn kind(text: &str, start: usize, end: usize) -> Option<Kind> {
+    let name = text[start..end].trim_matches(['-', '.', '_']);
+    let lower = lower(name);
+    let mut words: Vec<&str> = lower
+        .split(SEPARATOR)
+        .filter(|word| !word.is_empty())
+        .collect();
+    while let [.., _, last] = words[..] {
+        let numbered = last.bytes().all(|byte| byte.is_ascii_digit());
+        if !(numbered || SUFFIXES.contains(&last)) {
+            break;
+        }
+        words.pop();
+    }
+    let last = (*words.last()?).trim_end_matches(|char: char| char.is_ascii_digit());
+    let is_csrf = |word: &str| word.starts_with("csrf") || word.starts_with("xsrf");
+    if words.iter().any(|word| NOT.contains(word) || is_csrf(word)) {
+        return None;
+    }
+    let ends = |list: &[&str]| list.iter().any(|word| last.ends_with(word));
+    let before = || match words.len() {
+        // `API key: …`
+        1 => text[..start]
+            .trim_end_matches([' ', '*', '_'])
+            .rsplit(|char: char| !char.is_ascii_alphanumeric())
+            .next()
+            .map(str::to_ascii_lowercase),
+        count => Some(words[count - 2].to_owned()),
+    };
+    if ends(PASSWORDS) || SHORT_PASSWORDS.contains(&last) {
+        return Some(Kind::Password);
+    }
+    // `ConvertTo-SecureString`, `SecureString`.
+    if last == "secure" && name.ends_with("String") {
+        return Some(Kind::Password);
+    }
+    if last.ends_with("token") {
+        let enters = before().is_some_and(|word| TOKENS_TO_ENTER.contains(&word.as_str()));
+        return Some(if enters { Kind::Key } else { Kind::Token });
+    }
+    if last.ends_with("secret") {
+        return Some(Kind::Secret);
+    }
+    if last == "auth" {
+        return Some(Kind::Login);
+    }
+    // `?key=…` in a URL.
+    if last == "key" && words.len() == 1 && text[..start].ends_with(['?', '&']) {
+        return Some(Kind::Key);
+    }
+    let is_key = last == "key" && before().is_some_and(|word| SECRET_KEYS.contains(&word.as_str()));
+    (ends(KEYS) || is_key).then_some(Kind::Key)
+}
+
+const SEPARATOR: char = '_';
+
+/// The words of a name, in lower case and with one sign between: `dbPassword`, `DB_PASSWORD` and `db.password` are two
+/// each.
+fn lower(name: &str) -> String {
+    let mut lower = String::with_capacity(name.len() + name.len() / 2);
+    let mut before = SEPARATOR;
+    for char in name.chars() {
+        if char.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            lower.push(SEPARATOR);
+        }
+        lower.push(match char {
+            '-' | '.' => SEPARATOR,
+            char => char.to_ascii_lowercase(),
+        });
+        before = char;
+    }
+    lower
+}

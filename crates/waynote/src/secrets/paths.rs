@@ -1,0 +1,191 @@
+//! Tokens in the path of a URL, and passwords between colons.
+
+use super::shape::{ALNUM, DASH, DIGITS, DOT, HEX, OPAQUE, PERCENT, UNDERSCORE, is, run_end};
+use super::value;
+
+pub(super) const RULE: &str = "token-in-url";
+
+/// The longest path that is looked at.
+const LONGEST: usize = 400;
+
+/// Parts of a path behind which a token stands.
+const BEFORE: &[&str] = &[
+    "token",
+    "tokens",
+    "key",
+    "keys",
+    "apikey",
+    "api-key",
+    "api_key",
+    "secret",
+    "secrets",
+    "access_token",
+    "access-token",
+    "auth",
+    "reset",
+    "reset-password",
+    "password-reset",
+    "magic",
+    "magic-link",
+    "verify-email",
+    "unsubscribe-token",
+    "authkey",
+    "sas",
+    "signature",
+];
+
+/// Parts of a path, or of a host, behind which everything random is a token.
+const HOOKS: &[&str] = &[
+    "hook",
+    "hooks",
+    "webhook",
+    "webhooks",
+    "webhookb2",
+    "incomingwebhook",
+    "incoming-webhook",
+];
+
+/// Hosts whose URLs are known to nobody but who may call them.
+const HOSTS: &[&str] = &[
+    "hc-ping.com",
+    "ntfy.sh",
+    "webhook.site",
+    "maker.ifttt.com",
+    "outlook.office.com",
+];
+
+/// Parts of a path behind which a hash is no token.
+const OF_CODE: &[&str] = &[
+    "commit", "commits", "blob", "tree", "raw", "blame", "compare", "releases", "pull", "issues",
+    "package", "packages", "docs", "document", "wiki", "crates", "archive",
+];
+
+/// The token in the path of the URL whose `://` ends at `after`.
+pub(super) fn token(text: &str, after: usize) -> Option<(usize, usize)> {
+    let rest = &text.as_bytes()[after..text.len().min(after + LONGEST)];
+    let host = run_end(rest, 0, ALNUM | DASH | DOT);
+    let port = match rest.get(host) {
+        Some(b':') => run_end(rest, host + 1, DIGITS),
+        _ => host,
+    };
+    let path = rest.get(port..)?.strip_prefix(b"/")?;
+    let mut length = run_end(path, 0, OPAQUE | PERCENT);
+    while path.get(length).is_some_and(|byte| b"@:".contains(byte)) {
+        length = run_end(path, length + 1, OPAQUE | PERCENT);
+    }
+    let mut at = after + port + 1;
+    let path = text.get(at..at + length)?;
+    let path = path.trim_end_matches(['.', ':', '/']);
+    let start = at;
+    let is_hook = |name: &str| HOOKS.iter().any(|hook| hook.eq_ignore_ascii_case(name));
+    let of_hooks = HOSTS.contains(&&text[after..after + host])
+        || text[after..after + host].contains("hook")
+            && text[after..after + host].split('.').any(is_hook);
+    let least = if of_hooks {
+        SHORTEST_OF_HOOKS
+    } else {
+        SHORTEST
+    };
+    // Most URLs have no part that is long enough.
+    if path.len() < least || path.split('/').all(|part| part.len() < least) {
+        return None;
+    }
+    let (mut is_behind, mut before) = (of_hooks, "");
+    for part in path.split('/') {
+        // Two slashes begin another URL.
+        if part.is_empty() && !before.is_empty() {
+            return None;
+        }
+        let token = part.trim_end_matches(['.', ':', '!', '*', '_']);
+        let is_token = is_long_token(token.as_bytes()) || of_hooks && is_short_token(token);
+        if is_token && (is_behind || BEFORE.iter().any(|word| word.eq_ignore_ascii_case(before))) {
+            let is_of_code = path.split('/').any(|part| OF_CODE.contains(&part));
+            // Of a hook every part may be needed.
+            let end = if is_behind {
+                start + path.len()
+            } else {
+                at + token.len()
+            };
+            return (!is_of_code).then_some((at, end));
+        }
+        is_behind |= is_hook(part);
+        at += part.len() + 1;
+        before = part;
+    }
+    None
+}
+
+/// The shortest tokens: in general, in hexadecimal, and of a host for hooks.
+const SHORTEST: usize = 20;
+const SHORTEST_HEX: usize = 24;
+const SHORTEST_OF_HOOKS: usize = 7;
+
+fn is_long_token(token: &[u8]) -> bool {
+    token.len() >= SHORTEST
+        && (token.len() >= SHORTEST_HEX || !token.iter().all(|byte| is(*byte, HEX)))
+        && value::is_random(token)
+}
+
+/// A token as Zapier gives them to a hook: few letters and digits, mixed.
+fn is_short_token(token: &str) -> bool {
+    const LEAST_DIGITS: usize = 2;
+    let digits = token.bytes().filter(u8::is_ascii_digit).count();
+    token.len() >= SHORTEST_OF_HOOKS
+        && token.bytes().all(|byte| is(byte, ALNUM))
+        && (LEAST_DIGITS..token.len() - 1).contains(&digits)
+        && !value::is_placeholder(token.as_bytes())
+}
+
+/// The password of `host:5432:database:user:password`, a line of `.pgpass`, whose port ends at `after`.
+pub(super) fn pgpass(text: &str, begin: usize, after: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let host = bytes[..begin].last()?;
+    if !(is(*host, ALNUM) || *host == b'*') {
+        return None;
+    }
+    let mut at = after;
+    for _ in 0..2 {
+        let end = match bytes.get(at) {
+            Some(b'*') => at + 1,
+            _ => run_end(bytes, at, ALNUM | UNDERSCORE | DASH | DOT),
+        };
+        if end == at || bytes.get(end) != Some(&b':') {
+            return None;
+        }
+        at = end + 1;
+    }
+    let limit = text.floor_char_boundary((at + LONGEST).min(text.len()));
+    let ends = |char: char| char.is_whitespace() || "\"'`".contains(char);
+    let password = text[at..limit].split(ends).next()?;
+    let is_one = value::is_chosen(password.as_bytes()) && !value::is_reference(password);
+    is_one.then_some((at, at + password.len()))
+}
+
+/// The password of `jdbc:oracle:thin:user/password@host`, whose driver ends at `after`.
+pub(super) fn thin(text: &str, after: usize) -> Option<(usize, usize)> {
+    let limit = text.floor_char_boundary((after + LONGEST).min(text.len()));
+    let ends = |char: char| char.is_whitespace() || "\"'`<>".contains(char);
+    let (login, _) = text[after..limit].split(ends).next()?.split_once('@')?;
+    let (user, password) = login.split_once('/')?;
+    let is_one = value::is_chosen(password.as_bytes())
+        && !value::is_reference(password)
+        && !value::is_shown(user, password.as_bytes());
+    let start = after + user.len() + 1;
+    is_one.then_some((start, start + password.len()))
+}
+
+#[cfg(test)]
+pub(super) const EXAMPLES: super::tests::Examples = super::tests::Examples {
+    rule: RULE,
+    yes: &[
+        "https://api.acme.io/v1/token/{alnum:40}/orders",
+        "https://acme.io/webhooks/{alnum:32}",
+        "https://hooks.zapier.com/hooks/catch/{digit:7}/k7{base36:4}2x/",
+    ],
+    no: &[
+        "https://github.com/acme/webhooks/commit/{hex:40}",
+        "https://acme.io/docs/token/getting-started-2026",
+        "https://acme.io/webhooks/<token>",
+        "https://acme.io/orders/{alnum:32}",
+    ],
+};

@@ -1,0 +1,189 @@
+//! Tags that agent clients put around what they say themselves. A note that holds one could end the client's own, or
+//! look as if the client, the system or the user had said it.
+
+use std::borrow::Cow;
+
+/// The names of such tags, in lower case.
+const NAMES: &[&str] = &[
+    // Claude Code
+    "bash-input",
+    "bash-stderr",
+    "bash-stdout",
+    "command-args",
+    "command-contents",
+    "command-message",
+    "command-name",
+    "function_calls",
+    "function_result",
+    "function_results",
+    "ide_diagnostics",
+    "ide_opened_file",
+    "ide_selection",
+    "invoke",
+    "new-diagnostics",
+    "persisted-output",
+    "task-notification",
+    "tool_use_error",
+    "user-memory-input",
+    // Codex
+    "apps_instructions",
+    "collaboration_mode",
+    "environment_context",
+    "model_switch",
+    "permissions",
+    "personality_spec",
+    "plugins_instructions",
+    "realtime_conversation",
+    "skill",
+    "skills_instructions",
+    "subagent_notification",
+    "turn_aborted",
+    "user_action",
+    "user_shell_command",
+    // Cursor
+    "additional_data",
+    "attached_files",
+    "open_and_recently_viewed_files",
+    "project_layout",
+    "user_info",
+    "user_query",
+    "user_rules",
+    // Gemini CLI
+    "extension_context",
+    "global_context",
+    "loaded_context",
+    "project_context",
+    "session_context",
+    "state_snapshot",
+    "untrusted_context",
+    // opencode, Goose
+    "available_skills",
+    "env",
+    "info-msg",
+    "skill_content",
+    // VS Code
+    "attachment",
+    "attachments",
+    "conversation-summary",
+    "editorcontext",
+    "environment_info",
+    "repomemory",
+    "sessionmemory",
+    "tool_references",
+    "usermemory",
+    "userrequest",
+    "workspace_info",
+    // What chat models are trained with
+    "assistant",
+    "developer",
+    "human",
+    "system",
+    "thinking",
+    "tool_call",
+    "tool_response",
+    "tool_result",
+    "tool_use",
+    "user",
+];
+
+/// Parts of names that clients use for tags of many kinds: `system-reminder`, `user-prompt-submit-hook`, `hook_context`,
+/// `local-command-stdout`, `user_instructions`, `reminderInstructions`.
+const PARTS: &[&str] = &[
+    "reminder",
+    "instruction",
+    "hook",
+    "local-command",
+    "system-",
+    "system_",
+    "antml",
+    "workspace_rules",
+];
+
+/// The text with the `<` of each such tag written `&lt;`.
+pub(crate) fn broken(text: &str) -> Cow<'_, str> {
+    let tags = text
+        .match_indices('<')
+        .filter(|(at, _)| is_tag(&text[..*at], &text[at + 1..]));
+    let (mut out, mut after) = (String::new(), 0);
+    for (at, bracket) in tags {
+        out.push_str(&text[after..at]);
+        out.push_str("&lt;");
+        after = at + bracket.len();
+    }
+    if after == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[after..]);
+    Cow::Owned(out)
+}
+
+/// Whether what stands behind a `<` makes it such a tag, or a mark of a turn such as `<|im_start|>`.
+fn is_tag(before: &str, rest: &str) -> bool {
+    const LONGEST: usize = 48;
+    let rest = rest.trim_start_matches([' ', '\t', '/', '\\']);
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:".contains(byte);
+    if let Some(mark) = rest.strip_prefix('|') {
+        let name = mark.bytes().take(LONGEST).take_while(is_name).count();
+        return name > 0 && mark[name..].starts_with("|>");
+    }
+    let length = rest.bytes().take(LONGEST).take_while(is_name).count();
+    // `<user@host>` is an address, and `<system.web>` an element of a configuration.
+    if length == 0 || rest[length..].starts_with(['@', '.']) {
+        return false;
+    }
+    let name = rest[..length].to_ascii_lowercase();
+    // `Vec<User>` is a type.
+    let is_type = before.ends_with(|char: char| char.is_alphanumeric()) && rest[..length] != name;
+    NAMES.contains(&name.as_str()) && !is_type || PARTS.iter().any(|part| name.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_broken_in_any_spelling() {
+        for (text, shown) in [
+            ("<system-reminder>", "&lt;system-reminder>"),
+            ("</System-Reminder >", "&lt;/System-Reminder >"),
+            ("< / system_reminder", "&lt; / system_reminder"),
+            (
+                "<system-reminder id=\"1\"/>",
+                "&lt;system-reminder id=\"1\"/>",
+            ),
+            ("<\\/system-reminder>", "&lt;\\/system-reminder>"),
+            ("<user-prompt-submit-hook>", "&lt;user-prompt-submit-hook>"),
+            (
+                "<hook_context>x</hook_context>",
+                "&lt;hook_context>x&lt;/hook_context>",
+            ),
+            ("<environment_context>", "&lt;environment_context>"),
+            (
+                "<permissions instructions>",
+                "&lt;permissions instructions>",
+            ),
+            ("<user_query>", "&lt;user_query>"),
+            ("<local-command-stdout>", "&lt;local-command-stdout>"),
+            ("<|im_start|>system", "&lt;|im_start|>system"),
+            ("é<system>", "é&lt;system>"),
+        ] {
+            assert_eq!(broken(text), shown);
+        }
+    }
+
+    #[test]
+    fn other_text_in_angle_brackets_stays() {
+        for text in [
+            "Vec<User>::new()",
+            "<div class=\"system\">",
+            "a < b && c > d",
+            "x |> f <| y",
+            "<user@example.com>",
+            "<system.web>",
+            "<U+202E>",
+            "<",
+        ] {
+            assert_eq!(broken(text), text);
+        }
+    }
+}
