@@ -155,12 +155,12 @@ fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
     place:~/work
     REVISION  ACTION     AUTHOR      RECORDED              PREVIEW
     7         forget     person      2026-05-17T12:00:00Z
-    6         save       import:zrb  2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
+    6         sync       import:zrb  2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
     5         undo of 4  person      2026-05-17T12:00:00Z  ours
-    4         save       import:zrb  2026-05-17T12:00:00Z  left over
+    4         sync       import:zrb  2026-05-17T12:00:00Z  left over
     3         save       person      2026-05-17T12:00:00Z  ours
     2         forget     person      2026-05-17T12:00:00Z
-    1         save       import:zrb  2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
+    1         sync       import:zrb  2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
     ");
     kept.is_gone();
 }

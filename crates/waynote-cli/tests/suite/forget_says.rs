@@ -303,7 +303,13 @@ fn a_store_from_before_forgetting_is_brought_up_to_date() {
     scratch.ok("key save k one");
     let conn = rusqlite::Connection::open(scratch.store()).unwrap();
     conn.execute_batch(
-        "ALTER TABLE waynote_journal DROP COLUMN forgotten_at;
+        "DROP TABLE waynote_store; DROP TABLE waynote_side; DROP INDEX waynote_journal_operation;
+         ALTER TABLE waynote_journal DROP COLUMN operation; ALTER TABLE waynote_journal DROP COLUMN step;
+         ALTER TABLE waynote_journal DROP COLUMN checksum; ALTER TABLE waynote_note DROP COLUMN checksum;
+         CREATE TABLE waynote_file_mark (
+             file TEXT NOT NULL, key TEXT NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (file, key)
+         ) WITHOUT ROWID;
+         ALTER TABLE waynote_journal DROP COLUMN forgotten_at;
          ALTER TABLE waynote_journal DROP COLUMN forgotten_by;
          DROP TABLE waynote_search_state; DROP TABLE waynote_search_segment;
          DROP TABLE waynote_search_dead; DROP TABLE waynote_search_block;

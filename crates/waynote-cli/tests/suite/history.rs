@@ -191,11 +191,12 @@ fn verify_names_what_is_damaged() {
     damaged: agent:default#k has a preview that is not its own
     STORE has 2 problems: 2 notes, 2 revisions, 2 contents
     ");
-    insta::assert_snapshot!(damage("UPDATE waynote_note SET pinned = 1 WHERE key = 'k'"), @"
+    insta::assert_snapshot!(damage("UPDATE waynote_note SET pinned = 1 WHERE key = 'k'"), @r#"
     exit 1
     damaged: agent:default#k is not what its journal comes to
-    STORE has 1 problems: 2 notes, 2 revisions, 2 contents
-    ");
+    damaged: the row 1, "k" of waynote_note does not match its checksum
+    STORE has 2 problems: 2 notes, 2 revisions, 2 contents
+    "#);
     insta::assert_snapshot!(damage("DELETE FROM waynote_note WHERE key = 'k'"), @"
     exit 1
     damaged: agent:default#k has revisions in the journal that no note leads to
@@ -212,7 +213,8 @@ fn verify_names_what_is_damaged() {
     exit 1
     damaged: agent:default#k is not what its journal comes to
     damaged: agent:default#k has a gap in its revisions
-    STORE has 2 problems: 2 notes, 2 revisions, 2 contents
+    damaged: the row 1 of waynote_journal does not match its checksum
+    STORE has 3 problems: 2 notes, 2 revisions, 2 contents
     ");
     let ok = scratch.json("verify --json");
     assert_eq!(
@@ -232,12 +234,13 @@ fn verify_goes_on_after_a_row_that_cannot_be_read() {
         "UPDATE waynote_note SET author = '' WHERE kind = 'stuck';
          UPDATE waynote_search_segment SET last = 0",
     );
-    insta::assert_snapshot!(said, @"
+    insta::assert_snapshot!(said, @r#"
     exit 1
     damaged: session:s#03g56gadhc9giz28czzxeif1v is not what its journal comes to
+    damaged: the row 1, "03g56gadhc9giz28czzxeif1v" of waynote_note does not match its checksum
     damaged: session:s: the store STORE failed: Conversion error from type Null at index: 6, `` is not a valid name: it is empty
-    STORE has 2 problems: 2 notes, 2 revisions, 2 contents
-    ");
+    STORE has 3 problems: 2 notes, 2 revisions, 2 contents
+    "#);
 }
 
 #[test]
@@ -280,12 +283,14 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     exit 1
     damaged: session:s#ENTRY has a repeat of what it does not say
     damaged: session:s#ENTRY has a repeat of what it does not say
-    STORE has 2 problems: 3 notes, 6 revisions, 3 contents
+    damaged: the row 2 of waynote_journal does not match its checksum
+    STORE has 3 problems: 3 notes, 6 revisions, 3 contents
     ");
     insta::assert_snapshot!(damage("UPDATE waynote_journal SET forgotten_by = NULL"), @"
     exit 1
     damaged: agent:default#k has a revision that is forgotten only by half
-    STORE has 1 problems: 3 notes, 6 revisions, 3 contents
+    damaged: the row 5 of waynote_journal does not match its checksum
+    STORE has 2 problems: 3 notes, 6 revisions, 3 contents
     ");
     insta::assert_snapshot!(damage(
         "UPDATE waynote_journal SET forgotten_at = NULL, forgotten_by = NULL; DELETE FROM waynote_note WHERE key = 'k'"
@@ -293,7 +298,8 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     exit 1
     damaged: agent:default#k has revisions in the journal that no note leads to
     damaged: agent:default counts other notes than it has
-    STORE has 2 problems: 2 notes, 6 revisions, 3 contents
+    damaged: the row 5 of waynote_journal does not match its checksum
+    STORE has 3 problems: 2 notes, 6 revisions, 3 contents
     ");
     insta::assert_snapshot!(damage(
         "INSERT INTO waynote_content SELECT 1, zeroblob(32), x'00'"

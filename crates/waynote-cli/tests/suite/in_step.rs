@@ -73,7 +73,7 @@ fn what_waynote_writes_is_there_at_once_beside_what_is_not_ours() {
     place:~/work
     REVISION  ACTION  AUTHOR      RECORDED              PREVIEW
     2         save    person      2026-05-17T12:00:00Z  new
-    1         save    import:zrb  2026-05-17T12:00:00Z  old
+    1         sync    import:zrb  2026-05-17T12:00:00Z  old
     ");
 }
 

@@ -171,7 +171,8 @@ fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
     looping(&scratch, "--iterations 1", "true").ok();
     let conn = rusqlite::Connection::open(scratch.store()).unwrap();
     conn.execute_batch(
-        "INSERT INTO waynote_event SELECT scope, max(number) + 1, 0, 'person', 1, '{\"event\":\"loop_started\",\
+        "INSERT INTO waynote_event (position, ordinal, scope, number, author, recorded_at, event)
+         SELECT max(position) + 1, 0, scope, max(number) + 1, 'person', 1, '{\"event\":\"loop_started\",\
          \"holder\":{\"host\":\"elsewhere\",\"boot\":\"b\",\"pid\":7,\"start\":3},\"directory\":\"/p\"}' FROM waynote_event;
          UPDATE waynote_scope SET lease = (SELECT max(number) FROM waynote_event);",
     ).unwrap();
