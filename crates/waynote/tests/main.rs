@@ -19,5 +19,6 @@ mod suite {
     mod search;
     mod search_index;
     mod undo;
+    mod upgrade;
     mod worker;
 }
