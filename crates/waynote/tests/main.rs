@@ -14,6 +14,7 @@ mod suite {
     mod conformance;
     mod loops;
     mod memory;
+    mod one_order;
     mod processes;
     mod runs;
     mod search;
