@@ -49,7 +49,8 @@ pub(crate) fn killed(old: &Path, folder: &Path, opens: Opens<'_>, rounds: u32) -
         seed = seed
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        let length = (seed >> 33) % (longest + 1);
+        // One in five when all is in the WAL: before, in or after the commit.
+        let length = longest.min((seed >> 33) % (longest + longest / 4 + 1));
         let path = copied(old, folder, "killed.db");
         let mut child = start(opens, &path);
         while wal(&path) < length && child.try_wait().unwrap().is_none() {
