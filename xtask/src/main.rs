@@ -1,4 +1,4 @@
-//! What a developer runs: `cargo xtask test`, `cargo xtask bench`, `cargo xtask docs`.
+//! What a developer runs: `cargo xtask test`, `cargo xtask bench`, `cargo xtask prove`, `cargo xtask docs`.
 
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
@@ -14,6 +14,7 @@ mod measure;
 mod searches;
 mod secrets;
 mod threads;
+mod upgrade;
 
 use anyhow::{Result, bail};
 
@@ -45,6 +46,10 @@ fn main() -> Result<()> {
             blocks::cost()
         }
         ["measure", "search"] => searches::run(),
+        ["prove"] => gate::released("upgrade"),
+        ["measure", "upgrade"] => upgrade::run(),
+        ["measure", "open", path] => upgrade::open(path),
+        ["measure", "write-schema-5", path] => upgrade::write(path),
         ["bench", "secrets", ref folders @ ..] => secrets::run(folders),
         ["bench", "hook"] => hooks::run(),
         ["bench", "loop"] => loops::run(),
@@ -60,7 +65,7 @@ fn main() -> Result<()> {
         }
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance] \
-             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | secrets [PATH…]] | docs"
+             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | secrets [PATH…]] | prove | docs"
         ),
     }
 }

@@ -14,6 +14,7 @@ mod suite {
     mod conformance;
     mod loops;
     mod memory;
+    mod one_order;
     mod opening;
     mod processes;
     mod runs;
@@ -22,6 +23,7 @@ mod suite {
     mod secret_forms;
     mod trips;
     mod undo;
+    mod upgrade;
     mod worker;
     mod write_trips;
 }

@@ -194,7 +194,7 @@ impl<S: LocalStore> InStep<S> {
             }
         };
         let mut known = self.known()?;
-        self.take_in_left_over(&mut known, stamp)?;
+        self.take_in_left_over(&mut known, &of_texts(stamp))?;
         let applied = self.take_in(read.as_ref(), changes, &mut known, stamp)?;
         // Journaled all the same: the next write that reaches the file brings it there.
         if let Err(error) = self.bring_into_file(read, changes, known, stamp) {
@@ -237,7 +237,7 @@ impl<S: LocalStore> InStep<S> {
                         before: &held,
                         side: &other.side,
                     };
-                    self.take_in_displaced(&written, changes, &mut known, stamp)?;
+                    self.take_in_displaced(&written, changes, &mut known, &of_texts(stamp))?;
                     ours.adopt_others(&held, &other.side.notes, &self.kept.base);
                     other.remove()?;
                     expected = Some(text);
@@ -245,7 +245,7 @@ impl<S: LocalStore> InStep<S> {
                 }
                 Put::Appeared => {
                     let appeared = exchange::read(self.file(), Patience::Writer)?;
-                    self.take_in(appeared.as_ref(), &[], &mut known, stamp)?;
+                    self.take_in(appeared.as_ref(), &[], &mut known, &of_texts(stamp))?;
                     expected = appeared.as_ref().map(|side| side.bytes.clone());
                     held = appeared.map(|side| side.notes).unwrap_or_default();
                     ours = held.clone();
@@ -272,12 +272,33 @@ impl<S: LocalStore> InStep<S> {
             let saved: HashSet<_> = changes.iter().filter_map(saved).collect();
             all.retain(|text| !saved_by(&saved, text));
         }
+        if stamp.operation.is_some() {
+            return self.take_in_before(&all, changes, known, stamp);
+        }
         let taken_in = all.len();
         all.extend_from_slice(changes);
         let mut applied = self.journal_all(&all, known, stamp)?;
         let ours = applied.split_off(taken_in);
         self.flag(&applied);
         Ok(ours)
+    }
+
+    /// The same for a call that has an id, in a transaction of its own: when it is made again, the file has other texts,
+    /// and the call must be what it was.
+    fn take_in_before(
+        &self,
+        texts: &[Change],
+        changes: &[Change],
+        known: &mut Known,
+        stamp: &Stamp,
+    ) -> Result<Vec<Applied>> {
+        if !texts.is_empty() {
+            self.flag(&self.journal_all(texts, known, &of_texts(stamp))?);
+        }
+        let applied = self.journal_all(changes, known, stamp)?;
+        // The answer of a call that was made before may be older than what is stored.
+        *known = self.known()?;
+        Ok(applied)
     }
 
     /// Texts that another program wrote between our reading and our exchange. Where it wrote a key that we
@@ -453,6 +474,14 @@ const SPACE: &str = "file:";
 /// The file that a space of side data is about.
 pub(crate) fn file_of(space: &str) -> Option<&str> {
     space.strip_prefix(SPACE)
+}
+
+/// The stamp for texts that are taken in: they belong to nobody's call.
+fn of_texts(stamp: &Stamp) -> Stamp {
+    Stamp {
+        operation: None,
+        ..stamp.clone()
+    }
 }
 
 /// What an exchange displaced, beside what the file had held before somebody wrote it.

@@ -138,13 +138,13 @@ fn again(pending: &Pending<'_>, changes: &[Change], done: &[Done]) -> Result<Vec
             applied.push(unchanged(pending, change)?);
             continue;
         };
-        let before = match revision.number() {
-            0 | 1 => None,
-            number => pending.revision(revision.address(), number - 1)?,
-        };
+        let mut history = pending.rows().history(revision.address())?;
+        history.retain(|of| of.number() <= revision.number());
+        let before = history.iter().rev().nth(1);
         applied.push(Applied {
             address: revision.address().clone(),
-            note: revision.note().cloned(),
+            // An entry that was noted again was answered with the entry as it then was.
+            note: revision.noted(&history),
             existed: before.is_some_and(|before| matches!(before.state, State::Present(_))),
             changed: true,
         });

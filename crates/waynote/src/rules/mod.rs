@@ -11,6 +11,7 @@ mod one_state;
 mod pending;
 mod verify;
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::change::{Applied, Change};
@@ -18,7 +19,7 @@ use crate::engine::{Done, Engine, Read, Writing};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::forget::{Forget, Forgotten};
-use crate::id::StoreId;
+use crate::id::{OperationId, StoreId};
 use crate::key::Name;
 use crate::note::{Note, Stamp};
 use crate::scope::Scope;
@@ -147,11 +148,7 @@ impl<E: Engine> EngineStore<E> {
                 .map(|call| Some(known.done(call.stamp().operation?)?.to_vec()))
                 .collect();
             let pending = Pending::new(self.state(tx), known);
-            answers = calls
-                .iter()
-                .zip(&done)
-                .map(|(call, done)| call.plan(&pending, done.as_deref()))
-                .collect();
+            answers = plan_all(calls, &done, &pending);
             pending.put(tx)?;
             reached = Some(upkeep::keep_up(
                 tx,
@@ -169,6 +166,26 @@ impl<E: Engine> EngineStore<E> {
     fn state<'s>(&'s self, rows: &'s dyn Read) -> OneState<'s> {
         OneState::new(rows, &self.memory, &self.engine)
     }
+}
+
+/// Plans calls in their order. One that is made again while the first is written gets the answer of the first.
+fn plan_all(calls: &[Call<'_>], done: &[Option<Vec<Done>>], pending: &Pending<'_>) -> Vec<Answer> {
+    let mut answers: Vec<Answer> = Vec::with_capacity(calls.len());
+    let mut planned: HashMap<OperationId, usize> = HashMap::new();
+    for (index, (call, done)) in calls.iter().zip(done).enumerate() {
+        let operation = call.stamp().operation;
+        let first = operation.and_then(|operation| planned.get(&operation));
+        let answered = first.and_then(|first| answers.get(*first)?.as_ref().ok());
+        let answer = match answered {
+            Some(applied) => Ok(applied.clone()),
+            None => call.plan(pending, done.as_deref()),
+        };
+        if let (Some(operation), true) = (operation, answer.is_ok()) {
+            planned.entry(operation).or_insert(index);
+        }
+        answers.push(answer);
+    }
+    answers
 }
 
 impl<E: Engine> Reader for EngineStore<E> {

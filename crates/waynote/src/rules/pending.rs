@@ -11,7 +11,7 @@ use super::foreseen::Foreseen;
 use crate::address::Address;
 use crate::change::{Before, Write};
 use crate::content::{Content, ContentHash};
-use crate::engine::{NoteState, Put, Row, Step, Transaction};
+use crate::engine::{NoteState, Put, Read, Row, Step, Transaction};
 use crate::error::Result;
 use crate::event::{Event, Recorded};
 use crate::key::{EntryId, Name};
@@ -73,6 +73,11 @@ impl<'t> Pending<'t> {
             planned: RefCell::default(),
             over: RefCell::default(),
         }
+    }
+
+    /// What is stored, without what is planned.
+    pub(super) fn rows(&self) -> &dyn Read {
+        self.state.rows()
     }
 
     /// The position of the last row that is planned, or of the store's last.

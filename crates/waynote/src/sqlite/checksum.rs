@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Row, ToSql};
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
 
 use super::errors::Outcome;
 
@@ -163,39 +163,53 @@ impl Checked {
         )
     }
 
-    /// Writes the checksums of all rows, some thousands at a time.
+    /// Writes the checksums of all rows, in the order of their keys and some thousands at a time.
     pub(super) fn fill(&self, conn: &Connection) -> Outcome<()> {
         const CHUNK: usize = 8192;
-        let width = self.width();
-        let select = format!(
-            "SELECT {}, {} FROM {} WHERE checksum IS NULL LIMIT {CHUNK}",
-            self.columns, self.key, self.table
-        );
-        let update = format!(
+        let (width, key_width) = (self.width(), self.key_width());
+        let select = |which: &str| {
+            format!(
+                "SELECT {}, {} FROM {} {which} ORDER BY {} LIMIT {CHUNK}",
+                self.columns, self.key, self.table, self.key
+            )
+        };
+        let places: Vec<String> = (1..=key_width).map(|place| format!("?{place}")).collect();
+        let after_the_last = format!("WHERE ({}) > ({})", self.key, places.join(", "));
+        let mut update = conn.prepare(&format!(
             "UPDATE {} SET checksum = ?{} WHERE {}",
             self.table,
-            self.key_width() + 1,
+            key_width + 1,
             self.is_the_row()
-        );
-        loop {
-            let mut statement = conn.prepare(&select)?;
-            let rows = statement.query_map([], |row| {
-                let key: rusqlite::Result<Vec<rusqlite::types::Value>> = (width
-                    ..width + self.key_width())
-                    .map(|column| row.get(column))
-                    .collect();
-                Ok((key?, of_row(row, width)?))
-            })?;
-            let rows: Vec<_> = rows.collect::<rusqlite::Result<_>>()?;
-            let is_last = rows.len() < CHUNK;
-            let mut statement = conn.prepare(&update)?;
+        ))?;
+        let mut next = conn.prepare(&select(&after_the_last))?;
+        let mut rows = checksums(
+            &mut conn.prepare(&select(""))?,
+            Vec::new(),
+            width,
+            key_width,
+        )?;
+        while let Some((last, _)) = rows.last() {
+            let last = last.clone();
             for (mut values, checksum) in rows {
                 values.push(i64::from(checksum).into());
-                statement.execute(rusqlite::params_from_iter(values))?;
+                update.execute(params_from_iter(values))?;
             }
-            if is_last {
-                return Ok(());
-            }
+            rows = checksums(&mut next, last, width, key_width)?;
         }
+        Ok(())
     }
+}
+
+/// Keys and checksums of the rows that a statement finds.
+fn checksums(
+    statement: &mut Statement<'_>,
+    parameters: Vec<Value>,
+    width: usize,
+    key_width: usize,
+) -> Outcome<Vec<(Vec<Value>, u32)>> {
+    let rows = statement.query_map(params_from_iter(parameters), |row| {
+        let key = (width..width + key_width).map(|column| row.get(column));
+        Ok((key.collect::<rusqlite::Result<_>>()?, of_row(row, width)?))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

@@ -26,7 +26,8 @@ pub(super) fn forgotten(
 ) -> Outcome<()> {
     for (_, revision) in revisions {
         conn.prepare_cached(
-            "UPDATE waynote_journal SET content = NULL, forgotten_at = ?2, forgotten_by = ?3 WHERE position = ?1",
+            "UPDATE waynote_journal SET content = NULL, forgotten_at = ?2, forgotten_by = ?3, checksum = NULL
+             WHERE position = ?1",
         )?
         .execute((revision.number(), at.as_microsecond(), by.as_str()))?;
         checksum::JOURNAL.renew(conn, &[&revision.number()])?;

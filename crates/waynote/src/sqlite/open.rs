@@ -193,7 +193,19 @@ fn prepare(
         }
         migrate::migrate(conn, path)
     });
-    migrated.map_err(mapped)
+    migrated.map_err(mapped)?;
+    if version.is_some() {
+        empty_wal(conn, options);
+    }
+    Ok(())
+}
+
+/// A migration writes every row anew: the WAL that it leaves would be read by each process that opens the store. Best
+/// effort: while somebody reads, it is left to the next long write.
+fn empty_wal(conn: &Connection, options: &Options) {
+    let _ = conn.busy_timeout(Duration::ZERO);
+    let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    let _ = conn.busy_timeout(options.wait.min(LONGEST_WAIT));
 }
 
 /// A store on a read-only medium.

@@ -17,6 +17,12 @@ CREATE INDEX waynote_journal_operation ON waynote_journal (operation, step) WHER
 ALTER TABLE waynote_journal ADD COLUMN checksum INTEGER;
 ALTER TABLE waynote_note ADD COLUMN checksum INTEGER;
 
+-- A program of an older version that has the store open still does not know that events have positions, nor of checksums.
+CREATE TRIGGER waynote_journal_insert BEFORE INSERT ON waynote_journal WHEN new.checksum IS NULL
+BEGIN SELECT RAISE(ABORT, 'a newer version of waynote has upgraded this store: start this program again'); END;
+CREATE TRIGGER waynote_journal_forget BEFORE UPDATE OF forgotten_at ON waynote_journal WHEN new.checksum IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a newer version of waynote has upgraded this store: start this program again'); END;
+
 -- A text that was taken in from a file that is kept in sync is in force since it was written there.
 UPDATE waynote_journal SET action = 'sync'
 WHERE action = 'save' AND author = 'import:zrb' AND updated_at < recorded_at;
@@ -36,9 +42,12 @@ CREATE TABLE waynote_event_new (
     PRIMARY KEY (position, ordinal)
 ) WITHOUT ROWID;
 INSERT INTO waynote_event_new (position, ordinal, scope, number, author, recorded_at, event)
-SELECT after, row_number() OVER (PARTITION BY after ORDER BY recorded_at, scope, number), scope, number, author,
+SELECT after, row_number() OVER (PARTITION BY after ORDER BY latest, scope, number), scope, number, author,
        recorded_at, event
-FROM waynote_event;
+FROM (
+    -- By time, but a session's own events by number: a clock may have gone back.
+    SELECT *, max(recorded_at) OVER (PARTITION BY scope ORDER BY number) AS latest FROM waynote_event
+);
 DROP TABLE waynote_event;
 ALTER TABLE waynote_event_new RENAME TO waynote_event;
 CREATE UNIQUE INDEX waynote_event_session ON waynote_event (scope, number) WHERE scope IS NOT NULL;

@@ -1,0 +1,93 @@
+//! Reading.
+
+use jiff::Timestamp;
+use waynote::engine::{Ask, JournalRow, Read, Rows};
+use waynote::{Action, Content, Position, Report, Result, Revision, ScopeKind};
+
+use std::collections::HashSet;
+
+use super::{Handle, JournalEntry, State};
+
+impl Read for Handle {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        Ok(self.0.borrow().rows(ask))
+    }
+
+    fn each_row(
+        &self,
+        after: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
+    ) -> Result<()> {
+        self.0.borrow().each_row(after, limit, each);
+        Ok(())
+    }
+
+    fn verify(&self, report: &mut Report) -> Result<bool> {
+        let state = self.0.borrow();
+        report.notes = state.notes.len() as u64;
+        report.revisions = state.journal.len() as u64;
+        let notes = state.journal.values().filter_map(|row| row.revision.note());
+        let contents: HashSet<&Content> = notes.map(|note| &note.content).collect();
+        report.contents = contents.len() as u64;
+        Ok(true)
+    }
+}
+
+impl State {
+    /// The rows of the journal after a position.
+    pub(super) fn each_row(
+        &self,
+        after: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
+    ) {
+        let rows = self.journal.values().filter(|row| {
+            row.revision
+                .position
+                .is_some_and(|position| position.number() > after)
+        });
+        for JournalEntry {
+            revision, previous, ..
+        } in rows.take(limit)
+        {
+            let address = revision.address();
+            let (scope, key) = (address.scope(), address.key().unwrap_or_default());
+            let content = |revision: &Revision| revision.note().map(|note| note.content.clone());
+            let before = previous.map(|previous| content(&self.row(previous).revision));
+            let note = revision.note();
+            let micros =
+                |time: Option<Timestamp>| time.unwrap_or(revision.recorded_at).as_microsecond();
+            let entry_before = || {
+                let mut entries = self.of_scope(&scope).into_iter();
+                let last = entries.rfind(|note| note.address.key() < Some(key.clone()))?;
+                let first = self.history(&last.address).first()?.position?;
+                Some((first.number(), last.created_at.as_microsecond()))
+            };
+            let is_repeat = revision.action == Action::Repeat;
+            let is_entry = scope.kind() == ScopeKind::Session && note.is_some() && !is_repeat;
+            let row = JournalRow {
+                position: revision.position.unwrap().number(),
+                previous: previous.map(Position::number),
+                kind: scope.kind(),
+                name: scope.name().into(),
+                scope: self.scope(&scope).unwrap() as i64,
+                key: key.as_str().into(),
+                revision: revision.number(),
+                is_repeat,
+                now: self
+                    .notes
+                    .get(address)
+                    .map(|(_, last)| Some(*last) == revision.position),
+                has_new_content: before.flatten() != content(revision),
+                content: note.map(|note| note.content.as_bytes().into()),
+                created_at: micros(note.map(|note| note.created_at)),
+                updated_at: micros(note.map(|note| note.updated_at)),
+                entry_before: is_entry.then(entry_before).flatten(),
+            };
+            if !each(&row) {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Writing.
+
+use waynote::engine::{IndexState, Put, Row, SegmentHead, Step, Transaction};
+use waynote::event::{Event, Recorded};
+use waynote::note::State as NoteStates;
+use waynote::store::SideValue;
+use waynote::{Address, Content, ContentHash, Name, Result, Scope, StoreId};
+
+use super::{Forgetting, Handle, JournalEntry, Segment, State};
+
+impl State {
+    fn put_revision(&mut self, put: &Put<'_>) {
+        let position = put.revision.position.unwrap();
+        let address = put.revision.address().clone();
+        self.journal.insert(
+            position,
+            JournalEntry {
+                revision: put.revision.clone(),
+                previous: put.previous,
+                step: put.step,
+            },
+        );
+        let scope = self.scope_row(address.scope());
+        if put.is_counted {
+            scope.counted = scope.counted + u64::from(put.note.is_some()) - u64::from(put.existed);
+        }
+        match put.note {
+            Some(note) => {
+                self.deleted.remove(&address);
+                self.notes.insert(address, (note.clone(), position));
+            }
+            None => {
+                self.notes.remove(&address);
+                self.deleted.insert(address, position);
+            }
+        }
+    }
+
+    fn put_event(&mut self, session: &Name, recorded: &Recorded, step: Option<Step>) {
+        let scope = self.scope_row(Scope::Session(session.clone()));
+        match recorded.event {
+            Event::LoopStarted { .. } => scope.lease = Some(recorded.number),
+            Event::LoopEnded { .. } => scope.lease = None,
+            _ => {}
+        }
+        let events = self.events.entry(session.clone()).or_default();
+        events.push((recorded.clone(), step));
+    }
+
+    fn forget(&mut self, forgetting: Forgetting) {
+        for (_, position) in &forgetting.revisions {
+            let revision = &mut self.journal.get_mut(position).unwrap().revision;
+            revision.state = NoteStates::Forgotten {
+                address: revision.address().clone(),
+                revision: revision.number(),
+                author: revision.author().clone(),
+                forgotten_at: forgetting.at,
+                forgotten_by: forgetting.by.clone(),
+            };
+        }
+        self.forgettings.push(forgetting);
+    }
+}
+
+impl Transaction for Handle {
+    fn put(&self, rows: &[Row<'_>]) -> Result<()> {
+        let mut state = self.0.borrow_mut();
+        for row in rows {
+            match row {
+                Row::Revision(put) => state.put_revision(put),
+                Row::Event {
+                    session,
+                    recorded,
+                    step,
+                } => state.put_event(session, recorded, *step),
+                Row::Resolved { session, entry, by } => {
+                    let address = Address::Session((*session).clone(), *entry);
+                    if let Some((note, _)) = state.notes.get_mut(&address) {
+                        note.resolved_by = Some(*by);
+                    }
+                }
+                Row::Forgotten {
+                    position,
+                    at,
+                    by,
+                    revisions,
+                } => state.forget(Forgetting {
+                    position: *position,
+                    at: *at,
+                    by: (*by).clone(),
+                    revisions: revisions.to_vec(),
+                }),
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_contents(&self, contents: &[Content]) -> Result<()> {
+        let mut state = self.0.borrow_mut();
+        let hashes: Vec<ContentHash> = contents.iter().map(|content| content.hash()).collect();
+        for values in state.side.values_mut() {
+            values.retain(|_, value| value.about.is_none_or(|about| !hashes.contains(&about)));
+        }
+        Ok(())
+    }
+
+    fn put_side(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        let mut state = self.0.borrow_mut();
+        let known = state.side.entry(space.to_owned()).or_default();
+        known.extend(
+            values
+                .iter()
+                .map(|value| (value.key.clone(), value.clone())),
+        );
+        known.retain(|key, _| !removed.contains(key));
+        Ok(())
+    }
+
+    fn renew_id(&self) -> Result<StoreId> {
+        let mut state = self.0.borrow_mut();
+        let mut bytes = *state.id.bytes();
+        bytes[0] += 1;
+        state.id = StoreId::new(bytes);
+        Ok(state.id)
+    }
+
+    fn put_segment(
+        &self,
+        head: &SegmentHead,
+        notes: &[u8],
+        blocks: &[(Vec<u8>, Vec<u8>)],
+    ) -> Result<()> {
+        let mut state = self.0.borrow_mut();
+        state.last_segment += 1;
+        let id = state.last_segment;
+        state.segments.push(Segment {
+            head: SegmentHead { id, ..head.clone() },
+            notes: notes.to_vec(),
+            blocks: blocks.iter().cloned().collect(),
+        });
+        state.segments.sort_by_key(|segment| segment.head.first);
+        Ok(())
+    }
+
+    fn put_dead(&self, segment: i64, dead: u32, bits: &[u8]) -> Result<()> {
+        let mut state = self.0.borrow_mut();
+        let segments = state.segments.iter_mut();
+        for of in segments.filter(|of| of.head.id == segment) {
+            of.head.dead = dead;
+            of.head.dead_bits = bits.to_vec();
+        }
+        Ok(())
+    }
+
+    fn remove_segments(&self, ids: &[i64]) -> Result<()> {
+        let mut state = self.0.borrow_mut();
+        state.segments.retain(|of| !ids.contains(&of.head.id));
+        Ok(())
+    }
+
+    fn put_index(&self, index: IndexState) -> Result<()> {
+        self.0.borrow_mut().index = index;
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+//! What every store does in one order: the feed, calls that are made again, ids, data beside the notes, threads.
+
+mod again;
+mod threads;
+
+use waynote::engine::Engine as _;
+use waynote::event::{Event, Holder, Reason};
+use waynote::store::{Cursor, FeedEntry, Happened, SideValue};
+use waynote::{
+    Address, AttachedStore, Change, Content, EngineStore, Expect, Forget, Kind, Limits, LocalStore,
+    Options, Place, SessionLog, SqliteStore, Store,
+};
+
+use super::conformance::{at, each_store, name, place, text};
+use super::memory::Memory;
+
+fn save(address: Address, said: &str) -> Change {
+    Change::Save {
+        address,
+        content: text(said),
+        pin: None,
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: None,
+    }
+}
+
+fn key(agent: &str, key: &str) -> Address {
+    Address::Agent(name(agent), key.parse().unwrap())
+}
+
+fn started() -> Event {
+    Event::LoopStarted {
+        holder: Holder {
+            host: "h".into(),
+            boot: "b".into(),
+            pid: 1,
+            start: 1,
+        },
+        directory: "/p".into(),
+        iterations: None,
+    }
+}
+
+fn ended() -> Event {
+    Event::LoopEnded {
+        reason: Reason::Lost,
+        detail: None,
+    }
+}
+
+fn whole_feed(store: &dyn LocalStore) -> Vec<FeedEntry> {
+    store.feed(Cursor::START, usize::MAX).unwrap()
+}
+
+/// One line for what happened.
+fn told(entry: &FeedEntry) -> String {
+    match &entry.happened {
+        Happened::Changed(revision) => {
+            let address = revision.address();
+            let named = match address {
+                Address::Session(..) => "an entry".into(),
+                _ => address.to_string(),
+            };
+            format!("{} {:?} {named}", entry.at, revision.action)
+        }
+        Happened::Event { session, recorded } => {
+            let event = serde_json::to_value(&recorded.event).unwrap();
+            format!(
+                "{} {} {session}",
+                entry.at,
+                event["event"].as_str().unwrap()
+            )
+        }
+        Happened::Forgotten { revisions, by, .. } => {
+            let revisions: Vec<String> = revisions.iter().map(ToString::to_string).collect();
+            format!("{} forgotten {} {by}", entry.at, revisions.join(" "))
+        }
+    }
+}
+
+#[test]
+fn changes_events_and_forgettings_have_one_order() {
+    each_store(|store| {
+        let session = name("s");
+        store.apply(&[save(key("a", "k"), "one")], &at(9)).unwrap();
+        store.record(&session, &[started()], None, &at(8)).unwrap();
+        let log = SessionLog::new(store, session.clone());
+        let stuck = log.add(Kind::Stuck, Some(1), text("wall"), &at(7)).unwrap();
+        let Address::Session(_, entry) = stuck.address else {
+            panic!("{stuck:?}");
+        };
+        let resolves = Change::Append {
+            session: session.clone(),
+            kind: Kind::Learning,
+            iteration: Some(2),
+            content: text("door"),
+            resolves: Some(entry),
+            id: None,
+            created_at: None,
+        };
+        let write = save(Address::Place(place("~/p")), "two");
+        store.apply(&[resolves, write], &at(6)).unwrap();
+        store
+            .record(&session, &[ended(), started()], Some(1), &at(5))
+            .unwrap();
+        let request = Forget {
+            address: key("a", "k"),
+            revision: None,
+            everywhere: false,
+        };
+        store.forget(&request, &at(4)).unwrap();
+        store.record(&session, &[ended()], Some(4), &at(3)).unwrap();
+
+        let feed = whole_feed(store);
+        let lines: Vec<String> = feed.iter().map(told).collect();
+        assert_eq!(
+            lines,
+            [
+                "1 Save agent:a#k",
+                "2 loop_started s",
+                "3 Save an entry",
+                "4 Save an entry",
+                "5 resolved s",
+                "6 Save place:~/p",
+                "7 loop_ended s",
+                "8 loop_started s",
+                "9 Forget agent:a#k",
+                "10 forgotten agent:a#k@1 person",
+                "11 loop_ended s",
+            ]
+        );
+        for (index, entry) in feed.iter().enumerate() {
+            assert_eq!(entry.at.to_string().parse(), Ok(entry.at));
+            for limit in [0, 1, 3, usize::MAX] {
+                let rest: Vec<_> = feed[index + 1..].iter().take(limit).cloned().collect();
+                assert_eq!(store.feed(entry.at, limit).unwrap(), rest);
+            }
+        }
+        assert_eq!(
+            store.version().unwrap().position,
+            feed.last().map(|last| last.at.position)
+        );
+        assert!(store.verify().unwrap().is_clean());
+    });
+}
+
+#[test]
+fn a_cursor_reads_back_as_it_prints() {
+    for shown in ["0", "12", "12.3", "9223372036854775807.4294967295"] {
+        assert_eq!(shown.parse::<Cursor>().unwrap().to_string(), shown);
+    }
+    for bad in ["", ".", "1.", ".1", "1.2.3", "1.-2", "x"] {
+        assert!(bad.parse::<Cursor>().is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_store_keeps_its_id_until_it_gets_another() {
+    fn check<E: waynote::engine::Engine>(store: &EngineStore<E>) {
+        let renewed = store.renew_id().unwrap();
+        assert_eq!(waynote::Reader::store_id(store).unwrap(), Some(renewed));
+        store.apply(&[save(key("a", "k"), "v")], &at(1)).unwrap();
+        assert_eq!(waynote::Reader::store_id(store).unwrap(), Some(renewed));
+        assert_ne!(store.renew_id().unwrap(), renewed);
+        assert!(store.verify().unwrap().is_clean());
+    }
+    let conn = rusqlite::Connection::open_in_memory().unwrap();
+    check(&AttachedStore::attach(&conn).unwrap());
+    check(&EngineStore::new(Memory::default()));
+    let folder = tempfile::tempdir().unwrap();
+    let open =
+        |file: &str| SqliteStore::open(&folder.path().join(file), &Options::default()).unwrap();
+    let store = open("notes.db");
+    assert_eq!(waynote::Reader::store_id(&store).unwrap(), None);
+    check(&store);
+    let id = waynote::Reader::store_id(&store).unwrap();
+    drop(store);
+    assert_eq!(waynote::Reader::store_id(&open("notes.db")).unwrap(), id);
+    let other = open("other.db");
+    assert!(Some(other.renew_id().unwrap()) != id && other.engine().name().ends_with("other.db"));
+}
+
+#[test]
+fn side_data_goes_with_the_content_that_it_is_about() {
+    each_store(|store| {
+        let secret = key("a", "secret");
+        let kept = key("a", "kept");
+        let changes = [save(secret.clone(), "gone"), save(kept, "stays")];
+        store.apply(&changes, &at(1)).unwrap();
+        let value = |key: &str, about: Option<&Content>| SideValue {
+            key: key.into(),
+            value: key.as_bytes().to_vec(),
+            about: about.map(Content::hash),
+        };
+        let (gone, stays) = (text("gone"), text("stays"));
+        let all = [
+            value("1", Some(&gone)),
+            value("2", Some(&stays)),
+            value("3", None),
+        ];
+        for space in ["file:/elsewhere/notes.json", "other"] {
+            store.put_side_values(space, &all, &[]).unwrap();
+            assert_eq!(store.side_values(space).unwrap(), all);
+        }
+        store
+            .put_side_values("other", &[value("0", None)], &["3".into()])
+            .unwrap();
+        let request = Forget {
+            address: secret,
+            revision: None,
+            everywhere: false,
+        };
+        let foreseen = store.would_forget(&request, &at(2)).unwrap();
+        let forgotten = store.forget(&request, &at(2)).unwrap();
+        assert_eq!(foreseen.files, ["/elsewhere/notes.json"]);
+        assert_eq!(forgotten.files, foreseen.files);
+        assert_eq!(
+            store.side_values("file:/elsewhere/notes.json").unwrap(),
+            all[1..]
+        );
+        assert_eq!(
+            store.side_values("other").unwrap(),
+            [value("0", None), value("2", Some(&stays))]
+        );
+        assert_eq!(store.side_values("nothing").unwrap(), []);
+        assert!(store.verify().unwrap().is_clean());
+    });
+}
+
+fn write_place(
+    store: &dyn LocalStore,
+    at_place: &Place,
+    said: &str,
+    stamp: &waynote::Stamp,
+) -> Vec<waynote::Applied> {
+    let address = Address::Place(at_place.clone());
+    store.apply(&[save(address, said)], stamp).unwrap()
+}

@@ -1,0 +1,213 @@
+//! A call that is made again because its answer was lost: nothing is written twice, and the answer is the same.
+
+use std::path::Path;
+
+use waynote::event::Event;
+use waynote::{
+    Action, Address, Applied, Base, Change, Error, InStep, Kind, Limits, LocalStore, OperationId,
+    Options, Reader, SqliteStore, Stamp, Store,
+};
+
+use super::{ended, key, save, started, whole_feed, write_place};
+use crate::suite::conformance::{at, each_store, name, place, text};
+
+fn of(operation: &str, second: i64) -> Stamp {
+    at(second).of_operation(OperationId::of(operation))
+}
+
+fn note(said: &str, resolves: Option<&Address>) -> Change {
+    let resolves = resolves.map(|address| match address {
+        Address::Session(_, entry) => *entry,
+        other => panic!("{other}"),
+    });
+    Change::Append {
+        session: name("s"),
+        kind: if resolves.is_some() {
+            Kind::Learning
+        } else {
+            Kind::Stuck
+        },
+        iteration: Some(3),
+        content: text(said),
+        resolves,
+        id: None,
+        created_at: None,
+    }
+}
+
+/// Applies changes, then again: the answer, which is the same.
+fn twice(store: &dyn LocalStore, changes: &[Change], operation: &str) -> Vec<Applied> {
+    let first = store.apply(changes, &of(operation, 10)).unwrap();
+    let before = whole_feed(store);
+    // A later clock, as a client has that tries again.
+    assert_eq!(store.apply(changes, &of(operation, 11)).unwrap(), first);
+    assert_eq!(whole_feed(store), before);
+    first
+}
+
+#[test]
+fn nothing_is_written_twice_and_the_answer_is_the_same() {
+    each_store(|store| {
+        let k = key("a", "k");
+        twice(store, &[save(k.clone(), "one")], "first");
+        let undo = |address: &Address| Change::Undo {
+            address: address.clone(),
+            origin: None,
+        };
+        let batch = [
+            save(k.clone(), "two"),
+            Change::Delete {
+                address: key("a", "never"),
+            },
+            save(Address::Place(place("~/p")), "p"),
+            Change::Pin {
+                address: k.clone(),
+                pinned: true,
+            },
+        ];
+        let answer = twice(store, &batch, "batch");
+        let changed: Vec<bool> = answer.iter().map(|applied| applied.changed).collect();
+        assert_eq!(changed, [true, false, true, true]);
+        twice(store, &[undo(&k)], "undo");
+        twice(store, &[Change::Delete { address: k.clone() }], "delete");
+
+        let stuck = twice(store, &[note("wall", None)], "stuck").remove(0);
+        let again = twice(store, &[note("wall", None)], "noted once more").remove(0);
+        assert_eq!(again.address, stuck.address);
+        assert_eq!(
+            store.history(&stuck.address).unwrap()[1].action,
+            Action::Repeat
+        );
+        twice(store, &[note("door", Some(&stuck.address))], "resolves");
+
+        for (operation, lease, event) in [("start", None, started()), ("end", Some(2), ended())] {
+            for second in [20, 21] {
+                let stamp = of(operation, second);
+                store
+                    .record(&name("s"), std::slice::from_ref(&event), lease, &stamp)
+                    .unwrap();
+            }
+        }
+        let events = store.events(&name("s"), None, 9).unwrap();
+        assert!(matches!(events[0].event, Event::LoopEnded { .. }));
+        assert_eq!(events.len(), 3);
+        assert!(store.verify().unwrap().is_clean());
+    });
+}
+
+#[test]
+fn the_answer_is_that_of_then_whatever_was_written_since() {
+    each_store(|store| {
+        let (k, p) = (key("a", "k"), place("~/p"));
+        let first = store
+            .apply(&[save(k.clone(), "mine")], &of("mine", 1))
+            .unwrap();
+        let of_place = write_place(store, &p, "mine", &of("place", 1));
+        store.apply(&[save(k.clone(), "theirs")], &at(2)).unwrap();
+        write_place(store, &p, "theirs", &at(2));
+        assert_eq!(
+            store
+                .apply(&[save(k.clone(), "mine")], &of("mine", 3))
+                .unwrap(),
+            first
+        );
+        assert_eq!(write_place(store, &p, "mine", &of("place", 3)), of_place);
+        let said = |address: &Address| store.get(address).unwrap().unwrap().content;
+        assert_eq!(
+            (said(&k), said(&Address::Place(p))),
+            (text("theirs"), text("theirs"))
+        );
+    });
+}
+
+#[test]
+fn another_call_with_the_same_content_is_another_call() {
+    each_store(|store| {
+        let k = key("a", "k");
+        store.apply(&[save(k.clone(), "v")], &of("one", 1)).unwrap();
+        store
+            .apply(&[save(k.clone(), "v")], &of("other", 2))
+            .unwrap();
+        store.apply(&[note("wall", None)], &of("three", 3)).unwrap();
+        let seen = store.apply(&[note("wall", None)], &of("four", 4)).unwrap();
+        assert_eq!(seen[0].note.as_ref().unwrap().seen(), Some(2));
+        let revisions = store.history(&k).unwrap().len();
+        let alone = store.apply(&[save(k.clone(), "v")], &at(5)).unwrap();
+        // As many as the same calls without an id make.
+        let after = store.history(&k).unwrap().len();
+        assert_eq!(
+            (revisions, after),
+            (2, if alone[0].changed { 3 } else { 2 })
+        );
+    });
+}
+
+#[test]
+fn a_refused_call_can_be_made_again() {
+    each_store(|store| {
+        let limited = |max_notes| Change::Save {
+            address: key("a", "l"),
+            content: text("v"),
+            pin: None,
+            limits: Limits {
+                max_notes,
+                ..Limits::NONE
+            },
+            expect: waynote::Expect::Any,
+            origin: None,
+        };
+        store.apply(&[save(key("a", "k"), "v")], &at(1)).unwrap();
+        let refused = store.apply(&[limited(1)], &of("call", 2));
+        assert!(matches!(refused, Err(Error::TooManyNotes { .. })));
+        assert!(store.apply(&[limited(2)], &of("call", 3)).unwrap()[0].changed);
+    });
+}
+
+#[test]
+fn it_is_known_after_the_store_was_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let batch = [save(key("a", "k"), "v"), note("wall", None)];
+    let first = open().apply(&batch, &of("batch", 1)).unwrap();
+    let store = open();
+    assert_eq!(store.apply(&batch, &of("batch", 2)).unwrap(), first);
+    assert_eq!(whole_feed(&store).len(), 2);
+}
+
+/// Writes a text for `~/shop` into a file, as somebody's editor does.
+fn edit(file: &Path, said: &str) {
+    let text = std::fs::read_to_string(file).unwrap_or_else(|_| "{}".into());
+    let mut notes: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(&text).unwrap();
+    notes.insert("~/shop".into(), said.into());
+    std::fs::write(file, serde_json::to_string(&notes).unwrap()).unwrap();
+}
+
+#[test]
+fn a_text_of_the_kept_file_is_no_part_of_the_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes.json");
+    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let store = InStep::new(store, &file, Base::new("/home/u", "/home/u").unwrap()).unwrap();
+    let (shop, p) = (Address::Place(place("~/shop")), place("~/p"));
+    edit(&file, "by hand");
+    let first = write_place(&store, &p, "mine", &of("mine", 2_000_000_000));
+    assert_eq!(
+        store.get(&Address::Place(p.clone())).unwrap(),
+        first[0].note
+    );
+    edit(&file, "by hand again");
+    assert_eq!(
+        write_place(&store, &p, "mine", &of("mine", 2_000_000_001)),
+        first
+    );
+    let said: Vec<_> = store
+        .history(&shop)
+        .unwrap()
+        .iter()
+        .map(|of| of.note().unwrap().content.clone())
+        .collect();
+    assert_eq!(said, [text("by hand"), text("by hand again")]);
+    assert_eq!(store.history(&Address::Place(p)).unwrap().len(), 1);
+    assert!(store.verify().unwrap().is_clean());
+}

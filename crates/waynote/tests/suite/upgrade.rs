@@ -1,0 +1,124 @@
+//! A store of the last schema, as the program of that time wrote it (`tests/data`), and what becomes of it.
+
+mod feed;
+mod in_sync;
+mod killed;
+mod reads;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use waynote::{Error, Options, SqliteStore, Store};
+
+#[path = "../data/scale.rs"]
+mod scale;
+
+/// A copy of the committed store in a folder of its own.
+struct Old {
+    folder: tempfile::TempDir,
+}
+
+impl Old {
+    fn new() -> Self {
+        Self::with_notes(0)
+    }
+
+    fn with_notes(notes: u32) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        scale::write_schema_5(&folder.path().join("notes.db"), notes).unwrap();
+        Self { folder }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("notes.db")
+    }
+
+    fn raw(&self) -> Connection {
+        Connection::open(self.path()).unwrap()
+    }
+
+    fn open(&self) -> SqliteStore {
+        SqliteStore::open(&self.path(), &Options::default()).unwrap()
+    }
+
+    /// Whether some file of the folder has these bytes.
+    fn holds(&self, bytes: &[u8]) -> bool {
+        let mut files = std::fs::read_dir(self.folder.path()).unwrap();
+        files.any(|file| {
+            let all = std::fs::read(file.unwrap().path()).unwrap();
+            all.windows(bytes.len()).any(|part| part == bytes)
+        })
+    }
+}
+
+fn refused<T>(outcome: rusqlite::Result<T>) -> String {
+    outcome.err().expect("it was not refused").to_string()
+}
+
+const UPGRADED: &str =
+    "a newer version of waynote has upgraded this store: start this program again";
+
+#[test]
+fn a_program_of_the_last_schema_that_runs_on_writes_nothing() {
+    let old = Old::new();
+    // Both have the store open from before it is migrated.
+    let conn = old.raw();
+    let scope: i64 = conn
+        .query_row("SELECT min(scope) FROM waynote_journal", [], |row| {
+            row.get(0)
+        })
+        .unwrap();
+    let store = old.open();
+    let inserted = conn.execute(
+        "INSERT INTO waynote_journal (previous, scope, key, revision, action, undoes, content, kind, iteration, pinned,
+                                      author, recorded_at, created_at, updated_at)
+         VALUES (NULL, ?1, 'k', 1, 'save', NULL, NULL, NULL, NULL, 0, 'person', 1, 1, 1)",
+        [scope],
+    );
+    assert_eq!(refused(inserted), UPGRADED);
+    let forgotten = conn.execute(
+        "UPDATE waynote_journal SET content = NULL, forgotten_at = 1, forgotten_by = 'person' WHERE position = 1",
+        [],
+    );
+    assert_eq!(refused(forgotten), UPGRADED);
+    let event = conn.execute(
+        "INSERT INTO waynote_event (scope, number, after, author, recorded_at, event) VALUES (?1, 99, 1, 'person', 1, '')",
+        [scope],
+    );
+    assert!(refused(event).contains("no column named after"));
+    assert!(store.verify().unwrap().is_clean());
+}
+
+#[test]
+fn a_migration_leaves_no_long_wal() {
+    let old = Old::with_notes(2_000);
+    let _store = old.open();
+    let wal = std::fs::metadata(old.folder.path().join("notes.db-wal")).unwrap();
+    assert_eq!(wal.len(), 0);
+}
+
+#[test]
+fn a_program_of_this_schema_refuses_the_next() {
+    let old = Old::new();
+    drop(old.open());
+    old.raw()
+        .execute("INSERT INTO waynote_migration VALUES (7, 'next', '')", [])
+        .unwrap();
+    let refused = SqliteStore::open(&old.path(), &Options::default());
+    assert!(matches!(
+        refused,
+        Err(Error::NewerStore {
+            found: 7,
+            known: 6,
+            ..
+        })
+    ));
+}
+
+/// What a process of its own does: it opens the store that it is told.
+#[test]
+fn open_in_a_process() {
+    if let Some(path) = std::env::var_os("WAYNOTE_TEST_OPEN") {
+        SqliteStore::open(Path::new(&path), &Options::default()).unwrap();
+    }
+}

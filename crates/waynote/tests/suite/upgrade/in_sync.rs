@@ -1,0 +1,96 @@
+//! A migrated store that is kept in sync with a file, and forgetting in it.
+
+use waynote::{
+    Action, Address, Base, Forget, InStep, Places, Reader, SideData, SqliteStore, Store,
+};
+
+use super::Old;
+use crate::suite::conformance::{at, place, text};
+
+const FILE: &[u8] = include_bytes!("../../data/schema-5.notes.json");
+
+/// The store, with its file where the test has it.
+fn in_sync(old: &Old) -> InStep<SqliteStore> {
+    let file = old.folder.path().join("notes.json");
+    std::fs::write(&file, FILE).unwrap();
+    let path = file.canonicalize().unwrap();
+    let known = old
+        .raw()
+        .execute(
+            "UPDATE waynote_file_mark SET file = ?1",
+            [path.to_str().unwrap()],
+        )
+        .unwrap();
+    assert_eq!(known, 4);
+    InStep::new(old.open(), &file, Base::new("/home/u", "/home/u").unwrap()).unwrap()
+}
+
+#[test]
+fn no_text_of_the_file_is_taken_in_again() {
+    let old = Old::new();
+    let store = in_sync(&old);
+    let head = store.version().unwrap().position;
+    Places::new(&store)
+        .write(&place("~/new"), text("new"), &at(2_000_000_000))
+        .unwrap();
+    let journal = store.journal(None, 3).unwrap();
+    let written: Vec<String> = journal
+        .iter()
+        .filter(|revision| revision.position > head)
+        .map(|revision| format!("{} {:?}", revision.address(), revision.action))
+        .collect();
+    // The one that the last program had not taken in yet, and our own.
+    assert_eq!(written, ["place:~/new Save", "place:~/shop Sync"]);
+    let shop = store.history(&Address::Place(place("~/shop"))).unwrap();
+    let actions: Vec<Action> = shop.iter().map(|revision| revision.action).collect();
+    assert_eq!(
+        actions,
+        [Action::Save, Action::Save, Action::Sync, Action::Sync]
+    );
+    assert!(store.verify().unwrap().is_clean());
+}
+
+#[test]
+fn what_is_forgotten_leaves_no_byte() {
+    let old = Old::new();
+    let store = in_sync(&old);
+    assert!(old.holds(b"quagmire"));
+    let address = Address::Place(place("~/tools"));
+    let hash = store.get(&address).unwrap().unwrap().content.hash();
+    let hash: Vec<u8> = (0..32)
+        .map(|byte| u8::from_str_radix(&hash.to_string()[2 * byte..2 * byte + 2], 16).unwrap())
+        .collect();
+    assert!(old.holds(&hash));
+    let request = Forget {
+        address,
+        revision: None,
+        everywhere: false,
+    };
+    let forgotten = store.forget(&request, &at(2_000_000_000)).unwrap();
+    assert_eq!((forgotten.gone.len(), forgotten.residue), (1, None));
+    assert!(!old.holds(b"quagmire") && !old.holds(&hash));
+    // What the last program forgot did not come back either.
+    assert!(!old.holds(b"xyzzy") && !old.holds(b"abracadabra") && !old.holds(b"hocus"));
+    assert!(store.verify().unwrap().is_clean());
+}
+
+#[test]
+fn the_file_that_held_a_forgotten_text_is_named() {
+    let old = Old::new();
+    let store = old.open();
+    assert_eq!(
+        store.side_values("file:/home/u/notes.json").unwrap().len(),
+        4
+    );
+    let request = Forget {
+        address: Address::Place(place("~/tools")),
+        revision: None,
+        everywhere: false,
+    };
+    let forgotten = store.forget(&request, &at(2_000_000_000)).unwrap();
+    assert_eq!(forgotten.files, ["/home/u/notes.json"]);
+    assert_eq!(
+        store.side_values("file:/home/u/notes.json").unwrap().len(),
+        3
+    );
+}
