@@ -10,6 +10,9 @@ use waynote::{Content, Notebook, Options, SaveOptions, SqliteStore, Stamp, Store
 /// How a process is started that opens the store in a file, and so migrates it.
 pub(crate) type Opens<'o> = &'o dyn Fn(&Path) -> Command;
 
+/// How often the length of the WAL is looked at: looking all the time would take a processor from the migration.
+const LOOK: Duration = Duration::from_millis(1);
+
 /// What a whole migration takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whole {
@@ -30,7 +33,7 @@ pub(crate) fn whole(old: &Path, folder: &Path, opens: Opens<'_>) -> Whole {
             assert!(status.success(), "{status}");
             break;
         }
-        std::thread::yield_now();
+        std::thread::park_timeout(LOOK);
     }
     let took = begin.elapsed();
     assert_eq!(schema(&path), 6);
@@ -54,7 +57,7 @@ pub(crate) fn killed(old: &Path, folder: &Path, opens: Opens<'_>, rounds: u32) -
         let path = copied(old, folder, "killed.db");
         let mut child = start(opens, &path);
         while wal(&path) < length && child.try_wait().unwrap().is_none() {
-            std::thread::yield_now();
+            std::thread::park_timeout(LOOK);
         }
         child.kill().unwrap();
         child.wait().unwrap();
