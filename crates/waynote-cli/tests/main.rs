@@ -69,6 +69,7 @@ mod suite {
     mod tips;
     mod undo;
     mod uninstall;
+    mod upgrade;
     mod worktree;
     mod zrb_file;
 }

@@ -10,6 +10,9 @@ use waynote::{Content, Notebook, Options, SaveOptions, SqliteStore, Stamp, Store
 /// How a process is started that opens the store in a file, and so migrates it.
 pub(crate) type Opens<'o> = &'o dyn Fn(&Path) -> Command;
 
+/// How often the length of the WAL is looked at: looking all the time would take a processor from the migration.
+const LOOK: Duration = Duration::from_millis(1);
+
 /// What a whole migration takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whole {
@@ -30,7 +33,7 @@ pub(crate) fn whole(old: &Path, folder: &Path, opens: Opens<'_>) -> Whole {
             assert!(status.success(), "{status}");
             break;
         }
-        std::thread::yield_now();
+        std::thread::park_timeout(LOOK);
     }
     let took = begin.elapsed();
     assert_eq!(schema(&path), 6);
@@ -49,12 +52,21 @@ pub(crate) fn killed(old: &Path, folder: &Path, opens: Opens<'_>, rounds: u32) -
         seed = seed
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        // One in five when all is in the WAL: before, in or after the commit.
-        let length = longest.min((seed >> 33) % (longest + longest / 4 + 1));
+        let random = seed >> 33;
+        // One in five when the WAL has its full length and then some time later: before, in or after the commit.
+        let length = longest.min(random % (longest + longest / 4 + 1));
+        let later = match length == longest {
+            true => took.mul_f64((random % 100) as f64 / 200.0),
+            false => Duration::ZERO,
+        };
         let path = copied(old, folder, "killed.db");
         let mut child = start(opens, &path);
         while wal(&path) < length && child.try_wait().unwrap().is_none() {
-            std::thread::yield_now();
+            std::thread::park_timeout(LOOK);
+        }
+        let begin = Instant::now();
+        while begin.elapsed() < later && child.try_wait().unwrap().is_none() {
+            std::thread::park_timeout(LOOK);
         }
         child.kill().unwrap();
         child.wait().unwrap();

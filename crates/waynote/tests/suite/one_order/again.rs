@@ -69,7 +69,7 @@ fn nothing_is_written_twice_and_the_answer_is_the_same() {
         let changed: Vec<bool> = answer.iter().map(|applied| applied.changed).collect();
         assert_eq!(changed, [true, false, true, true]);
         twice(store, &[undo(&k)], "undo");
-        twice(store, &[Change::Delete { address: k.clone() }], "delete");
+        twice(store, &[Change::Delete { address: k }], "delete");
 
         let stuck = twice(store, &[note("wall", None)], "stuck").remove(0);
         let again = twice(store, &[note("wall", None)], "noted once more").remove(0);

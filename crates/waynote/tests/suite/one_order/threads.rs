@@ -63,7 +63,7 @@ fn many_threads_at_a_cap() {
                     match store.apply(&[limited("a", &of)], &at(2)) {
                         Ok(applied) => kept.lock().unwrap().push(applied[0].address.clone()),
                         Err(Error::TooManyNotes { notes: 40, .. }) => {
-                            refused.lock().unwrap().push(key("a", &of))
+                            refused.lock().unwrap().push(key("a", &of));
                         }
                         Err(error) => panic!("{error}"),
                     }

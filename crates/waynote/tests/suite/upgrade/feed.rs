@@ -105,10 +105,10 @@ fn it_goes_on_without_a_gap() {
     let store = old.open();
     let before = all(&store);
     let last = before.last().unwrap().at;
-    let changes = before
+    let mut changes = before
         .iter()
         .filter(|of| matches!(of.happened, Happened::Changed(_)));
-    let head = changes.last().unwrap().at.position.number();
+    let head = changes.next_back().unwrap().at.position.number();
     Notebook::of_agent(&store, name("new"))
         .save(
             &"k".parse().unwrap(),

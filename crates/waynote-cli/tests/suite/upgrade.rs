@@ -1,0 +1,75 @@
+//! A store of the last schema answers as the program of that time did.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::common::Scratch;
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../waynote/tests/data")
+        .join(name)
+}
+
+/// The words of a command as a shell prints them: blanks and signs have a backslash before them.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut signs = command.chars();
+    while let Some(sign) = signs.next() {
+        match sign {
+            '\\' => words.last_mut().unwrap().extend(signs.next()),
+            ' ' => words.push(String::new()),
+            sign => words.last_mut().unwrap().push(sign),
+        }
+    }
+    words
+}
+
+/// What the last program called a save is called a sync where the text came from a file that was written earlier. Returns
+/// how many revisions of a history are such.
+fn as_synced(answer: &mut Value) -> usize {
+    let mut synced = 0;
+    for revision in answer.as_array_mut().into_iter().flatten() {
+        let written = revision["note"]["updated_at"].as_str();
+        let is_earlier = written < revision["recorded_at"].as_str();
+        if revision["action"] == "save" && revision["author"] == "import:zrb" && is_earlier {
+            revision["action"] = "sync".into();
+            synced += 1;
+        }
+    }
+    synced
+}
+
+#[test]
+fn every_answer_is_that_of_the_last_program() {
+    let scratch = Scratch::new();
+    let store = scratch.path("notes.db");
+    std::fs::copy(data("schema-5.db"), &store).unwrap();
+    // What the answers are in, to which the program looks for a main checkout.
+    std::fs::create_dir_all(scratch.home().join("work/.git")).unwrap();
+    let answers = std::fs::read_to_string(data("schema-5.answers.txt")).unwrap();
+    let lines: Vec<&str> = answers.lines().collect();
+    assert!(lines.len() > 150 && lines.len() % 2 == 0);
+    let mut synced = 0;
+    for pair in lines.chunks(2) {
+        let command = pair[0].strip_prefix("$ waynote ").unwrap();
+        let run = scratch
+            .waynote(words(command))
+            .env("WAYNOTE_STORE", &store)
+            .env("WAYNOTE_NOW", "2026-05-17T14:00:00Z");
+        let output = run.output();
+        let said = match output.stdout.is_empty() {
+            true => output.stderr,
+            false => output.stdout,
+        };
+        let said = String::from_utf8(said).unwrap();
+        let said = said.replace(store.to_str().unwrap(), "STORE");
+        let said: Value =
+            serde_json::from_str(&said).unwrap_or_else(|_| panic!("{command}: {said}"));
+        let mut before: Value = serde_json::from_str(pair[1]).unwrap();
+        synced += as_synced(&mut before);
+        assert_eq!(said, before, "{command}");
+    }
+    assert_eq!(synced, 2);
+}
