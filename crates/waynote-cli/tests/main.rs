@@ -47,6 +47,7 @@ mod suite {
     mod loop_rights;
     mod loop_stops;
     mod mcp;
+    mod mcp_block;
     mod mcp_client;
     mod mcp_ends;
     mod mcp_goose;

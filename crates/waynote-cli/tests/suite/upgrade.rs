@@ -50,7 +50,7 @@ fn every_answer_is_that_of_the_last_program() {
     std::fs::create_dir_all(scratch.home().join("work/.git")).unwrap();
     let answers = std::fs::read_to_string(data("schema-5.answers.txt")).unwrap();
     let lines: Vec<&str> = answers.lines().collect();
-    assert!(lines.len() > 150 && lines.len() % 2 == 0);
+    assert!(lines.len() > 150 && lines.len().is_multiple_of(2));
     let mut synced = 0;
     for pair in lines.chunks(2) {
         let command = pair[0].strip_prefix("$ waynote ").unwrap();

@@ -140,6 +140,22 @@ impl Group {
             .collect();
         let mut answers = match write(&calls) {
             Ok(answers) => answers,
+            // Each has waited as long as it may.
+            Err(Error::Busy {
+                path,
+                waited,
+                holder,
+            }) => calls
+                .iter()
+                .map(|_| {
+                    let path = path.clone();
+                    Err(Error::Busy {
+                        path,
+                        waited,
+                        holder,
+                    })
+                })
+                .collect(),
             // One of them may be what the engine cannot carry out.
             Err(_) if calls.len() > 1 => calls
                 .iter()

@@ -536,17 +536,6 @@ fn a_shared_text_goes_with_the_last_that_says_it() {
 }
 
 #[test]
-fn nothing_is_forgotten_where_there_is_nothing() {
-    let address = Address::Agent(name("a"), "k".parse().unwrap());
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("notes.db");
-    let store = SqliteStore::open(&path, &Options::default()).unwrap();
-    let refused = store.forget(&forget(&address, None, true), &at(1));
-    assert!(matches!(refused, Err(Error::NotFound { .. })));
-    assert!(!path.exists());
-}
-
-#[test]
 fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhere() {
     // Put together here, so that this file holds none.
     let token = format!("gh{}_{}6wq2", 'p', "aZ3kQ9xW".repeat(4));

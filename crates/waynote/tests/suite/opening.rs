@@ -151,3 +151,17 @@ fn threads_share_a_store() {
 fn text(note: &waynote::Note) -> String {
     note.content.shown().into_owned()
 }
+
+#[test]
+fn nothing_is_forgotten_where_there_is_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let request = waynote::Forget {
+        address: "agent:a#k".parse().unwrap(),
+        revision: None,
+        everywhere: true,
+    };
+    let refused = open(&path).unwrap().forget(&request, &stamp());
+    assert!(matches!(refused, Err(Error::NotFound { .. })));
+    assert!(!path.exists());
+}

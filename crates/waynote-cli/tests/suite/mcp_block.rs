@@ -1,0 +1,150 @@
+//! The block over MCP: with the first reply, as a resource, and not where a hook has delivered it.
+
+use serde_json::{Value, json};
+
+use super::common::Scratch;
+use super::mcp_client::{BLOCK, Client, assert_short};
+
+#[test]
+fn the_first_reply_carries_the_block_once() {
+    let scratch = Scratch::new();
+    scratch.ok("key save fact v --pin");
+    scratch.ok("place write --at ~ everywhere");
+    let mut client = Client::start(&scratch, "mcp");
+    let text = |result: Value| result["content"][0]["text"].as_str().unwrap().to_owned();
+    let first = client.result("note_show", json!({ "key": "fact" }));
+    insta::assert_snapshot!(text(first), @"
+    v
+
+    The notes that apply here, as they were before this call:
+
+    ## Pinned notes
+
+    ### `agent:default#fact` (2026-05-17, by a person)
+
+    ```
+    v
+    ```
+
+    ## Notes of this place
+
+    ### `place:~` (2026-05-17, by a person)
+
+    ```
+    everywhere
+    ```
+
+    70 of 2,000 tokens
+    ");
+    let second = client.result("note_show", json!({ "key": "fact" }));
+    assert_eq!(text(second), "v");
+    // Nor with the tools of programs that expect their own replies.
+    let mut client = Client::start(&scratch, "mcp --tools openotters");
+    let first = client.result("note_show", json!({ "key": "fact" }));
+    assert_eq!(text(first), "v");
+    // A client that never sends `initialize`, as Claude Code, is no less there; a refusal carries it, too.
+    let mut client = Client::spawn(scratch.command("mcp"));
+    client.stateless();
+    let first = client.result("note_show", json!({ "key": "none" }));
+    assert_eq!(first["isError"], true);
+    let first = text(first);
+    assert!(
+        first.starts_with("there is no agent:default#none\n") && first.contains(BLOCK),
+        "{first}"
+    );
+    let second = client.result("note_show", json!({ "key": "fact" }));
+    assert_eq!(text(second), "v");
+}
+
+/// As a hook of the same client leaves it; this test is the client.
+#[test]
+#[cfg(target_os = "linux")]
+fn no_reply_carries_what_a_hook_has_delivered() {
+    let scratch = Scratch::new();
+    scratch.ok("key save fact v --pin");
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let start = stat
+        .rsplit_once(')')
+        .unwrap()
+        .1
+        .split_whitespace()
+        .nth(19)
+        .unwrap();
+    let folder = scratch.home().join(".local/state/waynote/delivered");
+    std::fs::create_dir_all(&folder).unwrap();
+    let named = folder.join(format!("client {} {start}", std::process::id()));
+    let ledger = folder.join("session one");
+    for was_given in [false, true] {
+        std::fs::write(&named, "one").unwrap();
+        std::fs::write(&ledger, if was_given { "block hook\n" } else { "" }).unwrap();
+        let mut client = Client::start(&scratch, "mcp");
+        let has_block = |reply: Value| {
+            let text = reply["content"][0]["text"].as_str();
+            text.is_some_and(|text| text.contains(BLOCK))
+        };
+        let first = client.result("note_show", json!({ "key": "fact" }));
+        assert_eq!(has_block(first), !was_given);
+        let given = std::fs::read_to_string(&ledger).unwrap();
+        assert!(given.starts_with("block "), "{given}");
+        // A later call brings what the session has lost meanwhile, once.
+        std::fs::write(&ledger, "block hook\nreset compact - 0\n").unwrap();
+        for brings in [true, false] {
+            let later = client.result("note_show", json!({ "key": "fact" }));
+            assert_eq!(has_block(later), brings);
+        }
+    }
+}
+
+#[test]
+fn notes_and_the_block_are_resources() {
+    let scratch = Scratch::new();
+    scratch.ok("key save fact v --pin");
+    scratch.ok("place write everywhere_here");
+    let mut client = Client::start(&scratch, "mcp");
+    let listed = client.request("resources/list", json!({}));
+    let uris: Vec<&str> = listed["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|resource| resource["uri"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        uris,
+        [
+            "waynote://context",
+            "waynote://note/agent%3Adefault%23fact",
+            "waynote://note/place%3A~%2Fwork"
+        ]
+    );
+    let mut read = |uri: &str| client.answer("resources/read", json!({ "uri": uri }));
+    let text = |answer: &Value| {
+        answer["result"]["contents"][0]["text"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(text(&read(uris[1])), "v");
+    assert_eq!(text(&read("waynote://note/agent:default%23fact@1")), "v");
+    assert_eq!(text(&read(uris[0])), scratch.ok("context"));
+    assert_eq!(
+        read("waynote://note/agent:default%23none")["error"]["code"],
+        -32002
+    );
+    assert_eq!(read("file:///etc/passwd")["error"]["code"], -32002);
+    let misspelt = read("waynote://note/agents:default%23none");
+    assert_eq!(misspelt["error"]["code"], -32602, "{misspelt}");
+    let templates = client.request("resources/templates/list", json!({}));
+    assert_eq!(
+        templates["resourceTemplates"][0]["uriTemplate"],
+        "waynote://note/{address}"
+    );
+    let prompt = client.request("prompts/get", json!({ "name": "context" }));
+    assert_eq!(
+        prompt["messages"][0]["content"]["text"],
+        scratch.ok("context")
+    );
+    assert_eq!(
+        client.answer("prompts/get", json!({ "name": "x" }))["error"]["code"],
+        -32602
+    );
+}
