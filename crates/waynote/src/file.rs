@@ -3,6 +3,7 @@
 use std::fs::{File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::{Path, PathBuf};
 
 /// Gives a new file the owner and the mode of the one whose place it is to take.
 ///
@@ -15,6 +16,29 @@ pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
     }
     // After the owner: the system takes some modes away when that changes.
     new.set_permissions(Permissions::from_mode(old.mode() & 0o7777))
+}
+
+/// The path with links followed, also where what they lead to does not exist yet.
+pub(crate) fn followed(file: &Path) -> PathBuf {
+    const MAX_LINKS: usize = 40;
+    let mut path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    for _ in 0..MAX_LINKS {
+        if let Ok(whole) = std::fs::canonicalize(&path) {
+            return whole;
+        }
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        match std::fs::read_link(&path) {
+            Ok(target) => path = folder.join(target),
+            Err(_) => break,
+        }
+    }
+    let folder = path
+        .parent()
+        .and_then(|folder| std::fs::canonicalize(folder).ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
 }
 
 #[cfg(test)]

@@ -108,7 +108,9 @@ pub struct Stamp {
     pub author: Name,
     /// Which credentials may stand in what is written.
     pub secrets: SecretPolicy,
-    /// Which call this is: one that was carried out already is not carried out again, and gets the same answer.
+    /// Which call of [`Store::apply`](crate::Store::apply) or [`Store::record`](crate::Store::record) this is: one that
+    /// was carried out already is not carried out again, and gets the same answer. Undoing the last change and forgetting
+    /// heed no id.
     pub operation: Option<OperationId>,
 }
 

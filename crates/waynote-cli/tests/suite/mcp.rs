@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::common::Scratch;
-use super::mcp_client::{BLOCK, Client, assert_short};
+use super::mcp_client::{Client, assert_short};
 
 /// Tools with a session, the most there are.
 const WORDS: &str = "--session nightly --iteration 3 mcp";

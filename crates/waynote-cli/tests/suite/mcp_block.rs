@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::common::Scratch;
-use super::mcp_client::{BLOCK, Client, assert_short};
+use super::mcp_client::{BLOCK, Client};
 
 #[test]
 fn the_first_reply_carries_the_block_once() {

@@ -28,6 +28,21 @@ pub enum ErrorClass {
     Denied,
 }
 
+impl ErrorClass {
+    /// Whether a rule refused what was asked, and nothing failed.
+    pub(crate) fn is_refusal(self) -> bool {
+        match self {
+            Self::NotFound
+            | Self::Conflict
+            | Self::Refused
+            | Self::Limit
+            | Self::Invalid
+            | Self::Blocked => true,
+            Self::Damaged | Self::Busy | Self::Unreachable | Self::Denied => false,
+        }
+    }
+}
+
 impl Error {
     /// The family of the error.
     pub fn class(&self) -> ErrorClass {

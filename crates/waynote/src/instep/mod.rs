@@ -75,7 +75,7 @@ impl<S: LocalStore> InStep<S> {
         Ok(Self {
             inner,
             kept: Arc::new(Kept {
-                file: followed(file),
+                file: crate::file::followed(file),
                 base,
                 author: zrb::AUTHOR.parse()?,
                 notices: Mutex::default(),
@@ -96,7 +96,7 @@ impl<S: LocalStore> InStep<S> {
 
     /// Whether this is the file that the store is kept in step with.
     pub fn is_kept(&self, file: &Path) -> bool {
-        followed(file) == self.kept.file
+        crate::file::followed(file) == self.kept.file
     }
 
     /// Brings file and store together without a change of its own: what an export to the file comes to.
@@ -494,29 +494,6 @@ struct WrittenMeanwhile<'w> {
 struct Known {
     places: BTreeMap<Place, Note>,
     marks: HashMap<String, ContentHash>,
-}
-
-/// The path with links followed, also where what they lead to does not exist yet.
-pub(crate) fn followed(file: &Path) -> PathBuf {
-    const MAX_LINKS: usize = 40;
-    let mut path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    for _ in 0..MAX_LINKS {
-        if let Ok(whole) = std::fs::canonicalize(&path) {
-            return whole;
-        }
-        let folder = path.parent().unwrap_or(Path::new("/"));
-        match std::fs::read_link(&path) {
-            Ok(target) => path = folder.join(target),
-            Err(_) => break,
-        }
-    }
-    let folder = path
-        .parent()
-        .and_then(|folder| std::fs::canonicalize(folder).ok());
-    match (folder, path.file_name()) {
-        (Some(folder), Some(name)) => folder.join(name),
-        _ => path,
-    }
 }
 
 /// What a change saves where.

@@ -65,7 +65,7 @@ impl Call<'_> {
         let mark = pending.mark();
         let planned = match self {
             Self::Apply { changes, stamp } => apply(pending, changes, stamp, done),
-            Self::Record { .. } if done.is_some() => Ok(Vec::new()),
+            Self::Record { stamp, .. } if done.is_some() => recorded_again(done, stamp),
             Self::Record {
                 session,
                 events,
@@ -92,7 +92,7 @@ fn apply(
     done: Option<&[Done]>,
 ) -> Result<Vec<Applied>> {
     if let Some(done) = done {
-        return again(pending, changes, done);
+        return again(pending, changes, done, stamp);
     }
     let mut applied = Vec::with_capacity(changes.len());
     for (index, change) in changes.iter().enumerate() {
@@ -125,12 +125,46 @@ fn record(
     Ok(Vec::new())
 }
 
+/// The answer to events that were recorded already.
+fn recorded_again(done: Option<&[Done]>, stamp: &Stamp) -> Result<Vec<Applied>> {
+    let is_event = |done: &Done| done.revision.is_none();
+    match done.is_none_or(|done| done.iter().all(is_event)) {
+        true => Ok(Vec::new()),
+        false => Err(another(stamp)),
+    }
+}
+
+/// The refusal of an id that another call went by.
+fn another(stamp: &Stamp) -> Error {
+    let id = stamp.operation.map(|id| id.to_string());
+    Error::InvalidAddress {
+        address: id.unwrap_or_default(),
+        reason: "another call went by this id; each call has one of its own".into(),
+    }
+}
+
+/// Whether a revision can be what that change came to.
+fn is_of(change: &Change, revision: &Revision) -> bool {
+    match (change, revision.address()) {
+        (Change::Append { session, .. }, Address::Session(of, _)) => session == of,
+        (change, address) => change.address() == Some(address),
+    }
+}
+
 /// The answer to a call that was carried out already: the notes as its revisions made them.
-fn again(pending: &Pending<'_>, changes: &[Change], done: &[Done]) -> Result<Vec<Applied>> {
+fn again(
+    pending: &Pending<'_>,
+    changes: &[Change],
+    done: &[Done],
+    stamp: &Stamp,
+) -> Result<Vec<Applied>> {
     let written: HashMap<u32, &Revision> = done
         .iter()
         .filter_map(|done| Some((done.step, done.revision.as_ref()?)))
         .collect();
+    if written.is_empty() {
+        return Err(another(stamp));
+    }
     let mut applied = Vec::with_capacity(changes.len());
     for (index, change) in changes.iter().enumerate() {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
@@ -138,6 +172,9 @@ fn again(pending: &Pending<'_>, changes: &[Change], done: &[Done]) -> Result<Vec
             applied.push(unchanged(pending, change)?);
             continue;
         };
+        if !is_of(change, revision) {
+            return Err(another(stamp));
+        }
         let mut history = pending.rows().history(revision.address())?;
         history.retain(|of| of.number() <= revision.number());
         let before = history.iter().rev().nth(1);

@@ -140,31 +140,18 @@ impl Group {
             .collect();
         let mut answers = match write(&calls) {
             Ok(answers) => answers,
-            // Each has waited as long as it may.
-            Err(Error::Busy {
-                path,
-                waited,
-                holder,
-            }) => calls
-                .iter()
-                .map(|_| {
-                    let path = path.clone();
-                    Err(Error::Busy {
-                        path,
-                        waited,
-                        holder,
-                    })
-                })
-                .collect(),
-            // One of them may be what the engine cannot carry out.
-            Err(_) if calls.len() > 1 => calls
-                .iter()
-                .map(|call| {
-                    write(std::slice::from_ref(call))?
-                        .pop()
-                        .unwrap_or_else(unanswered)
-                })
-                .collect(),
+            Err(error) if calls.len() > 1 => match the_same(&error) {
+                // It is nobody's own, and each has waited as long as it may.
+                Some(_) => calls
+                    .iter()
+                    .map(|_| Err(the_same(&error).unwrap_or_else(failed)))
+                    .collect(),
+                // One of them may be what the engine cannot carry out.
+                None => {
+                    drop(calls);
+                    return one_by_one(call, &mut led, write);
+                }
+            },
             Err(error) => return Err(error),
         }
         .into_iter();
@@ -182,12 +169,56 @@ impl Group {
     }
 }
 
-fn unanswered() -> Answer {
-    Err(Error::DamagedStore {
-        path: "store".into(),
-        reason: "the thread that wrote for others failed; whether this was written is not known"
-            .into(),
+/// The same error for another call, where it is of the store and not of a call.
+fn the_same(error: &Error) -> Option<Error> {
+    Some(match error {
+        Error::Busy {
+            path,
+            waited,
+            holder,
+        } => Error::Busy {
+            path: path.clone(),
+            waited: *waited,
+            holder: *holder,
+        },
+        Error::StoreLost { path, reason } => Error::StoreLost {
+            path: path.clone(),
+            reason: reason.clone(),
+        },
+        Error::ReadOnly { path, reason } => Error::ReadOnly {
+            path: path.clone(),
+            reason: reason.clone(),
+        },
+        _ => return None,
     })
+}
+
+fn unanswered() -> Answer {
+    Err(failed())
+}
+
+fn failed() -> Error {
+    Error::Engine {
+        path: "store".into(),
+        source: "the thread that wrote for others failed; whether this was written is not known"
+            .into(),
+    }
+}
+
+/// Writes each call by itself, and answers it at once.
+fn one_by_one(
+    call: Call<'_>,
+    led: &mut Led<'_>,
+    write: &dyn Fn(&[Call<'_>]) -> Result<Vec<Answer>>,
+) -> Answer {
+    let alone = |call: Call<'_>| write(&[call])?.pop().unwrap_or_else(unanswered);
+    let own = alone(call);
+    while let Some(other) = led.others.first().cloned() {
+        let answer = alone(other.call.call());
+        led.others.remove(0);
+        other.answer(answer);
+    }
+    own
 }
 
 /// The calls that one thread leads. However it ends, they are answered and another one leads.

@@ -148,7 +148,7 @@ impl<E: Engine> EngineStore<E> {
                 .map(|call| Some(known.done(call.stamp().operation?)?.to_vec()))
                 .collect();
             let pending = Pending::new(self.state(tx), known);
-            answers = plan_all(calls, &done, &pending);
+            answers = plan_all(calls, &done, &pending)?;
             pending.put(tx)?;
             reached = Some(upkeep::keep_up(
                 tx,
@@ -169,7 +169,12 @@ impl<E: Engine> EngineStore<E> {
 }
 
 /// Plans calls in their order. One that is made again while the first is written gets the answer of the first.
-fn plan_all(calls: &[Call<'_>], done: &[Option<Vec<Done>>], pending: &Pending<'_>) -> Vec<Answer> {
+/// What the engine cannot do is no answer: it ends the transaction.
+fn plan_all(
+    calls: &[Call<'_>],
+    done: &[Option<Vec<Done>>],
+    pending: &Pending<'_>,
+) -> Result<Vec<Answer>> {
     let mut answers: Vec<Answer> = Vec::with_capacity(calls.len());
     let mut planned: HashMap<OperationId, usize> = HashMap::new();
     for (index, (call, done)) in calls.iter().zip(done).enumerate() {
@@ -180,12 +185,16 @@ fn plan_all(calls: &[Call<'_>], done: &[Option<Vec<Done>>], pending: &Pending<'_
             Some(applied) => Ok(applied.clone()),
             None => call.plan(pending, done.as_deref()),
         };
+        let answer = match answer {
+            Err(error) if !error.class().is_refusal() => return Err(error),
+            answer => answer,
+        };
         if let (Some(operation), true) = (operation, answer.is_ok()) {
             planned.entry(operation).or_insert(index);
         }
         answers.push(answer);
     }
-    answers
+    Ok(answers)
 }
 
 impl<E: Engine> Reader for EngineStore<E> {

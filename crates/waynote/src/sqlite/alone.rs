@@ -17,53 +17,74 @@ use super::{erase, transaction};
 /// to put.
 pub(super) struct Alone<'e> {
     sqlite: &'e Sqlite,
-    held: OnceCell<Held<'e>>,
-}
-
-/// The connection goes before the turn.
-struct Held<'e> {
-    conn: Lease<'e>,
-    _turn: Turn<'e>,
+    /// It goes before the turn.
+    conn: OnceCell<Lease<'e>>,
+    turn: OnceCell<Turn<'e>>,
 }
 
 impl<'e> Alone<'e> {
+    /// For one write.
     pub(super) fn of(sqlite: &'e Sqlite) -> Result<Self> {
         let alone = Self {
             sqlite,
-            held: OnceCell::new(),
+            conn: OnceCell::new(),
+            turn: OnceCell::new(),
         };
-        if sqlite.is_there()? {
-            alone.hold()?;
+        alone.look()?;
+        Ok(alone)
+    }
+
+    /// For more than one, between which nobody else may write.
+    pub(super) fn exclusive(sqlite: &'e Sqlite) -> Result<Self> {
+        let alone = Self::of(sqlite)?;
+        // Where no folder can be made, nobody can make the store either.
+        if alone.conn.get().is_none() && sqlite.make_folder().is_ok() {
+            let turn = sqlite.turn()?;
+            let _ = alone.turn.set(turn);
+            alone.look()?;
         }
         Ok(alone)
     }
 
+    /// The connection, once the file exists: somebody else may have made it meanwhile.
+    fn look(&self) -> Result<Option<&Lease<'e>>> {
+        match self.conn.get() {
+            None if self.sqlite.is_there()? => self.hold().map(Some),
+            conn => Ok(conn),
+        }
+    }
+
     /// Waits for the turn.
-    fn hold(&self) -> Result<&Held<'e>> {
-        if let Some(held) = self.held.get() {
-            return Ok(held);
+    fn hold(&self) -> Result<&Lease<'e>> {
+        if let Some(conn) = self.conn.get() {
+            return Ok(conn);
         }
         // Opened first: bringing its tables up to date takes a turn of its own.
-        let conn = self.sqlite.lease()?;
-        let turn = self.sqlite.turn()?;
+        let conn = self.sqlite.lease_within(self.turn.get())?;
+        if self.turn.get().is_none() && !conn.is_immutable() {
+            let turn = self.sqlite.turn()?;
+            let _ = self.turn.set(turn);
+            // The wait may have been long.
+            self.sqlite.is_there()?;
+        }
         self.sqlite.ensure_wal(&conn)?;
-        Ok(self.held.get_or_init(|| Held { conn, _turn: turn }))
+        Ok(self.conn.get_or_init(|| conn))
     }
 }
 
 impl Engine for Alone<'_> {
     fn rows(&self) -> Result<Box<dyn Read + '_>> {
         let named = self.sqlite.named();
-        Ok(match self.held.get() {
-            Some(held) => Box::new(Handle::new(named, &held.conn)),
+        Ok(match self.look()? {
+            Some(conn) => Box::new(Handle::new(named, conn)),
             None => Box::new(Missing::new(named)),
         })
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
         let named = self.sqlite.named();
-        match self.held.get() {
-            Some(held) => transaction::snapshot(&Handle::new(named, &held.conn), work),
+        match self.look()? {
+            Some(conn) => transaction::snapshot(&Handle::new(named, conn), work),
             None => work(&Missing::new(named)),
         }
     }
@@ -74,7 +95,7 @@ impl Engine for Alone<'_> {
         work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
     ) -> Result<()> {
         let named = self.sqlite.named();
-        if self.held.get().is_none() {
+        if self.look()?.is_none() {
             let missing = Missing::new(named);
             let outcome = work(&missing);
             if !missing.is_wanted.get() {
@@ -82,9 +103,9 @@ impl Engine for Alone<'_> {
             }
             self.sqlite.make()?;
         }
-        let held = self.hold()?;
+        let conn = self.hold()?;
         self.sqlite.has_written();
-        transaction::write(Handle::new(named, &held.conn), writing, work)
+        transaction::write(Handle::new(named, conn), writing, work)
     }
 
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
@@ -92,8 +113,7 @@ impl Engine for Alone<'_> {
     }
 
     fn scrub(&self) -> Option<Residue> {
-        let held = self.held.get()?;
-        erase::scrub(self.sqlite.named(), &held.conn)
+        erase::scrub(self.sqlite.named(), self.conn.get()?)
     }
 
     fn name(&self) -> String {

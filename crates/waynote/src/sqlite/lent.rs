@@ -112,8 +112,11 @@ impl Engine for Lent<'_> {
         transaction::write(self.handle(), writing, work)
     }
 
+    /// Inside the application's transaction nobody else can write once it has written; without one, all of `work` is one
+    /// transaction.
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
-        work(self)
+        self.named
+            .mapped(transaction::run(self.conn, |_| Ok(work(self)?)))
     }
 
     fn scrub(&self) -> Option<Residue> {

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::{Error, Result};
 
 use super::errors::{Failure, Outcome};
-use super::queue::Queue;
+use super::queue::{Queue, Turn};
 use super::{Options, migrate, transaction};
 
 /// What runs at every write and every search stays prepared.
@@ -46,7 +46,12 @@ pub(super) fn found(path: &Path) -> Result<Option<Metadata>> {
 }
 
 /// The first connection to a file that is there: it is checked, and its tables are brought up to this program's version.
-pub(super) fn first(path: &Path, options: &Options, queue: &Queue) -> Result<(Connection, Access)> {
+pub(super) fn first(
+    path: &Path,
+    options: &Options,
+    queue: &Queue,
+    turn: Option<&Turn<'_>>,
+) -> Result<(Connection, Access)> {
     if let Some(file) = found(path)? {
         not_too_short(path, &file)?;
     }
@@ -55,7 +60,7 @@ pub(super) fn first(path: &Path, options: &Options, queue: &Queue) -> Result<(Co
         .and_then(|conn| migrate::version(&conn).map(|version| (conn, version)));
     match looked {
         Ok((conn, version)) => {
-            prepare(&conn, path, version, options, queue)?;
+            prepare(&conn, path, version, options, queue, turn)?;
             Ok((conn, Access::Usual))
         }
         Err(failure) if failure.is_no_access() => {
@@ -65,10 +70,21 @@ pub(super) fn first(path: &Path, options: &Options, queue: &Queue) -> Result<(Co
     }
 }
 
-/// Makes the file and its folder for their owner alone. What is there already keeps its mode, and is not even
-/// opened: closing any descriptor of a database file takes away the locks that this process holds on it.
-pub(super) fn make_file(path: &Path) -> Result<()> {
-    let refused = |error: io::Error| match error.kind() {
+/// Makes the folder of a store for its owner alone, unless it is there.
+pub(super) fn make_folder(path: &Path) -> Result<()> {
+    let folder = path.parent();
+    let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(|error| refused(path, &error))
+}
+
+fn refused(path: &Path, error: &io::Error) -> Error {
+    match error.kind() {
         io::ErrorKind::StorageFull => Error::DiskFull {
             path: path.to_owned(),
         },
@@ -76,23 +92,20 @@ pub(super) fn make_file(path: &Path) -> Result<()> {
             path: path.to_owned(),
             reason: error.to_string(),
         },
-    };
+    }
+}
+
+/// Makes the file and its folder for their owner alone. What is there already keeps its mode, and is not even
+/// opened: closing any descriptor of a database file takes away the locks that this process holds on it.
+pub(super) fn make_file(path: &Path) -> Result<()> {
+    let refused = |error: io::Error| refused(path, &error);
     match std::fs::metadata(path) {
         Ok(file) if file.is_dir() => return Err(is_directory(path)),
         Ok(file) => return not_too_short(path, &file),
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error)),
         Err(_) => {}
     }
-    if let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)
-            .map_err(refused)?;
-    }
+    make_folder(path)?;
     match OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -173,13 +186,17 @@ fn prepare(
     version: Option<u32>,
     options: &Options,
     queue: &Queue,
+    turn: Option<&Turn<'_>>,
 ) -> Result<()> {
     let mapped = |failure: Failure| failure.at(path, options.wait);
     migrate::refuse_newer(path, version).map_err(mapped)?;
     if version == Some(migrate::KNOWN) {
         return Ok(());
     }
-    let _turn = queue.turn(path, options.wait)?;
+    let _turn = match turn {
+        Some(_) => None,
+        None => Some(queue.turn(path, options.wait)?),
+    };
     if version.is_none() && migrate::is_empty(conn).map_err(mapped)? {
         conn.pragma_update(None, "journal_mode", "wal")
             .map_err(|error| mapped(error.into()))?;

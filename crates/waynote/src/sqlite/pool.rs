@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::ops::Deref;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -12,6 +12,7 @@ use rusqlite::Connection;
 
 use crate::engine::{Engine, Read, Transaction, Writing};
 use crate::error::{Error, Result};
+use crate::file::followed;
 use crate::forget::Residue;
 
 use super::alone::{Alone, Pooled};
@@ -24,14 +25,14 @@ use super::{Named, Options, erase, migrate, transaction};
 /// Keeps a store's rows in a SQLite file of its own.
 pub struct Sqlite {
     named: Named,
+    /// The file, absolute and with links followed, so that it stays the same one and has one queue.
+    file: PathBuf,
     options: Options,
     queue: Queue,
     /// Connections that nobody uses now, the last used one last.
     idle: Mutex<Vec<Connection>>,
     /// How the file was opened first, and which file that was.
     opened: OnceLock<(Access, FileId)>,
-    /// Held while the file is opened for the first time.
-    opening: Mutex<()>,
     is_wal: AtomicBool,
     wrote: AtomicBool,
 }
@@ -66,16 +67,17 @@ impl Sqlite {
 
     /// As [`SqliteStore::at`](super::SqliteStore).
     pub(super) fn at(path: &Path, options: &Options) -> Self {
+        let file = followed(path);
         Self {
             named: Named {
                 path: path.to_owned(),
                 wait: options.wait,
             },
             options: *options,
-            queue: Queue::beside(path),
+            queue: Queue::beside(&file),
+            file,
             idle: Mutex::default(),
             opened: OnceLock::new(),
-            opening: Mutex::default(),
             is_wal: AtomicBool::new(false),
             wrote: AtomicBool::new(false),
         }
@@ -87,60 +89,76 @@ impl Sqlite {
 
     /// Whether the store exists. One that existed for this value before must still be there.
     pub(super) fn is_there(&self) -> Result<bool> {
-        let found = open::found(&self.named.path)?;
+        let found = open::found(&self.file)?;
         let Some((_, opened)) = self.opened.get() else {
             return Ok(found.is_some());
         };
-        let reason = match found {
-            Some(file) if FileId::of(&file) == *opened => return Ok(true),
-            Some(_) => "another file has taken its place since it was opened",
-            None => "it was deleted after it was opened",
-        };
-        Err(Error::StoreLost {
+        match found {
+            Some(file) if FileId::of(&file) == *opened => Ok(true),
+            Some(_) => Err(self.lost("another file has taken its place since it was opened")),
+            None => Err(self.lost("it was deleted after it was opened")),
+        }
+    }
+
+    fn lost(&self, reason: &str) -> Error {
+        Error::StoreLost {
             path: self.named.path.clone(),
             reason: reason.into(),
-        })
+        }
     }
 
     /// A connection to a file that is there.
     pub(super) fn lease(&self) -> Result<Lease<'_>> {
+        self.lease_within(None)
+    }
+
+    /// The same for whoever has the turn, if one is given.
+    pub(super) fn lease_within(&self, turn: Option<&Turn<'_>>) -> Result<Lease<'_>> {
         let idle = self.idle().pop();
-        let conn = match idle {
-            Some(conn) => conn,
-            None => self.connect()?,
+        let (conn, access) = match idle {
+            Some(conn) => (conn, Access::Usual),
+            None => self.connect(turn)?,
         };
         Ok(Lease {
             sqlite: self,
             conn: Some(conn),
+            access,
         })
     }
 
-    fn connect(&self) -> Result<Connection> {
-        let path = &self.named.path;
-        if let Some((access, _)) = self.opened.get() {
-            let connected = access.connect(path, &self.options);
-            return connected.map_err(|failure| failure.at(path, self.options.wait));
+    fn connect(&self, turn: Option<&Turn<'_>>) -> Result<(Connection, Access)> {
+        let path = &self.file;
+        // What could only be read at first is perhaps writable by now.
+        if let Some((Access::Usual, _)) = self.opened.get() {
+            let connected = Access::Usual.connect(path, &self.options);
+            let conn = connected.map_err(|failure| failure.at(path, self.options.wait))?;
+            return Ok((conn, Access::Usual));
         }
-        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        let (conn, access) = open::first(path, &self.options, &self.queue)?;
-        if let Some(file) = open::found(path)? {
-            let _ = self.opened.set((access, FileId::of(&file)));
+        let before = open::found(path)?.map(|file| FileId::of(&file));
+        let (conn, access) = open::first(path, &self.options, &self.queue, turn)?;
+        let after = open::found(path)?.map(|file| FileId::of(&file));
+        match (before, after) {
+            (Some(before), Some(after)) if before == after => {
+                let _ = self.opened.set((access, after));
+                Ok((conn, access))
+            }
+            _ => Err(self.lost("another file took its place while it was opened")),
         }
-        Ok(conn)
     }
 
     /// Makes the file, unless it is there.
     pub(super) fn make(&self) -> Result<()> {
-        open::make_file(&self.named.path)
+        open::make_file(&self.file)
+    }
+
+    /// Makes the folder of a store that does not exist, so that its writers can queue.
+    pub(super) fn make_folder(&self) -> Result<()> {
+        open::make_folder(&self.file)
     }
 
     /// Waits for the turn to write.
     pub(super) fn turn(&self) -> Result<Turn<'_>> {
-        match self.opened.get() {
-            // Nothing can be written, and no lock be made beside it.
-            Some((Access::Immutable, _)) => Ok(Turn::none()),
-            _ => self.queue.turn(&self.named.path, self.options.wait),
-        }
+        self.queue.turn(&self.file, self.options.wait)
     }
 
     /// A copy of a store may be in another mode, in which readers and writers block each other. A database that an
@@ -172,6 +190,14 @@ impl Sqlite {
 pub(super) struct Lease<'e> {
     sqlite: &'e Sqlite,
     conn: Option<Connection>,
+    access: Access,
+}
+
+impl Lease<'_> {
+    /// Whether nothing can be written, and no lock be made beside the file.
+    pub(super) fn is_immutable(&self) -> bool {
+        self.access == Access::Immutable
+    }
 }
 
 impl Deref for Lease<'_> {
@@ -186,7 +212,8 @@ impl Drop for Lease<'_> {
     fn drop(&mut self) {
         let conn = self.conn.take();
         // One that a panic left inside a transaction is closed, which takes the transaction back.
-        let conn = conn.filter(|conn| conn.is_autocommit());
+        let is_usual = self.access == Access::Usual;
+        let conn = conn.filter(|conn| conn.is_autocommit() && is_usual);
         let mut idle = self.sqlite.idle();
         if idle.len() < MOST_IDLE {
             idle.extend(conn);
@@ -220,7 +247,7 @@ impl Engine for Sqlite {
     }
 
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
-        work(&Alone::of(self)?)
+        work(&Alone::exclusive(self)?)
     }
 
     fn scrub(&self) -> Option<Residue> {
@@ -241,7 +268,7 @@ impl Drop for Sqlite {
         if !*self.wrote.get_mut() {
             return;
         }
-        let mut wal = self.named.path.as_os_str().to_owned();
+        let mut wal = self.file.as_os_str().to_owned();
         wal.push("-wal");
         if std::fs::metadata(wal).is_ok_and(|wal| wal.len() > LONG_WAL_BYTES)
             && let Some(conn) = self.idle().pop()

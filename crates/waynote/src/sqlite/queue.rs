@@ -24,13 +24,6 @@ pub(super) struct Queue {
 /// The right to write, given back on drop.
 pub(super) struct Turn<'q>(Option<(&'q Queue, File)>);
 
-impl Turn<'_> {
-    /// Of a file that nobody can write.
-    pub(super) fn none() -> Self {
-        Self(None)
-    }
-}
-
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         if let Some((queue, file)) = self.0.take()
@@ -53,6 +46,22 @@ impl Queue {
 
     /// Waits for the turn to write; threads of one process wait as processes do.
     pub(super) fn turn(&self, store: &Path, wait: Duration) -> Result<Turn<'_>> {
+        loop {
+            let turn = self.locked(store, wait)?;
+            // A lock file that somebody removed keeps nobody out.
+            if turn
+                .0
+                .as_ref()
+                .is_some_and(|(_, file)| is_at(file, &self.path))
+            {
+                return Ok(turn);
+            }
+            drop(turn);
+            self.idle().clear();
+        }
+    }
+
+    fn locked(&self, store: &Path, wait: Duration) -> Result<Turn<'_>> {
         let idle = self.idle().pop();
         let file = match idle {
             Some(file) => file,
@@ -74,6 +83,15 @@ impl Queue {
 
     fn idle(&self) -> MutexGuard<'_, Vec<File>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether an open file is the one at that path.
+fn is_at(file: &File, path: &Path) -> bool {
+    let id = |file: &std::fs::Metadata| (file.dev(), file.ino());
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(open), Ok(there)) => id(&open) == id(&there),
+        _ => false,
     }
 }
 

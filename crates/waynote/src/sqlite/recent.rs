@@ -234,13 +234,14 @@ pub(super) fn version(conn: &Connection, is_lent: bool) -> Outcome<Version> {
         .query_row([], |row| row.get(0))?;
     let mut changes = 0;
     if is_lent {
-        let ours: u32 = conn
+        let ours: i64 = conn
             .prepare_cached("SELECT total_changes()")?
             .query_row([], |row| row.get(0))?;
-        let others: u32 = conn
+        let others: i64 = conn
             .prepare_cached("PRAGMA data_version")?
             .query_row([], |row| row.get(0))?;
-        changes = u64::from(ours) << 32 | u64::from(others);
+        // The lower halves of both: neither is counted so far between two looks.
+        changes = ours.cast_unsigned() << 32 | (others.cast_unsigned() & u64::from(u32::MAX));
     }
     Ok(Version {
         position: position.map(Position::new),

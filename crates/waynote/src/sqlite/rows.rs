@@ -10,7 +10,7 @@ use crate::content::Content;
 use crate::engine::{
     self, Ask, IndexState, JournalRow, NoteState, Read, Rows, SegmentHead, Transaction,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note};
@@ -251,9 +251,10 @@ impl<'e> Handle<'e> {
         })
     }
 
-    /// All from one state, unless it is one question alone or a transaction runs already.
+    /// All from one state. One answer can take several statements, but for the version alone.
     fn at_once(&self, ask: &Ask) -> Outcome<Rows> {
-        if ask.questions() < 2 || !self.conn.is_autocommit() {
+        let is_version = ask.questions() == 1 && ask.store.version;
+        if is_version || !self.conn.is_autocommit() {
             return self.rows(ask);
         }
         let state = rusqlite::Transaction::new_unchecked(self.conn, TransactionBehavior::Deferred)?;
@@ -292,6 +293,13 @@ impl Read for Handle<'_> {
 
 impl Transaction for Handle<'_> {
     fn put(&self, rows: &[engine::Row<'_>]) -> Result<()> {
+        if self.conn.is_autocommit() {
+            // Nothing may be put outside it.
+            return Err(Error::Engine {
+                path: self.named.path.clone(),
+                source: "the engine has taken the transaction back".into(),
+            });
+        }
         self.mapped(put::put(self, rows))
     }
 

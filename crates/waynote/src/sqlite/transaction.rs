@@ -19,8 +19,11 @@ pub(super) fn snapshot(
     let state = conn
         .is_autocommit()
         .then(|| rusqlite::Transaction::new_unchecked(conn, TransactionBehavior::Deferred));
-    let _state = handle.mapped(state.transpose().map_err(Failure::from))?;
-    work(handle)
+    let state = handle.mapped(state.transpose().map_err(Failure::from))?;
+    let outcome = work(handle);
+    // What was written through the same connection meanwhile was acknowledged.
+    let ended = state.map_or(Ok(()), rusqlite::Transaction::commit);
+    outcome.and(handle.mapped(ended.map_err(Failure::from)))
 }
 
 /// Runs `work` in a transaction.
@@ -98,11 +101,19 @@ impl Drop for RollBack<'_> {
 
 fn in_savepoint<T>(conn: &Connection, work: impl FnOnce(&Connection) -> Outcome<T>) -> Outcome<T> {
     conn.execute_batch("SAVEPOINT waynote")?;
-    let value = work(conn);
-    match &value {
-        Ok(_) => conn.execute_batch("RELEASE waynote")?,
+    let rollback = RollBackTo(conn);
+    let value = work(conn)?;
+    std::mem::forget(rollback);
+    conn.execute_batch("RELEASE waynote")?;
+    Ok(value)
+}
+
+/// Takes back a savepoint when it goes, whatever the reason.
+struct RollBackTo<'c>(&'c Connection);
+
+impl Drop for RollBackTo<'_> {
+    fn drop(&mut self) {
         // A full disk has rolled back everything already: the first error is the one to tell.
-        Err(_) => drop(conn.execute_batch("ROLLBACK TO waynote; RELEASE waynote")),
+        let _ = self.0.execute_batch("ROLLBACK TO waynote; RELEASE waynote");
     }
-    value
 }

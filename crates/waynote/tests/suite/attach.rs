@@ -352,3 +352,48 @@ fn a_store_that_was_deleted_while_it_was_open_is_an_error() {
     );
     assert_eq!(count(&other), 1);
 }
+
+#[test]
+fn what_is_written_while_one_state_is_read_stays() {
+    let conn = Connection::open_in_memory().unwrap();
+    let store = waynote::AttachedStore::attach(&conn).unwrap();
+    store.snapshot(&mut |_| save(&store, "k")).unwrap();
+    assert_eq!(count(&store), 1);
+}
+
+#[test]
+fn a_panic_leaves_nothing_in_the_applications_transaction() {
+    use waynote::engine::{Engine, Writing};
+
+    let mut db = Connection::open_in_memory().unwrap();
+    let notes = waynote::Attachment::prepare(&db).unwrap();
+    let transaction = db.transaction().unwrap();
+    let store = notes.on(&transaction);
+    save(&store, "before").unwrap();
+    let panics = || {
+        store
+            .engine()
+            .write(Writing::Durable, &mut |tx| {
+                tx.put_side(
+                    "s",
+                    &[waynote::store::SideValue {
+                        key: "k".into(),
+                        value: Vec::new(),
+                        about: None,
+                    }],
+                    &[],
+                )?;
+                panic!("within a write")
+            })
+            .unwrap();
+    };
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).unwrap_err();
+    save(&store, "after").unwrap();
+    assert!(
+        waynote::SideData::side_values(&store, "s")
+            .unwrap()
+            .is_empty()
+    );
+    transaction.commit().unwrap();
+    assert_eq!(count(&notes.on(&db)), 2);
+}

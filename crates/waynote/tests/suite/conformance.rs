@@ -5,7 +5,7 @@ use waynote::note::State;
 use waynote::{
     Address, AsOf, Change, Content, EngineStore, Error, Expect, Filter, Forget, Kind, Limits,
     LocalStore, Name, Notebook, Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind,
-    SessionLog, SqliteStore, Stamp, Store, UndoError, undo_last,
+    SessionLog, SqliteStore, Stamp, UndoError, undo_last,
 };
 
 use super::undo::reach;

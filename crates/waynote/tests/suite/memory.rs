@@ -89,7 +89,9 @@ impl Engine for Memory {
     }
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        work(&Handle(Rc::clone(&self.state)))
+        // One state, whatever is written meanwhile.
+        let state = self.state.borrow().clone();
+        work(&Handle(Rc::new(RefCell::new(state))))
     }
 
     fn write(

@@ -54,7 +54,7 @@ fn a_store_that_does_not_exist_is_made_by_the_first_write_that_has_something_to_
             .alone(|store| count(store))
             .unwrap();
     }
-    assert!(!folder.path().join("new").exists());
+    assert!(!path.exists());
     add(&stores[0], "one").unwrap();
     // One that had looked in vain finds what another has made.
     assert_eq!(count(&stores[1]).unwrap(), 1);
@@ -164,4 +164,131 @@ fn nothing_is_forgotten_where_there_is_nothing() {
     let refused = open(&path).unwrap().forget(&request, &stamp());
     assert!(matches!(refused, Err(Error::NotFound { .. })));
     assert!(!path.exists());
+}
+
+#[test]
+fn a_write_that_waited_while_the_store_was_deleted_is_no_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let (one, other) = (open(&path).unwrap(), open(&path).unwrap());
+    add(&one, "first").unwrap();
+    add(&other, "second").unwrap();
+    std::thread::scope(|scope| {
+        let mut waiting = None;
+        one.exclusively(&mut |_| {
+            waiting = Some(scope.spawn(|| add(&other, "late")));
+            while !is_waited_for(&path) {
+                std::thread::yield_now();
+            }
+            fs::remove_file(&path).unwrap();
+            Ok(())
+        })
+        .unwrap();
+        let late = waiting.unwrap().join().unwrap();
+        assert!(matches!(late, Err(Error::StoreLost { .. })), "{late:?}");
+    });
+}
+
+/// Whether somebody waits for the lock beside a store, which Linux lists with an arrow.
+fn is_waited_for(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let lock = path.with_file_name("notes.db-lock");
+    let inode = fs::metadata(lock).unwrap().ino().to_string();
+    let locks = fs::read_to_string("/proc/locks").unwrap();
+    locks
+        .lines()
+        .any(|line| line.contains("->") && line.contains(&format!(":{inode} ")))
+}
+
+#[test]
+fn one_store_has_one_queue_whatever_it_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, link) = (
+        folder.path().join("notes.db"),
+        folder.path().join("link.db"),
+    );
+    let store = open(&path).unwrap();
+    add(&store, "first").unwrap();
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let options = Options {
+        wait: std::time::Duration::from_millis(20),
+        ..Options::default()
+    };
+    let other = SqliteStore::open(&link, &options).unwrap();
+    store
+        .exclusively(&mut |_| {
+            assert!(matches!(add(&other, "second"), Err(Error::Busy { .. })));
+            // Nor does a lock file that somebody removed make two.
+            Ok(())
+        })
+        .unwrap();
+    fs::remove_file(folder.path().join("notes.db-lock")).unwrap();
+    add(&other, "third").unwrap();
+    store
+        .exclusively(&mut |_| {
+            assert!(matches!(add(&other, "fourth"), Err(Error::Busy { .. })));
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn nobody_makes_a_store_while_another_one_has_it_for_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let options = Options {
+        wait: std::time::Duration::from_millis(20),
+        ..Options::default()
+    };
+    let other = SqliteStore::open(&path, &options).unwrap();
+    let store = open(&path).unwrap();
+    store
+        .exclusively(&mut |alone| {
+            assert!(matches!(add(&other, "second"), Err(Error::Busy { .. })));
+            add(alone, "first")?;
+            assert_eq!(alone.count(&Scope::Session(session()))?, 1);
+            Ok(())
+        })
+        .unwrap();
+    add(&other, "second").unwrap();
+    assert_eq!(store.count(&Scope::Session(session())).unwrap(), 2);
+}
+
+#[test]
+fn a_feed_that_is_read_while_others_write_leaves_nothing_out() {
+    use waynote::store::Cursor;
+
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("notes.db")).unwrap();
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..150 {
+                // A revision and an event, in turn with others.
+                let wall = format!("wall {number}");
+                let log = SessionLog::new(&store, session());
+                let wall = log.add(Kind::Stuck, None, Content::text(&*wall).unwrap(), &stamp());
+                let Address::Session(_, entry) = wall.unwrap().address else {
+                    unreachable!()
+                };
+                let way = Content::text(format!("way {number}")).unwrap();
+                log.add_resolving(Kind::Tip, None, way, Some(entry), &stamp())
+                    .unwrap();
+            }
+            is_done.store(true, std::sync::atomic::Ordering::SeqCst);
+        });
+        let (mut at, mut seen) = (Cursor::START, Vec::new());
+        loop {
+            let was_done = is_done.load(std::sync::atomic::Ordering::SeqCst);
+            let feed = store.feed(at, 7).unwrap();
+            at = feed.last().map_or(at, |last| last.at);
+            seen.extend(feed.iter().map(|entry| entry.at.position.number()));
+            if was_done && feed.is_empty() {
+                break;
+            }
+        }
+        let all: Vec<i64> = (1..=450).collect();
+        assert_eq!(seen, all);
+    });
 }

@@ -63,4 +63,7 @@ CREATE TABLE waynote_side (
 ) WITHOUT ROWID;
 CREATE INDEX waynote_side_about ON waynote_side (about) WHERE about IS NOT NULL;
 INSERT INTO waynote_side (space, key, value, about) SELECT 'file:' || file, key, x'', hash FROM waynote_file_mark;
-DROP TABLE waynote_file_mark;
+-- A program of the older version that still runs reads it: it finds nothing, and is told so when it writes.
+DELETE FROM waynote_file_mark;
+CREATE TRIGGER waynote_file_mark_insert BEFORE INSERT ON waynote_file_mark
+BEGIN SELECT RAISE(ABORT, 'a newer version of waynote has upgraded this store: start this program again'); END;

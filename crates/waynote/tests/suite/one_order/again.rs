@@ -211,3 +211,23 @@ fn a_text_of_the_kept_file_is_no_part_of_the_call() {
     assert_eq!(store.history(&Address::Place(p)).unwrap().len(), 1);
     assert!(store.verify().unwrap().is_clean());
 }
+
+#[test]
+fn an_id_that_another_call_went_by_is_refused() {
+    each_store(|store| {
+        let stamp = || of("one", 1);
+        let entry = note("a tip", None);
+        store.apply(&[save(key("a", "k"), "v")], &stamp()).unwrap();
+        for other in [save(key("a", "l"), "v"), entry] {
+            let refused = store.apply(&[other], &stamp()).unwrap_err();
+            assert!(
+                refused.to_string().contains("another call went by this id"),
+                "{refused}"
+            );
+        }
+        store
+            .record(&name("s"), &[started()], None, &stamp())
+            .unwrap_err();
+        assert_eq!(whole_feed(store).len(), 1);
+    });
+}
