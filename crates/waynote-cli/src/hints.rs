@@ -35,6 +35,9 @@ pub(crate) fn hint(error: &Error) -> String {
                 .into()
         }
         Error::NotAStore { .. } => "name another file with `--store`".into(),
+        Error::StoreLost { .. } => {
+            "put the file back, or start this program again to use the file that is there now".into()
+        }
         Error::ReadOnly { .. } => format!("{advice}, or name another with `--store`"),
         Error::Loop(error) => of_loop(error, advice),
         Error::Undo(error) => of_undo(error, &advice),

@@ -26,6 +26,9 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::ForeignStore { .. } | Error::NotAStore { .. } => {
             "a person has to name another file as the store of this server".into()
         }
+        Error::StoreLost { .. } => {
+            "a person has to put the file back, or restart this server".into()
+        }
         _ => advice,
     }
 }

@@ -1,4 +1,4 @@
-//! `waynote verify`: everything checked, what is damaged named; exit code 0 or 1.
+//! `waynote verify`: checks everything and names what is damaged; exit code 0 or 1.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,8 @@ use crate::error::Outcome;
 use waynote::visible::visible;
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
-    let path = context.settings.store.value.display().to_string();
+    let store = context.settings.store.value.clone();
+    let path = store.display().to_string();
     let report = context.read(|store| Ok(store.verify()?))?;
     let clean = report.is_clean();
     if context.output.json {
@@ -17,6 +18,10 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
         value["store"] = json!(path);
         value["ok"] = json!(clean);
         context.output.value(&value)?;
+    } else if clean && matches!(store.try_exists(), Ok(false)) {
+        context
+            .output
+            .line(format!("{} does not exist yet", visible(&path)))?;
     } else {
         for problem in &report.problems {
             context

@@ -223,6 +223,17 @@ fn verify_names_what_is_damaged() {
     );
 }
 
+#[test]
+fn verify_says_when_there_is_no_store_and_makes_none() {
+    let scratch = Scratch::new();
+    insta::assert_snapshot!(scratch.run("verify").said(), @"
+    exit 0
+    HOME/.local/share/waynote/notes.db does not exist yet
+    ");
+    assert_eq!(scratch.json("verify --json")["ok"], true);
+    assert!(!scratch.store().exists());
+}
+
 /// A row that cannot be read is a finding, and the rest is checked.
 #[test]
 fn verify_goes_on_after_a_row_that_cannot_be_read() {

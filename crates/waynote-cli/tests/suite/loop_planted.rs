@@ -229,7 +229,7 @@ fn a_store_that_goes_while_it_runs_stops_it() {
     exit 1
     ── iteration 1 ──
     error: the store HOME/.local/share/waynote/notes.db is not the file that it was: it was deleted after it was opened
-      put it back, or start again with what is there now; nothing was written
+      put the file back, or start this program again to use the file that is there now
     ");
     let replaces = format!("{removes}; \"$WAYNOTE\" log add 'for the new one' --type tip");
     insta::assert_snapshot!(looping(&scratch, "--iterations 5", &replaces).said(), @"
@@ -237,7 +237,7 @@ fn a_store_that_goes_while_it_runs_stops_it() {
     Note added: [tip] for the new one
     ── iteration 1 ──
     error: the store HOME/.local/share/waynote/notes.db is not the file that it was: another file has taken its place since it was opened
-      put it back, or start again with what is there now; nothing was written
+      put the file back, or start this program again to use the file that is there now
     ");
     assert!(
         scratch

@@ -47,9 +47,9 @@ fn a_store_that_is_deleted_or_replaced_is_an_error() {
     let replies = [show(&mut client, "k"), save(&mut client, "lost")];
     insta::assert_snapshot!(said(&scratch, &replies.join("\n")), @"
     error: the store HOME/.local/share/waynote/notes.db is not the file that it was: it was deleted after it was opened
-    put it back, or start again with what is there now; nothing was written
+    a person has to put the file back, or restart this server
     error: the store HOME/.local/share/waynote/notes.db is not the file that it was: it was deleted after it was opened
-    put it back, or start again with what is there now; nothing was written
+    a person has to put the file back, or restart this server
     ");
     // Nothing is made in its place, and nothing written into the one that was put aside.
     assert!(!folder(&scratch).exists());
@@ -63,9 +63,9 @@ fn a_store_that_is_deleted_or_replaced_is_an_error() {
     let replies = [show(&mut client, "other"), save(&mut client, "lost")];
     insta::assert_snapshot!(said(&scratch, &replies.join("\n")), @"
     error: the store HOME/.local/share/waynote/notes.db is not the file that it was: another file has taken its place since it was opened
-    put it back, or start again with what is there now; nothing was written
+    a person has to put the file back, or restart this server
     error: the store HOME/.local/share/waynote/notes.db is not the file that it was: another file has taken its place since it was opened
-    put it back, or start again with what is there now; nothing was written
+    a person has to put the file back, or restart this server
     ");
     assert_eq!(scratch.ok("key count"), "1\n");
     assert_eq!(in_aside("key count"), "1\n");
