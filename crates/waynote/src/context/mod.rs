@@ -278,17 +278,17 @@ impl Renderer {
     /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
     /// read.
     pub fn render(&mut self, store: &dyn LocalStore, request: &Request) -> Result<Arc<Block>> {
-        // What is written meanwhile is seen next time.
-        store.on_one_state(|store| self.made(store, request))
-    }
-
-    fn made(&mut self, store: &dyn Reader, request: &Request) -> Result<Arc<Block>> {
         let last = self.last.as_ref();
         if let Some(last) = last.filter(|last| last.request.same_block(request))
             && last.version == store.version()?
         {
             return Ok(Arc::clone(&last.block));
         }
+        // What is written meanwhile is seen next time.
+        store.on_one_state(|store| self.made(store, request))
+    }
+
+    fn made(&mut self, store: &dyn Reader, request: &Request) -> Result<Arc<Block>> {
         let (block, version) = match request.style {
             Style::Stable => self.stable(store, request)?,
             Style::Faithful => faithful(store, request)?,

@@ -226,17 +226,14 @@ pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {
 /// What differs after every change. On a connection that an application lends, positions are given out again when its
 /// transaction is taken back: there the engine's own counts tell.
 pub(super) fn version(conn: &Connection, is_lent: bool) -> Outcome<Version> {
-    let position: Option<i64> = conn
+    let (position, ours): (Option<i64>, i64) = conn
         .prepare_cached(
             "SELECT nullif(max(coalesce((SELECT max(position) FROM waynote_journal), 0),
-                               coalesce((SELECT max(position) FROM waynote_event), 0)), 0)",
+                               coalesce((SELECT max(position) FROM waynote_event), 0)), 0), total_changes()",
         )?
-        .query_row([], |row| row.get(0))?;
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut changes = 0;
     if is_lent {
-        let ours: i64 = conn
-            .prepare_cached("SELECT total_changes()")?
-            .query_row([], |row| row.get(0))?;
         let others: i64 = conn
             .prepare_cached("PRAGMA data_version")?
             .query_row([], |row| row.get(0))?;

@@ -1,12 +1,12 @@
 //! Transactions on one connection: of our own, or savepoints inside an application's.
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 
 use crate::engine::{Read, Transaction, Writing};
 use crate::error::Result;
 
 use super::erase::Secure;
-use super::errors::{Failure, Outcome};
+use super::errors::Outcome;
 use super::rows::Handle;
 
 /// Runs `work` on one state of the database.
@@ -16,14 +16,22 @@ pub(super) fn snapshot(
 ) -> Result<()> {
     let conn = handle.conn;
     // Inside a transaction all is read from its state anyway.
-    let state = conn
-        .is_autocommit()
-        .then(|| rusqlite::Transaction::new_unchecked(conn, TransactionBehavior::Deferred));
-    let state = handle.mapped(state.transpose().map_err(Failure::from))?;
+    if !conn.is_autocommit() {
+        return work(handle);
+    }
+    handle.mapped(kept(conn, "BEGIN DEFERRED"))?;
+    let rollback = RollBack(conn);
     let outcome = work(handle);
     // What was written through the same connection meanwhile was acknowledged.
-    let ended = state.map_or(Ok(()), rusqlite::Transaction::commit);
-    outcome.and(handle.mapped(ended.map_err(Failure::from)))
+    let ended = handle.mapped(kept(conn, "COMMIT"));
+    drop(rollback);
+    outcome.and(ended)
+}
+
+/// Runs a statement that is kept prepared, as everything that runs often.
+fn kept(conn: &Connection, sql: &str) -> Outcome<()> {
+    conn.prepare_cached(sql)?.execute([])?;
+    Ok(())
 }
 
 /// Runs `work` in a transaction.
@@ -78,11 +86,10 @@ fn in_transaction<T>(
     conn: &Connection,
     work: impl FnOnce(&Connection) -> Outcome<T>,
 ) -> Outcome<T> {
-    // Kept prepared, as everything that runs at every write.
-    conn.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    kept(conn, "BEGIN IMMEDIATE")?;
     let rollback = RollBack(conn);
     let value = work(conn)?;
-    conn.prepare_cached("COMMIT")?.execute([])?;
+    kept(conn, "COMMIT")?;
     drop(rollback);
     Ok(value)
 }
