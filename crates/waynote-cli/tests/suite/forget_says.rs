@@ -307,9 +307,7 @@ fn a_store_from_before_forgetting_is_brought_up_to_date() {
          DROP TABLE waynote_store; DROP TABLE waynote_side; DROP INDEX waynote_journal_operation;
          ALTER TABLE waynote_journal DROP COLUMN operation; ALTER TABLE waynote_journal DROP COLUMN step;
          ALTER TABLE waynote_journal DROP COLUMN checksum; ALTER TABLE waynote_note DROP COLUMN checksum;
-         CREATE TABLE waynote_file_mark (
-             file TEXT NOT NULL, key TEXT NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (file, key)
-         ) WITHOUT ROWID;
+         DROP TRIGGER waynote_file_mark_insert;
          ALTER TABLE waynote_journal DROP COLUMN forgotten_at;
          ALTER TABLE waynote_journal DROP COLUMN forgotten_by;
          DROP TABLE waynote_search_state; DROP TABLE waynote_search_segment;

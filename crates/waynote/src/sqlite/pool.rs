@@ -89,7 +89,7 @@ impl Sqlite {
 
     /// Whether the store exists. One that existed for this value before must still be there.
     pub(super) fn is_there(&self) -> Result<bool> {
-        let found = open::found(&self.file)?;
+        let found = self.shown(open::found(&self.file))?;
         let Some((_, opened)) = self.opened.get() else {
             return Ok(found.is_some());
         };
@@ -98,6 +98,25 @@ impl Sqlite {
             Some(_) => Err(self.lost("another file has taken its place since it was opened")),
             None => Err(self.lost("it was deleted after it was opened")),
         }
+    }
+
+    /// Errors name the store as its user does.
+    fn shown<T>(&self, outcome: Result<T>) -> Result<T> {
+        outcome.map_err(|mut error| {
+            if let Error::NotAStore { path, .. }
+            | Error::ForeignStore { path }
+            | Error::NewerStore { path, .. }
+            | Error::ReadOnly { path, .. }
+            | Error::DiskFull { path }
+            | Error::Busy { path, .. }
+            | Error::DamagedStore { path, .. }
+            | Error::Engine { path, .. }
+            | Error::File { path, .. } = &mut error
+            {
+                path.clone_from(&self.named.path);
+            }
+            error
+        })
     }
 
     fn lost(&self, reason: &str) -> Error {
@@ -130,13 +149,15 @@ impl Sqlite {
         let path = &self.file;
         // What could only be read at first is perhaps writable by now.
         if let Some((Access::Usual, _)) = self.opened.get() {
-            let connected = Access::Usual.connect(path, &self.options);
-            let conn = connected.map_err(|failure| failure.at(path, self.options.wait))?;
+            let conn = self
+                .named
+                .mapped(Access::Usual.connect(path, &self.options))?;
             return Ok((conn, Access::Usual));
         }
-        let before = open::found(path)?.map(|file| FileId::of(&file));
-        let (conn, access) = open::first(path, &self.options, &self.queue, turn)?;
-        let after = open::found(path)?.map(|file| FileId::of(&file));
+        let before = self.shown(open::found(path))?.map(|file| FileId::of(&file));
+        let first = open::first(path, &self.options, &self.queue, turn);
+        let (conn, access) = self.shown(first)?;
+        let after = self.shown(open::found(path))?.map(|file| FileId::of(&file));
         match (before, after) {
             (Some(before), Some(after)) if before == after => {
                 let _ = self.opened.set((access, after));
@@ -148,17 +169,17 @@ impl Sqlite {
 
     /// Makes the file, unless it is there.
     pub(super) fn make(&self) -> Result<()> {
-        open::make_file(&self.file)
+        self.shown(open::make_file(&self.file))
     }
 
     /// Makes the folder of a store that does not exist, so that its writers can queue.
     pub(super) fn make_folder(&self) -> Result<()> {
-        open::make_folder(&self.file)
+        self.shown(open::make_folder(&self.file))
     }
 
     /// Waits for the turn to write.
     pub(super) fn turn(&self) -> Result<Turn<'_>> {
-        self.queue.turn(&self.file, self.options.wait)
+        self.queue.turn(&self.named.path, self.options.wait)
     }
 
     /// A copy of a store may be in another mode, in which readers and writers block each other. A database that an
