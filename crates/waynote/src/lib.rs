@@ -109,6 +109,7 @@ pub mod key;
 pub mod limits;
 mod lock;
 pub mod looping;
+mod mutex;
 pub mod note;
 pub mod notebook;
 pub mod place;

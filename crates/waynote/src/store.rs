@@ -145,6 +145,13 @@ pub struct Version {
     pub written_at: Option<Timestamp>,
 }
 
+impl Version {
+    /// The number of the last position, 0 where there is none.
+    pub(crate) fn head(&self) -> i64 {
+        self.position.map_or(0, Position::number)
+    }
+}
+
 /// A scope and how much is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopeSummary {

@@ -15,7 +15,7 @@ mod store;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::address::Address;
 use crate::change::{Applied, Change, Expect};
@@ -23,6 +23,7 @@ use crate::content::ContentHash;
 use crate::error::Result;
 use crate::formats::zrb::{self, NotesFile};
 use crate::key::Name;
+use crate::mutex::locked;
 use crate::note::{Note, Revision, Stamp};
 use crate::place::{Base, Place};
 use crate::scope::ScopeKind;
@@ -51,10 +52,6 @@ struct Kept {
     notices: Mutex<Vec<crate::Error>>,
     /// Notes taken in from the file that hold a credential.
     flagged: Mutex<Vec<Flagged>>,
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The file and what the store knows of it.

@@ -36,7 +36,7 @@ type Positions<K> = HashMap<K, usize>;
 /// Whether a question is new; then it goes to the end.
 fn is_new<K: std::hash::Hash + Eq>(positions: &mut Positions<K>, key: K) -> bool {
     let end = positions.len();
-    *positions.entry(key).or_insert(end) == end && positions.len() > end
+    *positions.entry(key).or_insert(end) == end
 }
 
 impl Questions {
@@ -135,8 +135,7 @@ pub(super) struct Foreseen {
 impl Foreseen {
     /// The position of the store's last change, 0 when there is none.
     pub(super) fn head(&self) -> i64 {
-        let position = self.rows.store.version.position;
-        position.map_or(0, |position| position.number())
+        self.rows.store.version.head()
     }
 
     pub(super) fn index(&self) -> IndexState {

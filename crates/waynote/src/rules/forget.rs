@@ -90,10 +90,7 @@ fn put(
     stamp: &Stamp,
 ) -> Result<()> {
     let rows: &dyn Read = tx;
-    let mut head = rows
-        .version()?
-        .position
-        .map_or(0, |position| position.number());
+    let mut head = rows.version()?.head();
     let mut next = || {
         head += 1;
         Position::new(head)

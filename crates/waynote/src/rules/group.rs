@@ -4,13 +4,14 @@
 //! what the ones before it would write. Those that come meanwhile wait, and the first of them leads next. A call that is
 //! refused writes nothing and keeps nobody else from writing; when the engine fails, each call is tried by itself.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::apply::Call;
 use crate::change::{Applied, Change};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::key::Name;
+use crate::mutex::locked;
 use crate::note::Stamp;
 
 /// No commit takes more calls: the last of them shall not wait long for the first.
@@ -97,10 +98,6 @@ impl Kept {
             },
         }
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Group {

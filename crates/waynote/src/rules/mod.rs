@@ -12,7 +12,7 @@ mod pending;
 mod verify;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::change::{Applied, Change};
 use crate::engine::{Done, Engine, Read, Writing};
@@ -21,6 +21,7 @@ use crate::event::Event;
 use crate::forget::{Forget, Forgotten};
 use crate::id::{OperationId, StoreId};
 use crate::key::Name;
+use crate::mutex::locked;
 use crate::note::{Note, Stamp};
 use crate::scope::Scope;
 use crate::search::indexed;
@@ -56,11 +57,11 @@ pub(crate) struct Memory {
 
 impl Memory {
     fn indexed(&self) -> Option<i64> {
-        *self.indexed.lock().unwrap_or_else(PoisonError::into_inner)
+        *locked(&self.indexed)
     }
 
     fn set_indexed(&self, indexed: Option<i64>) {
-        *self.indexed.lock().unwrap_or_else(PoisonError::into_inner) = indexed;
+        *locked(&self.indexed) = indexed;
     }
 }
 

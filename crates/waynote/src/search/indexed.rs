@@ -1,12 +1,13 @@
 //! Searching a store: its index as the ranking sees it, and the notes that it does not reach yet.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::address::Address;
 use crate::content::Content;
 use crate::engine::{self, IndexState, JournalRow, NoteAt, Read, SegmentHead};
 use crate::error::{Error, Result};
+use crate::mutex::locked;
 use crate::note::{Note, Position, Revision};
 use crate::scope::ScopeKind;
 use crate::store::{self, Version};
@@ -89,8 +90,7 @@ const SHORT: i64 = 4096;
 
 impl View<'_> {
     fn cache(&self) -> MutexGuard<'_, Cache> {
-        // What a panic left half done is only looked up less often.
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(self.cache)
     }
 
     /// The heads of the segments, if there is an index that can be used.
@@ -267,7 +267,7 @@ impl Index for View<'_> {
 
         let after = if self.scan { 0 } else { state.index.indexed };
         let version = state.store.version;
-        let last = version.position.map_or(0, |position| position.number());
+        let last = version.head();
         let is_short = !self.scan && last - after < SHORT;
         let key = is_short.then_some((after, version));
         let kept_tail = self.kept_tail(key);

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -14,6 +14,7 @@ use crate::engine::{Engine, Read, Transaction, Writing};
 use crate::error::{Error, Result};
 use crate::file::followed;
 use crate::forget::Residue;
+use crate::mutex::locked;
 
 use super::alone::{Alone, Pooled};
 use super::missing::Missing;
@@ -203,7 +204,7 @@ impl Sqlite {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.idle)
     }
 }
 

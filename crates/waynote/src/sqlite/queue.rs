@@ -9,11 +9,12 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::lock;
+use crate::mutex::locked;
 
 pub(super) struct Queue {
     path: PathBuf,
@@ -82,7 +83,7 @@ impl Queue {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<File>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.idle)
     }
 }
 
