@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use serde_json::json;
-use waynote::secrets::{Flagged, masked};
+use waynote::Flagged;
+use waynote::secrets::masked;
 use waynote::{ErrorClass, FormatError, SecretPolicy};
 
 use crate::hints;

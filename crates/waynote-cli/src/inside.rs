@@ -5,7 +5,8 @@
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
-use waynote::event::{Event, Holder, Recorded, live_iteration};
+use waynote::event::{Event, Holder, Recorded};
+use waynote::session_state::live_iteration;
 use waynote::{LocalStore, Name};
 
 use crate::error::Outcome;

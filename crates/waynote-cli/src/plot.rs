@@ -4,7 +4,8 @@
 use std::fmt::Write;
 
 use waynote::Kind;
-use waynote::event::{Iteration, Outcome};
+use waynote::event::Outcome;
+use waynote::session_state::Iteration;
 
 use crate::session_view::{painted, style};
 

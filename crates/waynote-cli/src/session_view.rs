@@ -1,8 +1,9 @@
 //! How a session is shown to people: what its iterations were, and its notes by type in colour.
 
 use anstyle::{AnsiColor, Color, Style};
-use waynote::event::{End, Iteration, Outcome, Reason, Said};
-use waynote::looping::Standing;
+use waynote::event::{Outcome, Reason};
+use waynote::loops::Standing;
+use waynote::session_state::{End, Iteration, Said};
 use waynote::text::{cut, minute};
 use waynote::{Kind, Name, Note};
 

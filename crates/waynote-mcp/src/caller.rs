@@ -175,7 +175,7 @@ impl Here {
     /// The iteration: the one that was named, else the session's live one.
     pub(crate) fn iteration(&self, store: &dyn LocalStore) -> waynote::Result<Option<i64>> {
         match (&self.caller.session, self.caller.iteration) {
-            (Some(session), None) => waynote::event::live_iteration(store, session),
+            (Some(session), None) => waynote::session_state::live_iteration(store, session),
             (_, named) => Ok(named),
         }
     }

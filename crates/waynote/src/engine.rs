@@ -42,10 +42,10 @@ use crate::event::Recorded;
 use crate::forget::Residue;
 use crate::id::{OperationId, StoreId};
 use crate::key::{EntryId, Name};
+use crate::model::report::Report;
 use crate::note::{Kind, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{self, SideValue};
-use crate::verify::Report;
 
 /// Keeps the rows of one store.
 ///

@@ -92,69 +92,53 @@
 //! # }
 //! ```
 
-pub mod address;
-pub mod author;
-pub mod change;
-pub mod content;
 pub mod context;
 pub mod engine;
-pub mod error;
-pub mod event;
-pub mod file;
-pub mod forget;
 pub mod formats;
-pub mod id;
 pub mod instep;
-pub mod key;
-pub mod limits;
-mod lock;
-pub mod looping;
-mod mutex;
-pub mod note;
-pub mod notebook;
-pub mod place;
-pub mod places;
-pub mod progress;
+mod model;
 mod rules;
-pub mod scope;
 pub mod search;
-pub mod secrets;
-pub mod session;
-pub mod single;
 pub mod sqlite;
 pub mod store;
-pub mod text;
-mod undo;
-pub mod verify;
-pub mod visible;
-pub mod worktree;
+mod system;
+mod views;
+
+pub use model::{
+    address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
+};
+pub use rules::{session_state, stall};
+pub use system::{file, worktree};
+pub use views::{loops, notebook, places, session_log, single};
+pub use waynote_secrets as secrets;
+pub use waynote_text::{text, visible};
 
 pub use address::{Address, AddressAt};
 pub use author::Author;
 pub use change::{Applied, Change, Expect, Origin};
 pub use content::{Content, ContentHash};
-pub use error::{Error, ErrorClass, Result};
+pub use error::{Error, ErrorClass, LoopError, Result, UndoError};
 pub use forget::{Forget, Forgotten};
 pub use formats::FormatError;
 pub use id::{OperationId, StoreId};
 pub use instep::InStep;
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;
-pub use looping::{Loop, LoopError};
+pub use loops::Loop;
+pub use model::report::Report;
+pub use model::secret_policy::{Flagged, SecretPolicy};
 pub use note::{Action, AsOf, Kind, Note, Position, Revision, Stamp, State};
 pub use notebook::Notebook;
 pub use place::{Base, Place};
 pub use places::Places;
 pub use rules::EngineStore;
+pub use rules::undo::{Reach, TakenBack, redo_last, undo_last};
 pub use scope::{Scope, ScopeKind};
 pub use search::Indexing;
 pub use search::{Hit, SearchKind, SearchRequest, Snippet};
-pub use secrets::SecretPolicy;
-pub use session::SessionLog;
+pub use session_log::SessionLog;
 pub use single::SaveOptions;
 pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
 pub use store::{
     Filter, LocalStore, Moment, Reader, Recent, ScopeSummary, SideData, Snapshot, Store, Version,
 };
-pub use undo::{Reach, TakenBack, UndoError, redo_last, undo_last};
-pub use verify::Report;

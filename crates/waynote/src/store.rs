@@ -21,10 +21,10 @@ use crate::event::{Event, Recorded};
 use crate::forget::{Forget, Forgotten};
 use crate::id::StoreId;
 use crate::key::Name;
+use crate::model::report::Report;
 use crate::note::{Action, Kind, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::search::{Hit, SearchRequest};
-use crate::verify::Report;
 
 pub use ask::{Answers, Ask, Count, Page};
 pub use feed::{Cursor, FeedEntry, Happened};

@@ -2,9 +2,10 @@
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::json;
-use waynote::event::{self, Iteration, Reason, Said};
-use waynote::looping::{self, Standing};
-use waynote::session::reply;
+use waynote::event::{self, Reason};
+use waynote::loops::{self, Standing};
+use waynote::session_log::reply;
+use waynote::session_state::{Iteration, Said};
 use waynote::text::minute;
 use waynote::{Kind, LocalStore, Name, ScopeSummary, SessionLog};
 
@@ -99,7 +100,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let (session, _) = context.session()?;
             let (notes, iterations) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
-                let mut iterations = looping::iterations(store, &session, usize::MAX)?;
+                let mut iterations = loops::iterations(store, &session, usize::MAX)?;
                 if standing(store, &session)? != Standing::Running {
                     // Its loop was killed, and no other one has looked since.
                     let open = iterations.iter_mut().filter(|of| of.outcome.is_none());
@@ -128,7 +129,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let (session, _) = context.session()?;
             let (notes, iterations, standing) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
-                let iterations = looping::iterations(store, &session, usize::MAX)?;
+                let iterations = loops::iterations(store, &session, usize::MAX)?;
                 Ok((notes, iterations, standing(store, &session)?))
             })?;
             let is_live = standing == Standing::Running;
@@ -202,7 +203,7 @@ struct Listed {
 impl Listed {
     fn of(store: &dyn LocalStore, of: &ScopeSummary) -> Outcome<Self> {
         let session: Name = of.scope.name().parse()?;
-        let last = looping::iterations(store, &session, 1)?.pop();
+        let last = loops::iterations(store, &session, 1)?.pop();
         Ok(Self {
             notes: of.notes,
             standing: standing(store, &session)?,
@@ -246,7 +247,7 @@ impl Serialize for Listed {
 
 /// How a session stands, as this machine can tell.
 pub(super) fn standing(store: &dyn LocalStore, session: &Name) -> Outcome<Standing> {
-    Ok(looping::standing(store, session, &inside::is_dead)?)
+    Ok(loops::standing(store, session, &inside::is_dead)?)
 }
 
 /// Says something to the loop that waits for it.
@@ -264,7 +265,7 @@ fn tell(context: &mut Context<'_>, said: &Said, done: &str) -> Outcome {
     }
     let stamp = context.stamp()?;
     let iteration = context.settings.iteration.value;
-    context.write(|store| Ok(looping::say(store, &session, iteration, said, &stamp)?))?;
+    context.write(|store| Ok(loops::say(store, &session, iteration, said, &stamp)?))?;
     context
         .output
         .answer(&json!({ "done": done }), || said.reply(&session))

@@ -1,8 +1,8 @@
 //! `waynote` without a command: what applies here and what can be done, in ten lines.
 
 use serde_json::json;
-use waynote::event::Iteration;
-use waynote::looping::{self, Standing};
+use waynote::loops::{self, Standing};
+use waynote::session_state::Iteration;
 use waynote::{LocalStore, Name, Notebook, Places, Scope};
 
 use super::Context;
@@ -90,7 +90,7 @@ struct Looped {
 impl Looped {
     fn of(store: &dyn LocalStore, session: &Name) -> Outcome<Self> {
         Ok(Self {
-            last: looping::iterations(store, session, 1)?.pop(),
+            last: loops::iterations(store, session, 1)?.pop(),
             standing: super::log::standing(store, session)?,
         })
     }

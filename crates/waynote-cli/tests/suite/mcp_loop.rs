@@ -1,8 +1,9 @@
 //! The server of an agent that a loop runs.
 
 use serde_json::{Value, json};
-use waynote::event::{Holder, Outcome, Said, said};
-use waynote::looping::{Begin, Loop, Turn};
+use waynote::event::{Holder, Outcome};
+use waynote::loops::{Begin, Loop, Turn};
+use waynote::session_state::{Said, said};
 use waynote::{Options, SqliteStore, Stamp};
 
 use super::common::{NOW, Scratch};

@@ -1,6 +1,6 @@
 //! waynote's own tools.
 
-use waynote::session::{iteration_named, reply};
+use waynote::session_log::{iteration_named, reply};
 use waynote::visible::visible;
 use waynote::{Expect, Name, Notebook, SaveOptions, SessionLog, single};
 

@@ -1,6 +1,6 @@
 //! The tools of ralph.nu, with its replies: a session's log.
 
-use waynote::session::reply;
+use waynote::session_log::reply;
 use waynote::{Kind as Type, Name, SessionLog};
 
 use crate::call::Call;
@@ -76,7 +76,7 @@ fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
     let store = call.notes.writable()?;
     let iteration = match call.here.caller.iteration {
         Some(iteration) => Some(iteration),
-        None => waynote::event::live_iteration(store, &session)?,
+        None => waynote::session_state::live_iteration(store, &session)?,
     };
     let log = SessionLog::new(store, session);
     let note = log.add(kind, iteration, content, &stamp)?;

@@ -1,7 +1,7 @@
 //! What an agent says to the loop that runs it: that all is done, or that a person is needed.
 
-use waynote::event::Said;
-use waynote::looping::say;
+use waynote::loops::say;
+use waynote::session_state::Said;
 
 use crate::call::Call;
 use crate::reply::Refusal;

@@ -9,7 +9,7 @@ use crate::key::Name;
 use crate::note::{Kind, Note};
 use crate::scope::Scope;
 use crate::search::{SearchKind, SearchRequest, among};
-use crate::session::seen_before;
+use crate::session_log::seen_before;
 use crate::store::{Ask, Count, Moment, Page, Reader, Recent, Version};
 
 /// The most notes of each kind that are read at first.

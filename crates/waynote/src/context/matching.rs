@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::note::Note;
 use crate::scope::Scope;
 use crate::search::{SearchRequest, is_stop_word};
-use crate::session::noted_before;
+use crate::session_log::noted_before;
 use crate::store::Reader;
 
 /// More notes than these are no answer to one prompt.

@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::instep::again;
 use crate::key::Name;
 use crate::limits::Limits;
+use crate::model::secret_policy::Flagged;
 use crate::note::{Note, Revision, Stamp};
-use crate::secrets::Flagged;
 use crate::store::Store;
 
 /// A text of another program and the note that it becomes.

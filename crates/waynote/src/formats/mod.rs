@@ -15,7 +15,7 @@ pub mod zrb;
 use serde::Serialize;
 
 use crate::address::Address;
-use crate::secrets::Flagged;
+use crate::model::secret_policy::Flagged;
 
 pub use error::FormatError;
 

@@ -285,7 +285,7 @@ pub fn export(store: &dyn Store) -> Result<(String, Exported)> {
 /// read.
 pub fn export_to(store: &dyn Store, path: &Path) -> Result<Exported> {
     const ROUNDS: usize = 20;
-    let path = crate::file::followed(path);
+    let path = crate::system::file::followed(path);
     let _turn = exchange::turn(&path)?;
     exchange::clear_left_over(&path);
     let mut before = bytes(&path)?;

@@ -17,10 +17,10 @@ use rustix::io::Errno;
 
 use super::overlay::FileSide;
 use crate::error::{Error, Result};
-use crate::file::take_after;
 use crate::formats::FormatError;
 use crate::formats::zrb::{self, NotesFile};
-use crate::lock;
+use crate::system::file::take_after;
+use crate::system::lock;
 
 /// Between two looks at a file that another program may be writing.
 const LOOK: Duration = Duration::from_millis(2);

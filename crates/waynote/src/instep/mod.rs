@@ -23,12 +23,12 @@ use crate::content::ContentHash;
 use crate::error::Result;
 use crate::formats::zrb::{self, NotesFile};
 use crate::key::Name;
-use crate::mutex::locked;
+use crate::model::secret_policy::Flagged;
 use crate::note::{Note, Revision, Stamp};
 use crate::place::{Base, Place};
 use crate::scope::ScopeKind;
-use crate::secrets::Flagged;
 use crate::store::{Filter, LocalStore, SideValue};
+use crate::system::mutex::locked;
 
 use exchange::{Patience, Put};
 use overlay::{FileSide, Overlay};
@@ -72,7 +72,7 @@ impl<S: LocalStore> InStep<S> {
         Ok(Self {
             inner,
             kept: Arc::new(Kept {
-                file: crate::file::followed(file),
+                file: crate::system::file::followed(file),
                 base,
                 author: zrb::AUTHOR.parse()?,
                 notices: Mutex::default(),
@@ -93,7 +93,7 @@ impl<S: LocalStore> InStep<S> {
 
     /// Whether this is the file that the store is kept in step with.
     pub fn is_kept(&self, file: &Path) -> bool {
-        crate::file::followed(file) == self.kept.file
+        crate::system::file::followed(file) == self.kept.file
     }
 
     /// Brings file and store together without a change of its own: what an export to the file comes to.

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::forget::{Forget, Forgotten};
 use crate::key::Name;
+use crate::model::report::Report;
 use crate::note::{Note, Revision, Stamp};
 use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
@@ -21,7 +22,6 @@ use crate::store::{
     Answers, Ask, LocalStore, Moment, Reader, ScopeSummary, SideData, SideValue, Snapshot, Store,
     Version,
 };
-use crate::verify::Report;
 
 /// The file laid over one state of the store, or over the store as it is at each reading.
 struct LaidOver<'a, S> {

@@ -3,15 +3,17 @@
 
 use std::collections::HashMap;
 
+use super::decide::{Before, decide};
+use super::erasure::Holders;
 use super::foreseen::Questions;
 use super::pending::Pending;
+use super::session_events;
 use crate::address::{Address, AddressAt};
-use crate::change::{Applied, Before, Change, decide};
+use crate::change::{Applied, Change};
 use crate::content::Content;
 use crate::engine::{Done, Read, Step};
 use crate::error::{Error, Result};
-use crate::event::{self, Event};
-use crate::forget::Holders;
+use crate::event::Event;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{Kind, Note, Revision, Stamp, State};
@@ -119,7 +121,7 @@ fn record(
     stamp: &Stamp,
 ) -> Result<Vec<Applied>> {
     for (index, event) in events.iter().enumerate() {
-        event::check(event, pending, session, lease, stamp)?;
+        session_events::check(event, pending, session, lease, stamp)?;
         pending.plan_event(session, event, stamp, step(stamp.operation, index))?;
     }
     Ok(Vec::new())

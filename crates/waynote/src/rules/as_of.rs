@@ -1,8 +1,8 @@
 //! Notes as they were.
 
+use super::resolved::Resolutions;
 use crate::engine;
 use crate::error::Result;
-use crate::event::Resolutions;
 use crate::note::Note;
 use crate::scope::Scope;
 use crate::store::Moment;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::erasure::{Erasure, decide};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::engine::{Engine, Put, Read, Row, Transaction, Writing};
 use crate::error::Result;
-use crate::forget::{Erasure, Forget, Forgotten, decide};
+use crate::forget::{Forget, Forgotten};
 use crate::instep;
 use crate::note::{Position, Stamp};
 use crate::search::upkeep;

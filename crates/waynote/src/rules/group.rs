@@ -11,8 +11,8 @@ use crate::change::{Applied, Change};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::key::Name;
-use crate::mutex::locked;
 use crate::note::Stamp;
+use crate::system::mutex::locked;
 
 /// No commit takes more calls: the last of them shall not wait long for the first.
 const MOST: usize = 256;

@@ -4,11 +4,19 @@
 
 mod apply;
 mod as_of;
+mod decide;
+pub(crate) mod erasure;
 mod foreseen;
 mod forget;
 mod group;
+mod limits;
 mod one_state;
 mod pending;
+mod resolved;
+pub(crate) mod session_events;
+pub mod session_state;
+pub mod stall;
+pub(crate) mod undo;
 mod verify;
 
 use std::collections::HashMap;
@@ -21,7 +29,7 @@ use crate::event::Event;
 use crate::forget::{Forget, Forgotten};
 use crate::id::{OperationId, StoreId};
 use crate::key::Name;
-use crate::mutex::locked;
+use crate::model::report::Report;
 use crate::note::{Note, Stamp};
 use crate::scope::Scope;
 use crate::search::indexed;
@@ -30,7 +38,7 @@ use crate::search::{Hit, SearchRequest};
 use crate::store::{
     Answers, Ask, LocalStore, Moment, Reader, SideData, SideValue, Snapshot, Store,
 };
-use crate::verify::Report;
+use crate::system::mutex::locked;
 
 use apply::Call;
 use foreseen::Questions;

@@ -7,9 +7,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use super::OneState;
+use super::decide::{Before, Write};
 use super::foreseen::Foreseen;
 use crate::address::Address;
-use crate::change::{Before, Write};
 use crate::content::{Content, ContentHash};
 use crate::engine::{NoteState, Put, Read, Row, Step, Transaction};
 use crate::error::Result;

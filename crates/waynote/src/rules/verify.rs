@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 
+use super::resolved::Resolutions;
+use super::session_state::latest;
 use crate::address::Address;
 use crate::error::Result;
-use crate::event::{Event, Resolutions, latest};
+use crate::event::Event;
 use crate::key::{EntryId, Name};
+use crate::model::report::Report;
 use crate::note::Position;
 use crate::scope::{Scope, ScopeKind};
 use crate::store::Moment;
-use crate::verify::Report;
 
 use super::OneState;
 

@@ -7,10 +7,10 @@ use crate::address::Address;
 use crate::content::Content;
 use crate::engine::{self, IndexState, JournalRow, NoteAt, Read, SegmentHead};
 use crate::error::{Error, Result};
-use crate::mutex::locked;
 use crate::note::{Note, Position, Revision};
 use crate::scope::ScopeKind;
 use crate::store::{self, Version};
+use crate::system::mutex::locked;
 
 use super::build::{Builder, InMemory};
 use super::damage::{Damage, Looked, Stopped};

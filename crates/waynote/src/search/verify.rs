@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::engine::{Blocks, Read, SegmentHead};
 use crate::error::Result;
-use crate::verify::Report;
+use crate::model::report::Report;
 
 use super::analyze::Analyzer;
 use super::block::Terms;

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use crate::engine::{Engine, JournalRow, Read, Rows, Transaction, Writing};
 use crate::error::Result;
 use crate::forget::Residue;
-use crate::verify::Report;
+use crate::model::report::Report;
 
 use super::missing::Missing;
 use super::pool::{Lease, Sqlite};

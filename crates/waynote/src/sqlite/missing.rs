@@ -6,8 +6,8 @@ use crate::content::Content;
 use crate::engine::{Ask, IndexState, JournalRow, Read, Row, Rows, SegmentHead, Transaction};
 use crate::error::{Error, Result};
 use crate::id::StoreId;
+use crate::model::report::Report;
 use crate::store::{Answers, SideValue};
-use crate::verify::Report;
 
 use super::Named;
 

@@ -12,9 +12,9 @@ use rusqlite::Connection;
 
 use crate::engine::{Engine, Read, Transaction, Writing};
 use crate::error::{Error, Result};
-use crate::file::followed;
 use crate::forget::Residue;
-use crate::mutex::locked;
+use crate::system::file::followed;
+use crate::system::mutex::locked;
 
 use super::alone::{Alone, Pooled};
 use super::missing::Missing;

@@ -13,8 +13,8 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::lock;
-use crate::mutex::locked;
+use crate::system::lock;
+use crate::system::mutex::locked;
 
 pub(super) struct Queue {
     path: PathBuf,

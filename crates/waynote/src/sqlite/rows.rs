@@ -13,10 +13,10 @@ use crate::engine::{
 use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::key::{EntryId, Name};
+use crate::model::report::Report;
 use crate::note::{Kind, Note};
 use crate::scope::Scope;
 use crate::store::{self, Answers, Count, SideValue, Version};
-use crate::verify::Report;
 
 use super::errors::Outcome;
 use super::{Named, events, feed, index, put, read, recent, verify};

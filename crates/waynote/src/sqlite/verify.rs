@@ -5,9 +5,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
 use crate::content::Content;
+use crate::model::report::Report;
 use crate::scope::Scope;
 use crate::secrets;
-use crate::verify::Report;
 
 use super::checksum;
 use super::errors::Outcome;

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use crate::event::Event;
+use crate::model::report::Report;
 use crate::scope::{Scope, ScopeKind};
-use crate::verify::Report;
 
 use super::errors::Outcome;
 use super::events;

@@ -6,10 +6,10 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::forget::{Forget, Forgotten};
 use crate::key::Name;
+use crate::model::report::Report;
 use crate::note::{Note, Stamp};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest};
-use crate::verify::Report;
 
 impl<R: Reader + ?Sized> Reader for &R {
     fn read(&self, ask: &Ask) -> Result<Answers> {

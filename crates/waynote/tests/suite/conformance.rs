@@ -365,7 +365,7 @@ fn a_text_noted_again_is_a_repeat_of_its_entry() {
                 seen,
                 "{iteration:?}"
             );
-            assert_eq!(waynote::session::seen_before(&history, iteration), seen);
+            assert_eq!(waynote::session_log::seen_before(&history, iteration), seen);
         }
         let early = log.before(3).unwrap();
         assert_eq!(contents(&early), ["wall"]);

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use waynote::context::{Request, render};
-use waynote::event::{
-    End, Event, Holder, Outcome, Reason, Said, fresh_answer, iterations, last_end, live_iteration,
-    open_question, said,
+use waynote::event::{Event, Holder, Outcome, Reason};
+use waynote::loops::{Begin, Loop, Turn, say};
+use waynote::session_state::{
+    End, Said, fresh_answer, iterations, last_end, live_iteration, open_question, said,
 };
-use waynote::looping::{Begin, Loop, Turn, say};
-use waynote::progress::{self, Progress};
+use waynote::stall::{self, Progress};
 use waynote::{
     Error, Kind, LocalStore, LoopError, Moment, Name, Note, Options, Place, Places, Reader, Scope,
     ScopeKind, SearchRequest, SessionLog, SqliteStore, Stamp, Store,
@@ -546,7 +546,7 @@ fn what_an_iteration_brought_is_told_from_what_it_ran_into_again() {
         let agent = name("agent:a");
         let log = SessionLog::new(store, session.clone());
         let position = || store.version().unwrap().position;
-        let brought = |since| progress::since(store, &session, &agent, since).unwrap();
+        let brought = |since| stall::since(store, &session, &agent, since).unwrap();
         let stuck = |iteration| {
             log.add(Kind::Stuck, Some(iteration), text("wall"), &at(iteration))
                 .unwrap();

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use waynote::event::{End, Holder, Outcome, Reason, Said, fresh_answer, iterations, last_end};
-use waynote::looping::{self, Begin, Loop, Standing, Turn, next_iteration, standing};
+use waynote::event::{Holder, Outcome, Reason};
+use waynote::loops::{self, Begin, Loop, Standing, Turn, next_iteration, standing};
+use waynote::session_state::{End, Said, fresh_answer, iterations, last_end};
 use waynote::{Error, Kind, LocalStore, Options, SecretPolicy, SessionLog, SqliteStore};
 
 use super::conformance::{at, contents, each_store, name, text};
@@ -145,7 +146,7 @@ fn an_iteration_that_has_not_ended_has_its_notes() {
         run.start_iteration(&at(2)).unwrap();
         log.add(Kind::Tip, Some(2), text("a"), &at(2)).unwrap();
         let added = || -> Vec<u64> {
-            let told = looping::iterations(store, &session, 9).unwrap();
+            let told = loops::iterations(store, &session, 9).unwrap();
             told.iter().map(|of| of.notes_added).collect()
         };
         assert_eq!(added(), [0, 1]);
@@ -168,7 +169,7 @@ fn a_question_cannot_answer_itself() {
         run.start_iteration(&at(2)).unwrap();
         let asks = "Delete it?\nAnswered: yes, all of it";
         let said = Said::Blocked(asks.into());
-        looping::say(store, &session, None, &said, &at(2)).unwrap();
+        loops::say(store, &session, None, &said, &at(2)).unwrap();
         run.end(Reason::Blocked, &at(3)).unwrap();
         let run = begin_with(store, 2, None, Some("No."));
         turn(&run, DONE);
@@ -187,7 +188,7 @@ fn an_iteration_whose_last_word_was_a_question_is_blocked() {
         let said = |run: &Loop<'_>, words: &[Said]| {
             let iteration = run.start_iteration(&at(2)).unwrap();
             for word in words {
-                looping::say(store, &session, Some(iteration), word, &at(2)).unwrap();
+                loops::say(store, &session, Some(iteration), word, &at(2)).unwrap();
             }
             let turn = Turn {
                 outcome: DONE,
@@ -220,7 +221,7 @@ fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it() {
         let ask = |run: Loop<'_>, question: &str, outcome| {
             let iteration = run.start_iteration(&at(2)).unwrap();
             let said = Said::Blocked(question.into());
-            looping::say(store, &session, Some(iteration), &said, &at(2)).unwrap();
+            loops::say(store, &session, Some(iteration), &said, &at(2)).unwrap();
             let turn = Turn {
                 outcome,
                 duration: Duration::ZERO,
@@ -258,7 +259,7 @@ fn an_allowed_credential_in_an_answer_stops_no_later_run() {
         let ask = |run: Loop<'_>, question: &str, outcome| {
             let iteration = run.start_iteration(&at(2)).unwrap();
             let said = Said::Blocked(question.into());
-            looping::say(store, &session, Some(iteration), &said, &allowing(2)).unwrap();
+            loops::say(store, &session, Some(iteration), &said, &allowing(2)).unwrap();
             let turn = Turn {
                 outcome,
                 duration: Duration::ZERO,
@@ -309,7 +310,7 @@ fn an_answer_that_cannot_be_noted_stops_no_run() {
     let run = begin(&store, 1, None);
     run.start_iteration(&at(2)).unwrap();
     let said = Said::Blocked("blue?".into());
-    looping::say(&store, &name("s"), None, &said, &at(2)).unwrap();
+    loops::say(&store, &name("s"), None, &said, &at(2)).unwrap();
     run.end(Reason::Blocked, &at(3)).unwrap();
     let run = begin_with(&store, 2, None, Some("green"));
     let trap =

@@ -6,10 +6,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use waynote::context::Renderer;
-use waynote::event::{self, Outcome as Ending, Said};
-use waynote::looping::{self, Begin, Loop, added};
+use waynote::event::{self, Outcome as Ending};
+use waynote::loops::{self, Begin, Loop, added};
+use waynote::session_state::Said;
 use waynote::store::LocalStore;
-use waynote::{Kind, Name, Position, Stamp, progress};
+use waynote::{Kind, Name, Position, Stamp, session_state, stall};
 
 use crate::args::LoopArgs;
 use crate::duration;
@@ -172,7 +173,7 @@ impl<'p> Course<'p> {
         let stop = stop?;
         ended?;
         let session = &self.plan.session;
-        let mut iterations = looping::iterations(self.store, session, usize::MAX)?;
+        let mut iterations = loops::iterations(self.store, session, usize::MAX)?;
         iterations.retain(|of| of.number >= self.first);
         let last = iterations.last().map_or(self.first, |of| of.number);
         Ok(Summary {
@@ -205,7 +206,7 @@ impl<'p> Course<'p> {
             Ok(turn) => (turn.ending, turn.stop.clone()),
             Err(_) => (Ending::NotStarted, None),
         };
-        let told = looping::Turn {
+        let told = loops::Turn {
             outcome: ending,
             duration: begun.elapsed(),
             attempts: count,
@@ -213,7 +214,7 @@ impl<'p> Course<'p> {
         };
         let stamp = stamp(self.plan)?;
         // What the agent said counts while its iteration is the live one.
-        let said = event::said(self.store, &self.plan.session)?;
+        let said = session_state::said(self.store, &self.plan.session)?;
         self.run.end_iteration(number, told, &stamp)?;
         turn?;
         let stop = match (stop, said) {
@@ -233,7 +234,7 @@ impl<'p> Course<'p> {
             return Ok(None);
         }
         let author = self.plan.settings.agents_author()?;
-        let progress = progress::since(self.store, &self.plan.session, &author, before)?;
+        let progress = stall::since(self.store, &self.plan.session, &author, before)?;
         let evidence = self.stall.after(&progress, self.plan.tree());
         Ok(evidence.map(Stop::Stalled))
     }
@@ -256,7 +257,10 @@ impl<'p> Course<'p> {
                 break Ok(turn);
             };
             // An agent that said what it had to say is not asked again.
-            if matches!(event::said(self.store, &self.plan.session), Ok(Some(_))) {
+            if matches!(
+                session_state::said(self.store, &self.plan.session),
+                Ok(Some(_))
+            ) {
                 break Ok(turn);
             }
             let said = said.as_deref();

@@ -10,7 +10,7 @@ mod summary;
 
 use std::process::ExitCode;
 
-use waynote::looping;
+use waynote::loops;
 use waynote::store::Recent;
 use waynote::{Kind, Scope};
 
@@ -76,7 +76,7 @@ const SHOWN: usize = 10;
 /// The session as it is, before the first iteration: its latest iterations, and its latest open notes by type.
 fn show(plan: &Plan, store: &dyn waynote::Store) -> Outcome {
     let colour = session_view::stderr_has_colour();
-    let iterations = looping::iterations(store, &plan.session, usize::MAX)?;
+    let iterations = loops::iterations(store, &plan.session, usize::MAX)?;
     let mut notes = Vec::new();
     for kind in Kind::ALL {
         let latest = Recent::Entries {

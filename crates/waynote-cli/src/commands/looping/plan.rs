@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use waynote::context::{Renderer, Request};
-use waynote::event::{fresh_answer, open_question};
-use waynote::looping::is_answered_by;
-use waynote::looping::next_iteration;
+use waynote::loops::is_answered_by;
+use waynote::loops::next_iteration;
+use waynote::session_state::{fresh_answer, open_question};
 use waynote::{LocalStore, LoopError, Name};
 
 use crate::args::LoopArgs;

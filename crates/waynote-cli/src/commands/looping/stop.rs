@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use waynote::event::{Outcome, Reason};
-use waynote::progress::{Progress, Wall};
+use waynote::stall::{Progress, Wall};
 
 use crate::error::BLOCKED;
 use crate::iterate::tree::Tree;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-use waynote::event::{Iteration, Outcome};
+use waynote::event::Outcome;
+use waynote::session_state::Iteration;
 use waynote::text::plural;
 use waynote::{Kind, Name};
 

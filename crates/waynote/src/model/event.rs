@@ -1,32 +1,20 @@
 //! What happens in a session beside its notes: a loop takes it, iterations begin and end, an agent says that all is
 //! done or that a person is needed.
 //!
-//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and have positions in one order with it. They are no notes: no list, count, search or prompt block has them. A store asks [`check`]
-//! inside its transaction, and writes the event.
+//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and have positions in one order with it. They are no notes: no list, count, search or prompt block has them. The rules check each inside
+//! the transaction that writes it.
 
 mod address;
-mod resolved;
-mod told;
 
 use std::fmt;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::content::Content;
-use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
-use crate::looping::LoopError;
-use crate::note::{Position, Stamp};
-use crate::store::Reader;
+use crate::note::Position;
 
 pub use address::EventAddress;
-pub(crate) use resolved::{Resolutions, last_resolved};
-pub(crate) use told::latest;
-pub use told::{
-    End, Iteration, Question, Said, done_in_run, fresh_answer, iterations, last_end,
-    last_iteration, live_iteration, open_question, said,
-};
 
 /// Something that happened in a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -236,116 +224,6 @@ pub struct Recorded {
     pub recorded_at: Timestamp,
     /// What happened.
     pub event: Event,
-}
-
-/// Checks that an event can have happened now. `lease` is the number of the [`Event::LoopStarted`] whose holder speaks;
-/// what an agent or a person says needs none.
-///
-/// # Errors
-/// [`LoopError::LoopRunning`], [`LoopError::LeaseLost`], [`LoopError::NoLiveIteration`], [`LoopError::AlreadySaid`],
-/// [`LoopError::NothingAsked`], [`Error::Empty`],
-/// and what is said of credentials.
-pub fn check(
-    event: &Event,
-    log: &dyn Reader,
-    session: &Name,
-    lease: Option<u64>,
-    stamp: &Stamp,
-) -> Result<()> {
-    let of_loop = || match log.lease(session)? {
-        Some(held) if Some(held.number) == lease => Ok(()),
-        _ => Err(Error::from(LoopError::LeaseLost {
-            session: session.clone(),
-        })),
-    };
-    let is_live = |iteration: i64| match live_iteration(log, session)? {
-        Some(live) if live == iteration => Ok(()),
-        _ => Err(Error::from(LoopError::NoLiveIteration {
-            session: session.clone(),
-            iteration: Some(iteration),
-        })),
-    };
-    // A second word would take the place of the first, which was acknowledged. To say that all is done after all, though,
-    // is to withdraw a question.
-    let already = |iteration: i64, said: &Said| {
-        Error::from(LoopError::AlreadySaid {
-            iteration,
-            has_asked: matches!(said, Said::Blocked(_)),
-        })
-    };
-    match event {
-        Event::LoopStarted { .. } => match log.lease(session)? {
-            Some(held) => Err(running(session, &held)),
-            None => Ok(()),
-        },
-        Event::LoopEnded { .. } => of_loop(),
-        Event::IterationStarted { iteration } => {
-            of_loop()?;
-            // Only a loop that is not ours would come to another number.
-            match last_iteration(log, session)? {
-                Some(last) if last >= *iteration || live_iteration(log, session)?.is_some() => {
-                    Err(Error::from(LoopError::LeaseLost {
-                        session: session.clone(),
-                    }))
-                }
-                _ => Ok(()),
-            }
-        }
-        Event::IterationEnded { iteration, .. } => {
-            of_loop()?;
-            is_live(*iteration)
-        }
-        Event::Completed { iteration, summary } => {
-            is_live(*iteration)?;
-            may_say("summary", summary, stamp)?;
-            match said(log, session)? {
-                Some(said @ Said::Completed(_)) => Err(already(*iteration, &said)),
-                _ => Ok(()),
-            }
-        }
-        Event::Blocked {
-            iteration,
-            question,
-        } => {
-            is_live(*iteration)?;
-            may_say("question", question, stamp)?;
-            match said(log, session)? {
-                Some(said) => Err(already(*iteration, &said)),
-                None => Ok(()),
-            }
-        }
-        Event::Answered { answer } => {
-            if open_question(log, session)?.is_none() {
-                return Err(Error::from(LoopError::NothingAsked {
-                    session: session.clone(),
-                }));
-            }
-            may_say("answer", answer, stamp)
-        }
-        // Checked with the entry that resolves it.
-        Event::Resolved { .. } => Ok(()),
-    }
-}
-
-/// A text without a body says nothing; a credential is refused as in a note.
-fn may_say(what: &'static str, text: &str, stamp: &Stamp) -> Result<()> {
-    if text.trim().is_empty() {
-        return Err(Error::Empty { what });
-    }
-    stamp.secrets.check(&Content::text(text)?)
-}
-
-/// The refusal to share a session with the loop that has it.
-pub(crate) fn running(session: &Name, held: &Recorded) -> Error {
-    let holder = match &held.event {
-        Event::LoopStarted { holder, .. } => holder.to_string(),
-        _ => "another loop".into(),
-    };
-    Error::from(LoopError::LoopRunning {
-        session: session.clone(),
-        holder,
-        since: held.recorded_at,
-    })
 }
 
 mod as_text {

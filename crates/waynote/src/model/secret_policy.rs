@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::{Secret, position, scan};
 use crate::address::Address;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::note::{Kind, Note};
+use crate::secrets::{Secret, position, scan};
 
 /// A note that holds a credential: where it is and which rules say so, never what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -42,7 +42,7 @@ pub enum SecretPolicy {
     /// None: a write that holds one is refused.
     #[default]
     RefuseAll,
-    /// Those that these rules find, by their names (see [`super::rule`]).
+    /// Those that these rules find, by their names (see [`crate::secrets::rule`]).
     Allow(Vec<&'static str>),
     /// All.
     AllowAll,

@@ -1,5 +1,6 @@
 //! What each error says, and that none gives away a credential.
 
+use super::{LoopError, UndoError};
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,9 +12,7 @@ use crate::address::Address;
 use crate::content::Content;
 use crate::formats::FormatError;
 use crate::key::Name;
-use crate::looping::LoopError;
 use crate::note::Note;
-use crate::undo::UndoError;
 
 /// A text that a person may type, or that another program may print: it holds a credential.
 fn outside() -> String {

@@ -5,7 +5,7 @@ use memchr::{memchr, memchr3_iter, memrchr};
 
 use super::mapped::Mapped;
 use super::shape::{OPAQUE, is};
-use crate::visible::is_invisible;
+use waynote_text::visible::is_invisible;
 
 /// How much before the first escape and behind the last one is looked at.
 const BEFORE: usize = 200;

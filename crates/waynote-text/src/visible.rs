@@ -6,7 +6,7 @@ mod tags;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-pub(crate) use tags::broken as without_tags;
+pub use tags::broken as without_tags;
 
 /// One line: every such character, line ends too, as its code.
 pub fn visible(text: &str) -> String {

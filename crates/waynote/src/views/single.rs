@@ -6,9 +6,9 @@ use crate::address::Address;
 use crate::change::{Applied, Change, Expect};
 use crate::content::Content;
 use crate::error::{Error, Result};
-use crate::forget::gone_by_forgetting;
 use crate::limits::Limits;
 use crate::note::{AsOf, Note, Stamp};
+use crate::rules::erasure::gone_by_forgetting;
 use crate::store::{Reader, Store};
 
 /// How a note is to be saved. The default has the default limits, keeps the pin and overwrites any revision.

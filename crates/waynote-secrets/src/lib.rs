@@ -18,7 +18,6 @@ mod mapped;
 mod named;
 mod names;
 mod paths;
-mod policy;
 mod programs;
 mod shape;
 #[cfg(test)]
@@ -32,7 +31,6 @@ mod value;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub use policy::{Flagged, SecretPolicy};
 use triggers::Look;
 
 /// A credential in a text.
@@ -116,7 +114,7 @@ pub fn rule(name: &str) -> Option<Rule> {
 }
 
 /// What stands in the place of a masked credential, before the rule's name and `]`.
-pub(crate) const MASK: &str = "[masked: ";
+pub const MASK: &str = "[masked: ";
 
 /// The credentials in a text, in their order, none overlapping another.
 ///

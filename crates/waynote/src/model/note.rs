@@ -8,12 +8,12 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::address::Address;
-use crate::change::earliest;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
-use crate::secrets::{self, SecretPolicy};
+use crate::model::secret_policy::SecretPolicy;
+use crate::secrets;
 use crate::store::Moment;
 
 /// The type of a log entry (source 001).
@@ -136,6 +136,14 @@ impl Stamp {
     /// The stamp with another policy for credentials.
     pub fn allowing(self, secrets: SecretPolicy) -> Self {
         Self { secrets, ..self }
+    }
+}
+
+/// The earlier of two iterations, where they are known.
+pub(crate) fn earliest(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }
 

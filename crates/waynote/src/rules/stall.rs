@@ -102,7 +102,7 @@ fn wall(store: &dyn Store, address: &Address) -> Result<Option<Wall>> {
         return Ok(None);
     };
     let history = store.history(address)?;
-    let resolved = crate::event::last_resolved(store, address)?;
+    let resolved = super::resolved::last_resolved(store, address)?;
     let noted = history.iter().filter(|of| of.position > resolved);
     let noted = noted.filter_map(Revision::note);
     let iterations: BTreeSet<i64> = noted.filter_map(|note| note.iteration).collect();

@@ -7,16 +7,12 @@
 //! A content is kept once for all the notes that say it, and goes with the last of them. [`Forgotten::shared`] names
 //! where it still stands; [`Forget::everywhere`] forgets it there too.
 
-use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
 use crate::address::{Address, AddressAt};
-use crate::change::{self, Before, Write};
-use crate::content::Content;
-use crate::error::{Error, Result};
-use crate::note::{Action, Revision, Stamp, State};
+use crate::error::Error;
 
 /// What is to be forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,102 +127,4 @@ fn text<S: Serializer>(at: &AddressAt, serializer: S) -> std::result::Result<S::
 
 fn texts<S: Serializer>(all: &[AddressAt], serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_seq(all.iter().map(ToString::to_string))
-}
-
-/// The refusal to show a note that is not there because it was forgotten, from its history, oldest first.
-pub fn gone_by_forgetting(history: &[Revision]) -> Option<Error> {
-    let last = history.last()?;
-    (last.action == Action::Forget).then(|| Error::Forgotten {
-        what: last.address().to_string(),
-        at: last.recorded_at,
-        by: last.author().clone(),
-    })
-}
-
-/// What a decision to forget may ask about the store, inside its transaction.
-pub trait Holders: Before {
-    /// A note's revisions, oldest first; none when it never was.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn history(&self, address: &Address) -> Result<Vec<Revision>>;
-
-    /// Every revision of every note that says one of these.
-    ///
-    /// # Errors
-    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>>;
-}
-
-/// What is to be done to forget.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Erasure {
-    /// The revisions that lose what they say and get their tombstone: a note and a number each.
-    pub revisions: BTreeSet<(Address, u64)>,
-    /// What is written after it: that a note which was there is not any more.
-    pub writes: Vec<Write>,
-    /// What they say: gone for good where nothing in [`Erasure::shared`] says it.
-    pub contents: Vec<Content>,
-    /// Revisions that go on saying one of these.
-    pub shared: BTreeSet<(Address, u64)>,
-    /// How many revisions of the named note still say something.
-    pub kept: u64,
-}
-
-/// Decides what a request to forget comes to.
-///
-/// # Errors
-/// [`Error::NotFound`] when there never was such a note or revision; [`Error::Busy`], [`Error::DamagedStore`] or
-/// [`Error::Engine`] when the store cannot be read.
-pub fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> Result<Erasure> {
-    let address = &request.address;
-    let history = before.history(address)?;
-    let is_meant = |revision: &&Revision| {
-        let number = request.revision;
-        number.is_none_or(|number| revision.number() == number)
-    };
-    if !history.iter().any(|revision| is_meant(&revision)) {
-        return Err(request.not_found());
-    }
-    let is_entry = matches!(address, Address::Session(..));
-    let meant = history
-        .iter()
-        .filter(|revision| is_entry || is_meant(revision))
-        .filter_map(Revision::note);
-    let mut revisions = BTreeSet::new();
-    let mut contents = HashSet::new();
-    for note in meant {
-        revisions.insert((address.clone(), note.revision));
-        contents.insert(&note.content);
-    }
-    let contents: Vec<Content> = contents.into_iter().cloned().collect();
-    let holding = before.holding(&contents)?.into_iter();
-    let mut holders: BTreeSet<_> = holding
-        .filter_map(|at| Some((at.address, at.revision?)))
-        .collect();
-    if request.everywhere {
-        revisions.append(&mut holders);
-    }
-    let notes: BTreeSet<&Address> = revisions.iter().map(|(address, _)| address).collect();
-    let mut writes = Vec::new();
-    for note in notes {
-        if let Some(current) = before.current(note)?
-            && revisions.contains(&(note.clone(), current.revision))
-        {
-            let state = change::deleted(note, current.revision + 1, stamp);
-            writes.push(change::write(Action::Forget, state, true, stamp));
-        }
-    }
-    let says = |revision: &&Revision| matches!(revision.state, State::Present(_));
-    let kept = history
-        .iter()
-        .filter(says)
-        .filter(|revision| !revisions.contains(&(address.clone(), revision.number())));
-    Ok(Erasure {
-        kept: kept.count() as u64,
-        shared: holders.difference(&revisions).cloned().collect(),
-        revisions,
-        writes,
-        contents,
-    })
 }

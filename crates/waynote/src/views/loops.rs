@@ -1,22 +1,20 @@
 //! A loop: it has a session to itself and runs its iterations one after another.
 
-mod error;
-
 use std::time::Duration;
 
 use crate::content::Content;
-use crate::error::{Error, Result};
-use crate::event::{
-    self, End, Event, Holder, Iteration, Outcome, Question, Reason, Said, done_in_run,
-    fresh_answer, last_iteration, live_iteration, open_question, running,
-};
+use crate::error::{Error, LoopError, Result};
+use crate::event::{Event, Holder, Outcome, Reason};
 use crate::key::Name;
+use crate::model::secret_policy::SecretPolicy;
 use crate::note::{Kind, Stamp};
-use crate::secrets::SecretPolicy;
-use crate::session::SessionLog;
+use crate::rules::session_events::running;
+use crate::rules::session_state::{
+    self, End, Iteration, Question, Said, done_in_run, fresh_answer, last_iteration,
+    live_iteration, open_question,
+};
+use crate::session_log::SessionLog;
 use crate::store::Store;
-
-pub use error::LoopError;
 
 /// What came of an iteration.
 #[derive(Clone, Debug)]
@@ -240,13 +238,13 @@ fn lost_iteration(store: &dyn Store, session: &Name) -> Result<Option<Event>> {
     }))
 }
 
-/// The iterations of a session as [`event::iterations`] tells them, with the notes that one has so far that runs or was
+/// The iterations of a session as [`session_state::iterations`] tells them, with the notes that one has so far that runs or was
 /// lost: what an orphan of it still notes is its own.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec<Iteration>> {
-    let mut iterations = event::iterations(store, session, limit)?;
+    let mut iterations = session_state::iterations(store, session, limit)?;
     for of in &mut iterations {
         if matches!(of.outcome, None | Some(Outcome::Lost)) {
             of.notes_added = added(store, session, of.number)?;
@@ -295,7 +293,7 @@ pub fn standing(
             _ => Standing::Running,
         });
     }
-    Ok(event::last_end(store, session)?.map_or(Standing::NoLoop, Standing::Ended))
+    Ok(session_state::last_end(store, session)?.map_or(Standing::NoLoop, Standing::Ended))
 }
 
 /// The number that the next iteration of a session has.

@@ -11,8 +11,10 @@
 
 mod advice;
 mod class;
+mod loops;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -23,11 +25,11 @@ use jiff::Timestamp;
 use crate::address::Address;
 use crate::formats::FormatError;
 use crate::key::{Key, Name};
-use crate::looping::LoopError;
 use crate::note::Note;
-use crate::undo::UndoError;
 
 pub use class::ErrorClass;
+pub use loops::LoopError;
+pub use undo::UndoError;
 
 /// The library's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

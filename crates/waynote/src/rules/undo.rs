@@ -3,20 +3,16 @@
 //! Both are new revisions that name the one they took back: an undo names a change, a redo an undo. So a note is as it
 //! was before the revision that its last one took back, and each rule here follows the chain from there.
 
-mod error;
-
 use std::cmp::Ordering;
 
 use crate::address::Address;
 use crate::author::Author;
 use crate::change::{Applied, Change};
-use crate::error::Result;
+use crate::error::{Result, UndoError};
 use crate::key::Name;
 use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
 use crate::store::{LocalStore, Reader};
-
-pub use error::UndoError;
 
 /// The last revision whose change still stands: an undo stands for the state before what it took back, so that
 /// undoing again goes further back.

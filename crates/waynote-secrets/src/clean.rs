@@ -1,7 +1,7 @@
 //! A text without the characters that nobody sees, which would cut a credential in two.
 
 use super::mapped::Mapped;
-use crate::visible::is_invisible;
+use waynote_text::visible::is_invisible;
 
 /// The text without them; none when there are none.
 pub(super) fn cleaned(text: &str) -> Option<Mapped> {

@@ -1,141 +1,19 @@
-//! Changes, and the one place that decides what each comes to.
+//! The one place that decides what each change comes to.
 //!
 //! A store reads what [`Before`] asks for inside its transaction, calls [`decide`], and writes the outcome. So
 //! every engine has the same rules, and none is checked anywhere else.
 
-use jiff::Timestamp;
-
+use super::undo::{last_standing, last_undone};
 use crate::address::Address;
+use crate::change::{Change, Expect};
 use crate::content::{Content, ContentHash};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, UndoError};
 use crate::key::{EntryId, Name};
-use crate::limits::Limits;
-use crate::note::{Action, Kind, Note, Revision, Stamp, State, micros};
+use crate::note::{Action, Kind, Note, Revision, Stamp, State, earliest, micros};
 use crate::scope::Scope;
-use crate::undo::{UndoError, last_standing, last_undone};
-
-/// Which revision a writer believes to be current.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expect {
-    /// Any, or none.
-    Any,
-    /// That one; 0: the note does not exist.
-    Revision(u64),
-}
-
-/// What is known of a note that comes from elsewhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// Who wrote it; none: who brings it.
-    pub author: Option<Name>,
-    /// When the note was first written; an existing note keeps its own.
-    pub created_at: Timestamp,
-    /// When it was last written.
-    pub updated_at: Timestamp,
-    /// Whether it was in force from then on, because it stood in a file that is kept in sync.
-    pub is_synced: bool,
-}
-
-/// A change of one note.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// Writes a note: creates it or makes a new revision. Not for entries of a log.
-    Save {
-        /// The note.
-        address: Address,
-        /// What it shall say.
-        content: Content,
-        /// Whether it shall be pinned; none: as it is.
-        pin: Option<bool>,
-        /// The caps that hold.
-        limits: Limits,
-        /// The revision that must be current.
-        expect: Expect,
-        /// Who wrote it and when, if that was elsewhere.
-        origin: Option<Origin>,
-    },
-    /// Adds an entry to a session's log. Without an id, a text that an entry of that type says already is no new
-    /// one: it repeats that entry.
-    Append {
-        /// The session.
-        session: Name,
-        /// The entry's type.
-        kind: Kind,
-        /// The iteration it was made in.
-        iteration: Option<i64>,
-        /// What it says.
-        content: Content,
-        /// The `stuck` entry of the same log that it resolves: it leaves the prompts until it is noted again.
-        resolves: Option<EntryId>,
-        /// Its id, when it comes from elsewhere; one that is there already changes nothing.
-        id: Option<EntryId>,
-        /// When it was made, when it comes from elsewhere.
-        created_at: Option<Timestamp>,
-    },
-    /// Pins or unpins a note. Counts as an update (source 002).
-    Pin {
-        /// The note.
-        address: Address,
-        /// Pinned or not.
-        pinned: bool,
-    },
-    /// Deletes a note; one that is not there is no error.
-    Delete {
-        /// The note.
-        address: Address,
-    },
-    /// Makes the state after a revision current again, as a new revision.
-    Restore {
-        /// The note.
-        address: Address,
-        /// The revision.
-        revision: u64,
-    },
-    /// Takes back the last change that has not been taken back, as a new revision.
-    Undo {
-        /// The note.
-        address: Address,
-        /// Who made the state that comes back, and when, where it shall stay theirs: a text of somebody else was
-        /// only journaled in between.
-        origin: Option<Origin>,
-    },
-    /// Brings back what the last undo took back, as a new revision. A change made since ends that.
-    Redo {
-        /// The note.
-        address: Address,
-    },
-}
-
-impl Change {
-    /// The note that it is about; none for an entry whose id is yet to be made.
-    pub fn address(&self) -> Option<&Address> {
-        match self {
-            Self::Save { address, .. }
-            | Self::Pin { address, .. }
-            | Self::Delete { address }
-            | Self::Restore { address, .. }
-            | Self::Undo { address, .. }
-            | Self::Redo { address } => Some(address),
-            Self::Append { .. } => None,
-        }
-    }
-}
-
-/// What came of a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Applied {
-    /// The note.
-    pub address: Address,
-    /// The note after the change; none when it is not there.
-    pub note: Option<Note>,
-    /// Whether it was there before.
-    pub existed: bool,
-    /// Whether anything changed.
-    pub changed: bool,
-}
 
 /// What a decision may ask about the store, inside the write's transaction.
-pub trait Before {
+pub(crate) trait Before {
     /// The note as it is.
     ///
     /// # Errors
@@ -175,20 +53,20 @@ pub trait Before {
 
 /// What to write: the next revision of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Write {
+pub(crate) struct Write {
     /// The journal row.
-    pub revision: Revision,
+    pub(crate) revision: Revision,
     /// Whether the note was there before.
-    pub existed: bool,
+    pub(crate) existed: bool,
     /// The current note after it where that is not the revision's own: an entry that was repeated.
-    pub kept: Option<Note>,
+    pub(crate) kept: Option<Note>,
     /// The entry of the same log that it resolves.
-    pub resolves: Option<EntryId>,
+    pub(crate) resolves: Option<EntryId>,
 }
 
 impl Write {
     /// The current note after it; none when it is not there.
-    pub fn note(&self) -> Option<&Note> {
+    pub(crate) fn note(&self) -> Option<&Note> {
         self.kept.as_ref().or_else(|| self.revision.note())
     }
 }
@@ -201,7 +79,11 @@ impl Write {
 /// [`Error::NotFound`], [`Error::NotResolved`], [`Error::AppendOnly`] and [`Error::Forgotten`], as the change has it;
 /// [`UndoError::NothingToUndo`] and [`UndoError::NothingToRedo`]; [`Error::Busy`], [`Error::DamagedStore`] or
 /// [`Error::Engine`] when the store cannot be read.
-pub fn decide(change: &Change, before: &impl Before, stamp: &Stamp) -> Result<Option<Write>> {
+pub(crate) fn decide(
+    change: &Change,
+    before: &impl Before,
+    stamp: &Stamp,
+) -> Result<Option<Write>> {
     match change {
         Change::Save {
             address,
@@ -467,14 +349,6 @@ fn repeat(entry: Note, iteration: Option<i64>, stamp: &Stamp) -> Write {
     Write {
         kept: Some(kept),
         ..write(Action::Repeat, State::Present(again), true, stamp)
-    }
-}
-
-/// The earlier of two iterations, where they are known.
-pub(crate) fn earliest(one: Option<i64>, other: Option<i64>) -> Option<i64> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{Event, Outcome, Reason, Recorded};
 use crate::error::Result;
+use crate::event::{Event, Outcome, Reason, Recorded};
 use crate::key::Name;
 use crate::store::Reader;
 
@@ -286,7 +286,7 @@ impl Serialize for Iteration {
 }
 
 /// The iterations of a session, the latest `limit` of them, oldest first. One that has not ended has no notes here:
-/// [`crate::looping::iterations`] counts them.
+/// [`crate::loops::iterations`] counts them.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::told::latest;
-use super::{Event, Recorded};
+use super::session_state::latest;
 use crate::address::Address;
 use crate::error::Result;
+use crate::event::{Event, Recorded};
 use crate::key::EntryId;
 use crate::note::{Note, Position, Revision};
 use crate::store::{Moment, Reader};

@@ -100,7 +100,7 @@ const PARTS: &[&str] = &[
 ];
 
 /// The text with the `<` of each such tag written `&lt;`.
-pub(crate) fn broken(text: &str) -> Cow<'_, str> {
+pub fn broken(text: &str) -> Cow<'_, str> {
     let tags = text
         .match_indices('<')
         .filter(|(at, _)| is_tag(&text[..*at], &text[at + 1..]));

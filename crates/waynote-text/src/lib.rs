@@ -1,0 +1,5 @@
+//! Texts for people and models: [`visible`] shows control, bidirectional and invisible characters as codes, and keeps
+//! one text from ending another's Markdown; [`text`] has counts, days, and lines cut short.
+
+pub mod text;
+pub mod visible;

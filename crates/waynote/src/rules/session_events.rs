@@ -1,0 +1,119 @@
+//! Whether an event of a session can have happened now.
+
+use super::session_state::{Said, last_iteration, live_iteration, open_question, said};
+use crate::content::Content;
+use crate::error::{Error, LoopError, Result};
+use crate::event::{Event, Recorded};
+use crate::key::Name;
+use crate::note::Stamp;
+use crate::store::Reader;
+
+/// Checks that an event can have happened now. `lease` is the number of the [`Event::LoopStarted`] whose holder speaks;
+/// what an agent or a person says needs none.
+///
+/// # Errors
+/// [`LoopError::LoopRunning`], [`LoopError::LeaseLost`], [`LoopError::NoLiveIteration`], [`LoopError::AlreadySaid`],
+/// [`LoopError::NothingAsked`], [`Error::Empty`],
+/// and what is said of credentials.
+pub(crate) fn check(
+    event: &Event,
+    log: &dyn Reader,
+    session: &Name,
+    lease: Option<u64>,
+    stamp: &Stamp,
+) -> Result<()> {
+    let of_loop = || match log.lease(session)? {
+        Some(held) if Some(held.number) == lease => Ok(()),
+        _ => Err(Error::from(LoopError::LeaseLost {
+            session: session.clone(),
+        })),
+    };
+    let is_live = |iteration: i64| match live_iteration(log, session)? {
+        Some(live) if live == iteration => Ok(()),
+        _ => Err(Error::from(LoopError::NoLiveIteration {
+            session: session.clone(),
+            iteration: Some(iteration),
+        })),
+    };
+    // A second word would take the place of the first, which was acknowledged. To say that all is done after all, though,
+    // is to withdraw a question.
+    let already = |iteration: i64, said: &Said| {
+        Error::from(LoopError::AlreadySaid {
+            iteration,
+            has_asked: matches!(said, Said::Blocked(_)),
+        })
+    };
+    match event {
+        Event::LoopStarted { .. } => match log.lease(session)? {
+            Some(held) => Err(running(session, &held)),
+            None => Ok(()),
+        },
+        Event::LoopEnded { .. } => of_loop(),
+        Event::IterationStarted { iteration } => {
+            of_loop()?;
+            // Only a loop that is not ours would come to another number.
+            match last_iteration(log, session)? {
+                Some(last) if last >= *iteration || live_iteration(log, session)?.is_some() => {
+                    Err(Error::from(LoopError::LeaseLost {
+                        session: session.clone(),
+                    }))
+                }
+                _ => Ok(()),
+            }
+        }
+        Event::IterationEnded { iteration, .. } => {
+            of_loop()?;
+            is_live(*iteration)
+        }
+        Event::Completed { iteration, summary } => {
+            is_live(*iteration)?;
+            may_say("summary", summary, stamp)?;
+            match said(log, session)? {
+                Some(said @ Said::Completed(_)) => Err(already(*iteration, &said)),
+                _ => Ok(()),
+            }
+        }
+        Event::Blocked {
+            iteration,
+            question,
+        } => {
+            is_live(*iteration)?;
+            may_say("question", question, stamp)?;
+            match said(log, session)? {
+                Some(said) => Err(already(*iteration, &said)),
+                None => Ok(()),
+            }
+        }
+        Event::Answered { answer } => {
+            if open_question(log, session)?.is_none() {
+                return Err(Error::from(LoopError::NothingAsked {
+                    session: session.clone(),
+                }));
+            }
+            may_say("answer", answer, stamp)
+        }
+        // Checked with the entry that resolves it.
+        Event::Resolved { .. } => Ok(()),
+    }
+}
+
+/// A text without a body says nothing; a credential is refused as in a note.
+fn may_say(what: &'static str, text: &str, stamp: &Stamp) -> Result<()> {
+    if text.trim().is_empty() {
+        return Err(Error::Empty { what });
+    }
+    stamp.secrets.check(&Content::text(text)?)
+}
+
+/// The refusal to share a session with the loop that has it.
+pub(crate) fn running(session: &Name, held: &Recorded) -> Error {
+    let holder = match &held.event {
+        Event::LoopStarted { holder, .. } => holder.to_string(),
+        _ => "another loop".into(),
+    };
+    Error::from(LoopError::LoopRunning {
+        session: session.clone(),
+        holder,
+        since: held.recorded_at,
+    })
+}

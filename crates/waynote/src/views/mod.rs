@@ -1,0 +1,7 @@
+//! The three kinds of note, each as its callers see it, over any store: by directory, by key, by iteration of a loop.
+
+pub mod loops;
+pub mod notebook;
+pub mod places;
+pub mod session_log;
+pub mod single;
