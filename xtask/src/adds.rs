@@ -7,8 +7,8 @@ use std::time::Instant;
 use anyhow::Result;
 use rusqlite::Connection;
 use waynote::{
-    Content, Kind, Limits, Notebook, Options, Place, Places, SaveOptions, SessionLog, SqliteStore,
-    Stamp,
+    Content, EntryType, Limits, Notebook, Options, Place, Places, SaveOptions, SessionLog,
+    SqliteStore, Stamp,
 };
 
 use crate::measure::median;
@@ -81,7 +81,7 @@ impl Ours {
             }
             1 => {
                 let log = SessionLog::new(&self.store, "bench".parse()?);
-                log.add(Kind::Tip, Some(1), content, &stamp)?;
+                log.add(EntryType::Tip, Some(1), content, &stamp)?;
             }
             _ => {
                 let place: Place = format!("~/p/{number}").parse()?;

@@ -7,7 +7,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use rusqlite::Connection;
 use waynote::context::{Budget, Renderer, Request, Style, render};
-use waynote::{Address, Change, Content, Expect, Kind, Limits, Options, SqliteStore, Stamp, Store};
+use waynote::{
+    Address, Change, Content, EntryType, Expect, Limits, Options, SqliteStore, Stamp, Store,
+};
 
 use crate::measure::median;
 
@@ -179,7 +181,7 @@ fn append(kind: usize, iteration: u64, text: String) -> Result<Change> {
     Ok(Change::Append {
         resolves: None,
         session: "bench".parse()?,
-        kind: Kind::ALL[kind % 4].clone(),
+        kind: EntryType::ALL[kind % 4].clone(),
         iteration: Some(i64::try_from(iteration)?),
         content: Content::imported(text),
         id: None,

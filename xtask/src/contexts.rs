@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, ensure};
-use waynote::{Address, Change, Content, Expect, Kind, Limits, Options, SqliteStore, Stamp, Store};
+use waynote::{
+    Address, Change, Content, EntryType, Expect, Limits, Options, SqliteStore, Stamp, Store,
+};
 
 use crate::gate;
 use crate::measure::{Cost, median, run as timed};
@@ -135,7 +137,7 @@ fn append(session: &str, iteration: i64, text: String) -> Result<Change> {
     Ok(Change::Append {
         resolves: None,
         session: session.parse()?,
-        kind: Kind::ALL[usize::try_from(iteration)? % 4].clone(),
+        kind: EntryType::ALL[usize::try_from(iteration)? % 4].clone(),
         iteration: Some(iteration),
         content: Content::text(text)?,
         id: None,

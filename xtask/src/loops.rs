@@ -47,7 +47,7 @@ fn fill(store: &Path, notes: i64) -> Result<()> {
         let text = format!("entry {number}: what iteration {} came to", number / 10);
         changes.push(waynote::Change::Append {
             session: "bench".parse()?,
-            kind: waynote::Kind::ALL[usize::try_from(number % 4)?].clone(),
+            kind: waynote::EntryType::ALL[usize::try_from(number % 4)?].clone(),
             iteration: Some(number / 10),
             content: waynote::Content::text(text)?,
             resolves: None,

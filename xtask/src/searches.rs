@@ -7,8 +7,8 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use rusqlite::Connection;
 use waynote::{
-    Address, Change, Content, Expect, Kind, Limits, Options, Reader, SearchRequest, SessionLog,
-    SqliteStore, Stamp, Store,
+    Address, Change, Content, EntryType, Expect, Limits, Options, Reader, SearchRequest,
+    SessionLog, SqliteStore, Stamp, Store,
 };
 
 use crate::measure::median;
@@ -141,7 +141,7 @@ fn writes() -> Result<()> {
     for number in 0..ADDS {
         let content = Content::text(text(number))?;
         costs.push(timed(|| {
-            log.add(Kind::Tip, None, content, &stamp)?;
+            log.add(EntryType::Tip, None, content, &stamp)?;
             Ok(())
         })?);
     }
@@ -250,7 +250,7 @@ fn change(number: u32) -> Result<Change> {
             return Ok(Change::Append {
                 resolves: None,
                 session: format!("session-{}", number % 50).parse()?,
-                kind: Kind::Tip,
+                kind: EntryType::Tip,
                 iteration: Some(i64::from(number / 100)),
                 content,
                 id: None,

@@ -5,7 +5,7 @@
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
-use waynote::event::{Event, Holder, Recorded};
+use waynote::event::{ProcessIdentity, RecordedEvent, SessionEvent};
 use waynote::session_state::live_iteration;
 use waynote::{LocalStore, Name};
 
@@ -65,12 +65,14 @@ pub(crate) fn own_loop(store: &dyn LocalStore) -> Outcome<Option<Name>> {
 }
 
 /// Of these leases that of the nearest loop above this process: a loop may run in another one's agent.
-fn nearest<'l>(leases: impl Iterator<Item = &'l (Name, Recorded)>) -> Option<&'l (Name, Recorded)> {
+fn nearest<'l>(
+    leases: impl Iterator<Item = &'l (Name, RecordedEvent)>,
+) -> Option<&'l (Name, RecordedEvent)> {
     let mut leases = leases.peekable();
     leases.peek()?;
     let (machine, above) = (machine(), Process::above());
-    let distance = |held: &Recorded| {
-        let Event::LoopStarted { holder, .. } = &held.event else {
+    let distance = |held: &RecordedEvent| {
+        let SessionEvent::LoopStarted { holder, .. } = &held.event else {
             return None;
         };
         let is_here = (holder.host.as_str(), holder.boot.as_str()) == (&machine.0, &machine.1);
@@ -84,9 +86,9 @@ fn nearest<'l>(leases: impl Iterator<Item = &'l (Name, Recorded)>) -> Option<&'l
 }
 
 /// This process.
-pub(crate) fn holder() -> Holder {
+pub(crate) fn holder() -> ProcessIdentity {
     let (host, boot) = machine();
-    Holder {
+    ProcessIdentity {
         host,
         boot,
         pid: std::process::id(),
@@ -95,7 +97,7 @@ pub(crate) fn holder() -> Holder {
 }
 
 /// Whether a process is no more. Of another machine nobody can tell.
-pub(crate) fn is_dead(holder: &Holder) -> bool {
+pub(crate) fn is_dead(holder: &ProcessIdentity) -> bool {
     let (host, boot) = machine();
     if holder.host != host {
         return false;
@@ -103,7 +105,7 @@ pub(crate) fn is_dead(holder: &Holder) -> bool {
     if holder.boot != boot {
         return true;
     }
-    let Holder { pid, start, .. } = *holder;
+    let ProcessIdentity { pid, start, .. } = *holder;
     if start != 0 {
         return !Process { pid, start }.is_alive();
     }
@@ -113,7 +115,7 @@ pub(crate) fn is_dead(holder: &Holder) -> bool {
 }
 
 /// Whether a process is one of this machine and lives, beyond doubt: the kernel says when it was started.
-pub(crate) fn is_known_to_live(holder: &Holder) -> bool {
+pub(crate) fn is_known_to_live(holder: &ProcessIdentity) -> bool {
     let (host, boot) = machine();
     let is_here = (&holder.host, &holder.boot) == (&host, &boot);
     is_here && holder.start != 0 && !is_dead(holder)
@@ -137,24 +139,24 @@ mod tests {
         let own = holder();
         assert!(!is_dead(&own));
         let start = own.start + 1;
-        assert!(is_dead(&Holder {
+        assert!(is_dead(&ProcessIdentity {
             start,
             ..own.clone()
         }));
         let boot = "before".to_owned();
-        assert!(is_dead(&Holder {
+        assert!(is_dead(&ProcessIdentity {
             boot,
             ..own.clone()
         }));
         let host = "elsewhere".to_owned();
-        assert!(!is_dead(&Holder {
+        assert!(!is_dead(&ProcessIdentity {
             host,
             ..own.clone()
         }));
         let mut ended = std::process::Command::new("true").spawn().unwrap();
         ended.wait().unwrap();
         let pid = ended.id();
-        assert!(is_dead(&Holder { pid, ..own }));
+        assert!(is_dead(&ProcessIdentity { pid, ..own }));
     }
 
     #[cfg(target_os = "linux")]
@@ -168,7 +170,7 @@ mod tests {
             .spawn()
             .unwrap();
         let Process { pid, start } = Process::numbered(child.id()).unwrap();
-        let holder = Holder {
+        let holder = ProcessIdentity {
             pid,
             start,
             ..holder()

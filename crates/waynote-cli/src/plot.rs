@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use waynote::Kind;
-use waynote::event::Outcome;
+use waynote::EntryType;
+use waynote::event::IterationOutcome;
 use waynote::session_state::Iteration;
 
 use crate::session_view::{painted, style};
@@ -48,10 +48,10 @@ enum End {
 }
 
 impl End {
-    fn of(outcome: Option<Outcome>) -> Self {
+    fn of(outcome: Option<IterationOutcome>) -> Self {
         match outcome {
             None => Self::Running,
-            Some(Outcome::Interrupted | Outcome::Lost) => Self::Broken,
+            Some(IterationOutcome::Interrupted | IterationOutcome::Lost) => Self::Broken,
             Some(outcome) if outcome.is_success() => Self::Done,
             Some(_) => Self::Failed,
         }
@@ -89,9 +89,9 @@ impl Plot {
     /// Of a session's iterations, and of the type and the iteration of each entry; entries of no iteration are not in it.
     pub(crate) fn new(
         iterations: &[Iteration],
-        entries: impl Iterator<Item = (Kind, i64)>,
+        entries: impl Iterator<Item = (EntryType, i64)>,
     ) -> Self {
-        let entries: Vec<(Kind, i64)> = entries.collect();
+        let entries: Vec<(EntryType, i64)> = entries.collect();
         let numbers = iterations.iter().map(|of| of.number);
         let numbers: Vec<i64> = numbers.chain(entries.iter().map(|(_, of)| *of)).collect();
         let (Some(first), Some(last)) = (numbers.iter().min(), numbers.iter().max()) else {
@@ -219,7 +219,7 @@ fn block(kind: Option<usize>, cell: usize, colour: bool) -> String {
 }
 
 fn in_colour(kind: usize, text: &str) -> String {
-    painted(text, style(&Kind::imported(TYPES[kind].0)), true)
+    painted(text, style(&EntryType::imported(TYPES[kind].0)), true)
 }
 
 /// What the blocks and the marks mean, as far as they occur, and how much a row and a bar are.
@@ -258,7 +258,7 @@ mod tests {
 
     use super::*;
 
-    fn iteration(number: i64, outcome: Option<Outcome>) -> Iteration {
+    fn iteration(number: i64, outcome: Option<IterationOutcome>) -> Iteration {
         Iteration {
             number,
             started_at: jiff::Timestamp::UNIX_EPOCH,
@@ -272,13 +272,13 @@ mod tests {
         }
     }
 
-    const DONE: Option<Outcome> = Some(Outcome::Exited { code: 0 });
+    const DONE: Option<IterationOutcome> = Some(IterationOutcome::Exited { code: 0 });
 
     /// A session of so many iterations, each with some notes.
     fn session(count: i64) -> Plot {
         let outcome = |number: i64| match number {
-            4 => Some(Outcome::Exited { code: 1 }),
-            7 => Some(Outcome::Lost),
+            4 => Some(IterationOutcome::Exited { code: 1 }),
+            7 => Some(IterationOutcome::Lost),
             _ if number == count && count > 8 => None,
             _ => DONE,
         };
@@ -287,7 +287,7 @@ mod tests {
             .collect();
         let entries = (1..=count).flat_map(|number| {
             (0..number % 5).map(move |note| {
-                let kind = Kind::ALL[usize::try_from((note + number) % 4).unwrap()].clone();
+                let kind = EntryType::ALL[usize::try_from((note + number) % 4).unwrap()].clone();
                 (kind, number)
             })
         });
@@ -331,9 +331,9 @@ mod tests {
         . done
         ");
         let entries = [
-            (Kind::Tip, 2),
-            (Kind::imported("warning"), 2),
-            (Kind::Stuck, 4),
+            (EntryType::Tip, 2),
+            (EntryType::imported("warning"), 2),
+            (EntryType::Stuck, 4),
         ];
         assert_snapshot!(Plot::new(&[], entries.into_iter()).draw(80, false), @"
            2 │oo
@@ -394,7 +394,7 @@ mod tests {
         #[test]
         fn it_keeps_to_its_width_and_never_fails(count in 0_i64..400, width in 0_usize..200, far in proptest::num::i64::ANY) {
             let iterations: Vec<_> = (1..=count).map(|number| iteration(number, DONE)).collect();
-            let entries = (1..=count).map(|number| (Kind::Tip, number)).chain([(Kind::Stuck, far)]);
+            let entries = (1..=count).map(|number| (EntryType::Tip, number)).chain([(EntryType::Stuck, far)]);
             let text = Plot::new(&iterations, entries).draw(width, false);
             let widest = text.lines().take_while(|line| !line.is_empty()).map(|line| line.trim_end().chars().count()).max();
             let most = width.max(MARGIN + 1) + "#-9223372036854775808".len();

@@ -1,11 +1,11 @@
 //! How a session is shown to people: what its iterations were, and its notes by type in colour.
 
 use anstyle::{AnsiColor, Color, Style};
-use waynote::event::{Outcome, Reason};
-use waynote::loops::Standing;
-use waynote::session_state::{End, Iteration, Said};
+use waynote::event::{EndReason, IterationOutcome};
+use waynote::loops::LoopState;
+use waynote::session_state::{AgentSignal, End, Iteration};
 use waynote::text::{cut, minute};
-use waynote::{Kind, Name, Note};
+use waynote::{EntryType, Name, Note};
 
 use crate::duration;
 use crate::table::table;
@@ -54,7 +54,7 @@ pub(crate) fn iterations(iterations: &[Iteration], is_live: bool, colour: bool) 
     }
     for of in &iterations[earlier..] {
         // One that came round after all failed before.
-        let when = match of.outcome.is_some_and(Outcome::is_success) {
+        let when = match of.outcome.is_some_and(IterationOutcome::is_success) {
             true => "at first failed",
             false => "failed",
         };
@@ -83,17 +83,17 @@ fn marked(text: &str, mark: &str) -> String {
 }
 
 /// How a session stands, in a few words.
-pub(crate) fn standing(standing: &Standing) -> String {
+pub(crate) fn standing(standing: &LoopState) -> String {
     match standing {
-        Standing::NoLoop => "-".into(),
-        Standing::Running => "running".into(),
-        Standing::Lost => "lost: its loop was killed".into(),
-        Standing::Ended(End {
-            reason: Reason::Blocked,
-            said: Some(Said::Blocked(question)),
+        LoopState::NoLoop => "-".into(),
+        LoopState::Running => "running".into(),
+        LoopState::Lost => "lost: its loop was killed".into(),
+        LoopState::Ended(End {
+            reason: EndReason::Blocked,
+            said: Some(AgentSignal::Blocked(question)),
             ..
         }) => format!("blocked: `{}`", one_line(question)),
-        Standing::Ended(end) => reason(end.reason).into(),
+        LoopState::Ended(end) => reason(end.reason).into(),
     }
 }
 
@@ -107,11 +107,11 @@ fn one_line(text: &str) -> String {
 }
 
 /// Why a loop ended, as people say it.
-fn reason(reason: Reason) -> &'static str {
+fn reason(reason: EndReason) -> &'static str {
     match reason {
-        Reason::Iterations => "iterations done",
-        Reason::Time => "time over",
-        Reason::Until => "text seen",
+        EndReason::Iterations => "iterations done",
+        EndReason::Time => "time over",
+        EndReason::Until => "text seen",
         other => other.as_str(),
     }
 }
@@ -122,10 +122,10 @@ pub(crate) fn end(end: &End, session: &Name) -> String {
     if let Some(detail) = &end.detail {
         text.push_str(&indented(detail));
     }
-    if let Some(Said::Completed(said) | Said::Blocked(said)) = &end.said {
+    if let Some(AgentSignal::Completed(said) | AgentSignal::Blocked(said)) = &end.said {
         text.push_str(&quoted(said));
     }
-    if end.reason == Reason::Blocked {
+    if end.reason == EndReason::Blocked {
         text.push_str(&format!(
             "go on with `waynote --session {session} loop --answer TEXT` and the rest of its command\n"
         ));
@@ -139,7 +139,7 @@ pub(crate) fn notes(notes: &[Note], colour: bool, terminal: bool) -> String {
         return String::new();
     }
     let mut text = String::new();
-    for (kind, group) in Kind::grouped(Kind::ALL, notes) {
+    for (kind, group) in EntryType::grouped(EntryType::ALL, notes) {
         let title = painted(&kind.as_str().to_uppercase(), style(&kind), colour);
         text.push_str(&format!("\n{title}\n"));
         for note in group {
@@ -166,12 +166,12 @@ pub(crate) fn notes(notes: &[Note], colour: bool, terminal: bool) -> String {
 }
 
 /// A type's colour (source 001).
-pub(crate) fn style(kind: &Kind) -> Style {
+pub(crate) fn style(kind: &EntryType) -> Style {
     Style::new().fg_color(Some(Color::Ansi(match kind {
-        Kind::Stuck => AnsiColor::Red,
-        Kind::Learning => AnsiColor::Green,
-        Kind::Tip => AnsiColor::Cyan,
-        Kind::Decision | Kind::Other(_) => AnsiColor::Yellow,
+        EntryType::Stuck => AnsiColor::Red,
+        EntryType::Learning => AnsiColor::Green,
+        EntryType::Tip => AnsiColor::Cyan,
+        EntryType::Decision | EntryType::Other(_) => AnsiColor::Yellow,
     })))
 }
 

@@ -1,7 +1,7 @@
 //! A call of a tool, with what the tools of several sets need.
 
 use waynote::{
-    Address, AddressAt, AsOf, Content, LocalStore, Note, Notebook, Scope, Stamp, single,
+    Address, AddressAt, Content, LocalStore, Note, NoteAsOf, Notebook, Scope, Stamp, single,
 };
 
 use crate::arguments::Arguments;
@@ -84,7 +84,7 @@ pub(crate) fn content(text: &str) -> Result<Content, Refusal> {
 pub(crate) fn note_at(store: &dyn LocalStore, named: &AddressAt) -> Result<Note, Refusal> {
     let AddressAt { address, revision } = named;
     match (
-        single::get(store, address, revision.map(AsOf::Revision)),
+        single::get(store, address, revision.map(NoteAsOf::Revision)),
         revision,
     ) {
         (Err(waynote::Error::NotFound { .. }), None) => Err(missing(store, address)?),

@@ -17,7 +17,7 @@
 //!
 //! | rows | what is in them |
 //! |---|---|
-//! | scopes | kind, name, how many of its notes count towards the cap, which [`LoopStarted`](crate::event::Event::LoopStarted) holds it |
+//! | scopes | kind, name, how many of its notes count towards the cap, which [`LoopStarted`](crate::event::SessionEvent::LoopStarted) holds it |
 //! | contents | each text once, with its SHA-256 |
 //! | journal | one row for every revision, never changed but by [`Row::Forgotten`], by [`Position`] |
 //! | notes | each note as it is now, with the position of its last revision |
@@ -38,12 +38,12 @@ use jiff::Timestamp;
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
-use crate::event::Recorded;
+use crate::event::RecordedEvent;
 use crate::forget::Residue;
 use crate::id::{OperationId, StoreId};
 use crate::key::{EntryId, Name};
 use crate::model::report::Report;
-use crate::note::{Kind, Note, Position, Revision};
+use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{self, SideValue};
 
@@ -153,7 +153,7 @@ pub struct Ask {
     /// The largest id that an entry of a session ever had, of a forgotten one too.
     pub last_entries: Vec<Name>,
     /// The first entry of a session, by id, that is of a type and has a content.
-    pub entries_saying: Vec<(Name, Kind, Content)>,
+    pub entries_saying: Vec<(Name, EntryType, Content)>,
     /// What a call wrote, by step.
     pub operations: Vec<OperationId>,
     /// The values of a space of side data, by key.
@@ -417,7 +417,7 @@ pub enum Row<'r> {
         /// The session.
         session: &'r Name,
         /// The event, with its position and number.
-        recorded: Recorded,
+        recorded: RecordedEvent,
         /// The call, where it has an id.
         step: Option<Step>,
     },

@@ -40,7 +40,7 @@
 //! for those of other processes.
 //!
 //! ```
-//! use waynote::{Content, Kind, Options, SessionLog, SqliteStore, Stamp};
+//! use waynote::{Content, EntryType, Options, SessionLog, SqliteStore, Stamp};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir().unwrap();
@@ -53,7 +53,7 @@
 //!         scope.spawn(move || -> waynote::Result<()> {
 //!             let log = SessionLog::new(store, "nightly".parse()?);
 //!             let stamp = Stamp::new(now, format!("agent:{part}").parse()?);
-//!             log.add(Kind::Learning, Some(1), Content::text(format!("the {part} is done"))?, &stamp)?;
+//!             log.add(EntryType::Learning, Some(1), Content::text(format!("the {part} is done"))?, &stamp)?;
 //!             Ok(())
 //!         })
 //!     });
@@ -70,7 +70,7 @@
 //! a transaction. A note is as durable as the transaction, and a rollback takes it back.
 //!
 //! ```
-//! use waynote::{Attachment, Content, Kind, SessionLog, Stamp};
+//! use waynote::{Attachment, Content, EntryType, SessionLog, Stamp};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let now = jiff::Timestamp::UNIX_EPOCH;
@@ -83,7 +83,7 @@
 //! transaction.execute("INSERT INTO messages VALUES ('429 Too Many Requests')", [])?;
 //! let store = notes.on(&transaction);
 //! let log = SessionLog::new(&store, "nightly".parse()?);
-//! log.add(Kind::Stuck, Some(3), Content::text("the API allows 100 requests a minute")?, &stamp)?;
+//! log.add(EntryType::Stuck, Some(3), Content::text("the API allows 100 requests a minute")?, &stamp)?;
 //! transaction.commit()?; // the message and the note, or neither
 //!
 //! let store = notes.on(&db);
@@ -127,12 +127,12 @@ pub use limits::Limits;
 pub use loops::Loop;
 pub use model::report::Report;
 pub use model::secret_policy::{Flagged, SecretPolicy};
-pub use note::{Action, AsOf, Kind, Note, Position, Revision, Stamp, State};
+pub use note::{Action, EntryType, Note, NoteAsOf, Position, Revision, Stamp, State};
 pub use notebook::Notebook;
 pub use place::{Base, Place};
 pub use places::Places;
 pub use rules::EngineStore;
-pub use rules::undo::{Reach, TakenBack, redo_last, undo_last};
+pub use rules::undo::{UndoScope, Undone, redo_last, undo_last};
 pub use scope::{Scope, ScopeKind};
 pub use search::Indexing;
 pub use search::{Hit, SearchKind, SearchRequest, Snippet};
@@ -140,5 +140,5 @@ pub use session_log::SessionLog;
 pub use single::SaveOptions;
 pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
 pub use store::{
-    Filter, LocalStore, Moment, Reader, Recent, ScopeSummary, SideData, Snapshot, Store, Version,
+    AsOf, Filter, LocalStore, Reader, Recent, ScopeSummary, SideData, Snapshot, Store, Version,
 };

@@ -17,12 +17,12 @@ use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::content::ContentHash;
 use crate::error::Result;
-use crate::event::{Event, Recorded};
+use crate::event::{RecordedEvent, SessionEvent};
 use crate::forget::{Forget, Forgotten};
 use crate::id::StoreId;
 use crate::key::Name;
 use crate::model::report::Report;
-use crate::note::{Action, Kind, Note, Position, Revision, Stamp};
+use crate::note::{Action, EntryType, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::search::{Hit, SearchRequest};
 
@@ -54,7 +54,7 @@ pub enum Recent {
         /// The session.
         session: Name,
         /// Their type.
-        kind: Kind,
+        kind: EntryType,
         /// Only entries of earlier iterations than this one.
         before: Option<i64>,
         /// Only entries that are not resolved.
@@ -95,14 +95,14 @@ impl Recent {
 
 /// A point in the history of a whole store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum AsOf {
     /// After the change at that position of the journal.
     Position(Position),
     /// After the last change of each note recorded at or before that time.
     Time(Timestamp),
 }
 
-impl Moment {
+impl AsOf {
     /// The note as it was then, from its history, oldest first.
     pub fn pick(self, history: &[Revision]) -> Option<Note> {
         let until = self.until(history);
@@ -191,7 +191,7 @@ pub trait Reader {
     ///
     /// # Errors
     /// As [`Reader::read`].
-    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>>;
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>>;
 
     /// Finds notes by what they say, the best first. A search index that is damaged is no error: the notes are read
     /// instead.
@@ -263,7 +263,7 @@ pub trait Reader {
     fn count_entries(
         &self,
         session: &Name,
-        kind: Option<&Kind>,
+        kind: Option<&EntryType>,
         before: Option<i64>,
         open: bool,
     ) -> Result<u64> {
@@ -303,7 +303,7 @@ pub trait Reader {
     }
 
     /// The types that a session's entries have, by word.
-    fn kinds(&self, session: &Name) -> Result<Vec<Kind>> {
+    fn kinds(&self, session: &Name) -> Result<Vec<EntryType>> {
         let ask = Ask {
             entry_types: vec![session.clone()],
             ..Ask::default()
@@ -321,7 +321,12 @@ pub trait Reader {
     }
 
     /// A session's events before that number (none: from the end), latest first, at most `limit`.
-    fn events(&self, session: &Name, before: Option<u64>, limit: usize) -> Result<Vec<Recorded>> {
+    fn events(
+        &self,
+        session: &Name,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<RecordedEvent>> {
         let ask = Ask {
             events: vec![(session.clone(), before, limit)],
             ..Ask::default()
@@ -329,8 +334,8 @@ pub trait Reader {
         Ok(self.read(&ask)?.events.pop().unwrap_or_default())
     }
 
-    /// The loop that has a session: its [`Event::LoopStarted`].
-    fn lease(&self, session: &Name) -> Result<Option<Recorded>> {
+    /// The loop that has a session: its [`SessionEvent::LoopStarted`].
+    fn lease(&self, session: &Name) -> Result<Option<RecordedEvent>> {
         let ask = Ask {
             leases: vec![session.clone()],
             ..Ask::default()
@@ -338,8 +343,8 @@ pub trait Reader {
         Ok(self.read(&ask)?.leases.pop().flatten())
     }
 
-    /// The loops that have a session, each with the [`Event::LoopStarted`] that it began with, by session.
-    fn leases(&self) -> Result<Vec<(Name, Recorded)>> {
+    /// The loops that have a session, each with the [`SessionEvent::LoopStarted`] that it began with, by session.
+    fn leases(&self) -> Result<Vec<(Name, RecordedEvent)>> {
         let ask = Ask {
             all_leases: true,
             ..Ask::default()
@@ -397,14 +402,14 @@ pub trait Store: Reader {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>>;
 
     /// Records what happened in a session, all of it or nothing, each as [`crate::event::check`] says. `lease` is the
-    /// number of the [`Event::LoopStarted`] whose holder speaks.
+    /// number of the [`SessionEvent::LoopStarted`] whose holder speaks.
     ///
     /// # Errors
     /// What [`crate::event::check`] refuses; the others as [`Store::apply`].
     fn record(
         &self,
         session: &Name,
-        events: &[Event],
+        events: &[SessionEvent],
         lease: Option<u64>,
         stamp: &Stamp,
     ) -> Result<()>;

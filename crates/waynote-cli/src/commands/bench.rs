@@ -6,7 +6,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use waynote::{Change, Content, Kind, Options, Reader, SearchRequest, SqliteStore, Stamp, Store};
+use waynote::{
+    Change, Content, EntryType, Options, Reader, SearchRequest, SqliteStore, Stamp, Store,
+};
 
 use crate::args::BenchCommand;
 use crate::error::{Failure, Outcome};
@@ -84,7 +86,7 @@ fn import(folder: &Path) -> Outcome {
         changes.push(Change::Append {
             resolves: None,
             session: SESSION.parse()?,
-            kind: Kind::Learning,
+            kind: EntryType::Learning,
             iteration: None,
             content: Content::imported(note.content),
             id: None,

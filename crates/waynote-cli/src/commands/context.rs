@@ -1,7 +1,7 @@
 //! `waynote context`: the block for a prompt, or what became of every note in it.
 
 use jiff::Timestamp;
-use waynote::Moment;
+use waynote::AsOf;
 use waynote::context::{Block, Receipt, Request, Section, Shown, Style, render};
 
 use super::Context;
@@ -80,11 +80,11 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
 }
 
 /// A position of the journal, or a time.
-fn moment(text: &str) -> Outcome<Moment> {
+fn moment(text: &str) -> Outcome<AsOf> {
     if let Ok(position) = text.parse() {
-        return Ok(Moment::Position(position));
+        return Ok(AsOf::Position(position));
     }
-    text.parse::<Timestamp>().map(Moment::Time).map_err(|_| {
+    text.parse::<Timestamp>().map(AsOf::Time).map_err(|_| {
         Failure::usage(
             format!(
                 "`{}` is neither a position of the journal nor a time",

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 use waynote::{
-    Address, AddressAt, AsOf, Expect, Key, LocalStore, Note, Notebook, SaveOptions, Scope, single,
+    Address, AddressAt, Expect, Key, LocalStore, Note, NoteAsOf, Notebook, SaveOptions, Scope,
+    single,
 };
 
 use super::Context;
@@ -216,7 +217,7 @@ impl Target {
         let notebook = self.notebook(store);
         match self.revision {
             Some(revision) => {
-                let as_of = Some(AsOf::Revision(revision));
+                let as_of = Some(NoteAsOf::Revision(revision));
                 Ok(single::get(store, &notebook.address(key)?, as_of)?)
             }
             None => notebook.get(key).map_err(|error| missing(&notebook, error)),

@@ -2,12 +2,12 @@
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::json;
-use waynote::event::{self, Reason};
-use waynote::loops::{self, Standing};
+use waynote::event::{self, EndReason};
+use waynote::loops::{self, LoopState};
 use waynote::session_log::reply;
-use waynote::session_state::{Iteration, Said};
+use waynote::session_state::{AgentSignal, Iteration};
 use waynote::text::minute;
-use waynote::{Kind, LocalStore, Name, ScopeSummary, SessionLog};
+use waynote::{EntryType, LocalStore, Name, ScopeSummary, SessionLog};
 
 use super::Context;
 use crate::args::LogCommand;
@@ -26,7 +26,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             allow,
         } => {
             let (session, iteration) = context.session()?;
-            let kind: Kind = kind.trim().parse()?;
+            let kind: EntryType = kind.trim().parse()?;
             let content = input::note_text(text, allow.empty)?;
             let stamp = context.stamp_allowing(allow)?;
             let note = context.write(|store| {
@@ -52,7 +52,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         }
         LogCommand::List { kind } => {
             let (session, _) = context.session()?;
-            let kind = kind.as_deref().map(Kind::imported);
+            let kind = kind.as_deref().map(EntryType::imported);
             let notes = context
                 .read(|store| Ok(SessionLog::new(store, session.clone()).list(kind.as_ref())?))?;
             if context.output.json {
@@ -69,7 +69,11 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 heading.insert(SEEN, "seen");
             }
             let rows = notes.iter().map(|note| {
-                let kind = note.kind.as_ref().map(Kind::as_str).unwrap_or_default();
+                let kind = note
+                    .kind
+                    .as_ref()
+                    .map(EntryType::as_str)
+                    .unwrap_or_default();
                 // Another program may have written anything there.
                 let kind = waynote::secrets::masked(kind).into_owned();
                 let mut row = vec![
@@ -90,21 +94,21 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         }
         LogCommand::Complete { summary } => {
             let summary = input::text(summary)?.shown().into_owned();
-            tell(context, &Said::Completed(summary), "completed")
+            tell(context, &AgentSignal::Completed(summary), "completed")
         }
         LogCommand::Blocked { question } => {
             let question = input::text(question)?.shown().into_owned();
-            tell(context, &Said::Blocked(question), "blocked")
+            tell(context, &AgentSignal::Blocked(question), "blocked")
         }
         LogCommand::Plot { width } => {
             let (session, _) = context.session()?;
             let (notes, iterations) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
                 let mut iterations = loops::iterations(store, &session, usize::MAX)?;
-                if standing(store, &session)? != Standing::Running {
+                if standing(store, &session)? != LoopState::Running {
                     // Its loop was killed, and no other one has looked since.
                     let open = iterations.iter_mut().filter(|of| of.outcome.is_none());
-                    open.for_each(|of| of.outcome = Some(event::Outcome::Lost));
+                    open.for_each(|of| of.outcome = Some(event::IterationOutcome::Lost));
                 }
                 Ok((notes, iterations))
             })?;
@@ -132,9 +136,9 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 let iterations = loops::iterations(store, &session, usize::MAX)?;
                 Ok((notes, iterations, standing(store, &session)?))
             })?;
-            let is_live = standing == Standing::Running;
+            let is_live = standing == LoopState::Running;
             let end = match standing {
-                Standing::Ended(end) => Some(end),
+                LoopState::Ended(end) => Some(end),
                 _ => None,
             };
             if context.output.json {
@@ -144,10 +148,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                         stopped["detail"] = detail.as_str().into();
                     }
                     match &end.said {
-                        Some(Said::Completed(summary)) => {
+                        Some(AgentSignal::Completed(summary)) => {
                             stopped["summary"] = summary.as_str().into();
                         }
-                        Some(Said::Blocked(question)) => {
+                        Some(AgentSignal::Blocked(question)) => {
                             stopped["question"] = question.as_str().into();
                         }
                         None => {}
@@ -197,7 +201,7 @@ struct Listed {
     notes: u64,
     /// The last iteration that a loop ran.
     last: Option<Iteration>,
-    standing: Standing,
+    standing: LoopState,
 }
 
 impl Listed {
@@ -228,8 +232,8 @@ impl Listed {
 impl Serialize for Listed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let question = match &self.standing {
-            Standing::Ended(end) if end.reason == Reason::Blocked => match &end.said {
-                Some(Said::Blocked(question)) => Some(question),
+            LoopState::Ended(end) if end.reason == EndReason::Blocked => match &end.said {
+                Some(AgentSignal::Blocked(question)) => Some(question),
                 _ => None,
             },
             _ => None,
@@ -246,12 +250,12 @@ impl Serialize for Listed {
 }
 
 /// How a session stands, as this machine can tell.
-pub(super) fn standing(store: &dyn LocalStore, session: &Name) -> Outcome<Standing> {
+pub(super) fn standing(store: &dyn LocalStore, session: &Name) -> Outcome<LoopState> {
     Ok(loops::standing(store, session, &inside::is_dead)?)
 }
 
 /// Says something to the loop that waits for it.
-fn tell(context: &mut Context<'_>, said: &Said, done: &str) -> Outcome {
+fn tell(context: &mut Context<'_>, said: &AgentSignal, done: &str) -> Outcome {
     let (session, _) = context.session()?;
     let own = context.read(|store| inside::own_loop(store))?;
     if let Some(own) = own.filter(|own| *own != session) {

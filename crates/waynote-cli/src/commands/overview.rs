@@ -1,7 +1,7 @@
 //! `waynote` without a command: what applies here and what can be done, in ten lines.
 
 use serde_json::json;
-use waynote::loops::{self, Standing};
+use waynote::loops::{self, LoopState};
 use waynote::session_state::Iteration;
 use waynote::{LocalStore, Name, Notebook, Places, Scope};
 
@@ -84,7 +84,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
 /// What loops did in a session.
 struct Looped {
     last: Option<Iteration>,
-    standing: Standing,
+    standing: LoopState,
 }
 
 impl Looped {
@@ -99,7 +99,7 @@ impl Looped {
     fn line(&self) -> String {
         let last = self.last.as_ref();
         let last = last.map(|last| format!("iteration #{}", last.number));
-        let stands = (self.standing != Standing::NoLoop)
+        let stands = (self.standing != LoopState::NoLoop)
             .then(|| crate::session_view::standing(&self.standing));
         let both = [last, stands].into_iter().flatten();
         both.map(|part| format!(", {part}")).collect()

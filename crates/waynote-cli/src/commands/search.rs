@@ -3,7 +3,7 @@
 use anstyle::Style;
 use waynote::text::day;
 use waynote::visible::visible;
-use waynote::{Hit, Kind, Scope, SearchKind, SearchRequest, Snippet};
+use waynote::{EntryType, Hit, Scope, SearchKind, SearchRequest, Snippet};
 
 use super::Context;
 use crate::args::{KindArg, SearchArgs};
@@ -55,7 +55,7 @@ fn head(hit: &Hit, history: bool) -> String {
     let day = day(note.updated_at);
     head += &format!(" ({day}");
     if let Some(kind) = &note.kind {
-        head += &format!(", {}", Kind::as_str(kind));
+        head += &format!(", {}", EntryType::as_str(kind));
     }
     if let Some(iteration) = note.iteration {
         head += &format!(" #{iteration}");

@@ -1,7 +1,7 @@
 //! `waynote show`: a note by its address, as it is or as it was.
 
 use jiff::Timestamp;
-use waynote::{AsOf, single};
+use waynote::{NoteAsOf, single};
 
 use super::Context;
 use crate::args::ShowArgs;
@@ -17,7 +17,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
             "name one, with `@N` or with `--as-of`",
         ));
     }
-    let as_of = as_of.or(address.revision.map(AsOf::Revision));
+    let as_of = as_of.or(address.revision.map(NoteAsOf::Revision));
     let note = context.read(|store| Ok(single::get(store, &address.address, as_of)?))?;
     if context.output.json {
         context.output.value(&note)
@@ -27,11 +27,11 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
 }
 
 /// A revision, or a time.
-fn as_of(text: &str) -> Outcome<AsOf> {
+fn as_of(text: &str) -> Outcome<NoteAsOf> {
     if let Ok(revision) = text.parse() {
-        return Ok(AsOf::Revision(revision));
+        return Ok(NoteAsOf::Revision(revision));
     }
-    text.parse::<Timestamp>().map(AsOf::Time).map_err(|_| {
+    text.parse::<Timestamp>().map(NoteAsOf::Time).map_err(|_| {
         Failure::usage(
             format!(
                 "`{}` is neither a revision nor a time",

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use waynote::{
-    Address, Applied, Change, LocalStore, Reach, Stamp, TakenBack, redo_last, undo_last,
+    Address, Applied, Change, LocalStore, Stamp, UndoScope, Undone, redo_last, undo_last,
 };
 
 use super::Context;
@@ -50,10 +50,10 @@ fn take_back(
     context: &Context<'_>,
     typed: Option<&str>,
     of: fn(Address) -> Change,
-    last: fn(&dyn LocalStore, &Reach, &Stamp) -> waynote::Result<TakenBack>,
-) -> Outcome<TakenBack> {
+    last: fn(&dyn LocalStore, &UndoScope, &Stamp) -> waynote::Result<Undone>,
+) -> Outcome<Undone> {
     let named = typed.map(crate::input::note).transpose()?;
-    let mut reach = Reach {
+    let mut reach = UndoScope {
         agent: context.settings.agent.value.clone(),
         places: Vec::new(),
     };
@@ -71,9 +71,9 @@ fn take_back(
 }
 
 /// What came of one change.
-fn one(applied: Vec<Applied>) -> Outcome<TakenBack> {
+fn one(applied: Vec<Applied>) -> Outcome<Undone> {
     let applied = applied.into_iter().next();
-    let taken_back = applied.map(|applied| TakenBack {
+    let taken_back = applied.map(|applied| Undone {
         applied,
         later: None,
     });

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 use waynote::{
-    Address, Change, Content, Expect, Filter, Kind, Limits, LocalStore, Note, Options, Reader,
+    Address, Change, Content, EntryType, Expect, Filter, Limits, LocalStore, Note, Options, Reader,
     ScopeKind, SessionLog, SqliteStore, Stamp,
 };
 
@@ -80,7 +80,7 @@ fn a_busy_history(store: &dyn LocalStore, between: impl FnOnce()) {
                 ),
                 _ => {
                     let (kind, iteration) =
-                        (Kind::ALL[number as usize % 4].clone(), 1 + number / 9);
+                        (EntryType::ALL[number as usize % 4].clone(), 1 + number / 9);
                     log.add(kind, Some(iteration), content(&text), &stamp(number))
                         .unwrap();
                 }
@@ -160,15 +160,15 @@ fn written(store: &dyn LocalStore, kind: &str, secret_is_current: bool) -> Addre
         "agent" => "agent:default#secret",
         _ => {
             let log = SessionLog::new(store, "nightly".parse().unwrap());
-            log.add(Kind::Tip, Some(1), content("before"), &stamp(1))
+            log.add(EntryType::Tip, Some(1), content("before"), &stamp(1))
                 .unwrap();
             for iteration in 2..5 {
                 let secret = content(&secret());
-                log.add(Kind::Stuck, Some(iteration), secret, &stamp(iteration))
+                log.add(EntryType::Stuck, Some(iteration), secret, &stamp(iteration))
                     .unwrap();
             }
             let note = log
-                .add(Kind::Tip, Some(5), content("after"), &stamp(5))
+                .add(EntryType::Tip, Some(5), content("after"), &stamp(5))
                 .unwrap();
             let entries = log.list(None).unwrap();
             assert_eq!(

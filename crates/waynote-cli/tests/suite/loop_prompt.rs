@@ -225,7 +225,7 @@ fn a_prompts_notes_are_never_over_their_budget() {
     let changes: Vec<_> = (0..10_000)
         .map(|number: i64| waynote::Change::Append {
             session: "s".parse().unwrap(),
-            kind: waynote::Kind::ALL[usize::try_from(number % 4).unwrap()].clone(),
+            kind: waynote::EntryType::ALL[usize::try_from(number % 4).unwrap()].clone(),
             iteration: Some(number / 10),
             content: waynote::Content::text(format!(
                 "entry {number}: {}",

@@ -1,9 +1,9 @@
 //! The server of an agent that a loop runs.
 
 use serde_json::{Value, json};
-use waynote::event::{Holder, Outcome};
-use waynote::loops::{Begin, Loop, Turn};
-use waynote::session_state::{Said, said};
+use waynote::event::{IterationOutcome, ProcessIdentity};
+use waynote::loops::{IterationEnd, Loop, LoopStart};
+use waynote::session_state::{AgentSignal, said};
 use waynote::{Options, SqliteStore, Stamp};
 
 use super::common::{NOW, Scratch};
@@ -29,8 +29,8 @@ fn begin<'s>(store: &'s SqliteStore) -> Loop<'s> {
         .split_whitespace()
         .nth(19)
         .unwrap();
-    let begin = Begin {
-        holder: Holder {
+    let begin = LoopStart {
+        holder: ProcessIdentity {
             host: read("/proc/sys/kernel/hostname"),
             boot: read("/proc/sys/kernel/random/boot_id"),
             pid: std::process::id(),
@@ -117,7 +117,7 @@ fn an_agent_speaks_to_its_loop() {
     let session = "s".parse().unwrap();
     assert_eq!(
         said(&store, &session).unwrap(),
-        Some(Said::Blocked("which key?".into()))
+        Some(AgentSignal::Blocked("which key?".into()))
     );
     // A second question would take the place of the first; to be done withdraws it.
     call("blocked", json!({ "question": "which door?" }));
@@ -125,10 +125,10 @@ fn an_agent_speaks_to_its_loop() {
     call("blocked", json!({ "question": "which door?" }));
     assert_eq!(
         said(&store, &session).unwrap(),
-        Some(Said::Completed("inside".into()))
+        Some(AgentSignal::Completed("inside".into()))
     );
-    let turn = Turn {
-        outcome: Outcome::Exited { code: 0 },
+    let turn = IterationEnd {
+        outcome: IterationOutcome::Exited { code: 0 },
         duration: std::time::Duration::ZERO,
         attempts: 1,
         said: None,

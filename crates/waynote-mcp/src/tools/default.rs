@@ -10,7 +10,7 @@ use crate::reply::Refusal;
 use crate::search;
 use crate::tool::{Effect, Kind, Spec, optional, required};
 
-const TYPES: &[&str] = &waynote::Kind::WORDS;
+const TYPES: &[&str] = &waynote::EntryType::WORDS;
 
 const KEY: Kind = Kind::Text;
 
@@ -105,7 +105,7 @@ pub(super) const TOOLS: &[Spec] = &[
 
 fn add(call: &mut Call<'_>) -> Result<String, Refusal> {
     let session = call.here.session()?;
-    let kind: waynote::Kind = call.arguments.required("type").parse()?;
+    let kind: waynote::EntryType = call.arguments.required("type").parse()?;
     let content = call.telling("content")?;
     let stamp = call.stamp();
     let resolves = call.arguments.text("resolves").map(str::to_owned);

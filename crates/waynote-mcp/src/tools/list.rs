@@ -5,7 +5,7 @@ use std::fmt::Write;
 use waynote::context::Request;
 use waynote::store::{Filter, Recent};
 use waynote::visible::{lines, visible};
-use waynote::{Kind, LocalStore, Name, Note, Notebook, Scope};
+use waynote::{EntryType, LocalStore, Name, Note, Notebook, Scope};
 
 use crate::call::Call;
 use crate::reply::Refusal;
@@ -30,7 +30,7 @@ struct List {
 
 pub(super) fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
     let mut list = List::default();
-    let kind = call.arguments.text("type").map(Kind::imported);
+    let kind = call.arguments.text("type").map(EntryType::imported);
     let here = call.here;
     let session = match &kind {
         Some(_) => Some(here.session()?),
@@ -88,10 +88,10 @@ impl List {
         &mut self,
         store: &dyn LocalStore,
         session: &Name,
-        only: Option<&Kind>,
+        only: Option<&EntryType>,
     ) -> Result<(), Refusal> {
         let _ = writeln!(self.text, "{}", Scope::Session(session.clone()));
-        let kinds = Kind::in_order(store.kinds(session)?);
+        let kinds = EntryType::in_order(store.kinds(session)?);
         let (mut is_empty, mut room) = (true, LOG_CHARS);
         for kind in kinds
             .iter()

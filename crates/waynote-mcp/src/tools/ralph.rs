@@ -1,7 +1,7 @@
 //! The tools of ralph.nu, with its replies: a session's log.
 
 use waynote::session_log::reply;
-use waynote::{Kind as Type, Name, SessionLog};
+use waynote::{EntryType as Type, Name, SessionLog};
 
 use crate::call::Call;
 use crate::reply::Refusal;

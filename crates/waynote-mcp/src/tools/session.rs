@@ -1,7 +1,7 @@
 //! What an agent says to the loop that runs it: that all is done, or that a person is needed.
 
 use waynote::loops::say;
-use waynote::session_state::Said;
+use waynote::session_state::AgentSignal;
 
 use crate::call::Call;
 use crate::reply::Refusal;
@@ -30,15 +30,15 @@ pub(super) const TOOLS: &[Spec] = &[
 
 fn done(call: &mut Call<'_>) -> Result<String, Refusal> {
     let summary = call.arguments.required("summary").to_owned();
-    tell(call, &Said::Completed(summary))
+    tell(call, &AgentSignal::Completed(summary))
 }
 
 fn ask(call: &mut Call<'_>) -> Result<String, Refusal> {
     let question = call.arguments.required("question").to_owned();
-    tell(call, &Said::Blocked(question))
+    tell(call, &AgentSignal::Blocked(question))
 }
 
-fn tell(call: &mut Call<'_>, said: &Said) -> Result<String, Refusal> {
+fn tell(call: &mut Call<'_>, said: &AgentSignal) -> Result<String, Refusal> {
     let session = call.here.session()?;
     let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
     say(call.notes.writable()?, &session, iteration, said, &stamp)?;

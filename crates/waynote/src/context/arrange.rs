@@ -16,7 +16,7 @@ use super::stable::{group_title, title};
 use super::stock::{Guess, Order, Slot, Stock};
 use super::{Request, Section, SectionText};
 use crate::error::Result;
-use crate::note::{Kind, Note};
+use crate::note::{EntryType, Note};
 use crate::scope::Scope;
 use crate::store::Count;
 
@@ -36,7 +36,7 @@ pub(super) struct Claimants<'s> {
     places: Stock,
     /// Where each of them stands in print.
     places_printed: Vec<usize>,
-    groups: Vec<(Kind, Stock)>,
+    groups: Vec<(EntryType, Stock)>,
     index: Stock,
     /// How much a note that was not read yet is taken to need.
     guess: Guess,

@@ -8,7 +8,7 @@ use super::Section;
 use super::age::age;
 use crate::address::Address;
 use crate::content::is_space;
-use crate::note::{Kind, Note};
+use crate::note::{EntryType, Note};
 use crate::secrets::masked;
 use crate::visible::without_tags;
 
@@ -132,7 +132,7 @@ fn iterations(notes: &[Note]) -> String {
         return String::new();
     }
     let mut lines = vec!["## Notes from Previous Iterations".to_owned()];
-    for (kind, group) in Kind::grouped(Kind::ALL, notes) {
+    for (kind, group) in EntryType::grouped(EntryType::ALL, notes) {
         lines.push(format!("{}:", kind.as_str().to_uppercase()));
         for note in group {
             let iteration = note.iteration.unwrap_or_default();

@@ -6,11 +6,11 @@ use super::{Request, Section};
 use crate::address::Address;
 use crate::error::Result;
 use crate::key::Name;
-use crate::note::{Kind, Note};
+use crate::note::{EntryType, Note};
 use crate::scope::Scope;
 use crate::search::{SearchKind, SearchRequest, among};
 use crate::session_log::seen_before;
-use crate::store::{Ask, Count, Moment, Page, Reader, Recent, Version};
+use crate::store::{AsOf, Ask, Count, Page, Reader, Recent, Version};
 
 /// The most notes of each kind that are read at first.
 const PAGE: usize = 32;
@@ -142,7 +142,7 @@ pub(super) struct Gathered<'s> {
     /// The agent's other notes.
     pub(super) index: Pool,
     /// The session's entries of earlier iterations, by type: the four in their order, then the others by word.
-    pub(super) groups: Vec<(Kind, Pool)>,
+    pub(super) groups: Vec<(EntryType, Pool)>,
     pub(super) source: Source<'s>,
     pub(super) version: Version,
 }
@@ -228,7 +228,7 @@ fn as_they_are<'s>(source: Source<'s>, request: &Request, room: usize) -> Result
     }
     let session = request.session.as_ref();
     let session = session.filter(|_| request.wants(Section::Iterations));
-    let entries = |session: &Name, kind: &Kind| Recent::Entries {
+    let entries = |session: &Name, kind: &EntryType| Recent::Entries {
         session: session.clone(),
         kind: kind.clone(),
         before: request.iteration,
@@ -237,7 +237,7 @@ fn as_they_are<'s>(source: Source<'s>, request: &Request, room: usize) -> Result
     if let Some(session) = session {
         ask.entry_types.push(session.clone());
         let of_type = |kind| page(entries(session, &kind), first_page(room));
-        ask.pages.extend(Kind::ALL.map(of_type));
+        ask.pages.extend(EntryType::ALL.map(of_type));
     }
     let answers = source.store.read(&ask)?;
     let pages = answers.pages.into_iter().zip(answers.pages_noted);
@@ -254,9 +254,9 @@ fn as_they_are<'s>(source: Source<'s>, request: &Request, room: usize) -> Result
             _ => index = pool,
         }
     }
-    let mut groups: Vec<(Kind, Pool)> = Vec::new();
+    let mut groups: Vec<(EntryType, Pool)> = Vec::new();
     if let Some(session) = session {
-        groups.extend(Kind::ALL.into_iter().zip(pools));
+        groups.extend(EntryType::ALL.into_iter().zip(pools));
         let others = others(answers.entry_types.into_iter().flatten());
         groups.extend(others.into_iter().map(|kind| {
             let pool = Pool::of(entries(session, &kind));
@@ -282,7 +282,7 @@ fn as_they_are<'s>(source: Source<'s>, request: &Request, room: usize) -> Result
 }
 
 /// What applied then, all of it.
-fn as_they_were<'s>(source: Source<'s>, request: &Request, moment: Moment) -> Result<Gathered<'s>> {
+fn as_they_were<'s>(source: Source<'s>, request: &Request, moment: AsOf) -> Result<Gathered<'s>> {
     let scopes = request.scopes(request.chain());
     let (notes, version) = all_of(source.store, request, scopes)?;
     let [agent, places, entries] = notes;
@@ -319,12 +319,12 @@ fn groups_then(
     request: &Request,
     session: &Name,
     mut entries: Vec<Note>,
-    moment: Moment,
-) -> Result<Vec<(Kind, Pool)>> {
+    moment: AsOf,
+) -> Result<Vec<(EntryType, Pool)>> {
     let types = entries.iter().filter_map(|note| note.kind.clone());
     let others = others(types);
     let mut groups = Vec::new();
-    for kind in Kind::ALL.into_iter().chain(others) {
+    for kind in EntryType::ALL.into_iter().chain(others) {
         let of_type = entries.extract_if(.., |note| note.kind.as_ref() == Some(&kind));
         let recent = Recent::Entries {
             session: session.clone(),
@@ -406,9 +406,9 @@ fn by_relevance(
 }
 
 /// The types of other programs among these, by word.
-fn others(types: impl Iterator<Item = Kind>) -> Vec<Kind> {
-    let mut others = Kind::in_order(types);
-    others.retain(|kind| matches!(kind, Kind::Other(_)));
+fn others(types: impl Iterator<Item = EntryType>) -> Vec<EntryType> {
+    let mut others = EntryType::in_order(types);
+    others.retain(|kind| matches!(kind, EntryType::Other(_)));
     others
 }
 

@@ -26,7 +26,7 @@ use crate::error::Result;
 use crate::key::Name;
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::store::{LocalStore, Moment, Reader, Version};
+use crate::store::{AsOf, LocalStore, Reader, Version};
 
 pub use budget::Budget;
 pub use changed::{ShownNote, block_and_notes, changed};
@@ -125,7 +125,7 @@ pub struct Request {
     /// What the notes of the index shall be about; none: the latest.
     pub query: Option<String>,
     /// The moment whose notes are meant; none: now.
-    pub as_of: Option<Moment>,
+    pub as_of: Option<AsOf>,
     /// Whether the receipt lists every note, also those far behind, and has tokens where there is no cap.
     pub explain: bool,
     /// The time, for the ages in style faithful.

@@ -7,7 +7,7 @@
 use super::Section;
 use crate::author::Author;
 use crate::key::Name;
-use crate::note::{Kind, Note};
+use crate::note::{EntryType, Note};
 use crate::secrets::masked;
 use crate::text::{cut, day};
 use crate::visible::{code_block, code_span};
@@ -23,10 +23,10 @@ pub(super) fn title(section: Section) -> &'static str {
 }
 
 /// What stands above the entries of one type: one of the four in capitals, another program's as data.
-pub(super) fn group_title(kind: &Kind) -> String {
+pub(super) fn group_title(kind: &EntryType) -> String {
     const CHARS: usize = 40;
     match kind {
-        Kind::Other(word) => {
+        EntryType::Other(word) => {
             let word = masked(word);
             format!("{}:\n", code_span(&cut(&word, CHARS)))
         }

@@ -5,7 +5,7 @@ use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
 use crate::key::{EntryId, Name};
-use crate::note::{Kind, Note, Position, Revision};
+use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{self, Count, ScopeSummary, SideValue, Version};
 
@@ -130,7 +130,7 @@ impl dyn Read + '_ {
     pub fn entry_saying(
         &self,
         session: &Name,
-        kind: &Kind,
+        kind: &EntryType,
         content: &Content,
     ) -> Result<Option<NoteState>> {
         let ask = Ask {

@@ -18,7 +18,7 @@ use crate::change::Change;
 use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
-use crate::note::{Kind, Note, Stamp};
+use crate::note::{EntryType, Note, Stamp};
 use crate::store::Store;
 
 /// The author of what is imported from here.
@@ -261,9 +261,9 @@ fn entry(
         },
     };
     let kind = match meta.get("type") {
-        None | Some(Value::Null) => Kind::imported(NO_TYPE),
-        Some(Value::String(word)) => Kind::imported(word),
-        Some(other) => Kind::imported(&other.to_string()),
+        None | Some(Value::Null) => EntryType::imported(NO_TYPE),
+        Some(Value::String(word)) => EntryType::imported(word),
+        Some(other) => EntryType::imported(&other.to_string()),
     };
     let Some(hash) = &frame.hash else {
         return Ok(Err("it has no content".into()));
@@ -354,7 +354,7 @@ pub fn frame(note: &Note) -> (Vec<u8>, String) {
     }
     let meta = json!({
         "action": "add",
-        "type": note.kind.as_ref().map(Kind::as_str),
+        "type": note.kind.as_ref().map(EntryType::as_str),
         "iteration": note.iteration,
         ID_FIELD: note.address.key(),
     });

@@ -10,7 +10,7 @@ use super::{InStep, Seen, exchange, place_of};
 use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::error::Result;
-use crate::event::Event;
+use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
 use crate::key::Name;
 use crate::model::report::Report;
@@ -19,7 +19,7 @@ use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
 use crate::search::{Hit, SearchRequest};
 use crate::store::{
-    Answers, Ask, LocalStore, Moment, Reader, ScopeSummary, SideData, SideValue, Snapshot, Store,
+    Answers, AsOf, Ask, LocalStore, Reader, ScopeSummary, SideData, SideValue, Snapshot, Store,
     Version,
 };
 
@@ -194,9 +194,9 @@ impl<S: LocalStore> Reader for LaidOver<'_, S> {
     }
 
     /// What the journal says; a text that lies only in the file is in it since the file was written.
-    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
         let mut notes = self.inner.select_at(scopes, moment)?;
-        if let (Moment::Time(time), Some(seen)) = (moment, self.seen()?)
+        if let (AsOf::Time(time), Some(seen)) = (moment, self.seen()?)
             && seen.side.written <= time
         {
             self.lay_over(&mut notes, seen, Some(scopes))?;
@@ -235,7 +235,7 @@ impl<S: LocalStore> Reader for InStep<S> {
         self.now().read(ask)
     }
 
-    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
         self.now().select_at(scopes, moment)
     }
 
@@ -263,7 +263,7 @@ impl<S: LocalStore> Store for InStep<S> {
     fn record(
         &self,
         session: &Name,
-        events: &[Event],
+        events: &[SessionEvent],
         lease: Option<u64>,
         stamp: &Stamp,
     ) -> Result<()> {

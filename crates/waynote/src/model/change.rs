@@ -6,7 +6,7 @@ use crate::address::Address;
 use crate::content::Content;
 use crate::key::{EntryId, Name};
 use crate::limits::Limits;
-use crate::note::{Kind, Note};
+use crate::note::{EntryType, Note};
 
 /// Which revision a writer believes to be current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub enum Change {
         /// The session.
         session: Name,
         /// The entry's type.
-        kind: Kind,
+        kind: EntryType,
         /// The iteration it was made in.
         iteration: Option<i64>,
         /// What it says.

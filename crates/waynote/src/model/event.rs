@@ -19,11 +19,11 @@ pub use address::EventAddress;
 /// Something that happened in a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Event {
+pub enum SessionEvent {
     /// A loop took the session: no other can until it has ended.
     LoopStarted {
         /// The process that runs it.
-        holder: Holder,
+        holder: ProcessIdentity,
         /// The directory it runs in, absolute.
         directory: String,
         /// How many iterations the run shall have, where somebody said so.
@@ -33,7 +33,7 @@ pub enum Event {
     /// The loop ended, or was found dead.
     LoopEnded {
         /// Why.
-        reason: Reason,
+        reason: EndReason,
         /// More about that, in lines: the evidence of a stall, the error.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<String>,
@@ -48,7 +48,7 @@ pub enum Event {
         /// Its number.
         iteration: i64,
         /// How the agent ended at the last attempt.
-        outcome: Outcome,
+        outcome: IterationOutcome,
         /// How long it took, all attempts together; none: nobody was there to measure.
         duration_ms: Option<u64>,
         /// How often the agent was started.
@@ -91,7 +91,7 @@ pub enum Event {
 
 /// A process, named for good: no other has the same four.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holder {
+pub struct ProcessIdentity {
     /// The machine's name.
     pub host: String,
     /// What the machine's kernel calls the time since it was started; empty where none does.
@@ -102,7 +102,7 @@ pub struct Holder {
     pub start: u64,
 }
 
-impl fmt::Display for Holder {
+impl fmt::Display for ProcessIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "process {} on {}", self.pid, self.host)
     }
@@ -111,7 +111,7 @@ impl fmt::Display for Holder {
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
-pub enum Outcome {
+pub enum IterationOutcome {
     /// The agent ended by itself.
     Exited {
         /// Its exit code; 0 is success.
@@ -134,14 +134,14 @@ pub enum Outcome {
     Lost,
 }
 
-impl Outcome {
+impl IterationOutcome {
     /// Whether the agent did its turn.
     pub fn is_success(self) -> bool {
         self == Self::Exited { code: 0 }
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for IterationOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exited { code: 0 } => f.write_str("done"),
@@ -159,7 +159,7 @@ impl fmt::Display for Outcome {
 /// Why a loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum EndReason {
     /// The iterations that were asked for are done.
     Iterations,
     /// Its time was over.
@@ -182,7 +182,7 @@ pub enum Reason {
     Lost,
 }
 
-impl Reason {
+impl EndReason {
     /// Whether the run is over: another loop of the session begins a new one.
     pub fn ends_the_run(self) -> bool {
         matches!(self, Self::Iterations | Self::Until | Self::Completed)
@@ -205,7 +205,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for EndReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -213,7 +213,7 @@ impl fmt::Display for Reason {
 
 /// An event as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedEvent {
     /// 1, 2, 3 … of the session.
     pub number: u64,
     /// Where it stands in the store's one order. Events of old stores share the position of the change before them.
@@ -223,7 +223,7 @@ pub struct Recorded {
     /// When.
     pub recorded_at: Timestamp,
     /// What happened.
-    pub event: Event,
+    pub event: SessionEvent,
 }
 
 mod as_text {

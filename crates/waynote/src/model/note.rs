@@ -14,11 +14,11 @@ use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::model::secret_policy::SecretPolicy;
 use crate::secrets;
-use crate::store::Moment;
+use crate::store::AsOf;
 
 /// The type of a log entry (source 001).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum EntryType {
     /// Where a run was blocked; what did not work.
     Stuck,
     /// What worked; an insight.
@@ -31,7 +31,7 @@ pub enum Kind {
     Other(String),
 }
 
-impl Kind {
+impl EntryType {
     /// The four types, in the order in which prompts show them.
     pub const ALL: [Self; 4] = [Self::Stuck, Self::Learning, Self::Tip, Self::Decision];
 
@@ -82,7 +82,7 @@ impl Kind {
 }
 
 /// Only the four: an entry is added with no other.
-impl FromStr for Kind {
+impl FromStr for EntryType {
     type Err = Error;
 
     fn from_str(word: &str) -> Result<Self> {
@@ -93,7 +93,7 @@ impl FromStr for Kind {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for EntryType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -162,7 +162,7 @@ pub struct Note {
     /// One line of it, made when it was written.
     pub preview: String,
     /// Its type, in a session's log.
-    pub kind: Option<Kind>,
+    pub kind: Option<EntryType>,
     /// The iteration in which it was added to a session's log, when one was known.
     pub iteration: Option<i64>,
     /// The later entry that resolved this one, a `stuck` entry of a session's log. It has left the prompts.
@@ -214,7 +214,7 @@ impl Serialize for Note {
         note.serialize_field("key", &self.address.key())?;
         note.serialize_field("content", &self.content)?;
         note.serialize_field("preview", &self.preview)?;
-        note.serialize_field("type", &self.kind.as_ref().map(Kind::as_str))?;
+        note.serialize_field("type", &self.kind.as_ref().map(EntryType::as_str))?;
         note.serialize_field("iteration", &self.iteration)?;
         note.serialize_field("pinned", &self.pinned)?;
         note.serialize_field("revision", &self.revision)?;
@@ -340,7 +340,7 @@ pub struct Revision {
     /// When the store recorded it. Orders as-of reads.
     pub recorded_at: Timestamp,
     /// The note after it. A deleted note has no content. A repeat has its own iteration, author and time; the
-    /// entry keeps those of its first revision (see [`AsOf::note`]).
+    /// entry keeps those of its first revision (see [`NoteAsOf::note`]).
     pub state: State,
 }
 
@@ -480,19 +480,19 @@ impl Serialize for Revision {
 
 /// A point in a note's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AsOf {
+pub enum NoteAsOf {
     /// After that revision of the note.
     Revision(u64),
-    /// At that time: see [`Moment::Time`].
+    /// At that time: see [`AsOf::Time`].
     Time(Timestamp),
 }
 
-impl AsOf {
+impl NoteAsOf {
     /// The revision that was current then, from a note's history, oldest first.
     pub fn pick(self, history: &[Revision]) -> Option<&Revision> {
         match self {
             Self::Revision(number) => history.iter().find(|revision| revision.number() == number),
-            Self::Time(time) => Moment::Time(time).until(history).last(),
+            Self::Time(time) => AsOf::Time(time).until(history).last(),
         }
     }
 
@@ -518,10 +518,13 @@ mod tests {
 
     #[test]
     fn the_four_types_come_first_and_others_by_word() {
-        assert_eq!(Kind::ALL.each_ref().map(Kind::as_str), Kind::WORDS);
-        let there = ["warning", "tip", "note", "warning", "Tip"].map(Kind::imported);
-        let order = Kind::in_order(there);
-        let words: Vec<&str> = order.iter().map(Kind::as_str).collect();
+        assert_eq!(
+            EntryType::ALL.each_ref().map(EntryType::as_str),
+            EntryType::WORDS
+        );
+        let there = ["warning", "tip", "note", "warning", "Tip"].map(EntryType::imported);
+        let order = EntryType::in_order(there);
+        let words: Vec<&str> = order.iter().map(EntryType::as_str).collect();
         assert_eq!(
             words,
             [

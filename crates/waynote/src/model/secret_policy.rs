@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::address::Address;
 use crate::content::Content;
 use crate::error::{Error, Result};
-use crate::note::{Kind, Note};
+use crate::note::{EntryType, Note};
 use crate::secrets::{Secret, position, scan};
 
 /// A note that holds a credential: where it is and which rules say so, never what.
@@ -22,7 +22,7 @@ impl Flagged {
     pub fn of(note: &Note) -> Option<Self> {
         let mut rules = note.secrets();
         let address = note.address.to_string();
-        let kind = note.kind.as_ref().map_or("", Kind::as_str);
+        let kind = note.kind.as_ref().map_or("", EntryType::as_str);
         for Secret { rule, .. } in scan(&address).into_iter().chain(scan(kind)) {
             if !rules.contains(&rule) {
                 rules.push(rule);

@@ -13,10 +13,10 @@ use crate::change::{Applied, Change};
 use crate::content::Content;
 use crate::engine::{Done, Read, Step};
 use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::event::SessionEvent;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
-use crate::note::{Kind, Note, Revision, Stamp, State};
+use crate::note::{EntryType, Note, Revision, Stamp, State};
 use crate::scope::Scope;
 use crate::store::Count;
 
@@ -29,7 +29,7 @@ pub(super) enum Call<'c> {
     },
     Record {
         session: &'c Name,
-        events: &'c [Event],
+        events: &'c [SessionEvent],
         lease: Option<u64>,
         stamp: &'c Stamp,
     },
@@ -116,7 +116,7 @@ fn apply(
 fn record(
     pending: &Pending<'_>,
     session: &Name,
-    events: &[Event],
+    events: &[SessionEvent],
     lease: Option<u64>,
     stamp: &Stamp,
 ) -> Result<Vec<Applied>> {
@@ -243,7 +243,12 @@ impl Before for View<'_> {
         self.0.last_entry(session)
     }
 
-    fn entry_saying(&self, session: &Name, kind: &Kind, content: &Content) -> Result<Option<Note>> {
+    fn entry_saying(
+        &self,
+        session: &Name,
+        kind: &EntryType,
+        content: &Content,
+    ) -> Result<Option<Note>> {
         let state = self.0.entry_saying(session, kind, content)?;
         Ok(state.and_then(|state| state.note))
     }

@@ -5,12 +5,12 @@ use crate::engine;
 use crate::error::Result;
 use crate::note::Note;
 use crate::scope::Scope;
-use crate::store::Moment;
+use crate::store::AsOf;
 
 use super::OneState;
 
 /// The notes of scopes as they were, by scope and key: read in one round trip.
-pub(super) fn select(state: &OneState<'_>, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+pub(super) fn select(state: &OneState<'_>, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
     let mut ask = engine::Ask {
         scope_histories: scopes.to_vec(),
         ..engine::Ask::default()

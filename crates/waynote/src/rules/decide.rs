@@ -9,7 +9,7 @@ use crate::change::{Change, Expect};
 use crate::content::{Content, ContentHash};
 use crate::error::{Error, Result, UndoError};
 use crate::key::{EntryId, Name};
-use crate::note::{Action, Kind, Note, Revision, Stamp, State, earliest, micros};
+use crate::note::{Action, EntryType, Note, Revision, Stamp, State, earliest, micros};
 use crate::scope::Scope;
 
 /// What a decision may ask about the store, inside the write's transaction.
@@ -48,7 +48,12 @@ pub(crate) trait Before {
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn entry_saying(&self, session: &Name, kind: &Kind, content: &Content) -> Result<Option<Note>>;
+    fn entry_saying(
+        &self,
+        session: &Name,
+        kind: &EntryType,
+        content: &Content,
+    ) -> Result<Option<Note>>;
 }
 
 /// What to write: the next revision of a note.
@@ -317,11 +322,11 @@ fn may_write(address: &str, content: &Content, stamp: &Stamp) -> Result<()> {
 }
 
 /// Only where a run was blocked can be resolved, and not by being blocked again.
-fn may_resolve(entry: &Address, by: &Kind, before: &impl Before) -> Result<()> {
+fn may_resolve(entry: &Address, by: &EntryType, before: &impl Before) -> Result<()> {
     let reason = match before.current(entry)? {
         None => return Err(not_found(entry)),
-        Some(note) if note.kind != Some(Kind::Stuck) => "it is no `stuck` entry",
-        Some(_) if *by == Kind::Stuck => "a `stuck` entry resolves nothing",
+        Some(note) if note.kind != Some(EntryType::Stuck) => "it is no `stuck` entry",
+        Some(_) if *by == EntryType::Stuck => "a `stuck` entry resolves nothing",
         Some(_) => return Ok(()),
     };
     Err(Error::NotResolved {

@@ -7,10 +7,10 @@ use crate::change::Change;
 use crate::content::{Content, ContentHash};
 use crate::engine::{self, Done, IndexState, NoteState, Read, Rows};
 use crate::error::Result;
-use crate::event::Recorded;
+use crate::event::RecordedEvent;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
-use crate::note::{Kind, Revision};
+use crate::note::{EntryType, Revision};
 use crate::scope::Scope;
 use crate::store::Count;
 
@@ -25,7 +25,7 @@ pub(super) struct Questions {
     histories: Positions<Address>,
     counts: Positions<Scope>,
     last_entries: Positions<Name>,
-    sayings: Positions<(Name, Kind, ContentHash)>,
+    sayings: Positions<(Name, EntryType, ContentHash)>,
     sessions: Positions<Name>,
     operations: Positions<OperationId>,
 }
@@ -170,7 +170,7 @@ impl Foreseen {
     pub(super) fn entry_saying(
         &self,
         session: &Name,
-        kind: &Kind,
+        kind: &EntryType,
         content: &Content,
     ) -> Option<Option<NoteState>> {
         let says = (session.clone(), kind.clone(), content.hash());
@@ -184,16 +184,17 @@ impl Foreseen {
         session: &Name,
         before: Option<u64>,
         limit: usize,
-    ) -> Option<Vec<Recorded>> {
+    ) -> Option<Vec<RecordedEvent>> {
         let place = self.questions.sessions.get(session)?;
         let page = self.rows.store.events.get(*place)?;
-        let is_before = |event: &&Recorded| before.is_none_or(|before| event.number < before);
-        let events: Vec<Recorded> = page.iter().filter(is_before).take(limit).cloned().collect();
+        let is_before = |event: &&RecordedEvent| before.is_none_or(|before| event.number < before);
+        let events: Vec<RecordedEvent> =
+            page.iter().filter(is_before).take(limit).cloned().collect();
         let is_all = page.len() < EVENTS;
         (is_all || events.len() == limit).then_some(events)
     }
 
-    pub(super) fn lease(&self, session: &Name) -> Option<Option<Recorded>> {
+    pub(super) fn lease(&self, session: &Name) -> Option<Option<RecordedEvent>> {
         let place = self.questions.sessions.get(session)?;
         self.rows.store.leases.get(*place).cloned()
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use super::apply::Call;
 use crate::change::{Applied, Change};
 use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::event::SessionEvent;
 use crate::key::Name;
 use crate::note::Stamp;
 use crate::system::mutex::locked;
@@ -55,7 +55,7 @@ enum Kept {
     },
     Record {
         session: Name,
-        events: Vec<Event>,
+        events: Vec<SessionEvent>,
         lease: Option<u64>,
         stamp: Stamp,
     },

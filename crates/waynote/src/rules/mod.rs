@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex};
 use crate::change::{Applied, Change};
 use crate::engine::{Done, Engine, Read, Writing};
 use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
 use crate::id::{OperationId, StoreId};
 use crate::key::Name;
@@ -35,9 +35,7 @@ use crate::scope::Scope;
 use crate::search::indexed;
 use crate::search::upkeep::{self, Indexing};
 use crate::search::{Hit, SearchRequest};
-use crate::store::{
-    Answers, Ask, LocalStore, Moment, Reader, SideData, SideValue, Snapshot, Store,
-};
+use crate::store::{Answers, AsOf, Ask, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
 use crate::system::mutex::locked;
 
 use apply::Call;
@@ -211,7 +209,7 @@ impl<E: Engine> Reader for EngineStore<E> {
         self.now(|state| state.read(ask))
     }
 
-    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
         self.at_once(|state| state.select_at(scopes, moment))
     }
 
@@ -228,7 +226,7 @@ impl<E: Engine> Store for EngineStore<E> {
     fn record(
         &self,
         session: &Name,
-        events: &[Event],
+        events: &[SessionEvent],
         lease: Option<u64>,
         stamp: &Stamp,
     ) -> Result<()> {

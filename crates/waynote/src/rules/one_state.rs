@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::note::Note;
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest, indexed};
-use crate::store::{Answers, Ask, Moment, Reader, Snapshot};
+use crate::store::{Answers, AsOf, Ask, Reader, Snapshot};
 
 /// Rows, and what the rules make of them.
 pub(crate) struct OneState<'s> {
@@ -34,7 +34,7 @@ impl Reader for OneState<'_> {
         self.rows.ask(ask.clone())
     }
 
-    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
         as_of::select(self, scopes, moment)
     }
 

@@ -13,12 +13,12 @@ use crate::address::Address;
 use crate::content::{Content, ContentHash};
 use crate::engine::{NoteState, Put, Read, Row, Step, Transaction};
 use crate::error::Result;
-use crate::event::{Event, Recorded};
+use crate::event::{RecordedEvent, SessionEvent};
 use crate::key::{EntryId, Name};
-use crate::note::{Kind, Note, Position, Revision, Stamp};
+use crate::note::{EntryType, Note, Position, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest};
-use crate::store::{Answers, Ask, Moment, Reader};
+use crate::store::{Answers, AsOf, Ask, Reader};
 
 /// A row that was decided.
 #[expect(
@@ -33,7 +33,7 @@ pub(super) enum Planned {
     },
     Event {
         session: Name,
-        recorded: Recorded,
+        recorded: RecordedEvent,
         step: Option<Step>,
     },
     Resolved {
@@ -59,9 +59,9 @@ struct Over {
     revisions: HashMap<(Address, u64), Revision>,
     counts: HashMap<Scope, i64>,
     last_entries: HashMap<Name, EntryId>,
-    sayings: HashMap<(Name, Kind, ContentHash), Address>,
+    sayings: HashMap<(Name, EntryType, ContentHash), Address>,
     /// Latest last.
-    events: HashMap<Name, Vec<Recorded>>,
+    events: HashMap<Name, Vec<RecordedEvent>>,
 }
 
 impl<'t> Pending<'t> {
@@ -135,12 +135,12 @@ impl<'t> Pending<'t> {
         };
         self.keep(write, previous, step);
         if let (Some(entry), Address::Session(session, by)) = (resolves, &address) {
-            let recorded = Recorded {
+            let recorded = RecordedEvent {
                 number: self.next_number(session)?,
                 position: Position::new(0),
                 author,
                 recorded_at: at,
-                event: Event::Resolved { entry, by: *by },
+                event: SessionEvent::Resolved { entry, by: *by },
             };
             self.keep_event(session.clone(), recorded, step);
             self.planned.borrow_mut().push(Planned::Resolved {
@@ -156,11 +156,11 @@ impl<'t> Pending<'t> {
     pub(super) fn plan_event(
         &self,
         session: &Name,
-        event: &Event,
+        event: &SessionEvent,
         stamp: &Stamp,
         step: Option<Step>,
     ) -> Result<()> {
-        let recorded = Recorded {
+        let recorded = RecordedEvent {
             number: self.next_number(session)?,
             position: Position::new(0),
             author: stamp.author.clone(),
@@ -206,7 +206,7 @@ impl<'t> Pending<'t> {
         });
     }
 
-    fn keep_event(&self, session: Name, mut recorded: Recorded, step: Option<Step>) {
+    fn keep_event(&self, session: Name, mut recorded: RecordedEvent, step: Option<Step>) {
         recorded.position = self.next();
         let mut over = self.over.borrow_mut();
         let events = over.events.entry(session.clone()).or_default();
@@ -257,11 +257,12 @@ impl<'t> Pending<'t> {
         session: &Name,
         before: Option<u64>,
         limit: usize,
-    ) -> Result<Vec<Recorded>> {
+    ) -> Result<Vec<RecordedEvent>> {
         let over = self.over.borrow();
         let planned = over.events.get(session).into_iter().flatten().rev();
-        let is_before = |event: &&Recorded| before.is_none_or(|before| event.number < before);
-        let mut events: Vec<Recorded> = planned.filter(is_before).take(limit).cloned().collect();
+        let is_before = |event: &&RecordedEvent| before.is_none_or(|before| event.number < before);
+        let mut events: Vec<RecordedEvent> =
+            planned.filter(is_before).take(limit).cloned().collect();
         let left = limit - events.len();
         if left == 0 {
             return Ok(events);
@@ -280,12 +281,12 @@ impl<'t> Pending<'t> {
         Ok(events)
     }
 
-    fn held(&self, session: &Name) -> Result<Option<Recorded>> {
+    fn held(&self, session: &Name) -> Result<Option<RecordedEvent>> {
         let over = self.over.borrow();
         for recorded in over.events.get(session).into_iter().flatten().rev() {
             match recorded.event {
-                Event::LoopStarted { .. } => return Ok(Some(recorded.clone())),
-                Event::LoopEnded { .. } => return Ok(None),
+                SessionEvent::LoopStarted { .. } => return Ok(Some(recorded.clone())),
+                SessionEvent::LoopEnded { .. } => return Ok(None),
                 _ => {}
             }
         }
@@ -370,7 +371,12 @@ impl Before for Pending<'_> {
         Ok(stored.max(planned))
     }
 
-    fn entry_saying(&self, session: &Name, kind: &Kind, content: &Content) -> Result<Option<Note>> {
+    fn entry_saying(
+        &self,
+        session: &Name,
+        kind: &EntryType,
+        content: &Content,
+    ) -> Result<Option<Note>> {
         let stored = match self.known.entry_saying(session, kind, content) {
             Some(state) => state,
             None => self.state.rows().entry_saying(session, kind, content)?,
@@ -413,7 +419,7 @@ impl Reader for Pending<'_> {
         Ok(answers)
     }
 
-    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
         self.state.select_at(scopes, moment)
     }
 

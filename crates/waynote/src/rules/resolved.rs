@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use super::session_state::latest;
 use crate::address::Address;
 use crate::error::Result;
-use crate::event::{Event, Recorded};
+use crate::event::{RecordedEvent, SessionEvent};
 use crate::key::EntryId;
 use crate::note::{Note, Position, Revision};
-use crate::store::{Moment, Reader};
+use crate::store::{AsOf, Reader};
 
 /// The position at which an entry was last resolved, or that of the last change before it; none: it never was.
 pub(crate) fn last_resolved(log: &dyn Reader, address: &Address) -> Result<Option<Position>> {
@@ -17,7 +17,7 @@ pub(crate) fn last_resolved(log: &dyn Reader, address: &Address) -> Result<Optio
     };
     for recorded in latest(log, session) {
         let recorded = recorded?;
-        if matches!(&recorded.event, Event::Resolved { entry, .. } if entry == id) {
+        if matches!(&recorded.event, SessionEvent::Resolved { entry, .. } if entry == id) {
             return Ok(Some(recorded.position));
         }
     }
@@ -30,12 +30,12 @@ pub(crate) struct Resolutions(HashMap<EntryId, (Position, EntryId)>);
 
 impl Resolutions {
     /// Takes in an event, in the order of their numbers.
-    pub(crate) fn add(&mut self, recorded: Recorded, moment: Moment) {
+    pub(crate) fn add(&mut self, recorded: RecordedEvent, moment: AsOf) {
         let by_then = match moment {
-            Moment::Position(position) => recorded.position <= position,
-            Moment::Time(time) => recorded.recorded_at <= time,
+            AsOf::Position(position) => recorded.position <= position,
+            AsOf::Time(time) => recorded.recorded_at <= time,
         };
-        if let (true, Event::Resolved { entry, by }) = (by_then, recorded.event) {
+        if let (true, SessionEvent::Resolved { entry, by }) = (by_then, recorded.event) {
             self.0.insert(entry, (recorded.position, by));
         }
     }

@@ -1,14 +1,14 @@
 //! Whether an event of a session can have happened now.
 
-use super::session_state::{Said, last_iteration, live_iteration, open_question, said};
+use super::session_state::{AgentSignal, last_iteration, live_iteration, open_question, said};
 use crate::content::Content;
 use crate::error::{Error, LoopError, Result};
-use crate::event::{Event, Recorded};
+use crate::event::{RecordedEvent, SessionEvent};
 use crate::key::Name;
 use crate::note::Stamp;
 use crate::store::Reader;
 
-/// Checks that an event can have happened now. `lease` is the number of the [`Event::LoopStarted`] whose holder speaks;
+/// Checks that an event can have happened now. `lease` is the number of the [`SessionEvent::LoopStarted`] whose holder speaks;
 /// what an agent or a person says needs none.
 ///
 /// # Errors
@@ -16,7 +16,7 @@ use crate::store::Reader;
 /// [`LoopError::NothingAsked`], [`Error::Empty`],
 /// and what is said of credentials.
 pub(crate) fn check(
-    event: &Event,
+    event: &SessionEvent,
     log: &dyn Reader,
     session: &Name,
     lease: Option<u64>,
@@ -37,19 +37,19 @@ pub(crate) fn check(
     };
     // A second word would take the place of the first, which was acknowledged. To say that all is done after all, though,
     // is to withdraw a question.
-    let already = |iteration: i64, said: &Said| {
+    let already = |iteration: i64, said: &AgentSignal| {
         Error::from(LoopError::AlreadySaid {
             iteration,
-            has_asked: matches!(said, Said::Blocked(_)),
+            has_asked: matches!(said, AgentSignal::Blocked(_)),
         })
     };
     match event {
-        Event::LoopStarted { .. } => match log.lease(session)? {
+        SessionEvent::LoopStarted { .. } => match log.lease(session)? {
             Some(held) => Err(running(session, &held)),
             None => Ok(()),
         },
-        Event::LoopEnded { .. } => of_loop(),
-        Event::IterationStarted { iteration } => {
+        SessionEvent::LoopEnded { .. } => of_loop(),
+        SessionEvent::IterationStarted { iteration } => {
             of_loop()?;
             // Only a loop that is not ours would come to another number.
             match last_iteration(log, session)? {
@@ -61,19 +61,19 @@ pub(crate) fn check(
                 _ => Ok(()),
             }
         }
-        Event::IterationEnded { iteration, .. } => {
+        SessionEvent::IterationEnded { iteration, .. } => {
             of_loop()?;
             is_live(*iteration)
         }
-        Event::Completed { iteration, summary } => {
+        SessionEvent::Completed { iteration, summary } => {
             is_live(*iteration)?;
             may_say("summary", summary, stamp)?;
             match said(log, session)? {
-                Some(said @ Said::Completed(_)) => Err(already(*iteration, &said)),
+                Some(said @ AgentSignal::Completed(_)) => Err(already(*iteration, &said)),
                 _ => Ok(()),
             }
         }
-        Event::Blocked {
+        SessionEvent::Blocked {
             iteration,
             question,
         } => {
@@ -84,7 +84,7 @@ pub(crate) fn check(
                 None => Ok(()),
             }
         }
-        Event::Answered { answer } => {
+        SessionEvent::Answered { answer } => {
             if open_question(log, session)?.is_none() {
                 return Err(Error::from(LoopError::NothingAsked {
                     session: session.clone(),
@@ -93,7 +93,7 @@ pub(crate) fn check(
             may_say("answer", answer, stamp)
         }
         // Checked with the entry that resolves it.
-        Event::Resolved { .. } => Ok(()),
+        SessionEvent::Resolved { .. } => Ok(()),
     }
 }
 
@@ -106,9 +106,9 @@ fn may_say(what: &'static str, text: &str, stamp: &Stamp) -> Result<()> {
 }
 
 /// The refusal to share a session with the loop that has it.
-pub(crate) fn running(session: &Name, held: &Recorded) -> Error {
+pub(crate) fn running(session: &Name, held: &RecordedEvent) -> Error {
     let holder = match &held.event {
-        Event::LoopStarted { holder, .. } => holder.to_string(),
+        SessionEvent::LoopStarted { holder, .. } => holder.to_string(),
         _ => "another loop".into(),
     };
     Error::from(LoopError::LoopRunning {

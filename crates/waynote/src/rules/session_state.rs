@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::event::{Event, Outcome, Reason, Recorded};
+use crate::event::{EndReason, IterationOutcome, RecordedEvent, SessionEvent};
 use crate::key::Name;
 use crate::store::Reader;
 
@@ -14,7 +14,7 @@ use crate::store::Reader;
 pub(crate) fn latest<'l>(
     log: &'l dyn Reader,
     session: &'l Name,
-) -> impl Iterator<Item = Result<Recorded>> + 'l {
+) -> impl Iterator<Item = Result<RecordedEvent>> + 'l {
     const PAGE: usize = 8;
     let (mut before, mut limit, mut is_over) = (None, PAGE, false);
     let mut page = Vec::new().into_iter();
@@ -28,7 +28,7 @@ pub(crate) fn latest<'l>(
             match log.events(session, before, limit) {
                 Ok(events) => {
                     is_over = events.len() < limit;
-                    before = events.last().map(|last: &Recorded| last.number);
+                    before = events.last().map(|last: &RecordedEvent| last.number);
                     page = events.into_iter();
                     limit *= 2;
                 }
@@ -48,8 +48,8 @@ pub(crate) fn latest<'l>(
 pub fn live_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
         match recorded?.event {
-            Event::IterationStarted { iteration } => return Ok(Some(iteration)),
-            Event::IterationEnded { .. } => return Ok(None),
+            SessionEvent::IterationStarted { iteration } => return Ok(Some(iteration)),
+            SessionEvent::IterationEnded { .. } => return Ok(None),
             _ => {}
         }
     }
@@ -62,8 +62,8 @@ pub fn live_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn last_iteration(log: &dyn Reader, session: &Name) -> Result<Option<i64>> {
     for recorded in latest(log, session) {
-        if let Event::IterationStarted { iteration } | Event::IterationEnded { iteration, .. } =
-            recorded?.event
+        if let SessionEvent::IterationStarted { iteration }
+        | SessionEvent::IterationEnded { iteration, .. } = recorded?.event
         {
             return Ok(Some(iteration));
         }
@@ -87,7 +87,7 @@ pub struct Question {
 pub fn open_question(log: &dyn Reader, session: &Name) -> Result<Option<Question>> {
     for recorded in latest(log, session) {
         match recorded?.event {
-            Event::Blocked {
+            SessionEvent::Blocked {
                 iteration,
                 question,
             } => {
@@ -96,7 +96,9 @@ pub fn open_question(log: &dyn Reader, session: &Name) -> Result<Option<Question
                     iteration,
                 }));
             }
-            Event::Answered { .. } | Event::Completed { .. } | Event::IterationStarted { .. } => {
+            SessionEvent::Answered { .. }
+            | SessionEvent::Completed { .. }
+            | SessionEvent::IterationStarted { .. } => {
                 return Ok(None);
             }
             _ => {}
@@ -113,9 +115,9 @@ pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<(Question
     let mut answered = None;
     for recorded in latest(log, session) {
         match (recorded?.event, &mut answered) {
-            (Event::Answered { answer }, None) => answered = Some(answer),
+            (SessionEvent::Answered { answer }, None) => answered = Some(answer),
             (
-                Event::Blocked {
+                SessionEvent::Blocked {
                     iteration,
                     question,
                 },
@@ -127,7 +129,7 @@ pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<(Question
                 };
                 return Ok(Some((question, std::mem::take(answer))));
             }
-            (Event::IterationEnded { outcome, .. }, None) if outcome.is_success() => {
+            (SessionEvent::IterationEnded { outcome, .. }, None) if outcome.is_success() => {
                 return Ok(None);
             }
             _ => {}
@@ -138,14 +140,14 @@ pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<(Question
 
 /// What an agent said in the live iteration about the loop's end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum AgentSignal {
     /// All is done: the summary.
     Completed(String),
     /// A person is needed: the question.
     Blocked(String),
 }
 
-impl Said {
+impl AgentSignal {
     /// The reply to the agent.
     pub fn reply(&self, session: &Name) -> String {
         match self {
@@ -163,12 +165,16 @@ impl Said {
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn said(log: &dyn Reader, session: &Name) -> Result<Option<Said>> {
+pub fn said(log: &dyn Reader, session: &Name) -> Result<Option<AgentSignal>> {
     for recorded in latest(log, session) {
         match recorded?.event {
-            Event::Completed { summary, .. } => return Ok(Some(Said::Completed(summary))),
-            Event::Blocked { question, .. } => return Ok(Some(Said::Blocked(question))),
-            Event::IterationStarted { .. } => return Ok(None),
+            SessionEvent::Completed { summary, .. } => {
+                return Ok(Some(AgentSignal::Completed(summary)));
+            }
+            SessionEvent::Blocked { question, .. } => {
+                return Ok(Some(AgentSignal::Blocked(question)));
+            }
+            SessionEvent::IterationStarted { .. } => return Ok(None),
             _ => {}
         }
     }
@@ -179,9 +185,9 @@ pub fn said(log: &dyn Reader, session: &Name) -> Result<Option<Said>> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
     /// Why.
-    pub reason: Reason,
+    pub reason: EndReason,
     /// What its agent said last about the loop's end.
-    pub said: Option<Said>,
+    pub said: Option<AgentSignal>,
     /// More about the reason, in lines.
     pub detail: Option<String>,
 }
@@ -194,23 +200,25 @@ pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
     let mut end: Option<End> = None;
     for recorded in latest(log, session) {
         match (recorded?.event, &mut end) {
-            (Event::LoopEnded { reason, detail }, None) => {
+            (SessionEvent::LoopEnded { reason, detail }, None) => {
                 end = Some(End {
                     reason,
                     said: None,
                     detail,
                 });
             }
-            (Event::LoopStarted { .. }, None) => return Ok(None),
-            (Event::Completed { summary, .. }, Some(end)) => {
-                end.said = Some(Said::Completed(summary));
+            (SessionEvent::LoopStarted { .. }, None) => return Ok(None),
+            (SessionEvent::Completed { summary, .. }, Some(end)) => {
+                end.said = Some(AgentSignal::Completed(summary));
                 break;
             }
-            (Event::Blocked { question, .. }, Some(end)) => {
-                end.said = Some(Said::Blocked(question));
+            (SessionEvent::Blocked { question, .. }, Some(end)) => {
+                end.said = Some(AgentSignal::Blocked(question));
                 break;
             }
-            (Event::IterationStarted { .. } | Event::LoopStarted { .. }, Some(_)) => break,
+            (SessionEvent::IterationStarted { .. } | SessionEvent::LoopStarted { .. }, Some(_)) => {
+                break;
+            }
             _ => {}
         }
     }
@@ -226,16 +234,18 @@ pub fn done_in_run(log: &dyn Reader, session: &Name, iterations: u64) -> Result<
     let (mut done, mut of_this_loop, mut is_same_run) = (0, 0, false);
     for recorded in latest(log, session) {
         match recorded?.event {
-            Event::LoopEnded { reason, .. } if reason.ends_the_run() => break,
-            Event::IterationEnded { outcome, .. } if outcome.is_success() => of_this_loop += 1,
-            Event::LoopStarted {
+            SessionEvent::LoopEnded { reason, .. } if reason.ends_the_run() => break,
+            SessionEvent::IterationEnded { outcome, .. } if outcome.is_success() => {
+                of_this_loop += 1
+            }
+            SessionEvent::LoopStarted {
                 iterations: Some(of),
                 ..
             } if of == iterations => {
                 is_same_run = true;
                 done += std::mem::take(&mut of_this_loop);
             }
-            Event::LoopStarted { .. } => break,
+            SessionEvent::LoopStarted { .. } => break,
             _ => {}
         }
     }
@@ -253,7 +263,7 @@ pub struct Iteration {
     /// How long it took, when that was measured.
     pub duration: Option<Duration>,
     /// How it ended; none: it runs, or the loop was killed and nobody has looked since.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<IterationOutcome>,
     /// How often the agent was started.
     pub attempts: u32,
     /// Entries that it added to the log.
@@ -296,7 +306,7 @@ pub fn iterations(log: &dyn Reader, session: &Name, limit: usize) -> Result<Vec<
     for recorded in latest(log, session) {
         let recorded = recorded?;
         match recorded.event {
-            Event::IterationEnded {
+            SessionEvent::IterationEnded {
                 outcome,
                 duration_ms,
                 attempts,
@@ -305,9 +315,9 @@ pub fn iterations(log: &dyn Reader, session: &Name, limit: usize) -> Result<Vec<
                 ..
             } => ended = Some((outcome, duration_ms, attempts, notes_added, said)),
             // The last word counts, and that comes first here.
-            Event::Blocked { .. } => is_blocked = is_blocked.or(Some(true)),
-            Event::Completed { .. } => is_blocked = is_blocked.or(Some(false)),
-            Event::IterationStarted { iteration } => {
+            SessionEvent::Blocked { .. } => is_blocked = is_blocked.or(Some(true)),
+            SessionEvent::Completed { .. } => is_blocked = is_blocked.or(Some(false)),
+            SessionEvent::IterationStarted { iteration } => {
                 if iterations.len() == limit {
                     break;
                 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::address::Address;
 use crate::error::Result;
 use crate::key::Name;
-use crate::note::{Action, Kind, Note, Position, Revision};
+use crate::note::{Action, EntryType, Note, Position, Revision};
 use crate::store::Store;
 
 /// What an iteration left in the store.
@@ -14,12 +14,12 @@ pub struct Progress {
     /// New entries of the session's log, and notes by place and key that the agent wrote. What was said before is not new.
     pub new_notes: u64,
     /// Open `stuck` entries that it noted once more.
-    pub walls: Vec<Wall>,
+    pub walls: Vec<RecurringProblem>,
 }
 
 /// What several iterations ran into.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wall {
+pub struct RecurringProblem {
     /// The `stuck` entry.
     pub note: Note,
     /// The iterations that noted it since it was last resolved, in order, each once.
@@ -96,8 +96,8 @@ fn written_since(store: &dyn Store, position: Option<Position>) -> Result<Vec<Re
 }
 
 /// An entry that was noted again, when it is where a run was blocked and still is.
-fn wall(store: &dyn Store, address: &Address) -> Result<Option<Wall>> {
-    let is_open = |note: &Note| note.kind == Some(Kind::Stuck) && note.resolved_by.is_none();
+fn wall(store: &dyn Store, address: &Address) -> Result<Option<RecurringProblem>> {
+    let is_open = |note: &Note| note.kind == Some(EntryType::Stuck) && note.resolved_by.is_none();
     let Some(note) = store.get(address)?.filter(is_open) else {
         return Ok(None);
     };
@@ -106,7 +106,7 @@ fn wall(store: &dyn Store, address: &Address) -> Result<Option<Wall>> {
     let noted = history.iter().filter(|of| of.position > resolved);
     let noted = noted.filter_map(Revision::note);
     let iterations: BTreeSet<i64> = noted.filter_map(|note| note.iteration).collect();
-    Ok(Some(Wall {
+    Ok(Some(RecurringProblem {
         note,
         iterations: iterations.into_iter().collect(),
     }))

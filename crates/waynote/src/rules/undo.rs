@@ -67,14 +67,14 @@ fn is_bookkeeping(undo: &Revision) -> bool {
 
 /// Where the changes are that an undo or a redo without an address may take back. Whose they are is the stamp's author.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reach {
+pub struct UndoScope {
     /// The agent whose notebook is meant.
     pub agent: Name,
     /// The directories that are meant, each with those above and below it.
     pub places: Vec<Place>,
 }
 
-impl Reach {
+impl UndoScope {
     /// Whether a note is within it. An entry of a log is not: the log is append-only.
     fn covers(&self, address: &Address) -> bool {
         match address {
@@ -90,7 +90,7 @@ impl Reach {
 
 /// What an undo or a redo without an address came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakenBack {
+pub struct Undone {
     /// The note that it changed.
     pub applied: Applied,
     /// The note of a later change by the same author that still stands, out of reach.
@@ -104,7 +104,7 @@ pub struct TakenBack {
 /// [`UndoError::NothingToUndo`] when there is none; [`UndoError::Superseded`] when somebody else has changed that note
 /// since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
 /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
-pub fn undo_last(store: &dyn LocalStore, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
+pub fn undo_last(store: &dyn LocalStore, reach: &UndoScope, stamp: &Stamp) -> Result<Undone> {
     take_back(store, stamp, |store| {
         let (address, later) = last_change(store, reach, &stamp.author)?;
         let origin = None;
@@ -120,7 +120,7 @@ pub fn undo_last(store: &dyn LocalStore, reach: &Reach, stamp: &Stamp) -> Result
 /// somebody else has changed that note since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`],
 /// [`crate::Error::DiskFull`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
 /// written.
-pub fn redo_last(store: &dyn LocalStore, reach: &Reach, stamp: &Stamp) -> Result<TakenBack> {
+pub fn redo_last(store: &dyn LocalStore, reach: &UndoScope, stamp: &Stamp) -> Result<Undone> {
     take_back(store, stamp, |store| {
         let address = last_undo(store, reach, &stamp.author)?;
         Ok((Change::Redo { address }, None))
@@ -132,11 +132,11 @@ fn take_back(
     store: &dyn LocalStore,
     stamp: &Stamp,
     find: impl Fn(&dyn Reader) -> Result<(Change, Option<Address>)>,
-) -> Result<TakenBack> {
+) -> Result<Undone> {
     let taken_back = store.alone(|store| {
         let (change, later) = find(&store)?;
         let mut applied = store.apply(&[change], stamp)?;
-        Ok(applied.pop().map(|applied| TakenBack { applied, later }))
+        Ok(applied.pop().map(|applied| Undone { applied, later }))
     })?;
     let nothing = UndoError::NothingToUndo {
         address: None,
@@ -148,7 +148,7 @@ fn take_back(
 /// The note of the author's last change within reach that still stands, and that of a later one out of reach.
 fn last_change(
     store: &dyn Reader,
-    reach: &Reach,
+    reach: &UndoScope,
     author: &Name,
 ) -> Result<(Address, Option<Address>)> {
     // The last change of all that is not meant, to name it.
@@ -191,7 +191,7 @@ fn last_change(
 }
 
 /// The note of the author's last undo within reach that no redo has taken back.
-fn last_undo(store: &dyn Reader, reach: &Reach, author: &Name) -> Result<Address> {
+fn last_undo(store: &dyn Reader, reach: &UndoScope, author: &Name) -> Result<Address> {
     let nothing = || UndoError::NothingToRedo { address: None };
     for revision in Backwards::through(store) {
         let revision = revision?;

@@ -6,12 +6,12 @@ use super::resolved::Resolutions;
 use super::session_state::latest;
 use crate::address::Address;
 use crate::error::Result;
-use crate::event::Event;
+use crate::event::SessionEvent;
 use crate::key::{EntryId, Name};
 use crate::model::report::Report;
 use crate::note::Position;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::Moment;
+use crate::store::AsOf;
 
 use super::OneState;
 
@@ -41,14 +41,14 @@ fn resolutions(state: &OneState<'_>, session: &Name, report: &mut Report) -> Res
     let mut events = Vec::new();
     for event in latest(state, session) {
         match event {
-            Ok(event) if matches!(event.event, Event::Resolved { .. }) => events.push(event),
+            Ok(event) if matches!(event.event, SessionEvent::Resolved { .. }) => events.push(event),
             Ok(_) => {}
             // The engine's own check has named it.
             Err(_) => return Ok(()),
         }
     }
     for event in events.into_iter().rev() {
-        resolved.add(event, Moment::Position(Position::new(i64::MAX)));
+        resolved.add(event, AsOf::Position(Position::new(i64::MAX)));
     }
     let mut says: HashMap<Address, Option<EntryId>> = HashMap::new();
     for entry in resolved.entries() {

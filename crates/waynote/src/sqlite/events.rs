@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, ToSql};
 
 use crate::engine::Step;
-use crate::event::Recorded;
+use crate::event::RecordedEvent;
 use crate::key::Name;
 use crate::note::Position;
 use crate::scope::Scope;
@@ -15,9 +15,9 @@ use super::read::{author, number, scope_id, time, unreadable};
 /// The columns of an event, from 0.
 pub(super) const EVENT: &str = "e.number, e.position, e.author, e.recorded_at, e.event";
 
-pub(super) fn recorded(row: &Row<'_>) -> rusqlite::Result<Recorded> {
+pub(super) fn recorded(row: &Row<'_>) -> rusqlite::Result<RecordedEvent> {
     let text = row.get_ref(4)?.as_str()?;
-    Ok(Recorded {
+    Ok(RecordedEvent {
         number: number(row, 0)?,
         position: Position(row.get(1)?),
         author: author(row, 2)?,
@@ -31,7 +31,7 @@ pub(super) fn page(
     session: &Name,
     before: Option<u64>,
     limit: usize,
-) -> Outcome<Vec<Recorded>> {
+) -> Outcome<Vec<RecordedEvent>> {
     let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
         return Ok(Vec::new());
     };
@@ -46,7 +46,7 @@ pub(super) fn page(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-pub(super) fn lease(conn: &Connection, session: &Name) -> Outcome<Option<Recorded>> {
+pub(super) fn lease(conn: &Connection, session: &Name) -> Outcome<Option<RecordedEvent>> {
     let mut statement = conn.prepare_cached(&format!(
         "SELECT {EVENT} FROM waynote_scope s JOIN waynote_event e ON e.scope = s.id AND e.number = s.lease
          WHERE s.kind = 'session' AND s.name = ?1"
@@ -56,7 +56,7 @@ pub(super) fn lease(conn: &Connection, session: &Name) -> Outcome<Option<Recorde
         .optional()?)
 }
 
-pub(super) fn leases(conn: &Connection) -> Outcome<Vec<(Name, Recorded)>> {
+pub(super) fn leases(conn: &Connection) -> Outcome<Vec<(Name, RecordedEvent)>> {
     let mut statement = conn.prepare_cached(&format!(
         "SELECT {EVENT}, s.name FROM waynote_scope s JOIN waynote_event e ON e.scope = s.id AND e.number = s.lease
          WHERE s.lease IS NOT NULL ORDER BY s.name"
@@ -79,7 +79,7 @@ pub(super) fn sessions(conn: &Connection) -> Outcome<Vec<Name>> {
 pub(super) fn insert(
     conn: &Connection,
     scope: i64,
-    recorded: &Recorded,
+    recorded: &RecordedEvent,
     step: Option<Step>,
 ) -> Outcome<()> {
     let text = serde_json::to_string(&recorded.event).map_err(|error| unreadable(4, error))?;
@@ -102,7 +102,7 @@ pub(super) fn insert(
 pub(super) fn of_scope(
     conn: &Connection,
     scope: &Scope,
-) -> Outcome<Vec<rusqlite::Result<Recorded>>> {
+) -> Outcome<Vec<rusqlite::Result<RecordedEvent>>> {
     let Some(id) = scope_id(conn, scope)? else {
         return Ok(Vec::new());
     };

@@ -4,10 +4,10 @@ use rusqlite::{Connection, ToSql};
 
 use crate::content::Content;
 use crate::engine::{Put, Row, Step};
-use crate::event::{Event, Recorded};
+use crate::event::{RecordedEvent, SessionEvent};
 use crate::id::StoreId;
 use crate::key::{EntryId, Name};
-use crate::note::Kind;
+use crate::note::EntryType;
 use crate::scope::Scope;
 use crate::store::SideValue;
 
@@ -96,7 +96,9 @@ fn journal(conn: &Connection, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
     let updated_at = note.map_or(recorded_at, |note| note.updated_at.as_microsecond());
     let previous = put.previous.map(|position| position.number());
     let undoes = revision.undoes.map(signed);
-    let kind = note.and_then(|note| note.kind.as_ref()).map(Kind::as_str);
+    let kind = note
+        .and_then(|note| note.kind.as_ref())
+        .map(EntryType::as_str);
     let iteration = note.and_then(|note| note.iteration);
     let pinned = note.is_some_and(|note| note.pinned);
     let operation = put.step.as_ref().map(|step| step.operation.bytes());
@@ -151,7 +153,7 @@ fn current(handle: &Handle<'_>, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
         conn.prepare_cached("DELETE FROM waynote_deleted WHERE scope = ?1 AND key = ?2")?
             .execute((row.scope, &row.key))?;
     }
-    let kind = note.kind.as_ref().map(Kind::as_str);
+    let kind = note.kind.as_ref().map(EntryType::as_str);
     let resolved_by = note.resolved_by.map(|by| by.to_string());
     let columns: [&dyn ToSql; 13] = [
         &row.scope,
@@ -174,14 +176,14 @@ fn current(handle: &Handle<'_>, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
 fn event(
     handle: &Handle<'_>,
     session: &Name,
-    recorded: &Recorded,
+    recorded: &RecordedEvent,
     step: Option<Step>,
 ) -> Outcome<()> {
     let scope = scope_row(handle, &Scope::Session(session.clone()))?;
     events::insert(handle.conn, scope, recorded, step)?;
     let lease = match recorded.event {
-        Event::LoopStarted { .. } => Some(signed(recorded.number)),
-        Event::LoopEnded { .. } => None,
+        SessionEvent::LoopStarted { .. } => Some(signed(recorded.number)),
+        SessionEvent::LoopEnded { .. } => None,
         _ => return Ok(()),
     };
     handle

@@ -11,7 +11,7 @@ use crate::content::{Content, ContentHash};
 use crate::engine::{Done, NoteAt, NoteState};
 use crate::id::{OperationId, StoreId};
 use crate::key::Name;
-use crate::note::{Action, Kind, Note, Position, Revision, State};
+use crate::note::{Action, EntryType, Note, Position, Revision, State};
 use crate::scope::{Scope, ScopeKind};
 use crate::secrets;
 use crate::store::{ScopeSummary, SideValue};
@@ -59,9 +59,9 @@ pub(super) fn author(row: &Row<'_>, column: usize) -> rusqlite::Result<Name> {
         .map_err(|error| unreadable(column, error))
 }
 
-fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Kind>> {
+fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<EntryType>> {
     let word: Option<String> = row.get(column)?;
-    Ok(word.map(|word| Kind::imported(&word)))
+    Ok(word.map(|word| EntryType::imported(&word)))
 }
 
 /// The columns of a current note, from 0.
@@ -411,7 +411,7 @@ pub(super) fn first_saying(
     conn: &Connection,
     id: i64,
     scope: &Scope,
-    of: &Kind,
+    of: &EntryType,
     content: i64,
 ) -> Outcome<Option<NoteState>> {
     let sql = format!(

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::key::Name;
-use crate::note::{Kind, Note, Position};
+use crate::note::{EntryType, Note, Position};
 use crate::scope::Scope;
 use crate::store::{Page, Recent, Version};
 
@@ -100,7 +100,7 @@ pub(super) fn count_keyed(conn: &Connection, scope: &Scope, pinned: bool) -> Out
 pub(super) fn count_entries(
     conn: &Connection,
     session: &Name,
-    kind: Option<&Kind>,
+    kind: Option<&EntryType>,
     before: Option<i64>,
     open: bool,
 ) -> Outcome<u64> {
@@ -138,7 +138,7 @@ fn count_all(conn: &Connection, session: &Name, before: Option<i64>) -> Outcome<
 fn count_of_kind(
     conn: &Connection,
     session: &Name,
-    kind: &Kind,
+    kind: &EntryType,
     before: Option<i64>,
 ) -> Outcome<u64> {
     let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
@@ -155,7 +155,7 @@ fn count_of_kind(
 fn count_resolved(
     conn: &Connection,
     session: &Name,
-    kind: Option<&Kind>,
+    kind: Option<&EntryType>,
     before: Option<i64>,
 ) -> Outcome<u64> {
     let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
@@ -167,7 +167,7 @@ fn count_resolved(
          WHERE scope = ?1 AND resolved_by IS NOT NULL AND (?2 IS NULL OR kind = ?2)
                AND (?3 IS NULL OR iteration < ?3)",
     )?;
-    let kind = kind.map(Kind::as_str);
+    let kind = kind.map(EntryType::as_str);
     Ok(statement.query_row((id, kind, before), |row| number(row, 0))?)
 }
 
@@ -196,7 +196,7 @@ pub(super) fn last_iteration(conn: &Connection, session: &Name) -> Outcome<Optio
     Ok(last.max(repeated.query_row([id], |row| row.get(0))?))
 }
 
-pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {
+pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<EntryType>> {
     let Some(id) = scope_id(conn, &Scope::Session(session.clone()))? else {
         return Ok(Vec::new());
     };
@@ -208,16 +208,16 @@ pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<Kind>> {
         .prepare_cached("SELECT kind FROM waynote_note WHERE scope = ?1 AND kind = '' AND kind IS NOT NULL LIMIT 1")?
         .query_row([id], |row| row.get::<_, String>(0))
         .optional()?;
-    let mut kinds: Vec<Kind> = none_before
+    let mut kinds: Vec<EntryType> = none_before
         .iter()
-        .map(|word| Kind::imported(word))
+        .map(|word| EntryType::imported(word))
         .collect();
     let mut last = String::new();
     while let Some(word) = next
         .query_row((id, &last), |row| row.get::<_, String>(0))
         .optional()?
     {
-        kinds.push(Kind::imported(&word));
+        kinds.push(EntryType::imported(&word));
         last = word;
     }
     Ok(kinds)

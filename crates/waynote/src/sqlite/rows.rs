@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::key::{EntryId, Name};
 use crate::model::report::Report;
-use crate::note::{Kind, Note};
+use crate::note::{EntryType, Note};
 use crate::scope::Scope;
 use crate::store::{self, Answers, Count, SideValue, Version};
 
@@ -119,7 +119,7 @@ impl<'e> Handle<'e> {
     fn entry_saying(
         &self,
         session: &Name,
-        kind: &Kind,
+        kind: &EntryType,
         content: &Content,
     ) -> Outcome<Option<NoteState>> {
         let Some(content_id) = self.content_id(content)? else {

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use crate::event::Event;
+use crate::event::SessionEvent;
 use crate::model::report::Report;
 use crate::scope::{Scope, ScopeKind};
 
@@ -72,8 +72,8 @@ fn session(
             }
         };
         match recorded.event {
-            Event::LoopStarted { .. } => held = Some(recorded.number),
-            Event::LoopEnded { .. } => held = None,
+            SessionEvent::LoopStarted { .. } => held = Some(recorded.number),
+            SessionEvent::LoopEnded { .. } => held = None,
             _ => {}
         }
     }

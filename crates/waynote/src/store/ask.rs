@@ -2,10 +2,10 @@
 
 use super::{Cursor, FeedEntry, Recent, ScopeSummary, Version};
 use crate::address::Address;
-use crate::event::Recorded;
+use crate::event::RecordedEvent;
 use crate::id::StoreId;
 use crate::key::Name;
-use crate::note::{Kind, Note, Position, Revision};
+use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
 
 /// Everything that is wanted in one round trip. An answer stands at the same place in [`Answers`] as its question here.
@@ -89,11 +89,11 @@ pub struct Answers {
     pub histories: Vec<Vec<Revision>>,
     pub noted_before: Vec<u64>,
     pub journal: Vec<Vec<Revision>>,
-    pub entry_types: Vec<Vec<Kind>>,
+    pub entry_types: Vec<Vec<EntryType>>,
     pub last_iterations: Vec<Option<i64>>,
-    pub events: Vec<Vec<Recorded>>,
-    pub leases: Vec<Option<Recorded>>,
-    pub all_leases: Vec<(Name, Recorded)>,
+    pub events: Vec<Vec<RecordedEvent>>,
+    pub leases: Vec<Option<RecordedEvent>>,
+    pub all_leases: Vec<(Name, RecordedEvent)>,
     pub event_sessions: Vec<Name>,
     pub feed: Vec<Vec<FeedEntry>>,
     pub store_id: Option<StoreId>,
@@ -128,7 +128,7 @@ pub enum Count {
         /// The session.
         session: Name,
         /// Of one type; none: of all.
-        kind: Option<Kind>,
+        kind: Option<EntryType>,
         /// Of earlier iterations than this one, those without an iteration left out; none: of all.
         before: Option<i64>,
         /// Only those that are not resolved.

@@ -1,9 +1,9 @@
 //! A reference to a store is a store, so that what decorates one can own it or borrow it.
 
-use super::{Answers, Ask, LocalStore, Moment, Reader, SideData, SideValue, Snapshot, Store};
+use super::{Answers, AsOf, Ask, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
 use crate::change::{Applied, Change};
 use crate::error::Result;
-use crate::event::Event;
+use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
 use crate::key::Name;
 use crate::model::report::Report;
@@ -16,7 +16,7 @@ impl<R: Reader + ?Sized> Reader for &R {
         (**self).read(ask)
     }
 
-    fn select_at(&self, scopes: &[Scope], moment: Moment) -> Result<Vec<Note>> {
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
         (**self).select_at(scopes, moment)
     }
 
@@ -33,7 +33,7 @@ impl<S: Store + ?Sized> Store for &S {
     fn record(
         &self,
         session: &Name,
-        events: &[Event],
+        events: &[SessionEvent],
         lease: Option<u64>,
         stamp: &Stamp,
     ) -> Result<()> {

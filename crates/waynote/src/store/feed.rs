@@ -6,7 +6,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 
 use crate::address::AddressAt;
-use crate::event::Recorded;
+use crate::event::RecordedEvent;
 use crate::key::Name;
 use crate::note::{Position, Revision};
 
@@ -75,7 +75,7 @@ pub enum Happened {
         /// The session.
         session: Name,
         /// What.
-        recorded: Recorded,
+        recorded: RecordedEvent,
     },
     /// What revisions said was forgotten.
     Forgotten {

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use crate::content::Content;
 use crate::error::{Error, LoopError, Result};
-use crate::event::{Event, Holder, Outcome, Reason};
+use crate::event::{EndReason, IterationOutcome, ProcessIdentity, SessionEvent};
 use crate::key::Name;
 use crate::model::secret_policy::SecretPolicy;
-use crate::note::{Kind, Stamp};
+use crate::note::{EntryType, Stamp};
 use crate::rules::session_events::running;
 use crate::rules::session_state::{
-    self, End, Iteration, Question, Said, done_in_run, fresh_answer, last_iteration,
+    self, AgentSignal, End, Iteration, Question, done_in_run, fresh_answer, last_iteration,
     live_iteration, open_question,
 };
 use crate::session_log::SessionLog;
@@ -18,9 +18,9 @@ use crate::store::Store;
 
 /// What came of an iteration.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub struct IterationEnd {
     /// How the agent ended at the last attempt.
-    pub outcome: Outcome,
+    pub outcome: IterationOutcome,
     /// How long it took, all attempts together.
     pub duration: Duration,
     /// How often the agent was started.
@@ -38,9 +38,9 @@ pub struct Loop<'s> {
 }
 
 /// Who begins a loop, and where.
-pub struct Begin<'a> {
+pub struct LoopStart<'a> {
     /// The process.
-    pub holder: Holder,
+    pub holder: ProcessIdentity,
     /// The directory it runs in, absolute.
     pub directory: String,
     /// How many iterations the run shall have; none: as many as it takes. A loop that ended before it had them is gone on
@@ -49,7 +49,7 @@ pub struct Begin<'a> {
     /// What a person answers to the question that the last loop stopped with.
     pub answer: Option<&'a str>,
     /// Whether a process is no more.
-    pub is_dead: &'a dyn Fn(&Holder) -> bool,
+    pub is_dead: &'a dyn Fn(&ProcessIdentity) -> bool,
 }
 
 impl<'s> Loop<'s> {
@@ -63,19 +63,19 @@ impl<'s> Loop<'s> {
     pub fn begin(
         store: &'s dyn Store,
         session: Name,
-        begin: Begin<'_>,
+        begin: LoopStart<'_>,
         stamp: &Stamp,
     ) -> Result<Self> {
         let held = store.lease(&session)?;
         let mut events = Vec::new();
         if let Some(held) = &held {
             match &held.event {
-                Event::LoopStarted { holder, .. } if (begin.is_dead)(holder) => {}
+                SessionEvent::LoopStarted { holder, .. } if (begin.is_dead)(holder) => {}
                 _ => return Err(running(&session, held)),
             }
             events.extend(lost_iteration(store, &session)?);
-            events.push(Event::LoopEnded {
-                reason: Reason::Lost,
+            events.push(SessionEvent::LoopEnded {
+                reason: EndReason::Lost,
                 detail: None,
             });
         }
@@ -84,7 +84,7 @@ impl<'s> Loop<'s> {
             None => None,
         };
         let asked = open_question(store, &session)?;
-        events.push(Event::LoopStarted {
+        events.push(SessionEvent::LoopStarted {
             holder: begin.holder,
             directory: begin.directory,
             iterations: begin.iterations,
@@ -100,7 +100,7 @@ impl<'s> Loop<'s> {
                 return Err(LoopError::Unanswered { session, question }.into());
             }
             (_, Some(_)) if is_answered => {}
-            (_, Some(answer)) => events.push(Event::Answered {
+            (_, Some(answer)) => events.push(SessionEvent::Answered {
                 answer: answer.into(),
             }),
             (None, None) => {}
@@ -157,7 +157,7 @@ impl<'s> Loop<'s> {
     /// [`Error::Engine`] when the store cannot be written.
     pub fn start_iteration(&self, stamp: &Stamp) -> Result<i64> {
         let iteration = self.next_iteration()?;
-        self.record(Event::IterationStarted { iteration }, stamp)?;
+        self.record(SessionEvent::IterationStarted { iteration }, stamp)?;
         Ok(iteration)
     }
 
@@ -167,14 +167,14 @@ impl<'s> Loop<'s> {
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
     /// [`Error::Engine`] when the store cannot be written.
-    pub fn end_iteration(&self, iteration: i64, turn: Turn, stamp: &Stamp) -> Result<u64> {
+    pub fn end_iteration(&self, iteration: i64, turn: IterationEnd, stamp: &Stamp) -> Result<u64> {
         let notes_added = added(self.store, &self.session, iteration)?;
         if turn.outcome.is_success()
             && let Some((asked, answer)) = fresh_answer(self.store, &self.session)?
         {
             remember(self.store, &self.session, &asked, &answer, stamp);
         }
-        let event = Event::IterationEnded {
+        let event = SessionEvent::IterationEnded {
             iteration,
             outcome: turn.outcome,
             duration_ms: Some(u64::try_from(turn.duration.as_millis()).unwrap_or(u64::MAX)),
@@ -192,7 +192,7 @@ impl<'s> Loop<'s> {
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
     /// [`Error::Engine`] when the store cannot be written.
-    pub fn end(self, reason: Reason, stamp: &Stamp) -> Result<()> {
+    pub fn end(self, reason: EndReason, stamp: &Stamp) -> Result<()> {
         self.end_with(reason, None, stamp)
     }
 
@@ -201,14 +201,14 @@ impl<'s> Loop<'s> {
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
     /// [`Error::Engine`] when the store cannot be written.
-    pub fn end_with(self, reason: Reason, detail: Option<String>, stamp: &Stamp) -> Result<()> {
+    pub fn end_with(self, reason: EndReason, detail: Option<String>, stamp: &Stamp) -> Result<()> {
         let mut events = Vec::from_iter(lost_iteration(self.store, &self.session)?);
-        events.push(Event::LoopEnded { reason, detail });
+        events.push(SessionEvent::LoopEnded { reason, detail });
         self.store
             .record(&self.session, &events, Some(self.lease), stamp)
     }
 
-    fn record(&self, event: Event, stamp: &Stamp) -> Result<()> {
+    fn record(&self, event: SessionEvent, stamp: &Stamp) -> Result<()> {
         self.store
             .record(&self.session, &[event], Some(self.lease), stamp)
     }
@@ -224,13 +224,13 @@ pub fn is_answered_by(store: &dyn Store, session: &Name, answer: &str) -> Result
 }
 
 /// The end of the live iteration, if there is one, of which nobody knows how it came.
-fn lost_iteration(store: &dyn Store, session: &Name) -> Result<Option<Event>> {
+fn lost_iteration(store: &dyn Store, session: &Name) -> Result<Option<SessionEvent>> {
     let Some(iteration) = live_iteration(store, session)? else {
         return Ok(None);
     };
-    Ok(Some(Event::IterationEnded {
+    Ok(Some(SessionEvent::IterationEnded {
         iteration,
-        outcome: Outcome::Lost,
+        outcome: IterationOutcome::Lost,
         duration_ms: None,
         attempts: 1,
         notes_added: added(store, session, iteration)?,
@@ -246,7 +246,7 @@ fn lost_iteration(store: &dyn Store, session: &Name) -> Result<Option<Event>> {
 pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec<Iteration>> {
     let mut iterations = session_state::iterations(store, session, limit)?;
     for of in &mut iterations {
-        if matches!(of.outcome, None | Some(Outcome::Lost)) {
+        if matches!(of.outcome, None | Some(IterationOutcome::Lost)) {
             of.notes_added = added(store, session, of.number)?;
         }
     }
@@ -255,7 +255,7 @@ pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec
 
 /// Whether a loop runs in a session, and how the last one ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum LoopState {
     /// No loop ever ran in it.
     NoLoop,
     /// A loop has it.
@@ -266,7 +266,7 @@ pub enum Standing {
     Ended(End),
 }
 
-impl Standing {
+impl LoopState {
     /// The state's word: `running`, `lost` or the reason of the end; none where no loop ran.
     pub fn word(&self) -> Option<&'static str> {
         match self {
@@ -285,15 +285,15 @@ impl Standing {
 pub fn standing(
     store: &dyn Store,
     session: &Name,
-    is_dead: &dyn Fn(&Holder) -> bool,
-) -> Result<Standing> {
+    is_dead: &dyn Fn(&ProcessIdentity) -> bool,
+) -> Result<LoopState> {
     if let Some(held) = store.lease(session)? {
         return Ok(match &held.event {
-            Event::LoopStarted { holder, .. } if is_dead(holder) => Standing::Lost,
-            _ => Standing::Running,
+            SessionEvent::LoopStarted { holder, .. } if is_dead(holder) => LoopState::Lost,
+            _ => LoopState::Running,
         });
     }
-    Ok(session_state::last_end(store, session)?.map_or(Standing::NoLoop, Standing::Ended))
+    Ok(session_state::last_end(store, session)?.map_or(LoopState::NoLoop, LoopState::Ended))
 }
 
 /// The number that the next iteration of a session has.
@@ -329,7 +329,7 @@ pub fn say(
     store: &dyn Store,
     session: &Name,
     iteration: Option<i64>,
-    said: &Said,
+    said: &AgentSignal,
     stamp: &Stamp,
 ) -> Result<()> {
     let live = match iteration {
@@ -341,11 +341,11 @@ pub fn say(
         iteration: None,
     })?;
     let event = match said {
-        Said::Completed(summary) => Event::Completed {
+        AgentSignal::Completed(summary) => SessionEvent::Completed {
             iteration,
             summary: summary.trim().into(),
         },
-        Said::Blocked(question) => Event::Blocked {
+        AgentSignal::Blocked(question) => SessionEvent::Blocked {
             iteration,
             question: question.trim().into(),
         },
@@ -377,6 +377,6 @@ fn remember(store: &dyn Store, session: &Name, asked: &Question, answer: &str, s
     let stamp = stamp.clone().allowing(SecretPolicy::AllowAll);
     let log = SessionLog::new(store, session.clone());
     let iteration = Some(asked.iteration);
-    let _ =
-        Content::text(text).and_then(|content| log.add(Kind::Decision, iteration, content, &stamp));
+    let _ = Content::text(text)
+        .and_then(|content| log.add(EntryType::Decision, iteration, content, &stamp));
 }

@@ -7,7 +7,7 @@ use crate::change::Change;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Name};
-use crate::note::{Kind, Note, Revision, Stamp};
+use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{Ask, Filter, Reader, Recent, ScopeSummary, Store};
 
@@ -60,7 +60,7 @@ impl<'s> SessionLog<'s> {
     /// when the store cannot be written.
     pub fn add(
         &self,
-        kind: Kind,
+        kind: EntryType,
         iteration: Option<i64>,
         content: Content,
         stamp: &Stamp,
@@ -78,7 +78,7 @@ impl<'s> SessionLog<'s> {
     /// written.
     pub fn add_resolving(
         &self,
-        kind: Kind,
+        kind: EntryType,
         iteration: Option<i64>,
         content: Content,
         resolves: Option<EntryId>,
@@ -118,7 +118,7 @@ impl<'s> SessionLog<'s> {
         }
         let open = Recent::Entries {
             session: self.session.clone(),
-            kind: Kind::Stuck,
+            kind: EntryType::Stuck,
             before: None,
             open: true,
         };
@@ -164,7 +164,7 @@ impl<'s> SessionLog<'s> {
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    pub fn list(&self, kind: Option<&Kind>) -> Result<Vec<Note>> {
+    pub fn list(&self, kind: Option<&EntryType>) -> Result<Vec<Note>> {
         let mut notes = self
             .store
             .select(&Filter::Scopes(vec![Scope::Session(self.session.clone())]))?;
@@ -270,7 +270,7 @@ fn already_noted(note: &Note) -> String {
 
 /// The reply to an added entry (source 001): its type and up to 50 UTF-16 units of it, never cutting a
 /// character in two. Credentials are masked.
-fn confirmation(kind: &Kind, content: &Content) -> String {
+fn confirmation(kind: &EntryType, content: &Content) -> String {
     let text = content.shown();
     let text = crate::secrets::masked(&text);
     let mut units = 0;

@@ -7,7 +7,7 @@ use crate::change::{Applied, Change, Expect};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::note::{AsOf, Note, Stamp};
+use crate::note::{Note, NoteAsOf, Stamp};
 use crate::rules::erasure::gone_by_forgetting;
 use crate::store::{Reader, Store};
 
@@ -37,7 +37,7 @@ impl Default for SaveOptions {
 /// # Errors
 /// [`Error::NotFound`] when it is not there; [`Error::Forgotten`] when what it said was forgotten; [`Error::Busy`],
 /// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-pub fn get(store: &dyn Reader, address: &Address, as_of: Option<AsOf>) -> Result<Note> {
+pub fn get(store: &dyn Reader, address: &Address, as_of: Option<NoteAsOf>) -> Result<Note> {
     let Some(as_of) = as_of else {
         if let Some(note) = store.get(address)? {
             return Ok(note);
@@ -49,8 +49,8 @@ pub fn get(store: &dyn Reader, address: &Address, as_of: Option<AsOf>) -> Result
     let note = as_of.note(&store.history(address)?)?;
     note.ok_or_else(|| Error::NotFound {
         what: match as_of {
-            AsOf::Revision(revision) => format!("{address}@{revision}"),
-            AsOf::Time(time) => format!("{address} at {time}"),
+            NoteAsOf::Revision(revision) => format!("{address}@{revision}"),
+            NoteAsOf::Time(time) => format!("{address} at {time}"),
         },
     })
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::time::{Duration, SystemTime};
 
-use waynote::{Address, AsOf, Base, InStep, Moment, Options, Places, Reader, Scope, SqliteStore};
+use waynote::{Address, AsOf, Base, InStep, NoteAsOf, Options, Places, Reader, Scope, SqliteStore};
 
 use super::conformance::{at, text};
 
@@ -36,9 +36,9 @@ fn a_text_of_a_synced_file_counts_from_when_it_was_written_there() {
     assert_eq!(history[0].recorded_at, at(twelve as i64).now);
     for (second, is_there) in [(ten - 1, false), (eleven, true), (twelve, true)] {
         let time = at(second as i64).now;
-        let one = AsOf::Time(time).note(&history).unwrap();
+        let one = NoteAsOf::Time(time).note(&history).unwrap();
         let scopes = [Scope::Place("~/shop".parse().unwrap())];
-        let block = store.select_at(&scopes, Moment::Time(time)).unwrap().pop();
+        let block = store.select_at(&scopes, AsOf::Time(time)).unwrap().pop();
         assert_eq!(one.is_some(), is_there, "at {second}");
         assert_eq!(one, block, "at {second}");
     }

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use waynote::context::{Budget, Renderer, Request, Section, Shown, Style, render};
 use waynote::visible::{lines, visible};
 use waynote::{
-    Address, Base, Change, Content, Expect, InStep, Kind, Limits, LocalStore, Moment, Notebook,
+    Address, AsOf, Base, Change, Content, EntryType, Expect, InStep, Limits, LocalStore, Notebook,
     Origin, Place, Places, SaveOptions, SessionLog, SqliteStore, Stamp,
 };
 
@@ -49,7 +49,7 @@ fn append(kind: &str, iteration: i64, text: &str) -> Change {
     Change::Append {
         resolves: None,
         session: "s".parse().unwrap(),
-        kind: Kind::imported(kind),
+        kind: EntryType::imported(kind),
         iteration: Some(iteration),
         content: Content::imported(text),
         id: None,
@@ -252,7 +252,7 @@ fn day(store: &dyn LocalStore, step: i64) {
                 .unwrap();
         }
         _ => {
-            let kind = Kind::ALL[(step % 4) as usize].clone();
+            let kind = EntryType::ALL[(step % 4) as usize].clone();
             SessionLog::new(store, "s".parse().unwrap())
                 .add(
                     kind,
@@ -369,7 +369,7 @@ fn a_block_as_it_was() {
             then.push((at(step).now, block.position.unwrap(), block.text));
         }
         for (time, position, text) in then {
-            for moment in [Moment::Time(time), Moment::Position(position)] {
+            for moment in [AsOf::Time(time), AsOf::Position(position)] {
                 let request = Request {
                     as_of: Some(moment),
                     ..request(700)
@@ -379,7 +379,7 @@ fn a_block_as_it_was() {
         }
         let style = Style::Faithful;
         let request = Request {
-            as_of: Some(Moment::Time(at(-9).now)),
+            as_of: Some(AsOf::Time(at(-9).now)),
             style,
             ..request(0)
         };
@@ -494,7 +494,7 @@ fn a_query_chooses_the_notes_of_the_index() {
         assert!(block.text.contains("fact 59 "));
         let notes = block.receipt.shown + block.receipt.lines + block.receipt.left_out;
         assert_eq!(notes, 60);
-        let moment = Moment::Time(at(30).now);
+        let moment = AsOf::Time(at(30).now);
         let then = render(
             store,
             &Request {

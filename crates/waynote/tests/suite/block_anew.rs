@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 use waynote::context::{Budget, Renderer, Request, render};
 use waynote::{
-    Address, Base, Change, Content, Expect, InStep, Kind, Limits, LocalStore, Moment, Options,
+    Address, AsOf, Base, Change, Content, EntryType, Expect, InStep, Limits, LocalStore, Options,
     Reader, SessionLog, SqliteStore, Stamp, Store, forget::Forget,
 };
 
@@ -83,7 +83,7 @@ fn without_what_was_forgotten_since() {
     let then = store.version().unwrap().position.unwrap();
     save(&store, "k", "the word that stays");
     let as_of = Request {
-        as_of: Some(Moment::Position(then)),
+        as_of: Some(AsOf::Position(then)),
         ..request(2000)
     };
     let mut renderer = Renderer::default();
@@ -119,8 +119,13 @@ fn as_they_counted_then() {
     let wall = Content::text("wall").unwrap();
     let mut saved = Vec::new();
     for iteration in 1..5 {
-        log.add(Kind::Stuck, Some(iteration), wall.clone(), &at(iteration))
-            .unwrap();
+        log.add(
+            EntryType::Stuck,
+            Some(iteration),
+            wall.clone(),
+            &at(iteration),
+        )
+        .unwrap();
         let asked = Request {
             session: Some("s".parse().unwrap()),
             iteration: Some(3),
@@ -130,7 +135,7 @@ fn as_they_counted_then() {
         saved.push((block, asked));
     }
     for (block, asked) in saved {
-        let as_of = block.position.map(Moment::Position);
+        let as_of = block.position.map(AsOf::Position);
         let then = render(&store, &Request { as_of, ..asked }).unwrap();
         assert_eq!(then.text, block.text);
     }

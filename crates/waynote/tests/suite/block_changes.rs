@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use waynote::context::{Budget, Request, Section, Shown, Style, block_and_notes, changed, render};
 use waynote::{
-    Address, Change, Content, Expect, Kind, Limits, LocalStore, Note, Options, SessionLog,
+    Address, Change, Content, EntryType, Expect, Limits, LocalStore, Note, Options, SessionLog,
     SqliteStore, Stamp,
 };
 
@@ -52,7 +52,7 @@ fn only_what_is_new_is_told() {
     };
     save(&store, "pinned", "it has this", true);
     save(&store, "line", "it has this line\nand not the rest", false);
-    add(Kind::Stuck, "it knows this");
+    add(EntryType::Stuck, "it knows this");
     for style in [Style::Stable, Style::Faithful] {
         let request = Request { style, ..request() };
         let known = known(&store, &request);
@@ -66,8 +66,8 @@ fn only_what_is_new_is_told() {
     // The line was known, and the note is to be shown whole now.
     save(&store, "line", "it has this line\nand not the rest", true);
     save(&store, "new", "a line of the index", false);
-    add(Kind::Stuck, "it lacks this wall");
-    add(Kind::Tip, "it lacks this tip");
+    add(EntryType::Stuck, "it lacks this wall");
+    add(EntryType::Tip, "it lacks this tip");
     let found = changed(&store, &request(), &Section::ALL, &of).unwrap();
     insta::assert_snapshot!(found.text, @r"
     ## Pinned notes

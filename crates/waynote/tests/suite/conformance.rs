@@ -3,9 +3,9 @@
 use super::memory::Memory;
 use waynote::note::State;
 use waynote::{
-    Address, AsOf, Change, Content, EngineStore, Error, Expect, Filter, Forget, Kind, Limits,
-    LocalStore, Name, Notebook, Options, Origin, Place, Places, SaveOptions, Scope, ScopeKind,
-    SessionLog, SqliteStore, Stamp, UndoError, undo_last,
+    Address, Change, Content, EngineStore, EntryType, Error, Expect, Filter, Forget, Limits,
+    LocalStore, Name, NoteAsOf, Notebook, Options, Origin, Place, Places, SaveOptions, Scope,
+    ScopeKind, SessionLog, SqliteStore, Stamp, UndoError, undo_last,
 };
 
 use super::undo::reach;
@@ -132,13 +132,13 @@ fn every_change_is_a_revision_and_comes_back() {
         );
         assert!(matches!(history[3].state, State::Deleted { .. }));
         let as_of = |when| {
-            AsOf::pick(when, &history)
+            NoteAsOf::pick(when, &history)
                 .and_then(|revision| revision.note())
                 .map(|note| note.content.clone())
         };
-        let time = |second| AsOf::Time(jiff::Timestamp::from_second(second).unwrap());
+        let time = |second| NoteAsOf::Time(jiff::Timestamp::from_second(second).unwrap());
         assert_eq!(as_of(time(15)), Some(text("one")));
-        assert_eq!(as_of(AsOf::Revision(2)), Some(text("two")));
+        assert_eq!(as_of(NoteAsOf::Revision(2)), Some(text("two")));
         // The clock went back between the third change and the fourth: the last one that qualifies counts.
         assert_eq!(as_of(time(27)), None);
         let undone = undo_last(store, &reach(&["~/p"]), &at(40)).unwrap();
@@ -212,7 +212,7 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
         for number in 0..20 {
             // A clock that stands still, jumps and goes back.
             let second = [5, 5, 9, 1, 7][number % 5];
-            let kind = Kind::ALL[number % 4].clone();
+            let kind = EntryType::ALL[number % 4].clone();
             log.add(
                 kind,
                 Some(1 + number as i64),
@@ -226,7 +226,7 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
             all,
             (0..20).map(|number| number.to_string()).collect::<Vec<_>>()
         );
-        assert_eq!(log.list(Some(&Kind::Tip)).unwrap().len(), 5);
+        assert_eq!(log.list(Some(&EntryType::Tip)).unwrap().len(), 5);
         assert_eq!(contents(&log.before(4).unwrap()), ["0", "1", "2"]);
         let address = log.list(None).unwrap()[0].address.clone();
         for change in [
@@ -263,8 +263,13 @@ fn contents_are_kept_whatever_they_are() {
             vec![b'x'; 300_000],
         ];
         for content in &bytes {
-            log.add(Kind::Tip, None, Content::imported(content.clone()), &at(1))
-                .unwrap();
+            log.add(
+                EntryType::Tip,
+                None,
+                Content::imported(content.clone()),
+                &at(1),
+            )
+            .unwrap();
         }
         let stored = log.list(None).unwrap();
         assert_eq!(
@@ -310,7 +315,8 @@ fn a_text_noted_again_is_a_repeat_of_its_entry() {
             ..at(second)
         };
         let add = |iteration, said: &str, stamp: &Stamp| {
-            log.add(Kind::Stuck, iteration, text(said), stamp).unwrap()
+            log.add(EntryType::Stuck, iteration, text(said), stamp)
+                .unwrap()
         };
         let first = add(Some(5), "wall", &by("one", 10));
         add(Some(5), "door", &by("one", 11));
@@ -327,9 +333,12 @@ fn a_text_noted_again_is_a_repeat_of_its_entry() {
             assert_eq!(store.get(&again.address).unwrap().unwrap(), again);
         }
         // Another type, and another session, are other entries.
-        log.add(Kind::Tip, Some(6), text("wall"), &at(21)).unwrap();
+        log.add(EntryType::Tip, Some(6), text("wall"), &at(21))
+            .unwrap();
         let other = SessionLog::new(store, name("t"));
-        other.add(Kind::Stuck, None, text("wall"), &at(21)).unwrap();
+        other
+            .add(EntryType::Stuck, None, text("wall"), &at(21))
+            .unwrap();
         assert_eq!(contents(&log.list(None).unwrap()), ["wall", "door", "wall"]);
         assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 3);
         let now = store.get(&first.address).unwrap().unwrap();
@@ -347,9 +356,12 @@ fn a_text_noted_again_is_a_repeat_of_its_entry() {
         assert_eq!(iterations, [Some(5), Some(6), None, Some(2)]);
         assert_eq!(history[1].action, waynote::Action::Repeat);
         assert_eq!(history[3].author(), &name("three"));
-        let then = AsOf::Time(at(20).now).note(&history).unwrap().unwrap();
+        let then = NoteAsOf::Time(at(20).now).note(&history).unwrap().unwrap();
         assert_eq!(then, now);
-        assert_eq!(AsOf::Revision(1).note(&history).unwrap().unwrap(), first);
+        assert_eq!(
+            NoteAsOf::Revision(1).note(&history).unwrap().unwrap(),
+            first
+        );
         let journal = store.journal(None, 3).unwrap();
         assert_eq!(journal.len(), 3);
 
@@ -377,7 +389,7 @@ fn a_text_noted_again_is_a_repeat_of_its_entry() {
         let bring = |id: &str| Change::Append {
             resolves: None,
             session: name("s"),
-            kind: Kind::Stuck,
+            kind: EntryType::Stuck,
             iteration: Some(1),
             content: text("wall"),
             id: Some(id.parse().unwrap()),
@@ -446,7 +458,7 @@ fn what_is_forgotten_is_gone_and_says_so() {
         assert!(refused(change(undo())));
         assert!(refused(change(restore(2))));
         assert!(matches!(
-            AsOf::Revision(2).note(&history),
+            NoteAsOf::Revision(2).note(&history),
             Err(Error::Forgotten { .. })
         ));
 
@@ -503,10 +515,16 @@ fn a_shared_text_goes_with_the_last_that_says_it() {
             .save(&key, text("same"), SaveOptions::default(), &at(2))
             .unwrap();
         for iteration in 1..4 {
-            log.add(Kind::Tip, Some(iteration), text("same"), &at(iteration))
-                .unwrap();
+            log.add(
+                EntryType::Tip,
+                Some(iteration),
+                text("same"),
+                &at(iteration),
+            )
+            .unwrap();
         }
-        log.add(Kind::Tip, Some(4), text("after"), &at(4)).unwrap();
+        log.add(EntryType::Tip, Some(4), text("after"), &at(4))
+            .unwrap();
         let entries = log.list(None).unwrap();
         let entry = &entries[0].address;
         // Any revision of an entry is the entry.
@@ -518,7 +536,7 @@ fn a_shared_text_goes_with_the_last_that_says_it() {
         assert_eq!(shared, ["place:~/p@1", "agent:a#k@1"]);
         assert_eq!(contents(&log.list(None).unwrap()), ["after"]);
         // The same text again is a new entry, after all that were.
-        let new = log.add(Kind::Tip, None, text("same"), &at(3)).unwrap();
+        let new = log.add(EntryType::Tip, None, text("same"), &at(3)).unwrap();
         assert_eq!(new.seen(), Some(1));
         assert!(new.address.key() > entries[1].address.key());
 
@@ -557,14 +575,14 @@ fn a_credential_is_refused_unless_it_is_allowed_or_comes_from_elsewhere() {
         );
         assert_eq!(refused.kind(), "holds_secret");
         let log = SessionLog::new(store, name("s"));
-        assert!(log.add(Kind::Tip, None, says(), &at(1)).is_err());
+        assert!(log.add(EntryType::Tip, None, says(), &at(1)).is_err());
         let other = at(1).allowing(waynote::SecretPolicy::Allow(vec!["jwt"]));
         assert!(store.apply(&[save(None)], &other).is_err());
         assert_eq!(store.get(&address).unwrap(), None);
 
         let allowed = at(2).allowing(waynote::SecretPolicy::Allow(vec!["github-token"]));
         store.apply(&[save(None)], &allowed).unwrap();
-        log.add(Kind::Tip, None, says(), &allowed).unwrap();
+        log.add(EntryType::Tip, None, says(), &allowed).unwrap();
         let imported = Origin {
             is_synced: false,
             author: None,

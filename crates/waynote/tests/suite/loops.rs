@@ -3,21 +3,21 @@
 use std::time::Duration;
 
 use waynote::context::{Request, render};
-use waynote::event::{Event, Holder, Outcome, Reason};
-use waynote::loops::{Begin, Loop, Turn, say};
+use waynote::event::{EndReason, IterationOutcome, ProcessIdentity, SessionEvent};
+use waynote::loops::{IterationEnd, Loop, LoopStart, say};
 use waynote::session_state::{
-    End, Said, fresh_answer, iterations, last_end, live_iteration, open_question, said,
+    AgentSignal, End, fresh_answer, iterations, last_end, live_iteration, open_question, said,
 };
 use waynote::stall::{self, Progress};
 use waynote::{
-    Error, Kind, LocalStore, LoopError, Moment, Name, Note, Options, Place, Places, Reader, Scope,
-    ScopeKind, SearchRequest, SessionLog, SqliteStore, Stamp, Store,
+    AsOf, EntryType, Error, LocalStore, LoopError, Name, Note, Options, Place, Places, Reader,
+    Scope, ScopeKind, SearchRequest, SessionLog, SqliteStore, Stamp, Store,
 };
 
 use super::conformance::{at, contents, each_store, name, text};
 
-fn holder(pid: u32) -> Holder {
-    Holder {
+fn holder(pid: u32) -> ProcessIdentity {
+    ProcessIdentity {
         host: "here".into(),
         boot: "b".into(),
         pid,
@@ -31,8 +31,8 @@ fn begin<'s>(
     answer: Option<&str>,
     dead: &[u32],
 ) -> waynote::Result<Loop<'s>> {
-    let is_dead = |holder: &Holder| dead.contains(&holder.pid);
-    let begin = Begin {
+    let is_dead = |holder: &ProcessIdentity| dead.contains(&holder.pid);
+    let begin = LoopStart {
         holder: holder(pid),
         directory: "/p".into(),
         iterations: None,
@@ -42,14 +42,14 @@ fn begin<'s>(
     Loop::begin(store, name("s"), begin, &at(1))
 }
 
-const DONE: Outcome = Outcome::Exited { code: 0 };
+const DONE: IterationOutcome = IterationOutcome::Exited { code: 0 };
 
 fn second() -> Duration {
     Duration::from_secs(1)
 }
 
-fn ended(outcome: Outcome, attempts: u32) -> Turn {
-    Turn {
+fn ended(outcome: IterationOutcome, attempts: u32) -> IterationEnd {
+    IterationEnd {
         outcome,
         duration: second(),
         attempts,
@@ -57,7 +57,7 @@ fn ended(outcome: Outcome, attempts: u32) -> Turn {
     }
 }
 
-fn turn(run: &Loop<'_>, outcome: Outcome) -> i64 {
+fn turn(run: &Loop<'_>, outcome: IterationOutcome) -> i64 {
     let iteration = run.start_iteration(&at(2)).unwrap();
     run.end_iteration(iteration, ended(outcome, 1), &at(3))
         .unwrap();
@@ -71,7 +71,7 @@ fn complete(
     summary: &str,
     stamp: &Stamp,
 ) -> waynote::Result<()> {
-    let said = Said::Completed(summary.into());
+    let said = AgentSignal::Completed(summary.into());
     say(store, session, iteration, &said, stamp)
 }
 
@@ -82,7 +82,7 @@ fn block(
     question: &str,
     stamp: &Stamp,
 ) -> waynote::Result<()> {
-    let said = Said::Blocked(question.into());
+    let said = AgentSignal::Blocked(question.into());
     say(store, session, iteration, &said, stamp)
 }
 
@@ -98,8 +98,8 @@ fn a_session_has_one_loop_and_its_numbers_go_on() {
             "{error}"
         );
         assert_eq!(store.leases().unwrap().len(), 1);
-        assert_eq!(turn(&first, Outcome::Exited { code: 3 }), 2);
-        first.end(Reason::Iterations, &at(4)).unwrap();
+        assert_eq!(turn(&first, IterationOutcome::Exited { code: 3 }), 2);
+        first.end(EndReason::Iterations, &at(4)).unwrap();
         assert!(store.leases().unwrap().is_empty());
 
         let second = begin(store, 2, None, &[]).unwrap();
@@ -117,8 +117,8 @@ fn a_session_has_one_loop_and_its_numbers_go_on() {
             told,
             [
                 (1, Some(DONE)),
-                (2, Some(Outcome::Exited { code: 3 })),
-                (3, Some(Outcome::Lost)),
+                (2, Some(IterationOutcome::Exited { code: 3 })),
+                (3, Some(IterationOutcome::Lost)),
                 (4, Some(DONE)),
             ]
         );
@@ -142,9 +142,9 @@ fn a_loop_that_lost_its_session_says_nothing_more() {
         };
         refused(lost.end_iteration(1, ended(DONE, 1), &at(3)).map(|_| ()));
         refused(lost.start_iteration(&at(3)).map(|_| ()));
-        refused(lost.end(Reason::Iterations, &at(3)));
+        refused(lost.end(EndReason::Iterations, &at(3)));
         assert_eq!(turn(&taken, DONE), 2);
-        taken.end(Reason::Iterations, &at(4)).unwrap();
+        taken.end(EndReason::Iterations, &at(4)).unwrap();
     });
 }
 
@@ -154,13 +154,13 @@ fn a_loop_that_ends_within_an_iteration_leaves_none_open() {
         let failing = begin(store, 1, None, &[]).unwrap();
         failing.start_iteration(&at(2)).unwrap();
         // Its end could not be written; a moment later the store could.
-        failing.end(Reason::Error, &at(3)).unwrap();
+        failing.end(EndReason::Error, &at(3)).unwrap();
         assert_eq!(live_iteration(store, &name("s")).unwrap(), None);
         let next = begin(store, 2, None, &[]).unwrap();
         assert_eq!(turn(&next, DONE), 2);
         let history = iterations(store, &name("s"), 100).unwrap();
         let told: Vec<_> = history.iter().map(|of| of.outcome).collect();
-        assert_eq!(told, [Some(Outcome::Lost), Some(DONE)]);
+        assert_eq!(told, [Some(IterationOutcome::Lost), Some(DONE)]);
         assert!(store.verify().unwrap().problems.is_empty());
     });
 }
@@ -170,11 +170,11 @@ fn who_comes_second_to_a_dead_loops_session_is_told_who_has_it() {
     each_store(|store| {
         begin(store, 1, None, &[]).unwrap();
         // While this one looks whether the holder lives, another takes the session.
-        let is_dead = |_: &Holder| {
+        let is_dead = |_: &ProcessIdentity| {
             begin(store, 2, None, &[1]).unwrap();
             true
         };
-        let begin = Begin {
+        let begin = LoopStart {
             holder: holder(3),
             directory: "/p".into(),
             iterations: None,
@@ -200,11 +200,11 @@ fn a_question_is_open_no_more_when_the_agent_then_says_that_all_is_done() {
         complete(store, &session, None, "Both.", &at(3)).unwrap();
         assert_eq!(
             said(store, &session).unwrap(),
-            Some(Said::Completed("Both.".into()))
+            Some(AgentSignal::Completed("Both.".into()))
         );
         assert_eq!(open_question(store, &session).unwrap(), None);
         run.end_iteration(1, ended(DONE, 1), &at(3)).unwrap();
-        run.end(Reason::Completed, &at(4)).unwrap();
+        run.end(EndReason::Completed, &at(4)).unwrap();
         begin(store, 2, None, &[]).unwrap();
     });
 }
@@ -253,7 +253,7 @@ fn an_agent_says_that_it_is_done_or_blocked_only_while_it_runs() {
         complete(store, &session, Some(1), " done\n", &at(2)).unwrap();
         assert_eq!(
             said(store, &session).unwrap(),
-            Some(Said::Completed("done".into()))
+            Some(AgentSignal::Completed("done".into()))
         );
         let empty = block(store, &session, None, " \n", &at(2)).unwrap_err();
         assert!(matches!(empty, Error::Empty { what: "question" }));
@@ -275,14 +275,14 @@ fn a_question_stops_the_session_until_it_is_answered() {
         block(store, &session, None, "blue or green?", &at(2)).unwrap();
         assert_eq!(
             said(store, &session).unwrap(),
-            Some(Said::Blocked("blue or green?".into()))
+            Some(AgentSignal::Blocked("blue or green?".into()))
         );
         run.end_iteration(1, ended(DONE, 1), &at(3)).unwrap();
-        run.end(Reason::Blocked, &at(3)).unwrap();
+        run.end(EndReason::Blocked, &at(3)).unwrap();
 
         let end = Some(End {
-            reason: Reason::Blocked,
-            said: Some(Said::Blocked("blue or green?".into())),
+            reason: EndReason::Blocked,
+            said: Some(AgentSignal::Blocked("blue or green?".into())),
             detail: None,
         });
         assert_eq!(last_end(store, &session).unwrap(), end);
@@ -298,10 +298,10 @@ fn a_question_stops_the_session_until_it_is_answered() {
         let (asked, answer) = fresh_answer(store, &session).unwrap().unwrap();
         assert_eq!((asked.iteration, answer.as_str()), (1, "green"));
         // A turn that failed may not have come to it.
-        turn(&run, Outcome::Exited { code: 1 });
+        turn(&run, IterationOutcome::Exited { code: 1 });
         assert!(fresh_answer(store, &session).unwrap().is_some());
         // The same command again, after a stop, repeats the answer; another one has no question.
-        run.end(Reason::Interrupted, &at(5)).unwrap();
+        run.end(EndReason::Interrupted, &at(5)).unwrap();
         let other = begin(store, 3, Some("blue"), &[]).map(|_| ()).unwrap_err();
         assert!(matches!(other, Error::Loop(LoopError::NothingAsked { .. })));
         let run = begin(store, 3, Some("green"), &[]).unwrap();
@@ -312,7 +312,7 @@ fn a_question_stops_the_session_until_it_is_answered() {
         turn(&run, DONE);
         assert!(fresh_answer(store, &session).unwrap().is_none());
         assert_eq!(notes().len(), 1);
-        run.end(Reason::Iterations, &at(5)).unwrap();
+        run.end(EndReason::Iterations, &at(5)).unwrap();
         let nothing = begin(store, 3, Some("green"), &[]).map(|_| ()).unwrap_err();
         assert!(matches!(
             nothing,
@@ -322,7 +322,7 @@ fn a_question_stops_the_session_until_it_is_answered() {
         assert_eq!(contents(&log), ["Asked: blue or green?\nAnswered: green"]);
         assert_eq!(
             (&log[0].kind, log[0].iteration),
-            (&Some(Kind::Decision), Some(1))
+            (&Some(EntryType::Decision), Some(1))
         );
     });
 }
@@ -333,7 +333,7 @@ fn new_entries_of_an_iteration_are_counted() {
         let log = SessionLog::new(store, name("s"));
         let run = begin(store, 1, None, &[]).unwrap();
         let add = |iteration, said: &str| {
-            log.add(Kind::Tip, Some(iteration), text(said), &at(2))
+            log.add(EntryType::Tip, Some(iteration), text(said), &at(2))
                 .unwrap();
         };
         let first = run.start_iteration(&at(2)).unwrap();
@@ -355,7 +355,7 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
         let session = name("s");
         let log = SessionLog::new(store, session.clone());
         let stuck = |iteration, said: &str, second| {
-            log.add(Kind::Stuck, Some(iteration), text(said), &at(second))
+            log.add(EntryType::Stuck, Some(iteration), text(said), &at(second))
                 .unwrap()
         };
         let block = || {
@@ -398,7 +398,7 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
             }
         }
         let before = store.version().unwrap().position.unwrap();
-        let ladder = resolve(Kind::Learning, "a ladder", "wall", 20).unwrap();
+        let ladder = resolve(EntryType::Learning, "a ladder", "wall", 20).unwrap();
         let after = store.version().unwrap().position.unwrap();
         let is_resolved = |notes: Vec<Note>| {
             let note = notes.into_iter().find(|note| note.address == wall.address);
@@ -410,7 +410,7 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
         assert_eq!(store.count_entries(&session, None, None, true).unwrap(), 3);
         assert_eq!(
             store
-                .count_entries(&session, Some(&Kind::Stuck), None, false)
+                .count_entries(&session, Some(&EntryType::Stuck), None, false)
                 .unwrap(),
             3
         );
@@ -424,19 +424,19 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
         // As it was.
         let scopes = [Scope::Session(session.clone())];
         let then = |moment| is_resolved(store.select_at(&scopes, moment).unwrap());
-        assert_eq!(then(Moment::Position(before)), None);
-        assert_eq!(then(Moment::Time(at(19).now)), None);
-        assert_eq!(then(Moment::Position(after)), ladder.address.key());
-        assert_eq!(then(Moment::Time(at(20).now)), ladder.address.key());
+        assert_eq!(then(AsOf::Position(before)), None);
+        assert_eq!(then(AsOf::Time(at(19).now)), None);
+        assert_eq!(then(AsOf::Position(after)), ladder.address.key());
+        assert_eq!(then(AsOf::Time(at(20).now)), ladder.address.key());
 
         // The same wall again.
         stuck(4, "the wall is high", 30);
         assert_eq!(is_resolved(log.list(None).unwrap()), None);
-        assert_eq!(then(Moment::Time(at(31).now)), None);
-        assert_eq!(then(Moment::Time(at(29).now)), ladder.address.key());
+        assert_eq!(then(AsOf::Time(at(31).now)), None);
+        assert_eq!(then(AsOf::Time(at(29).now)), ladder.address.key());
         assert!(block().contains("the wall is high"));
         // What was said before resolves it just as well.
-        let again = resolve(Kind::Learning, "a ladder", "wall", 40).unwrap();
+        let again = resolve(EntryType::Learning, "a ladder", "wall", 40).unwrap();
         assert_eq!(again.address, ladder.address);
         assert_eq!(is_resolved(log.list(None).unwrap()), ladder.address.key());
         assert!(store.verify().unwrap().problems.is_empty());
@@ -447,19 +447,21 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
 fn only_being_stuck_is_resolved_and_by_something_else() {
     each_store(|store| {
         let log = SessionLog::new(store, name("s"));
-        let tip = log.add(Kind::Tip, None, text("tip"), &at(1)).unwrap();
-        let wall = log.add(Kind::Stuck, None, text("wall"), &at(1)).unwrap();
+        let tip = log.add(EntryType::Tip, None, text("tip"), &at(1)).unwrap();
+        let wall = log
+            .add(EntryType::Stuck, None, text("wall"), &at(1))
+            .unwrap();
         let resolve = |kind, note: &Note| {
             let entry = log.stuck(&note.address.to_string()).unwrap();
             log.add_resolving(kind, None, text("x"), Some(entry), &at(2))
         };
-        for (kind, note) in [(Kind::Tip, &tip), (Kind::Stuck, &wall)] {
+        for (kind, note) in [(EntryType::Tip, &tip), (EntryType::Stuck, &wall)] {
             let error = resolve(kind, note).unwrap_err();
             assert!(matches!(error, Error::NotResolved { .. }), "{error}");
         }
         let elsewhere = SessionLog::new(store, name("t"));
         let entry = log.stuck("wall").unwrap();
-        let error = elsewhere.add_resolving(Kind::Tip, None, text("x"), Some(entry), &at(2));
+        let error = elsewhere.add_resolving(EntryType::Tip, None, text("x"), Some(entry), &at(2));
         assert!(matches!(error, Err(Error::NotFound { .. })));
         assert_eq!(store.count(&Scope::Session(name("t"))).unwrap(), 0);
         assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 2);
@@ -497,9 +499,10 @@ fn damaged_events_are_found() {
         let run = begin(&store, 1, None, &[]).unwrap();
         turn(&run, DONE);
         let log = SessionLog::new(&store, name("s"));
-        log.add(Kind::Stuck, None, text("wall"), &at(4)).unwrap();
+        log.add(EntryType::Stuck, None, text("wall"), &at(4))
+            .unwrap();
         let entry = log.stuck("wall").unwrap();
-        log.add_resolving(Kind::Tip, None, text("ladder"), Some(entry), &at(5))
+        log.add_resolving(EntryType::Tip, None, text("ladder"), Some(entry), &at(5))
             .unwrap();
         assert_eq!(store.verify().unwrap().problems, Vec::<String>::new());
         conn.execute_batch(sql).unwrap();
@@ -516,10 +519,10 @@ fn an_event_reads_as_it_was_written() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(&folder.path().join("n.db"), &Options::default()).unwrap();
     let run = begin(&store, 4, None, &[]).unwrap();
-    turn(&run, Outcome::Signalled { signal: 9 });
+    turn(&run, IterationOutcome::Signalled { signal: 9 });
     drop(run);
     let held = store.leases().unwrap();
-    let Event::LoopStarted {
+    let SessionEvent::LoopStarted {
         holder: found,
         directory,
         ..
@@ -548,8 +551,13 @@ fn what_an_iteration_brought_is_told_from_what_it_ran_into_again() {
         let position = || store.version().unwrap().position;
         let brought = |since| stall::since(store, &session, &agent, since).unwrap();
         let stuck = |iteration| {
-            log.add(Kind::Stuck, Some(iteration), text("wall"), &at(iteration))
-                .unwrap();
+            log.add(
+                EntryType::Stuck,
+                Some(iteration),
+                text("wall"),
+                &at(iteration),
+            )
+            .unwrap();
         };
         let start = position();
         for iteration in [1, 2, 2, 2] {
@@ -578,8 +586,10 @@ fn what_an_iteration_brought_is_told_from_what_it_ran_into_again() {
         places
             .write(&"~/q".parse().unwrap(), text("y"), &by_agent)
             .unwrap();
-        log.add(Kind::Tip, Some(4), text("tip"), &at(4)).unwrap();
-        log.add(Kind::Tip, Some(4), text("tip"), &at(4)).unwrap();
+        log.add(EntryType::Tip, Some(4), text("tip"), &at(4))
+            .unwrap();
+        log.add(EntryType::Tip, Some(4), text("tip"), &at(4))
+            .unwrap();
         assert_eq!(
             brought(start),
             Progress {
@@ -595,7 +605,7 @@ fn what_an_iteration_brought_is_told_from_what_it_ran_into_again() {
             .write(&"~/q".parse().unwrap(), text("y"), &by_agent)
             .unwrap();
         SessionLog::new(store, name("other"))
-            .add(Kind::Tip, Some(1), text("there"), &by_agent)
+            .add(EntryType::Tip, Some(1), text("there"), &by_agent)
             .unwrap();
         assert_eq!(brought(start), Progress::default());
 
@@ -603,7 +613,7 @@ fn what_an_iteration_brought_is_told_from_what_it_ran_into_again() {
         let start = position();
         stuck(5);
         let entry = log.stuck("wall").unwrap();
-        log.add_resolving(Kind::Tip, Some(5), text("tip"), Some(entry), &at(5))
+        log.add_resolving(EntryType::Tip, Some(5), text("tip"), Some(entry), &at(5))
             .unwrap();
         assert_eq!(brought(start), Progress::default());
 

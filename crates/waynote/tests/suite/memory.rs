@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use jiff::Timestamp;
 use waynote::engine::{Engine, IndexState, Read, SegmentHead, Step, Transaction, Writing};
-use waynote::event::Recorded;
+use waynote::event::RecordedEvent;
 use waynote::forget::Residue;
 use waynote::store::SideValue;
 use waynote::{Address, AddressAt, Name, Note, Position, Result, Revision, Scope, StoreId};
@@ -27,7 +27,7 @@ struct State {
     journal: BTreeMap<Position, JournalEntry>,
     notes: BTreeMap<Address, (Note, Position)>,
     deleted: BTreeMap<Address, Position>,
-    events: BTreeMap<Name, Vec<(Recorded, Option<Step>)>>,
+    events: BTreeMap<Name, Vec<(RecordedEvent, Option<Step>)>>,
     forgettings: Vec<Forgetting>,
     side: BTreeMap<String, BTreeMap<String, SideValue>>,
     index: IndexState,

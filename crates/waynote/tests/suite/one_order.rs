@@ -4,11 +4,11 @@ mod again;
 mod threads;
 
 use waynote::engine::Engine as _;
-use waynote::event::{Event, Holder, Reason};
+use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
 use waynote::store::{Cursor, FeedEntry, Happened, SideValue};
 use waynote::{
-    Address, AttachedStore, Change, Content, EngineStore, Expect, Forget, Kind, Limits, LocalStore,
-    Options, Place, SessionLog, SqliteStore, Store,
+    Address, AttachedStore, Change, Content, EngineStore, EntryType, Expect, Forget, Limits,
+    LocalStore, Options, Place, SessionLog, SqliteStore, Store,
 };
 
 use super::conformance::{at, each_store, name, place, text};
@@ -29,9 +29,9 @@ fn key(agent: &str, key: &str) -> Address {
     Address::Agent(name(agent), key.parse().unwrap())
 }
 
-fn started() -> Event {
-    Event::LoopStarted {
-        holder: Holder {
+fn started() -> SessionEvent {
+    SessionEvent::LoopStarted {
+        holder: ProcessIdentity {
             host: "h".into(),
             boot: "b".into(),
             pid: 1,
@@ -42,9 +42,9 @@ fn started() -> Event {
     }
 }
 
-fn ended() -> Event {
-    Event::LoopEnded {
-        reason: Reason::Lost,
+fn ended() -> SessionEvent {
+    SessionEvent::LoopEnded {
+        reason: EndReason::Lost,
         detail: None,
     }
 }
@@ -86,13 +86,15 @@ fn changes_events_and_forgettings_have_one_order() {
         store.apply(&[save(key("a", "k"), "one")], &at(9)).unwrap();
         store.record(&session, &[started()], None, &at(8)).unwrap();
         let log = SessionLog::new(store, session.clone());
-        let stuck = log.add(Kind::Stuck, Some(1), text("wall"), &at(7)).unwrap();
+        let stuck = log
+            .add(EntryType::Stuck, Some(1), text("wall"), &at(7))
+            .unwrap();
         let Address::Session(_, entry) = stuck.address else {
             panic!("{stuck:?}");
         };
         let resolves = Change::Append {
             session: session.clone(),
-            kind: Kind::Learning,
+            kind: EntryType::Learning,
             iteration: Some(2),
             content: text("door"),
             resolves: Some(entry),

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use waynote::{
-    Address, Change, Content, Error, Kind, LocalStore, Name, Options, Reader, Scope, SessionLog,
-    SqliteStore, Stamp, Store,
+    Address, Change, Content, EntryType, Error, LocalStore, Name, Options, Reader, Scope,
+    SessionLog, SqliteStore, Stamp, Store,
 };
 
 fn at(path: &Path) -> SqliteStore {
@@ -27,7 +27,7 @@ fn session() -> Name {
 
 fn add(store: &dyn LocalStore, text: &str) -> waynote::Result<()> {
     let log = SessionLog::new(store, session());
-    let note = log.add(Kind::Tip, Some(1), Content::text(text)?, &stamp());
+    let note = log.add(EntryType::Tip, Some(1), Content::text(text)?, &stamp());
     note.map(|_| ())
 }
 
@@ -268,12 +268,17 @@ fn a_feed_that_is_read_while_others_write_leaves_nothing_out() {
                 // A revision and an event, in turn with others.
                 let wall = format!("wall {number}");
                 let log = SessionLog::new(&store, session());
-                let wall = log.add(Kind::Stuck, None, Content::text(&*wall).unwrap(), &stamp());
+                let wall = log.add(
+                    EntryType::Stuck,
+                    None,
+                    Content::text(&*wall).unwrap(),
+                    &stamp(),
+                );
                 let Address::Session(_, entry) = wall.unwrap().address else {
                     unreachable!()
                 };
                 let way = Content::text(format!("way {number}")).unwrap();
-                log.add_resolving(Kind::Tip, None, way, Some(entry), &stamp())
+                log.add_resolving(EntryType::Tip, None, way, Some(entry), &stamp())
                     .unwrap();
             }
             is_done.store(true, std::sync::atomic::Ordering::SeqCst);

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use waynote::event::{Holder, Outcome, Reason};
-use waynote::loops::{self, Begin, Loop, Standing, Turn, next_iteration, standing};
-use waynote::session_state::{End, Said, fresh_answer, iterations, last_end};
-use waynote::{Error, Kind, LocalStore, Options, SecretPolicy, SessionLog, SqliteStore};
+use waynote::event::{EndReason, IterationOutcome, ProcessIdentity};
+use waynote::loops::{self, IterationEnd, Loop, LoopStart, LoopState, next_iteration, standing};
+use waynote::session_state::{AgentSignal, End, fresh_answer, iterations, last_end};
+use waynote::{EntryType, Error, LocalStore, Options, SecretPolicy, SessionLog, SqliteStore};
 
 use super::conformance::{at, contents, each_store, name, text};
 
-const DONE: Outcome = Outcome::Exited { code: 0 };
+const DONE: IterationOutcome = IterationOutcome::Exited { code: 0 };
 
 /// A loop of that process that is to run so many iterations; the processes before it are dead.
 fn begin(store: &dyn LocalStore, pid: u32, iterations: Option<u64>) -> Loop<'_> {
@@ -22,7 +22,7 @@ fn begin_with<'s>(
     iterations: Option<u64>,
     answer: Option<&str>,
 ) -> Loop<'s> {
-    let begin = Begin {
+    let begin = LoopStart {
         holder: holder(pid),
         directory: "/p".into(),
         iterations,
@@ -32,8 +32,8 @@ fn begin_with<'s>(
     Loop::begin(store, name("s"), begin, &at(1)).unwrap()
 }
 
-fn holder(pid: u32) -> Holder {
-    Holder {
+fn holder(pid: u32) -> ProcessIdentity {
+    ProcessIdentity {
         host: "here".into(),
         boot: "b".into(),
         pid,
@@ -41,9 +41,9 @@ fn holder(pid: u32) -> Holder {
     }
 }
 
-fn turn(run: &Loop<'_>, outcome: Outcome) -> i64 {
+fn turn(run: &Loop<'_>, outcome: IterationOutcome) -> i64 {
     let iteration = run.start_iteration(&at(2)).unwrap();
-    let turn = Turn {
+    let turn = IterationEnd {
         outcome,
         duration: Duration::from_secs(1),
         attempts: 1,
@@ -59,13 +59,13 @@ fn a_run_that_was_cut_short_is_gone_on_with() {
         // What no loop was to run that often has not begun.
         let run = begin(store, 1, None);
         turn(&run, DONE);
-        run.end(Reason::Interrupted, &at(3)).unwrap();
+        run.end(EndReason::Interrupted, &at(3)).unwrap();
 
         let run = begin(store, 2, Some(5));
         assert_eq!(run.done_before(), 0);
         turn(&run, DONE);
-        turn(&run, Outcome::Interrupted);
-        run.end(Reason::Interrupted, &at(3)).unwrap();
+        turn(&run, IterationOutcome::Interrupted);
+        run.end(EndReason::Interrupted, &at(3)).unwrap();
         // A turn that was cut off, failed or was lost is not done.
         let run = begin(store, 3, Some(5));
         assert_eq!(run.done_before(), 1);
@@ -74,12 +74,12 @@ fn a_run_that_was_cut_short_is_gone_on_with() {
         drop(run);
         let run = begin(store, 4, Some(5));
         assert_eq!(run.done_before(), 2);
-        turn(&run, Outcome::Exited { code: 1 });
-        run.end(Reason::Failed, &at(4)).unwrap();
+        turn(&run, IterationOutcome::Exited { code: 1 });
+        run.end(EndReason::Failed, &at(4)).unwrap();
         // Another number is another run.
         let run = begin(store, 5, Some(4));
         assert_eq!(run.done_before(), 0);
-        run.end(Reason::Interrupted, &at(5)).unwrap();
+        run.end(EndReason::Interrupted, &at(5)).unwrap();
         let run = begin(store, 6, Some(5));
         assert_eq!(run.done_before(), 0);
         for _ in 0..5 {
@@ -90,7 +90,7 @@ fn a_run_that_was_cut_short_is_gone_on_with() {
         let run = begin(store, 7, Some(5));
         assert_eq!(run.done_before(), 0);
         turn(&run, DONE);
-        run.end(Reason::Completed, &at(6)).unwrap();
+        run.end(EndReason::Completed, &at(6)).unwrap();
         assert_eq!(begin(store, 8, Some(5)).done_before(), 0);
     });
 }
@@ -100,20 +100,20 @@ fn a_session_tells_how_it_stands() {
     each_store(|store| {
         let session = name("s");
         let stands = |dead: u32| standing(store, &session, &|of| of.pid == dead).unwrap();
-        assert_eq!(stands(0), Standing::NoLoop);
+        assert_eq!(stands(0), LoopState::NoLoop);
         let run = begin(store, 1, None);
-        assert_eq!(stands(0), Standing::Running);
-        assert_eq!(stands(1), Standing::Lost);
+        assert_eq!(stands(0), LoopState::Running);
+        assert_eq!(stands(1), LoopState::Lost);
         let detail = "2 iterations brought nothing".to_owned();
-        run.end_with(Reason::Stalled, Some(detail.clone()), &at(3))
+        run.end_with(EndReason::Stalled, Some(detail.clone()), &at(3))
             .unwrap();
         let end = End {
-            reason: Reason::Stalled,
+            reason: EndReason::Stalled,
             said: None,
             detail: Some(detail),
         };
         assert_eq!(last_end(store, &session).unwrap(), Some(end.clone()));
-        assert_eq!(stands(1), Standing::Ended(end));
+        assert_eq!(stands(1), LoopState::Ended(end));
     });
 }
 
@@ -121,7 +121,7 @@ fn a_session_tells_how_it_stands() {
 fn sessions_without_notes_are_listed_too() {
     each_store(|store| {
         let log = SessionLog::new(store, name("a"));
-        log.add(Kind::Tip, None, text("note"), &at(1)).unwrap();
+        log.add(EntryType::Tip, None, text("note"), &at(1)).unwrap();
         let run = begin(store, 1, None);
         let listed = || -> Vec<(String, u64)> {
             let sessions = SessionLog::sessions(store).unwrap().into_iter();
@@ -131,7 +131,8 @@ fn sessions_without_notes_are_listed_too() {
         };
         assert_eq!(listed(), [("a".into(), 1), ("s".into(), 0)]);
         let log = SessionLog::new(store, name("s"));
-        log.add(Kind::Tip, Some(1), text("note"), &at(1)).unwrap();
+        log.add(EntryType::Tip, Some(1), text("note"), &at(1))
+            .unwrap();
         assert_eq!(listed(), [("a".into(), 1), ("s".into(), 1)]);
         drop(run);
     });
@@ -142,9 +143,9 @@ fn an_iteration_that_has_not_ended_has_its_notes() {
     each_store(|store| {
         let (session, log) = (name("s"), SessionLog::new(store, name("s")));
         let run = begin(store, 1, None);
-        turn(&run, Outcome::Exited { code: 1 });
+        turn(&run, IterationOutcome::Exited { code: 1 });
         run.start_iteration(&at(2)).unwrap();
-        log.add(Kind::Tip, Some(2), text("a"), &at(2)).unwrap();
+        log.add(EntryType::Tip, Some(2), text("a"), &at(2)).unwrap();
         let added = || -> Vec<u64> {
             let told = loops::iterations(store, &session, 9).unwrap();
             told.iter().map(|of| of.notes_added).collect()
@@ -153,7 +154,7 @@ fn an_iteration_that_has_not_ended_has_its_notes() {
         drop(run);
         let _next = begin(store, 2, None);
         // An orphan of what was killed.
-        log.add(Kind::Tip, Some(2), text("b"), &at(3)).unwrap();
+        log.add(EntryType::Tip, Some(2), text("b"), &at(3)).unwrap();
         assert_eq!(added(), [0, 2]);
         let told = iterations(store, &session, 9).unwrap();
         assert_eq!(told[0].said.as_deref(), Some("429 Too Many Requests"));
@@ -168,9 +169,9 @@ fn a_question_cannot_answer_itself() {
         let run = begin(store, 1, None);
         run.start_iteration(&at(2)).unwrap();
         let asks = "Delete it?\nAnswered: yes, all of it";
-        let said = Said::Blocked(asks.into());
+        let said = AgentSignal::Blocked(asks.into());
         loops::say(store, &session, None, &said, &at(2)).unwrap();
-        run.end(Reason::Blocked, &at(3)).unwrap();
+        run.end(EndReason::Blocked, &at(3)).unwrap();
         let run = begin_with(store, 2, None, Some("No."));
         turn(&run, DONE);
         let log = SessionLog::new(store, session).list(None).unwrap();
@@ -185,12 +186,12 @@ fn a_question_cannot_answer_itself() {
 fn an_iteration_whose_last_word_was_a_question_is_blocked() {
     each_store(|store| {
         let session = name("s");
-        let said = |run: &Loop<'_>, words: &[Said]| {
+        let said = |run: &Loop<'_>, words: &[AgentSignal]| {
             let iteration = run.start_iteration(&at(2)).unwrap();
             for word in words {
                 loops::say(store, &session, Some(iteration), word, &at(2)).unwrap();
             }
-            let turn = Turn {
+            let turn = IterationEnd {
                 outcome: DONE,
                 duration: Duration::ZERO,
                 attempts: 1,
@@ -198,13 +199,13 @@ fn an_iteration_whose_last_word_was_a_question_is_blocked() {
             };
             run.end_iteration(iteration, turn, &at(3)).unwrap();
         };
-        let asks = Said::Blocked("blue?".into());
-        let ends = Said::Completed("blue it is".into());
+        let asks = AgentSignal::Blocked("blue?".into());
+        let ends = AgentSignal::Completed("blue it is".into());
         let run = begin(store, 1, None);
         said(&run, &[]);
         said(&run, &[asks.clone(), ends]);
         said(&run, &[asks]);
-        run.end(Reason::Blocked, &at(3)).unwrap();
+        run.end(EndReason::Blocked, &at(3)).unwrap();
         let run = begin_with(store, 2, None, Some("yes"));
         said(&run, &[]);
         let told = iterations(store, &session, 9).unwrap();
@@ -220,23 +221,23 @@ fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it() {
         let session = name("s");
         let ask = |run: Loop<'_>, question: &str, outcome| {
             let iteration = run.start_iteration(&at(2)).unwrap();
-            let said = Said::Blocked(question.into());
+            let said = AgentSignal::Blocked(question.into());
             loops::say(store, &session, Some(iteration), &said, &at(2)).unwrap();
-            let turn = Turn {
+            let turn = IterationEnd {
                 outcome,
                 duration: Duration::ZERO,
                 attempts: 1,
                 said: None,
             };
             run.end_iteration(iteration, turn, &at(3)).unwrap();
-            run.end(Reason::Blocked, &at(3)).unwrap();
+            run.end(EndReason::Blocked, &at(3)).unwrap();
         };
         let notes = || contents(&SessionLog::new(store, name("s")).list(None).unwrap()).join("; ");
         ask(begin(store, 1, None), "blue?", DONE);
         let run = begin_with(store, 2, None, Some("green"));
         assert_eq!(notes(), "");
         // A turn that failed, and in which the next question came up: none of the answers is lost.
-        ask(run, "light?", Outcome::Exited { code: 1 });
+        ask(run, "light?", IterationOutcome::Exited { code: 1 });
         assert_eq!(notes(), "");
         let run = begin_with(store, 3, None, Some("dark"));
         assert_eq!(notes(), "Asked: blue?\nAnswered: green");
@@ -258,19 +259,19 @@ fn an_allowed_credential_in_an_answer_stops_no_later_run() {
         let allowing = |second| at(second).allowing(SecretPolicy::AllowAll);
         let ask = |run: Loop<'_>, question: &str, outcome| {
             let iteration = run.start_iteration(&at(2)).unwrap();
-            let said = Said::Blocked(question.into());
+            let said = AgentSignal::Blocked(question.into());
             loops::say(store, &session, Some(iteration), &said, &allowing(2)).unwrap();
-            let turn = Turn {
+            let turn = IterationEnd {
                 outcome,
                 duration: Duration::ZERO,
                 attempts: 1,
                 said: None,
             };
             run.end_iteration(iteration, turn, &at(3)).unwrap();
-            run.end(Reason::Blocked, &at(3)).unwrap();
+            run.end(EndReason::Blocked, &at(3)).unwrap();
         };
         let answering = |pid, answer, stamp| {
-            let begin = Begin {
+            let begin = LoopStart {
                 holder: holder(pid),
                 directory: "/p".into(),
                 iterations: None,
@@ -282,7 +283,11 @@ fn an_allowed_credential_in_an_answer_stops_no_later_run() {
         let notes = || contents(&SessionLog::new(store, name("s")).list(None).unwrap());
         ask(begin(store, 1, None), "Which token?", DONE);
         let run = answering(2, TOKEN, allowing(4)).unwrap();
-        ask(run, &format!("{TOKEN} fails?"), Outcome::Exited { code: 1 });
+        ask(
+            run,
+            &format!("{TOKEN} fails?"),
+            IterationOutcome::Exited { code: 1 },
+        );
         // A new answer that is refused: the earlier one is noted, once, however often that happens.
         for pid in 3..5 {
             let refused = answering(pid, TOKEN, at(5)).map(|_| ()).unwrap_err();
@@ -309,9 +314,9 @@ fn an_answer_that_cannot_be_noted_stops_no_run() {
     let store = SqliteStore::open(&file, &Options::default()).unwrap();
     let run = begin(&store, 1, None);
     run.start_iteration(&at(2)).unwrap();
-    let said = Said::Blocked("blue?".into());
+    let said = AgentSignal::Blocked("blue?".into());
     loops::say(&store, &name("s"), None, &said, &at(2)).unwrap();
-    run.end(Reason::Blocked, &at(3)).unwrap();
+    run.end(EndReason::Blocked, &at(3)).unwrap();
     let run = begin_with(&store, 2, None, Some("green"));
     let trap =
         "CREATE TRIGGER trap BEFORE INSERT ON waynote_note BEGIN SELECT RAISE(ABORT, 'no'); END";
@@ -320,7 +325,8 @@ fn an_answer_that_cannot_be_noted_stops_no_run() {
         .execute_batch(trap)
         .unwrap();
     let log = SessionLog::new(&store, name("s"));
-    log.add(Kind::Tip, None, text("a"), &at(3)).unwrap_err();
+    log.add(EntryType::Tip, None, text("a"), &at(3))
+        .unwrap_err();
     turn(&run, DONE);
     let last = iterations(&store, &name("s"), 1).unwrap();
     assert_eq!(last[0].outcome, Some(DONE));
@@ -329,7 +335,7 @@ fn an_answer_that_cannot_be_noted_stops_no_run() {
 /// A store of an earlier version has events without the newer fields.
 #[test]
 fn events_without_the_newer_fields_are_read() {
-    let read = |text| serde_json::from_str::<waynote::event::Event>(text).unwrap();
+    let read = |text| serde_json::from_str::<waynote::event::SessionEvent>(text).unwrap();
     let ended = read(r#"{"event":"loop_ended","reason":"stalled"}"#);
     let written = serde_json::to_string(&ended).unwrap();
     assert_eq!(written, r#"{"event":"loop_ended","reason":"stalled"}"#);
@@ -346,17 +352,22 @@ fn numbers_go_on_from_a_log_that_no_loop_wrote() {
     each_store(|store| {
         let log = SessionLog::new(store, name("s"));
         assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
-        log.add(Kind::Tip, None, text("none"), &at(1)).unwrap();
+        log.add(EntryType::Tip, None, text("none"), &at(1)).unwrap();
         assert_eq!(next_iteration(store, &name("s")).unwrap(), 1);
-        log.add(Kind::Tip, Some(7), text("seven"), &at(1)).unwrap();
-        log.add(Kind::Stuck, Some(4), text("four"), &at(1)).unwrap();
+        log.add(EntryType::Tip, Some(7), text("seven"), &at(1))
+            .unwrap();
+        log.add(EntryType::Stuck, Some(4), text("four"), &at(1))
+            .unwrap();
         assert_eq!(next_iteration(store, &name("s")).unwrap(), 8);
-        log.add(Kind::Stuck, Some(9), text("four"), &at(1)).unwrap();
-        log.add(Kind::Stuck, Some(8), text("four"), &at(1)).unwrap();
+        log.add(EntryType::Stuck, Some(9), text("four"), &at(1))
+            .unwrap();
+        log.add(EntryType::Stuck, Some(8), text("four"), &at(1))
+            .unwrap();
         let run = begin(store, 1, None);
         assert_eq!(turn(&run, DONE), 10);
         // From then on what loops began counts.
-        log.add(Kind::Tip, Some(100), text("far"), &at(1)).unwrap();
+        log.add(EntryType::Tip, Some(100), text("far"), &at(1))
+            .unwrap();
         assert_eq!(turn(&run, DONE), 11);
     });
 }
@@ -366,11 +377,11 @@ fn an_entry_has_an_iteration_that_there_can_be() {
     each_store(|store| {
         let log = SessionLog::new(store, name("s"));
         for number in [-1, 0] {
-            let refused = log.add(Kind::Tip, Some(number), text("a"), &at(1));
+            let refused = log.add(EntryType::Tip, Some(number), text("a"), &at(1));
             let is_named = |error| matches!(error, Error::InvalidIteration { iteration } if iteration == number);
             assert!(is_named(refused.unwrap_err()));
         }
         assert!(log.list(None).unwrap().is_empty());
-        log.add(Kind::Tip, Some(1), text("a"), &at(1)).unwrap();
+        log.add(EntryType::Tip, Some(1), text("a"), &at(1)).unwrap();
     });
 }

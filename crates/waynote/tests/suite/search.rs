@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use waynote::{
-    Address, Change, Content, Expect, Hit, InStep, Indexing, Kind, Limits, LocalStore, Name,
+    Address, Change, Content, EntryType, Expect, Hit, InStep, Indexing, Limits, LocalStore, Name,
     Options, Place, Places, Reader, Scope, SearchKind, SearchRequest, SessionLog, SqliteStore,
     Stamp,
 };
@@ -320,7 +320,7 @@ fn kinds_scopes_keys_and_limits() {
             .unwrap();
         let log = SessionLog::new(store, name("s"));
         log.add(
-            Kind::Tip,
+            EntryType::Tip,
             Some(1),
             Content::text("shared in a log").unwrap(),
             &at(4),
@@ -371,7 +371,7 @@ fn what_stands_beside_a_match_may_hold_the_answer() {
         let log = SessionLog::new(store, name("s"));
         let add = |text: &str, second| {
             log.add(
-                Kind::Learning,
+                EntryType::Learning,
                 Some(1),
                 Content::text(text).unwrap(),
                 &at(second),

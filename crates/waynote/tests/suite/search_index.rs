@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use rusqlite::Connection;
-use waynote::{Change, Content, Indexing, Kind, Reader, SearchRequest, Store};
+use waynote::{Change, Content, EntryType, Indexing, Reader, SearchRequest, Store};
 
 use super::search::{NEVER, TINY, all_found, assert_clean, at, found, keep, key, name, open, save};
 
@@ -230,7 +230,7 @@ fn change(step: &Step) -> Change {
         Step::Append(log, words, _) => Change::Append {
             resolves: None,
             session: name(&format!("s{log}")),
-            kind: Kind::Tip,
+            kind: EntryType::Tip,
             iteration: None,
             content: Content::imported(sentence(words)),
             id: None,

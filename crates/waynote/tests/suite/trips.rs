@@ -8,7 +8,7 @@ use waynote::context::{
 use waynote::engine::{Ask, Engine, JournalRow, Read, Rows, Transaction, Writing};
 use waynote::forget::Residue;
 use waynote::{
-    Change, Content, EngineStore, Expect, Kind, Limits, LocalStore, Moment, Options, Reader,
+    AsOf, Change, Content, EngineStore, EntryType, Expect, Limits, LocalStore, Options, Reader,
     Report, Result, Scope, SearchKind, SearchRequest, SqliteStore, Stamp, Store,
 };
 
@@ -130,7 +130,7 @@ fn append(kind: &str, iteration: i64, text: String) -> Change {
     Change::Append {
         resolves: None,
         session: "s".parse().unwrap(),
-        kind: Kind::imported(kind),
+        kind: EntryType::imported(kind),
         iteration: Some(iteration),
         content: Content::text(text).unwrap(),
         id: None,
@@ -234,7 +234,7 @@ fn every_kind_of_block_is_read_in_three_round_trips() {
         |number| 3 + usize::try_from(number % 20).unwrap(),
         |store| {
             let store = EngineStore::new(Counting::new(store.engine()));
-            let then = Some(Moment::Time(at(5).now));
+            let then = Some(AsOf::Time(at(5).now));
             let usual = request(1500);
             let session = None;
             let explain = true;

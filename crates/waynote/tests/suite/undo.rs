@@ -1,15 +1,15 @@
 //! Undo and redo without an address: whose changes, how far back, and what ends what can be redone.
 
 use waynote::{
-    Address, Applied, Change, Error, Kind, Limits, LocalStore, Notebook, Place, Places, Reach,
-    Result, SaveOptions, SessionLog, Stamp, UndoError, redo_last, undo_last,
+    Address, Applied, Change, EntryType, Error, Limits, LocalStore, Notebook, Place, Places,
+    Result, SaveOptions, SessionLog, Stamp, UndoError, UndoScope, redo_last, undo_last,
 };
 
 use super::conformance::{at, each_store, name, place, text};
 
 /// The notebook of agent `a`, and these directories.
-pub(super) fn reach(places: &[&str]) -> Reach {
-    Reach {
+pub(super) fn reach(places: &[&str]) -> UndoScope {
+    UndoScope {
         agent: name("a"),
         places: places.iter().map(|path| place(path)).collect(),
     }
@@ -140,7 +140,7 @@ fn a_new_change_ends_what_can_be_redone() {
         person.key("m", "theirs", "agent:b");
         person.place("/srv", "elsewhere");
         let log = SessionLog::new(store, name("s"));
-        log.add(Kind::Tip, None, text("tip"), &person.stamp())
+        log.add(EntryType::Tip, None, text("tip"), &person.stamp())
             .unwrap();
         assert_eq!(person.redo().unwrap(), "agent:a#l new");
     });
@@ -156,7 +156,7 @@ fn only_ones_own_changes_within_reach_are_undone() {
         person.key("theirs", "theirs", "agent:b");
         person.place("~/other", "elsewhere");
         let log = SessionLog::new(store, name("s"));
-        log.add(Kind::Tip, None, text("tip"), &person.stamp())
+        log.add(EntryType::Tip, None, text("tip"), &person.stamp())
             .unwrap();
 
         let undone = undo_last(store, &reach(&["~/p"]), &person.stamp()).unwrap();

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use waynote::{
-    Base, Content, InStep, Kind, Limits, LocalStore, Notebook, Options, Place, Places, SaveOptions,
-    SessionLog, SqliteStore, Stamp,
+    Base, Content, EntryType, InStep, Limits, LocalStore, Notebook, Options, Place, Places,
+    SaveOptions, SessionLog, SqliteStore, Stamp,
 };
 
 /// What a worker is to do.
@@ -83,7 +83,12 @@ fn add(store: &dyn LocalStore, name: &str, number: u32) -> waynote::Result<Strin
                 )?
                 .0
         }
-        1 => SessionLog::new(store, "shared".parse()?).add(Kind::Tip, Some(1), content, &stamp)?,
+        1 => SessionLog::new(store, "shared".parse()?).add(
+            EntryType::Tip,
+            Some(1),
+            content,
+            &stamp,
+        )?,
         _ => {
             let place: Place = format!("~/{name}/{number}").parse()?;
             Places::new(store).write(&place, content, &stamp)?

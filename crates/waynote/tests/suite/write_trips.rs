@@ -5,11 +5,11 @@ use std::cell::Cell;
 use waynote::engine::{
     Ask, Engine, IndexState, JournalRow, Read, Row, Rows, SegmentHead, Transaction, Writing,
 };
-use waynote::event::{Event, Reason};
+use waynote::event::{EndReason, SessionEvent};
 use waynote::forget::Residue;
 use waynote::store::SideValue;
 use waynote::{
-    Change, Content, EngineStore, Expect, Indexing, Kind, Limits, OperationId, Report, Result,
+    Change, Content, EngineStore, EntryType, Expect, Indexing, Limits, OperationId, Report, Result,
     Stamp, Store, StoreId,
 };
 
@@ -141,7 +141,7 @@ fn save(key: &str, text: &str) -> Change {
     }
 }
 
-fn append(kind: Kind, text: &str) -> Change {
+fn append(kind: EntryType, text: &str) -> Change {
     Change::Append {
         session: "s".parse().unwrap(),
         kind,
@@ -193,8 +193,8 @@ fn a_write_takes_two_round_trips() {
             }],
         ),
         ("a deletion", vec![Change::Delete { address: address() }]),
-        ("an entry", vec![append(Kind::Stuck, "the wall")]),
-        ("a repeat", vec![append(Kind::Stuck, "the wall")]),
+        ("an entry", vec![append(EntryType::Stuck, "the wall")]),
+        ("a repeat", vec![append(EntryType::Stuck, "the wall")]),
         ("many at once", many.collect()),
         (
             "one over another",
@@ -240,8 +240,8 @@ fn recording_an_event_takes_two_round_trips() {
     });
     let session = "s".parse().unwrap();
     store.apply(&[save("k", "v")], &stamp()).unwrap();
-    let begin = Event::LoopStarted {
-        holder: waynote::event::Holder {
+    let begin = SessionEvent::LoopStarted {
+        holder: waynote::event::ProcessIdentity {
             host: "h".into(),
             boot: "b".into(),
             pid: 1,
@@ -250,11 +250,11 @@ fn recording_an_event_takes_two_round_trips() {
         directory: "/".into(),
         iterations: None,
     };
-    let end = Event::LoopEnded {
-        reason: Reason::Iterations,
+    let end = SessionEvent::LoopEnded {
+        reason: EndReason::Iterations,
         detail: None,
     };
-    let iteration = |iteration| Event::IterationStarted { iteration };
+    let iteration = |iteration| SessionEvent::IterationStarted { iteration };
     for events in [vec![begin], vec![iteration(1)], vec![end]] {
         store.engine().trips.set(0);
         let stamp = stamp().of_operation(OperationId::of(&format!("{events:?}")));

@@ -6,11 +6,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use waynote::context::Renderer;
-use waynote::event::{self, Outcome as Ending};
-use waynote::loops::{self, Begin, Loop, added};
-use waynote::session_state::Said;
+use waynote::event::{self, IterationOutcome as Ending};
+use waynote::loops::{self, Loop, LoopStart, added};
+use waynote::session_state::AgentSignal;
 use waynote::store::LocalStore;
-use waynote::{Kind, Name, Position, Stamp, session_state, stall};
+use waynote::{EntryType, Name, Position, Stamp, session_state, stall};
 
 use crate::args::LoopArgs;
 use crate::duration;
@@ -80,7 +80,7 @@ impl<'p> Course<'p> {
         let signals = Signals::listen()?;
         group::adopt_orphans();
         let guard = Guard::start(guard()?)?;
-        let begin = Begin {
+        let begin = LoopStart {
             holder: inside::holder(),
             directory: plan.directory.display().to_string(),
             iterations: plan.iterations,
@@ -166,7 +166,7 @@ impl<'p> Course<'p> {
         let stamp = stamp(self.plan)?;
         let (reason, kept) = match &stop {
             Ok(stop) => (stop.reason(), stop.kept()),
-            Err(failure) => (event::Reason::Error, Some(failure.what())),
+            Err(failure) => (event::EndReason::Error, Some(failure.what())),
         };
         let kept = kept.map(|kept| waynote::secrets::masked(&kept).into_owned());
         let ended = self.run.end_with(reason, kept, &stamp);
@@ -206,7 +206,7 @@ impl<'p> Course<'p> {
             Ok(turn) => (turn.ending, turn.stop.clone()),
             Err(_) => (Ending::NotStarted, None),
         };
-        let told = loops::Turn {
+        let told = loops::IterationEnd {
             outcome: ending,
             duration: begun.elapsed(),
             attempts: count,
@@ -219,8 +219,8 @@ impl<'p> Course<'p> {
         turn?;
         let stop = match (stop, said) {
             (Some(Stop::Interrupted(signal)), _) => Some(Stop::Interrupted(signal)),
-            (_, Some(Said::Blocked(question))) => Some(Stop::Blocked(question)),
-            (_, Some(Said::Completed(summary))) => Some(Stop::Completed(summary)),
+            (_, Some(AgentSignal::Blocked(question))) => Some(Stop::Blocked(question)),
+            (_, Some(AgentSignal::Completed(summary))) => Some(Stop::Completed(summary)),
             (stop, None) => stop,
         };
         match stop {
@@ -461,9 +461,9 @@ fn notes_by_type(
     session: &Name,
     first: i64,
     last: i64,
-) -> Outcome<Vec<(Kind, u64)>> {
+) -> Outcome<Vec<(EntryType, u64)>> {
     let mut counts = Vec::new();
-    for kind in Kind::in_order(store.kinds(session)?) {
+    for kind in EntryType::in_order(store.kinds(session)?) {
         let before = |iteration| store.count_entries(session, Some(&kind), Some(iteration), false);
         let count = before(last.saturating_add(1))?.saturating_sub(before(first)?);
         counts.push((kind, count));

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use waynote::loops;
 use waynote::store::Recent;
-use waynote::{Kind, Scope};
+use waynote::{EntryType, Scope};
 
 use super::Context;
 use crate::args::LoopArgs;
@@ -78,7 +78,7 @@ fn show(plan: &Plan, store: &dyn waynote::Store) -> Outcome {
     let colour = session_view::stderr_has_colour();
     let iterations = loops::iterations(store, &plan.session, usize::MAX)?;
     let mut notes = Vec::new();
-    for kind in Kind::ALL {
+    for kind in EntryType::ALL {
         let latest = Recent::Entries {
             session: plan.session.clone(),
             kind,

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use waynote::event::{Outcome, Reason};
-use waynote::stall::{Progress, Wall};
+use waynote::event::{EndReason, IterationOutcome};
+use waynote::stall::{Progress, RecurringProblem};
 
 use crate::error::BLOCKED;
 use crate::iterate::tree::Tree;
@@ -24,22 +24,22 @@ pub(super) enum Stop {
     /// The evidence, a line each.
     Stalled(Vec<String>),
     /// How the agent failed at last.
-    Failed(Outcome),
+    Failed(IterationOutcome),
     /// The signal's number.
     Interrupted(i32),
 }
 
 impl Stop {
-    pub(super) fn reason(&self) -> Reason {
+    pub(super) fn reason(&self) -> EndReason {
         match self {
-            Self::Iterations(_) => Reason::Iterations,
-            Self::Time => Reason::Time,
-            Self::Until(_) => Reason::Until,
-            Self::Completed(_) => Reason::Completed,
-            Self::Blocked(_) => Reason::Blocked,
-            Self::Stalled(_) => Reason::Stalled,
-            Self::Failed(_) => Reason::Failed,
-            Self::Interrupted(_) => Reason::Interrupted,
+            Self::Iterations(_) => EndReason::Iterations,
+            Self::Time => EndReason::Time,
+            Self::Until(_) => EndReason::Until,
+            Self::Completed(_) => EndReason::Completed,
+            Self::Blocked(_) => EndReason::Blocked,
+            Self::Stalled(_) => EndReason::Stalled,
+            Self::Failed(_) => EndReason::Failed,
+            Self::Interrupted(_) => EndReason::Interrupted,
         }
     }
 
@@ -71,10 +71,10 @@ impl Stop {
             Self::Completed(_) => "the agent says that all is done".into(),
             Self::Blocked(_) => "the agent needs an answer".into(),
             Self::Stalled(_) => "it stalls: going on would only cost".into(),
-            Self::Failed(Outcome::NotStarted) => {
+            Self::Failed(IterationOutcome::NotStarted) => {
                 "the agent could not be started in any attempt".into()
             }
-            Self::Failed(how @ Outcome::Signalled { .. }) => {
+            Self::Failed(how @ IterationOutcome::Signalled { .. }) => {
                 format!("the agent was {how} in every attempt")
             }
             Self::Failed(how) => format!("the agent {how} in every attempt"),
@@ -167,7 +167,7 @@ impl Stall {
     }
 }
 
-fn same_wall(wall: &Wall) -> String {
+fn same_wall(wall: &RecurringProblem) -> String {
     let iterations: Vec<String> = wall.iterations.iter().map(|of| format!("#{of}")).collect();
     let preview = waynote::visible::visible(&wall.note.preview);
     format!(
@@ -184,10 +184,10 @@ mod tests {
     #[test]
     fn how_an_agent_failed_is_said_in_a_sentence() {
         let said = [
-            Outcome::Exited { code: 1 },
-            Outcome::Signalled { signal: 9 },
-            Outcome::TimedOut,
-            Outcome::NotStarted,
+            IterationOutcome::Exited { code: 1 },
+            IterationOutcome::Signalled { signal: 9 },
+            IterationOutcome::TimedOut,
+            IterationOutcome::NotStarted,
         ]
         .map(|how| Stop::Failed(how).line());
         assert_eq!(

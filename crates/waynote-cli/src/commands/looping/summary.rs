@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-use waynote::event::Outcome;
+use waynote::event::IterationOutcome;
 use waynote::session_state::Iteration;
 use waynote::text::plural;
-use waynote::{Kind, Name};
+use waynote::{EntryType, Name};
 
 use crate::{duration, session_view};
 
@@ -22,7 +22,7 @@ pub(super) struct Summary {
     /// How many iterations of the run are left, and how many it shall have, where somebody said so.
     pub(super) left: Option<(u64, u64)>,
     /// New entries of the log by type: the four, then what else there is.
-    pub(super) notes: Vec<(Kind, u64)>,
+    pub(super) notes: Vec<(EntryType, u64)>,
 }
 
 impl Summary {
@@ -75,7 +75,7 @@ impl Summary {
             Stop::Stalled(_) => format!(
                 "look at `waynote --session {session} log show`; go on with the same command once the cause is gone"
             ),
-            Stop::Failed(Outcome::TimedOut) => {
+            Stop::Failed(IterationOutcome::TimedOut) => {
                 "go on with the same command, and a longer `--iteration-time` or a smaller task"
                     .into()
             }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use waynote::engine::{Ask, Blocks, Done, NoteAt, NoteState, Rows, Step};
-use waynote::event::Recorded;
+use waynote::event::RecordedEvent;
 use waynote::store::{
     self, Answers, Count, Cursor, FeedEntry, Happened, Recent, SideValue, Version,
 };
 use waynote::{
-    Address, AddressAt, Content, EntryId, Kind, Name, Note, OperationId, Position, Revision, Scope,
-    ScopeKind, ScopeSummary,
+    Address, AddressAt, Content, EntryId, EntryType, Name, Note, OperationId, Position, Revision,
+    Scope, ScopeKind, ScopeSummary,
 };
 
 use super::{JournalEntry, ScopeRow, Segment, State};
@@ -173,9 +173,9 @@ impl State {
         found as u64
     }
 
-    pub(super) fn entry_types(&self, session: &Name) -> Vec<Kind> {
+    pub(super) fn entry_types(&self, session: &Name) -> Vec<EntryType> {
         let kinds = self.of_session(session).into_iter();
-        let mut kinds: Vec<Kind> = kinds.filter_map(|note| note.kind).collect();
+        let mut kinds: Vec<EntryType> = kinds.filter_map(|note| note.kind).collect();
         kinds.sort_by(|one, other| one.as_str().cmp(other.as_str()));
         kinds.dedup();
         kinds
@@ -230,7 +230,7 @@ impl State {
         found.into_iter().map(owned).collect()
     }
 
-    pub(super) fn lease(&self, row: &ScopeRow) -> Option<Recorded> {
+    pub(super) fn lease(&self, row: &ScopeRow) -> Option<RecordedEvent> {
         let Scope::Session(session) = &row.scope else {
             return None;
         };

@@ -1,7 +1,7 @@
 //! Writing.
 
 use waynote::engine::{IndexState, Put, Row, SegmentHead, Step, Transaction};
-use waynote::event::{Event, Recorded};
+use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::note::State as NoteStates;
 use waynote::store::SideValue;
 use waynote::{Address, Content, ContentHash, Name, Result, Scope, StoreId};
@@ -36,11 +36,11 @@ impl State {
         }
     }
 
-    fn put_event(&mut self, session: &Name, recorded: &Recorded, step: Option<Step>) {
+    fn put_event(&mut self, session: &Name, recorded: &RecordedEvent, step: Option<Step>) {
         let scope = self.scope_row(Scope::Session(session.clone()));
         match recorded.event {
-            Event::LoopStarted { .. } => scope.lease = Some(recorded.number),
-            Event::LoopEnded { .. } => scope.lease = None,
+            SessionEvent::LoopStarted { .. } => scope.lease = Some(recorded.number),
+            SessionEvent::LoopEnded { .. } => scope.lease = None,
             _ => {}
         }
         let events = self.events.entry(session.clone()).or_default();

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use waynote::event::Event;
+use waynote::event::SessionEvent;
 use waynote::{
-    Action, Address, Applied, Base, Change, Error, InStep, Kind, Limits, LocalStore, OperationId,
-    Options, Reader, SqliteStore, Stamp, Store,
+    Action, Address, Applied, Base, Change, EntryType, Error, InStep, Limits, LocalStore,
+    OperationId, Options, Reader, SqliteStore, Stamp, Store,
 };
 
 use super::{ended, key, save, started, whole_feed, write_place};
@@ -23,9 +23,9 @@ fn note(said: &str, resolves: Option<&Address>) -> Change {
     Change::Append {
         session: name("s"),
         kind: if resolves.is_some() {
-            Kind::Learning
+            EntryType::Learning
         } else {
-            Kind::Stuck
+            EntryType::Stuck
         },
         iteration: Some(3),
         content: text(said),
@@ -89,7 +89,7 @@ fn nothing_is_written_twice_and_the_answer_is_the_same() {
             }
         }
         let events = store.events(&name("s"), None, 9).unwrap();
-        assert!(matches!(events[0].event, Event::LoopEnded { .. }));
+        assert!(matches!(events[0].event, SessionEvent::LoopEnded { .. }));
         assert_eq!(events.len(), 3);
         assert!(store.verify().unwrap().is_clean());
     });

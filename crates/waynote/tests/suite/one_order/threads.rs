@@ -7,7 +7,7 @@ use std::sync::{Barrier, Mutex};
 use waynote::engine::{Engine, Read, Transaction, Writing};
 use waynote::forget::Residue;
 use waynote::{
-    Address, Change, EngineStore, Error, Expect, Kind, Limits, OperationId, Options, Reader,
+    Address, Change, EngineStore, EntryType, Error, Expect, Limits, OperationId, Options, Reader,
     Result, Scope, Sqlite, SqliteStore, Store,
 };
 
@@ -102,7 +102,7 @@ fn a_call_that_is_made_again_while_the_first_waits_is_one_call() {
                 for call in 0..CALLS {
                     let append = Change::Append {
                         session: name("s"),
-                        kind: Kind::Tip,
+                        kind: EntryType::Tip,
                         iteration: Some(1),
                         content: text(&format!("call {call}")),
                         resolves: None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use waynote::event::{Event, Holder, Reason};
+use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
 use waynote::store::{Cursor, FeedEntry, Happened};
 use waynote::{Notebook, Position, Reader, SaveOptions, SqliteStore, Store};
 
@@ -23,7 +23,7 @@ fn old_revisions(old: &Old) -> Vec<(i64, String, i64)> {
 }
 
 /// Each event of the old store, by session: its number, the position before it, its text.
-fn old_events(old: &Old) -> BTreeMap<String, Vec<(u64, i64, Event)>> {
+fn old_events(old: &Old) -> BTreeMap<String, Vec<(u64, i64, SessionEvent)>> {
     let conn = old.raw();
     let mut statement = conn
         .prepare(
@@ -40,7 +40,7 @@ fn old_events(old: &Old) -> BTreeMap<String, Vec<(u64, i64, Event)>> {
             row.get::<_, String>(3)?,
         ))
     });
-    let mut events: BTreeMap<String, Vec<(u64, i64, Event)>> = BTreeMap::new();
+    let mut events: BTreeMap<String, Vec<(u64, i64, SessionEvent)>> = BTreeMap::new();
     for row in rows.unwrap() {
         let (session, number, after, event) = row.unwrap();
         let event = serde_json::from_str(&event).unwrap();
@@ -64,7 +64,7 @@ fn it_has_every_revision_and_event_once_in_their_old_order() {
     let feed = all(&store);
     assert!(feed.is_sorted_by(|one, next| one.at < next.at));
     let mut changes = Vec::new();
-    let mut happened: BTreeMap<String, Vec<(u64, i64, Event)>> = BTreeMap::new();
+    let mut happened: BTreeMap<String, Vec<(u64, i64, SessionEvent)>> = BTreeMap::new();
     for entry in &feed {
         match &entry.happened {
             Happened::Changed(revision) => {
@@ -117,8 +117,8 @@ fn it_goes_on_without_a_gap() {
             &at(1),
         )
         .unwrap();
-    let started = Event::LoopStarted {
-        holder: Holder {
+    let started = SessionEvent::LoopStarted {
+        holder: ProcessIdentity {
             host: "h".into(),
             boot: "b".into(),
             pid: 1,
@@ -130,8 +130,8 @@ fn it_goes_on_without_a_gap() {
     store
         .record(&name("new"), &[started], None, &at(2))
         .unwrap();
-    let ended = Event::LoopEnded {
-        reason: Reason::Lost,
+    let ended = SessionEvent::LoopEnded {
+        reason: EndReason::Lost,
         detail: None,
     };
     store

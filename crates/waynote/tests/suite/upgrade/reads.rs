@@ -2,7 +2,7 @@
 //! said is compared with the commands' answers, in the tests of the command line.
 
 use rusqlite::Connection;
-use waynote::store::{Cursor, Moment};
+use waynote::store::{AsOf, Cursor};
 use waynote::{
     AttachedStore, Filter, LocalStore, Name, Position, Reader, Scope, ScopeKind, SearchRequest,
     Store,
@@ -31,7 +31,7 @@ fn says(store: &dyn LocalStore) -> String {
         add(&store.last_iteration(&session).unwrap());
     }
     for position in (0..journal.len()).step_by(10) {
-        let moment = Moment::Position(Position::new(position as i64));
+        let moment = AsOf::Position(Position::new(position as i64));
         add(&store.select_at(&scopes, moment).unwrap());
     }
     add(&store.leases().unwrap());
@@ -104,7 +104,7 @@ fn entries_are_resolved_as_they_were() {
     let position = |of| store.history(of).unwrap()[0].position.unwrap().number();
     let resolved = position(&way.address);
     let at = |number| {
-        let moment = Moment::Position(Position::new(number));
+        let moment = AsOf::Position(Position::new(number));
         let notes = store.select_at(&[stuck.address.scope()], moment).unwrap();
         notes
             .into_iter()
