@@ -15,6 +15,11 @@ use crate::hints;
 /// The exit code of a loop that waits for an answer.
 pub(crate) const BLOCKED: u8 = 4;
 
+/// Whether it is another program's file that cannot be read.
+fn is_damaged_file(error: &waynote::Error) -> bool {
+    matches!(error.downcast_ref(), Some(FormatError::DamagedFile { .. }))
+}
+
 /// The exit code of each family of errors.
 fn exit_code(class: ErrorClass) -> u8 {
     match class {
@@ -174,9 +179,7 @@ impl Failure {
                 }
                 _ => "try `waynote --help`".into(),
             },
-            Self::Library(error @ waynote::Error::Format(FormatError::DamagedFile { .. })) => {
-                error.advice().unwrap_or_default()
-            }
+            Self::Library(error) if is_damaged_file(error) => error.advice().unwrap_or_default(),
             Self::Library(error) => hints::hint(error),
             Self::Usage { hint, .. }
             | Self::Refused { hint, .. }

@@ -41,19 +41,24 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::ReadOnly { .. } => format!("{advice}, or name another with `--store`"),
         Error::Loop(error) => of_loop(error, advice),
         Error::Undo(error) => of_undo(error, &advice),
-        Error::Format(FormatError::DamagedFile { .. }) => {
-            format!("{advice}; nothing was written to it")
-        }
-        Error::Format(FormatError::NothingToImport {
-            is_store: true,
-            path,
-        }) => format!("use it as it is: `waynote --store {}`", path.display()),
+        Error::Custom(_) => of_format(error.downcast_ref(), advice),
         _ => advice,
     }
 }
 
 fn raise(limit: &str) -> String {
     format!("raise the setting `{limit}` (zero or less is no limit)")
+}
+
+fn of_format(error: Option<&FormatError>, advice: String) -> String {
+    match error {
+        Some(FormatError::DamagedFile { .. }) => format!("{advice}; nothing was written to it"),
+        Some(FormatError::NothingToImport {
+            is_store: true,
+            path,
+        }) => format!("use it as it is: `waynote --store {}`", path.display()),
+        _ => advice,
+    }
 }
 
 fn of_loop(error: &LoopError, advice: String) -> String {

@@ -108,7 +108,7 @@ pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
 pub use rules::{session_state, stall};
-pub use system::{file, worktree};
+pub use system::{file, lock, mutex, worktree};
 pub use views::{loops, notebook, places, session_log, single};
 pub use waynote_secrets as secrets;
 pub use waynote_text::{text, visible};
@@ -117,7 +117,7 @@ pub use address::{Address, AddressAt};
 pub use author::Author;
 pub use change::{Applied, Change, Expect, Origin};
 pub use content::{Content, ContentHash};
-pub use error::{Error, ErrorClass, LoopError, Result, UndoError};
+pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
 pub use forget::{Forget, Forgotten};
 pub use formats::FormatError;
 pub use id::{OperationId, StoreId};

@@ -1,13 +1,34 @@
 //! `waynote forget`: what a note said goes for good.
 
+use std::borrow::Borrow;
 use std::io::{self, IsTerminal, Write};
 
+use serde::Serialize;
 use waynote::forget::Residue;
+use waynote::instep::files_with;
 use waynote::text::plural;
 use waynote::{Forget, Forgotten};
 
 use super::Context;
 use crate::error::{Failure, Outcome, say};
+
+/// What a program is told.
+#[derive(Serialize)]
+struct Told<'f> {
+    #[serde(flatten)]
+    forgotten: &'f Forgotten,
+    /// Files that may still hold the text.
+    files: Vec<&'f str>,
+}
+
+impl<'f> Told<'f> {
+    fn new(forgotten: &'f Forgotten) -> Self {
+        Self {
+            forgotten,
+            files: files_with(forgotten),
+        }
+    }
+}
 
 /// What the arguments name.
 pub(super) fn request(typed: &str, revision: Option<u64>, everywhere: bool) -> Outcome<Forget> {
@@ -29,12 +50,14 @@ pub(super) fn run(
     if dry_run || !is_confirmed {
         let would = context.read(|store| Ok(store.would_forget(request, &stamp)?))?;
         if dry_run {
-            return context.output.answer(&would, || plan(&would));
+            return context.output.answer(&Told::new(&would), || plan(&would));
         }
         confirm(&would)?;
     }
     let forgotten = context.write(|store| Ok(store.forget(request, &stamp)?))?;
-    context.output.answer(&forgotten, || said(&forgotten))?;
+    context
+        .output
+        .answer(&Told::new(&forgotten), || said(&forgotten))?;
     match &forgotten.residue {
         None => Ok(()),
         Some(residue) => {
@@ -122,8 +145,9 @@ fn plan(would: &Forgotten) -> String {
             listed(&shared)
         );
     }
-    if !would.files.is_empty() {
-        plan += &format!("\nit may still be in {}", listed(&would.files));
+    let files = files_with(would);
+    if !files.is_empty() {
+        plan += &format!("\nit may still be in {}", listed(&files));
     }
     waynote::visible::lines(&plan)
 }
@@ -163,10 +187,11 @@ fn said(forgotten: &Forgotten) -> String {
             listed(&shared)
         );
     }
-    if let Some(first) = forgotten.files.first() {
+    let files = files_with(forgotten);
+    if let Some(first) = files.first() {
         said += &format!(
             "\nit may still be in {}; run this again with ZRB_LLM_NOTE_FILE={first}",
-            listed(&forgotten.files)
+            listed(&files)
         );
     }
     waynote::visible::lines(&said)
@@ -177,7 +202,7 @@ fn revisions(count: impl TryInto<u64>) -> String {
 }
 
 /// The first few of a list.
-fn listed(all: &[String]) -> String {
+fn listed(all: &[impl Borrow<str>]) -> String {
     const FEW: usize = 5;
     let few = all[..all.len().min(FEW)].join(", ");
     match all.len().saturating_sub(FEW) {

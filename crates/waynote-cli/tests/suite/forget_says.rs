@@ -189,8 +189,8 @@ fn what_is_left_says_that_something_was_forgotten() {
       "gone": [],
       "kept": 0,
       "shared": [],
-      "files": [],
-      "residue": null
+      "residue": null,
+      "files": []
     }
     "#);
 }

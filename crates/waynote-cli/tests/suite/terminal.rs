@@ -169,8 +169,8 @@ fn a_dry_run_forgets_nothing() {
       ],
       "kept": 1,
       "shared": [],
-      "files": [],
-      "residue": null
+      "residue": null,
+      "files": []
     }
     "#);
     assert_snapshot!(said("forget agent:default#k@9 --dry-run"), @"

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::error::{ErrorClass, safe};
+use crate::error::{CustomError, ErrorClass, safe};
 
 /// Why another program's file is not read. It is left as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,25 +35,22 @@ pub enum FormatError {
     },
 }
 
-impl FormatError {
-    /// A stable word for programs.
-    pub fn kind(&self) -> &'static str {
+impl CustomError for FormatError {
+    fn kind(&self) -> &'static str {
         match self {
             Self::DamagedFile { .. } => "damaged_file",
             Self::NothingToImport { .. } => "nothing_to_import",
         }
     }
 
-    /// The family of the error.
-    pub fn class(&self) -> ErrorClass {
+    fn class(&self) -> ErrorClass {
         match self {
             Self::DamagedFile { .. } => ErrorClass::Damaged,
             Self::NothingToImport { .. } => ErrorClass::NotFound,
         }
     }
 
-    /// What would be right, in words that hold for every program.
-    pub fn advice(&self) -> Option<String> {
+    fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::DamagedFile { .. } => "mend it or move it away",
             Self::NothingToImport { is_store: true, .. } => "it can be used as it is",
@@ -62,5 +59,45 @@ impl FormatError {
             } => "name the memory.db of an openotters agent",
         };
         Some(advice.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+
+    #[test]
+    fn each_error_has_a_kind_a_class_and_words_without_a_credential() {
+        // Put together here, so that no scanner takes this file for a leak.
+        let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+        let path = || PathBuf::from(format!("/s/{token}"));
+        let nothing = |is_store| FormatError::NothingToImport {
+            path: path(),
+            is_store,
+        };
+        let all = [
+            FormatError::DamagedFile {
+                path: path(),
+                line: Some(4),
+                reason: format!("x {token} y"),
+            },
+            nothing(true),
+            nothing(false),
+        ];
+        let said = all.map(|error| {
+            let error = Error::from(error);
+            let (kind, class) = (error.kind(), error.class());
+            let advice = error.advice().unwrap_or_else(|| "-".into());
+            format!("{kind} ({class:?}): {error}\n  {advice}\n")
+        });
+        insta::assert_snapshot!(said.concat(), @"
+        damaged_file (Damaged): /s/[masked: github-token] is damaged: line 4: x [masked: github-token] y
+          mend it or move it away
+        nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: it is a waynote store
+          it can be used as it is
+        nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: it has no table `notes`
+          name the memory.db of an openotters agent
+        ");
     }
 }

@@ -101,15 +101,19 @@ pub(crate) fn read(path: &Path, patience: Patience) -> Result<Option<FileSide>> 
     let mut looks = 0;
     loop {
         match look(path) {
-            Err(Error::Format(FormatError::DamagedFile { line: Some(_), .. }))
-                if looks < patience.looks() =>
-            {
+            Err(error) if is_half_written(&error) && looks < patience.looks() => {
                 looks += 1;
                 std::thread::sleep(LOOK);
             }
             other => return other,
         }
     }
+}
+
+/// Whether a file may be read as notes once the program that writes it has done so.
+fn is_half_written(error: &Error) -> bool {
+    let format = error.downcast_ref();
+    matches!(format, Some(FormatError::DamagedFile { line: Some(_), .. }))
 }
 
 fn look(path: &Path) -> Result<Option<FileSide>> {

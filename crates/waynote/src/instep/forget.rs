@@ -35,8 +35,8 @@ impl<S: LocalStore> InStep<S> {
             self.nothing_left_over()?;
             let back = self.brought_back(&forgotten.gone, &texts)?;
             if back.is_empty() {
-                let own = self.name();
-                forgotten.files.retain(|file| *file != own);
+                let own = self.space();
+                forgotten.spaces.retain(|space| *space != own);
                 return Ok(forgotten);
             }
             for request in &back {
@@ -78,8 +78,8 @@ impl<S: LocalStore> InStep<S> {
             }
         }
         let mut forgotten = forgotten.ok_or_else(|| request.not_found())?;
-        let own = self.name();
-        forgotten.files.retain(|file| *file != own);
+        let own = self.space();
+        forgotten.spaces.retain(|space| *space != own);
         Ok(forgotten)
     }
 

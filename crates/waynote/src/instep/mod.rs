@@ -21,6 +21,7 @@ use crate::address::Address;
 use crate::change::{Applied, Change, Expect};
 use crate::content::ContentHash;
 use crate::error::Result;
+use crate::forget::Forgotten;
 use crate::formats::zrb::{self, NotesFile};
 use crate::key::Name;
 use crate::model::secret_policy::Flagged;
@@ -468,9 +469,13 @@ impl<S: LocalStore> InStep<S> {
 /// What the spaces of kept files begin with.
 const SPACE: &str = "file:";
 
-/// The file that a space of side data is about.
-pub(crate) fn file_of(space: &str) -> Option<&str> {
-    space.strip_prefix(SPACE)
+/// The files that were last known to hold a text that is forgotten: those that the store was kept in sync with before,
+/// and not in the call that forgot it.
+pub fn files_with(forgotten: &Forgotten) -> Vec<&str> {
+    let spaces = forgotten.spaces.iter();
+    spaces
+        .filter_map(|space| space.strip_prefix(SPACE))
+        .collect()
 }
 
 /// The stamp for texts that are taken in: they belong to nobody's call.

@@ -4,13 +4,15 @@
 //! program; a program adds its own commands or tools. [`Error::class`] is the family, from which an exit code or a
 //! status follows. [`Error::kind`] is a stable word for programs.
 //!
-//! Errors that only one module has are enums of their own: [`LoopError`], [`UndoError`], [`FormatError`].
+//! Errors that only one module has are enums of their own: [`LoopError`], [`UndoError`]. A crate above this one puts
+//! its own errors into [`Error::Custom`].
 //!
 //! `Display` and the advice mask credentials, and show no note's text but the previews of the notes that could be
 //! meant. The fields have what was given, and a conflict has the current note: do not log them.
 
 mod advice;
 mod class;
+mod custom;
 mod loops;
 #[cfg(test)]
 mod tests;
@@ -23,11 +25,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::address::Address;
-use crate::formats::FormatError;
 use crate::key::{Key, Name};
 use crate::note::Note;
 
 pub use class::ErrorClass;
+pub use custom::CustomError;
 pub use loops::LoopError;
 pub use undo::UndoError;
 
@@ -305,13 +307,13 @@ pub enum Error {
     #[error(transparent)]
     Undo(#[from] UndoError),
 
-    /// Another program's file that cannot be read as what it should be.
-    #[error(transparent)]
-    Format(#[from] FormatError),
+    /// An error of a crate above this one: see [`Error::downcast_ref`].
+    #[error("{0}")]
+    Custom(Box<dyn CustomError>),
 }
 
 /// Text from outside as a message may show it: credentials in it are masked.
-pub(crate) fn safe(text: impl Display) -> String {
+pub fn safe(text: impl Display) -> String {
     crate::secrets::masked(&text.to_string()).into_owned()
 }
 
@@ -349,16 +351,12 @@ impl Error {
             Self::Engine { .. } => "engine",
             Self::Loop(error) => error.kind(),
             Self::Undo(error) => error.kind(),
-            Self::Format(error) => error.kind(),
+            Self::Custom(error) => error.kind(),
         }
     }
 
     /// Wraps a failure to read or write a file.
-    pub(crate) fn file(
-        path: impl Into<PathBuf>,
-        action: &'static str,
-        source: std::io::Error,
-    ) -> Self {
+    pub fn file(path: impl Into<PathBuf>, action: &'static str, source: std::io::Error) -> Self {
         Self::File {
             path: path.into(),
             action,

@@ -59,32 +59,34 @@ pub struct Forgotten {
     /// Revisions of this and other notes that say the same text still.
     #[serde(serialize_with = "texts")]
     pub shared: Vec<AddressAt>,
-    /// Files that the store was kept in step with and that were last known to hold the text.
-    pub files: Vec<String>,
+    /// The spaces of [side data](crate::SideData) that had a value about a text that is gone, by name. The value went
+    /// with it; what the program behind the space keeps outside the store did not.
+    #[serde(skip)]
+    pub spaces: Vec<String>,
     /// Why old bytes of it may still be in the store's files; none: they are clean.
     pub residue: Option<Residue>,
 }
 
 impl Forgotten {
     /// What a request comes to that forgets nothing.
-    pub(crate) fn nothing(request: &Forget) -> Self {
+    pub fn nothing(request: &Forget) -> Self {
         Self {
             named: request.named(),
             revisions: Vec::new(),
             gone: Vec::new(),
             kept: 0,
             shared: Vec::new(),
-            files: Vec::new(),
+            spaces: Vec::new(),
             residue: None,
         }
     }
 
     /// Adds what a further call forgot, of a text that was brought back meanwhile.
-    pub(crate) fn and(&mut self, other: Self) {
+    pub fn and(&mut self, other: Self) {
         self.revisions.extend(other.revisions);
-        self.files.extend(other.files);
-        self.files.sort();
-        self.files.dedup();
+        self.spaces.extend(other.spaces);
+        self.spaces.sort();
+        self.spaces.dedup();
         self.residue = other.residue;
     }
 }

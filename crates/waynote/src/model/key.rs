@@ -144,7 +144,7 @@ impl EntryId {
     }
 
     /// Whether no id could follow it.
-    pub(crate) fn is_last(self) -> bool {
+    pub fn is_last(self) -> bool {
         self.0.to_u128() >> 32 == u128::MAX >> 32
     }
 

@@ -147,8 +147,8 @@ pub(crate) fn earliest(one: Option<i64>, other: Option<i64>) -> Option<i64> {
     }
 }
 
-/// The time as stores keep it.
-pub(crate) fn micros(time: Timestamp) -> Timestamp {
+/// The time as stores keep it: in microseconds.
+pub fn micros(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time)
 }
 

@@ -8,7 +8,6 @@ use crate::content::Content;
 use crate::engine::{Engine, Put, Read, Row, Transaction, Writing};
 use crate::error::Result;
 use crate::forget::{Forget, Forgotten};
-use crate::instep;
 use crate::note::{Position, Stamp};
 use crate::search::upkeep;
 
@@ -22,8 +21,8 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
         let mut reply = None;
         engine.write(Writing::Erasing, &mut |tx| {
             let erasure = decide(request, &View(tx), stamp)?;
-            let files = carry_out(tx, &erasure, stamp)?;
-            reply = Some(replied(request, erasure, files));
+            let spaces = carry_out(tx, &erasure, stamp)?;
+            reply = Some(replied(request, erasure, spaces));
             Ok(())
         })?;
         forgotten = reply.map(|reply| Forgotten {
@@ -38,11 +37,11 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
 /// What forgetting would come to.
 pub(super) fn would_forget(rows: &dyn Read, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let erasure = decide(request, &View(rows), stamp)?;
-    let files = files(rows, &unheld(rows, &erasure)?)?;
-    Ok(replied(request, erasure, files))
+    let spaces = spaces(rows, &unheld(rows, &erasure)?)?;
+    Ok(replied(request, erasure, spaces))
 }
 
-fn replied(request: &Forget, erasure: Erasure, files: Vec<String>) -> Forgotten {
+fn replied(request: &Forget, erasure: Erasure, spaces: Vec<String>) -> Forgotten {
     let gone = erasure.writes.iter().map(|write| &write.revision);
     Forgotten {
         named: request.named(),
@@ -50,12 +49,12 @@ fn replied(request: &Forget, erasure: Erasure, files: Vec<String>) -> Forgotten 
         revisions: erasure.revisions.into_iter().map(at).collect(),
         kept: erasure.kept,
         shared: erasure.shared.into_iter().map(at).collect(),
-        files,
+        spaces,
         residue: None,
     }
 }
 
-/// Returns the files that were last known to hold one of the contents.
+/// Returns the spaces of side data that had a value about one of the contents.
 fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<Vec<String>> {
     let rows: &dyn Read = tx;
     let mut revisions = Vec::new();
@@ -78,9 +77,9 @@ fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<V
     upkeep::forget(tx, &numbers)?;
     put(tx, erasure, &revisions, stamp)?;
     let unheld = unheld(rows, erasure)?;
-    let files = files(rows, &unheld)?;
+    let spaces = spaces(rows, &unheld)?;
     tx.remove_contents(&unheld)?;
-    Ok(files)
+    Ok(spaces)
 }
 
 /// Puts what goes with the erasure, and the erasure itself, at the next positions.
@@ -146,9 +145,8 @@ fn unheld(rows: &dyn Read, erasure: &Erasure) -> Result<Vec<Content>> {
         .collect())
 }
 
-/// The files that are known to hold one of these.
-fn files(rows: &dyn Read, contents: &[Content]) -> Result<Vec<String>> {
+/// The spaces of side data that have a value about one of these, by name.
+fn spaces(rows: &dyn Read, contents: &[Content]) -> Result<Vec<String>> {
     let spaces: BTreeSet<String> = rows.about(contents)?.into_iter().flatten().collect();
-    let files = spaces.iter().filter_map(|space| instep::file_of(space));
-    Ok(files.map(str::to_owned).collect())
+    Ok(spaces.into_iter().collect())
 }

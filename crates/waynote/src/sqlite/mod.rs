@@ -61,7 +61,7 @@ impl Default for Options {
 }
 
 /// Whether a database holds a store's tables.
-pub(crate) fn is_store(conn: &Connection) -> bool {
+pub fn is_store(conn: &Connection) -> bool {
     matches!(migrate::version(conn), Ok(Some(_)))
 }
 

@@ -1,4 +1,4 @@
-//! Files that take the place of others in one step: what a new file takes over from the old one.
+//! Files that take the place of others in one step: what a new file takes over from the old one, and where a link leads.
 
 use std::fs::{File, Metadata, Permissions};
 use std::io;
@@ -19,7 +19,7 @@ pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
 }
 
 /// The path with links followed, also where what they lead to does not exist yet.
-pub(crate) fn followed(file: &Path) -> PathBuf {
+pub fn followed(file: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
     let mut path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     for _ in 0..MAX_LINKS {

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 /// Locks a file within that time; none when it was too long.
 ///
-/// The kernel's wait has no deadline, so when the lock is held a thread waits, on an open file of its own: when it comes too
-/// late, nobody takes the file from it, and dropping it gives the lock back.
-pub(crate) fn within(
-    wait: Duration,
-    open: impl FnOnce() -> io::Result<File>,
-) -> io::Result<Option<File>> {
+/// The kernel's wait has no deadline, so when the lock is held a thread waits, on an open file of its own: when it comes
+/// too late, nobody takes the file from it, and dropping it gives the lock back.
+///
+/// # Errors
+/// The system's, when the file cannot be opened or locked.
+pub fn within(wait: Duration, open: impl FnOnce() -> io::Result<File>) -> io::Result<Option<File>> {
     let file = open()?;
     match file.try_lock() {
         Ok(()) => return Ok(Some(file)),

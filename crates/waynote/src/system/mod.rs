@@ -1,6 +1,6 @@
 //! What the operating system gives: files that take the place of others, locks with a deadline, links of git worktrees.
 
 pub mod file;
-pub(crate) mod lock;
-pub(crate) mod mutex;
+pub mod lock;
+pub mod mutex;
 pub mod worktree;

@@ -543,7 +543,7 @@ fn a_shared_text_goes_with_the_last_that_says_it() {
         let everywhere = forget(&Address::Place(place("~/p")), None, true);
         let forgotten = store.forget(&everywhere, &at(11)).unwrap();
         assert_eq!(forgotten.gone.len(), 3);
-        assert!(forgotten.shared.is_empty() && forgotten.files.is_empty());
+        assert!(forgotten.shared.is_empty() && forgotten.spaces.is_empty());
         assert_eq!(contents(&places.list().unwrap()), ["other"]);
         assert_eq!(notebook.count().unwrap(), 0);
         assert_eq!(store.count(&Scope::Session(name("s"))).unwrap(), 1);

@@ -215,8 +215,8 @@ fn side_data_goes_with_the_content_that_it_is_about() {
         };
         let foreseen = store.would_forget(&request, &at(2)).unwrap();
         let forgotten = store.forget(&request, &at(2)).unwrap();
-        assert_eq!(foreseen.files, ["/elsewhere/notes.json"]);
-        assert_eq!(forgotten.files, foreseen.files);
+        assert_eq!(foreseen.spaces, ["file:/elsewhere/notes.json", "other"]);
+        assert_eq!(forgotten.spaces, foreseen.spaces);
         assert_eq!(
             store.side_values("file:/elsewhere/notes.json").unwrap(),
             all[1..]

@@ -79,7 +79,7 @@ impl Error {
             }
             Self::Loop(error) => return error.advice(),
             Self::Undo(error) => return error.advice(),
-            Self::Format(error) => return error.advice(),
+            Self::Custom(error) => return error.advice(),
         };
         Some(advice.into())
     }

@@ -76,7 +76,7 @@ impl Error {
             | Self::Engine { .. } => ErrorClass::Unreachable,
             Self::Loop(error) => error.class(),
             Self::Undo(error) => error.class(),
-            Self::Format(error) => error.class(),
+            Self::Custom(error) => error.class(),
         }
     }
 }

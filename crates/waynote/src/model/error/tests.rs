@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::Error;
+use super::{CustomError, Error, ErrorClass, safe};
 use crate::address::Address;
 use crate::content::Content;
-use crate::formats::FormatError;
 use crate::key::Name;
 use crate::note::Note;
 
@@ -45,6 +44,25 @@ fn note() -> Note {
         author: name(),
         created_at: Timestamp::UNIX_EPOCH,
         updated_at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+/// An error of a crate above this one.
+#[derive(Debug, PartialEq, thiserror::Error)]
+#[error("the store above says {}", safe(.0))]
+struct Above(String);
+
+impl CustomError for Above {
+    fn kind(&self) -> &'static str {
+        "above"
+    }
+
+    fn class(&self) -> ErrorClass {
+        ErrorClass::Denied
+    }
+
+    fn advice(&self) -> Option<String> {
+        Some("ask its keeper".into())
     }
 }
 
@@ -207,22 +225,7 @@ fn all() -> Vec<Error> {
             by: name(),
         }
         .into(),
-        FormatError::DamagedFile {
-            path: path(),
-            line: Some(4),
-            reason: text,
-        }
-        .into(),
-        FormatError::NothingToImport {
-            path: path(),
-            is_store: true,
-        }
-        .into(),
-        FormatError::NothingToImport {
-            path: path(),
-            is_store: false,
-        }
-        .into(),
+        Above(text).into(),
     ]
 }
 
@@ -318,12 +321,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       only what was undone can be redone, until the next change
     superseded (Conflict): your last change was of place:/p/[masked: github-token], which x [masked: github-token] y has changed since
       look at its history, then name the note to undo, or restore a revision
-    damaged_file (Damaged): /s/[masked: github-token] is damaged: line 4: x [masked: github-token] y
-      mend it or move it away
-    nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: it is a waynote store
-      it can be used as it is
-    nothing_to_import (NotFound): /s/[masked: github-token] has nothing to import: it has no table `notes`
-      name the memory.db of an openotters agent
+    above (Denied): the store above says x [masked: github-token] y
+      ask its keeper
     ");
 }
 
@@ -335,4 +334,12 @@ fn no_error_gives_away_a_credential() {
         let said = said.to_lowercase();
         assert!(!said.contains(&token[4..20].to_lowercase()), "{said}");
     }
+}
+
+#[test]
+fn an_error_of_a_crate_above_is_found_again() {
+    let error = Error::from(Above("no".into()));
+    assert_eq!(error.downcast_ref(), Some(&Above("no".into())));
+    let other = Error::Empty { what: "question" };
+    assert_eq!(other.downcast_ref::<Above>(), None);
 }

@@ -1,5 +1,6 @@
 //! A migrated store that is kept in sync with a file, and forgetting in it.
 
+use waynote::instep::files_with;
 use waynote::{
     Action, Address, Base, Forget, InStep, Places, Reader, SideData, SqliteStore, Store,
 };
@@ -88,7 +89,7 @@ fn the_file_that_held_a_forgotten_text_is_named() {
         everywhere: false,
     };
     let forgotten = store.forget(&request, &at(2_000_000_000)).unwrap();
-    assert_eq!(forgotten.files, ["/home/u/notes.json"]);
+    assert_eq!(files_with(&forgotten), ["/home/u/notes.json"]);
     assert_eq!(
         store.side_values("file:/home/u/notes.json").unwrap().len(),
         3
