@@ -94,14 +94,20 @@
 
 pub mod context;
 pub mod engine;
+#[cfg(feature = "sqlite")]
 pub mod formats;
+#[cfg(feature = "sqlite")]
 pub mod instep;
 mod model;
 mod rules;
 pub mod search;
+#[cfg(not(feature = "secrets"))]
+pub mod secrets;
+#[cfg(feature = "sqlite")]
 pub mod sqlite;
 pub mod store;
 mod system;
+mod tokens;
 mod views;
 
 pub use model::{
@@ -110,6 +116,7 @@ pub use model::{
 pub use rules::{session_state, stall};
 pub use system::{file, lock, mutex, worktree};
 pub use views::{loops, notebook, places, session_log, single};
+#[cfg(feature = "secrets")]
 pub use waynote_secrets as secrets;
 pub use waynote_text::{text, visible};
 
@@ -119,8 +126,10 @@ pub use change::{Applied, Change, Expect, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
 pub use forget::{Forget, Forgotten};
+#[cfg(feature = "sqlite")]
 pub use formats::FormatError;
 pub use id::{OperationId, StoreId};
+#[cfg(feature = "sqlite")]
 pub use instep::InStep;
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;
@@ -138,6 +147,7 @@ pub use search::Indexing;
 pub use search::{Hit, SearchKind, SearchRequest, Snippet};
 pub use session_log::SessionLog;
 pub use single::SaveOptions;
+#[cfg(feature = "sqlite")]
 pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
 pub use store::{
     AsOf, Filter, LocalStore, Reader, Recent, ScopeSummary, SideData, Snapshot, Store, Version,

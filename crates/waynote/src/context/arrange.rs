@@ -52,7 +52,7 @@ pub(super) struct Arranged {
 /// The tokens that sections share. The status line at its longest is kept back: it must not depend on what is shown.
 pub(super) fn room(request: &Request) -> usize {
     request.budget.cap().map_or(usize::MAX, |cap| {
-        let kept_back = waynote_tokens::count(&status(request.budget, cap, 999, 99_999));
+        let kept_back = crate::tokens::count(&status(request.budget, cap, 999, 99_999));
         cap.saturating_sub(kept_back)
     })
 }

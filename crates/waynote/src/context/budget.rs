@@ -29,7 +29,7 @@ impl Budget {
 
     /// The tokens of a text, as the model that reads the block counts them.
     pub fn tokens_of(self, text: &str) -> usize {
-        self.charged(waynote_tokens::count(text))
+        self.charged(crate::tokens::count(text))
     }
 
     /// What so many tokens of o200k come to.

@@ -17,7 +17,7 @@ impl Counted {
     pub(super) fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         Self {
-            tokens: waynote_tokens::count(&text),
+            tokens: crate::tokens::count(&text),
             text,
         }
     }

@@ -92,12 +92,12 @@ pub fn matching(
             true => told.listed(),
             false => told.whole(),
         };
-        let (shown, piece) = match waynote_tokens::count(&full) <= WHOLE_TOKENS.min(left) {
+        let (shown, piece) = match crate::tokens::count(&full) <= WHOLE_TOKENS.min(left) {
             true => (Shown::Whole, full),
             false if note.kind.is_some() => (Shown::Line, told.cut()),
             false => (Shown::Line, told.listed()),
         };
-        let tokens = waynote_tokens::count(&piece);
+        let tokens = crate::tokens::count(&piece);
         let says_nothing_new = known == Some(Shown::Line) && (shown == Shown::Line || is_in_line);
         if says_nothing_new || tokens > left {
             continue;

@@ -363,7 +363,7 @@ fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
         None => join(&sections),
     };
     let counted = match request.explain {
-        true => waynote_tokens::count(&text),
+        true => crate::tokens::count(&text),
         false => 0,
     };
     let block = Block {

@@ -89,7 +89,7 @@ impl<'r> Pieces<'r> {
     /// Tokens of a text; 0 when nobody asks.
     pub(super) fn count(&self, text: &str) -> usize {
         match self.counting {
-            true => waynote_tokens::count(text),
+            true => crate::tokens::count(text),
             false => 0,
         }
     }
@@ -107,7 +107,7 @@ impl<'r> Pieces<'r> {
         {
             return tokens;
         }
-        let tokens = waynote_tokens::count(&self.text(note, times, form));
+        let tokens = crate::tokens::count(&self.text(note, times, form));
         let known = counts.known.entry(note.address.clone()).or_default();
         if known.said != said {
             *known = Counted {

@@ -119,6 +119,7 @@ impl Content {
     }
 
     /// The same without masks: what a program that knew fewer rules may have stored.
+    #[cfg(feature = "sqlite")]
     pub(crate) fn plain_preview(&self) -> String {
         first_line(&self.shown())
     }

@@ -299,6 +299,13 @@ pub enum Error {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 
+    /// What this program was built without.
+    #[error("{feature} is not part of this program")]
+    NotBuiltIn {
+        /// The feature of the library that has it.
+        feature: &'static str,
+    },
+
     /// What only loops refuse.
     #[error(transparent)]
     Loop(#[from] LoopError),
@@ -349,6 +356,7 @@ impl Error {
             Self::Busy { .. } => "busy",
             Self::File { .. } => "file",
             Self::Engine { .. } => "engine",
+            Self::NotBuiltIn { .. } => "not_built_in",
             Self::Loop(error) => error.kind(),
             Self::Undo(error) => error.kind(),
             Self::Custom(error) => error.kind(),

@@ -289,8 +289,8 @@ impl Action {
         }
     }
 
-    /// Reads what a store wrote.
-    pub(crate) fn stored(word: &str) -> Option<Self> {
+    /// The action of that word ([`Action::as_str`]), as an engine keeps it.
+    pub fn stored(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|action| action.as_str() == word)
     }
 }

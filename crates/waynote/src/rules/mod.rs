@@ -33,8 +33,8 @@ use crate::model::report::Report;
 use crate::note::{Note, Stamp};
 use crate::scope::Scope;
 use crate::search::indexed;
-use crate::search::upkeep::{self, Indexing};
 use crate::search::{Hit, SearchRequest};
+use crate::search::{Indexing, upkeep};
 use crate::store::{Answers, AsOf, Ask, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
 use crate::system::mutex::locked;
 

@@ -7,8 +7,8 @@ use super::analyze::{Analyzer, Form, Term};
 use super::block::{Block, Blocks};
 use super::damage::Sound;
 use super::docs::{self, Doc, Docs};
+use super::notes::{Document, Kinds};
 use super::postings::Writer;
-use super::{Document, Kinds};
 
 /// What is at most an hour apart in a log is read together.
 pub(crate) const NEAR_SECONDS: i64 = 3600;

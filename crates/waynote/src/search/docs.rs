@@ -5,8 +5,8 @@
 //! `u8`. An entry of the same segment is told by how many notes further back it is, another one by its distance in
 //! the journal and the highest bit; 0 is none.
 
-use super::Kinds;
 use super::damage::{Damage, Sound};
+use super::notes::Kinds;
 
 const HEAD: usize = 16;
 const WIDTH: usize = 21;

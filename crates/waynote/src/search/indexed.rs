@@ -15,9 +15,9 @@ use crate::system::mutex::locked;
 use super::build::{Builder, InMemory};
 use super::damage::{Damage, Looked, Stopped};
 use super::docs::Docs;
-use super::{
-    Document, Hit, Index, Looking, Opened, Query, SearchRequest, Segment, Tail, kind_and_title,
-};
+use super::notes::{Document, Index, Looking, Opened, Segment, Tail, kind_and_title};
+use super::query::Query;
+use super::{Hit, SearchRequest};
 
 /// The format of the segments that this program writes and reads.
 pub(crate) const FORMAT: i64 = 1;
@@ -62,14 +62,14 @@ pub(crate) fn search(
         path: store().into(),
         reason: damage.0.to_owned(),
     };
-    match super::search(&view, request, laid_over) {
+    match super::rank::search(&view, request, laid_over) {
         Ok(hits) => return Ok(hits),
         Err(Stopped::Failed(error)) => return Err(error),
         Err(Stopped::Damaged(_)) if !view.scan => view.scan = true,
         Err(Stopped::Damaged(damage)) => return Err(damaged(damage)),
     }
     // The index cannot be trusted: read the notes themselves.
-    super::search(&view, request, laid_over).map_err(|stopped| match stopped {
+    super::rank::search(&view, request, laid_over).map_err(|stopped| match stopped {
         Stopped::Failed(error) => error,
         Stopped::Damaged(damage) => damaged(damage),
     })

@@ -4,36 +4,51 @@
 //! its *tail* (what was changed since), so that it always sees what the notes say. Scores depend on the notes alone
 //! and not on how they lie in segments.
 
-pub(crate) mod analyze;
-pub(crate) mod block;
-pub(crate) mod build;
-pub(crate) mod damage;
-pub(crate) mod docs;
+#[cfg(feature = "search")]
+mod analyze;
+#[cfg(feature = "search")]
+mod block;
+#[cfg(feature = "search")]
+mod build;
+#[cfg(feature = "search")]
+mod damage;
+#[cfg(feature = "search")]
+mod docs;
+#[cfg(feature = "search")]
 pub(crate) mod indexed;
-pub(crate) mod merge;
-pub(crate) mod postings;
+#[cfg(feature = "search")]
+mod merge;
+#[cfg(feature = "search")]
+mod notes;
+#[cfg(not(feature = "search"))]
+mod off;
+#[cfg(feature = "search")]
+mod postings;
+#[cfg(feature = "search")]
 mod query;
+#[cfg(feature = "search")]
 mod rank;
+#[cfg(feature = "search")]
 mod snippet;
+#[cfg(feature = "search")]
 pub(crate) mod upkeep;
+#[cfg(feature = "search")]
 pub(crate) mod verify;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::error::Result;
 use crate::note::Note;
-use crate::scope::{Scope, ScopeKind};
+use crate::scope::Scope;
 
+#[cfg(feature = "search")]
 pub(crate) use analyze::is_stop_word;
-use build::{Builder, InMemory};
-use damage::{Looked, Sound, Stopped};
-pub(crate) use query::Query;
-pub(crate) use rank::search;
-pub use upkeep::Indexing;
+#[cfg(feature = "search")]
+pub(crate) use notes::among;
+#[cfg(not(feature = "search"))]
+pub(crate) use off::{among, indexed, is_stop_word, upkeep, verify};
 
 /// How many hits a search gives when nothing else is asked for.
 pub const DEFAULT_LIMIT: usize = 10;
@@ -75,18 +90,6 @@ impl SearchRequest {
             limit: DEFAULT_LIMIT,
             history: false,
         }
-    }
-
-    fn kinds(&self) -> Kinds {
-        if self.kinds.is_empty() {
-            return Kinds::ALL;
-        }
-        let kinds = self.kinds.iter().map(|kind| match kind {
-            SearchKind::Place => Kinds::PLACE.0,
-            SearchKind::Key => Kinds::KEY.0,
-            SearchKind::Log => Kinds::LOG.0,
-        });
-        Kinds(kinds.fold(0, |all, kind| all | kind))
     }
 }
 
@@ -130,155 +133,27 @@ impl Serialize for Hit {
     }
 }
 
-/// Kinds of notes, as bits.
+/// When the search index takes in what was written, and how large its segments become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Kinds(pub(crate) u8);
-
-impl Kinds {
-    pub(crate) const PLACE: Self = Self(1);
-    pub(crate) const KEY: Self = Self(2);
-    pub(crate) const LOG: Self = Self(4);
-    const ALL: Self = Self(7);
-
-    fn has(self, kind: Self) -> bool {
-        self.0 & kind.0 != 0
-    }
+pub struct Indexing {
+    /// So many changes are searched as they lie before they become a segment.
+    pub tail: u32,
+    /// The same within one large call.
+    pub bulk: u32,
+    /// So many neighbours of one size are merged.
+    pub fan_out: usize,
+    /// No merge makes a segment of more notes.
+    pub most: usize,
 }
 
-/// What is searched of a note beside its text: its kind, and as its title the key, or the directory's name. The key is
-/// empty where there is none.
-pub(crate) fn kind_and_title<'n>(
-    scope: ScopeKind,
-    name: &'n str,
-    key: &'n str,
-) -> (Kinds, &'n str) {
-    match scope {
-        ScopeKind::Place if key.is_empty() => {
-            let directory = name.rsplit('/').next();
-            (Kinds::PLACE, directory.unwrap_or_default())
-        }
-        ScopeKind::Place | ScopeKind::Agent => (Kinds::KEY, key),
-        ScopeKind::Session => (Kinds::LOG, ""),
-    }
-}
-
-/// A note as it is indexed.
-pub(crate) struct Document<'t> {
-    /// Its row in the journal.
-    pub(crate) position: i64,
-    /// The engine's number of its scope.
-    pub(crate) scope: u32,
-    pub(crate) kind: Kinds,
-    /// When it was first written and last changed, in seconds since 1970.
-    pub(crate) created: i64,
-    pub(crate) updated: i64,
-    /// The row of the entry before it in the same log, and when that was written.
-    pub(crate) previous: Option<(i64, i64)>,
-    pub(crate) title: &'t str,
-    pub(crate) text: &'t str,
-}
-
-/// What a search looks at of a sealed segment.
-pub(crate) struct Segment {
-    pub(crate) memory: InMemory,
-    /// A bit for each note that is no longer current; empty when all are.
-    pub(crate) dead: Vec<u8>,
-}
-
-/// What was changed since the last segment was sealed.
-pub(crate) struct Tail {
-    memory: InMemory,
-    /// Rows whose notes have been changed or deleted since.
-    superseded: Vec<i64>,
-}
-
-impl Tail {
-    pub(crate) fn new(builder: Builder, superseded: Vec<i64>) -> Sound<Self> {
-        Ok(Self {
-            memory: builder.in_memory()?,
-            superseded,
-        })
-    }
-}
-
-/// What a search wants to look at.
-pub(crate) struct Looking<'q> {
-    pub(crate) query: &'q Query,
-    /// Only notes of these scopes; empty: of all.
-    pub(crate) scopes: &'q [Scope],
-    /// Notes that stand for those that are stored at their addresses.
-    pub(crate) laid_over: &'q [Note],
-}
-
-/// What there is of that.
-pub(crate) struct Opened {
-    /// The sealed segments, in the order of their positions.
-    pub(crate) segments: Vec<Segment>,
-    /// What is in no segment; of its terms at least those that the query looks at.
-    pub(crate) tail: Arc<Tail>,
-    /// The engine's numbers of the scopes; those without notes have none.
-    pub(crate) scopes: Vec<u32>,
-    /// The rows of the notes for which others stand.
-    pub(crate) covered: Vec<i64>,
-}
-
-/// What an engine keeps; all of one search is read from one state of the store.
-pub(crate) trait Index {
-    /// Reads what a search looks at.
-    fn open(&self, looking: &Looking<'_>) -> Looked<Opened>;
-
-    /// The notes as those rows of the journal made them.
-    fn notes(&self, positions: &[i64]) -> Looked<Vec<Note>>;
-}
-
-/// Ranks these notes alone, as if there were no others.
-pub(crate) fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>> {
-    search(&Nothing, request, notes).map_err(|stopped| match stopped {
-        Stopped::Failed(error) => error,
-        Stopped::Damaged(damage) => crate::Error::DamagedStore {
-            path: "store".into(),
-            reason: damage.0.into(),
-        },
-    })
-}
-
-/// The index of a store without notes.
-struct Nothing;
-
-impl Index for Nothing {
-    fn open(&self, _: &Looking<'_>) -> Looked<Opened> {
-        Ok(Opened {
-            segments: Vec::new(),
-            tail: Arc::new(Tail::new(Builder::new(), Vec::new())?),
-            scopes: Vec::new(),
-            covered: Vec::new(),
-        })
-    }
-
-    fn notes(&self, _: &[i64]) -> Looked<Vec<Note>> {
-        Ok(Vec::new())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Address;
-
-    #[test]
-    fn every_note_has_one_kind_and_its_title() {
-        for (address, kind, title) in [
-            ("place:~/projects/shop", Kinds::PLACE, "shop"),
-            ("place:~", Kinds::PLACE, "~"),
-            ("place:/", Kinds::PLACE, ""),
-            ("place:~/projects/shop#build", Kinds::KEY, "build"),
-            ("agent:a#build", Kinds::KEY, "build"),
-            ("session:s#0000000000000000000000000", Kinds::LOG, ""),
-        ] {
-            let address: Address = address.parse().unwrap();
-            let (scope, key) = (address.scope(), address.key().unwrap_or_default());
-            let found = kind_and_title(scope.kind(), scope.name(), &key);
-            assert_eq!(found, (kind, title), "{address}");
+impl Default for Indexing {
+    /// 256 changes, 2,048 in a large call; merged by eights, up to 8,192 notes.
+    fn default() -> Self {
+        Self {
+            tail: 256,
+            bulk: 2048,
+            fan_out: 8,
+            most: 8192,
         }
     }
 }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use super::build::{Builder, InMemory};
 use super::damage::{Damage, Looked};
 use super::docs::{Before, Docs};
+use super::notes::{Document, Index, Kinds, Looking, Tail, kind_and_title};
 use super::query::{Clause, Query};
 use super::snippet::snippet;
-use super::{Document, Hit, Index, Kinds, Looking, SearchRequest, Tail, kind_and_title};
+use super::{Hit, SearchRequest};
 use crate::note::Note;
 use crate::secrets::masked;
 

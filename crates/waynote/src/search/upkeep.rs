@@ -10,37 +10,13 @@ use crate::engine::{self, IndexState, Read, SegmentHead, Transaction};
 use crate::error::Result;
 use crate::note::Position;
 
+use super::Indexing;
 use super::block::Block;
 use super::build::Builder;
 use super::damage::{Damage, Looked, Stopped};
 use super::docs::Docs;
 use super::indexed::{Entry, FORMAT};
 use super::merge::{Input, merge};
-
-/// When the search index takes in what was written, and how large its segments become.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Indexing {
-    /// So many changes are searched as they lie before they become a segment.
-    pub tail: u32,
-    /// The same within one large call.
-    pub bulk: u32,
-    /// So many neighbours of one size are merged.
-    pub fan_out: usize,
-    /// No merge makes a segment of more notes.
-    pub most: usize,
-}
-
-impl Default for Indexing {
-    /// 256 changes, 2,048 in a large call; merged by eights, up to 8,192 notes.
-    fn default() -> Self {
-        Self {
-            tail: 256,
-            bulk: 2048,
-            fan_out: 8,
-            most: 8192,
-        }
-    }
-}
 
 impl Indexing {
     /// Whether a segment of so many notes is left as it is.

@@ -77,6 +77,9 @@ impl Error {
             Self::NotFound { .. } | Self::ForeignStore { .. } | Self::NotAStore { .. } => {
                 return None;
             }
+            Self::NotBuiltIn { feature } => {
+                return Some(format!("build it with waynote's feature `{feature}`"));
+            }
             Self::Loop(error) => return error.advice(),
             Self::Undo(error) => return error.advice(),
             Self::Custom(error) => return error.advice(),

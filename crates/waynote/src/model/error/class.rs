@@ -53,6 +53,7 @@ impl Error {
             | Self::InvalidAddress { .. }
             | Self::InvalidIteration { .. }
             | Self::UnknownType { .. }
+            | Self::NotBuiltIn { .. }
             | Self::Empty { .. } => ErrorClass::Invalid,
             Self::NotFound { .. } | Self::NoSuchStuck { .. } | Self::Forgotten { .. } => {
                 ErrorClass::NotFound

@@ -1,0 +1,84 @@
+//! In place of the index where the feature `search` is off: it grows no further, and whatever searches is refused.
+//!
+//! A program with the feature goes on where the index ends, or makes it anew.
+
+use crate::error::{Error, Result};
+use crate::note::Note;
+
+use super::{Hit, SearchRequest};
+
+const REFUSED: Error = Error::NotBuiltIn { feature: "search" };
+
+pub(crate) fn among(_: &[Note], _: &SearchRequest) -> Result<Vec<Hit>> {
+    Err(REFUSED)
+}
+
+pub(crate) fn is_stop_word(_: &str) -> bool {
+    false
+}
+
+pub(crate) mod indexed {
+    use std::sync::Mutex;
+
+    use super::{Hit, Note, REFUSED, Result, SearchRequest};
+    use crate::engine::Read;
+
+    /// Nothing is kept between searches.
+    #[derive(Default)]
+    pub(crate) struct Cache;
+
+    pub(crate) fn search(
+        _: &dyn Read,
+        _: &Mutex<Cache>,
+        _: &dyn Fn() -> String,
+        _: &SearchRequest,
+        _: &[Note],
+    ) -> Result<Vec<Hit>> {
+        Err(REFUSED)
+    }
+}
+
+pub(crate) mod upkeep {
+    use super::Result;
+    use crate::engine::{IndexState, Read, Transaction};
+    use crate::note::Position;
+    use crate::search::Indexing;
+
+    /// Seals nothing.
+    pub(crate) fn keep_up(
+        _: &dyn Transaction,
+        _: &Indexing,
+        indexed: i64,
+        _: Position,
+        _: usize,
+    ) -> Result<i64> {
+        Ok(indexed)
+    }
+
+    /// Throws away an index that another program made: it may hold words of what is forgotten.
+    pub(crate) fn forget(tx: &dyn Transaction, _: &[i64]) -> Result<()> {
+        let rows: &dyn Read = tx;
+        let (state, heads) = rows.segments()?;
+        if state.is_new(&heads) {
+            return Ok(());
+        }
+        let ids: Vec<i64> = heads.iter().map(|head| head.id).collect();
+        tx.remove_segments(&ids)?;
+        tx.put_index(IndexState {
+            indexed: 0,
+            segments: 0,
+            ..state
+        })
+    }
+}
+
+pub(crate) mod verify {
+    use super::Result;
+    use crate::engine::Read;
+    use crate::model::report::Report;
+
+    /// Checks nothing: what cannot be read is not judged.
+    pub(crate) fn verify(_: &dyn Read, _: &mut Report) -> Result<()> {
+        Ok(())
+    }
+}
