@@ -71,10 +71,7 @@ impl Ours {
         let content = Content::text(text(number))?;
         match number % 3 {
             0 => {
-                let options = SaveOptions {
-                    limits: Limits::NONE,
-                    ..SaveOptions::default()
-                };
+                let options = SaveOptions::default().limits(Limits::NONE);
                 let key = format!("key-{number}").parse()?;
                 let notebook = Notebook::of_agent(&self.store, "bench".parse()?);
                 notebook.save(&key, content, options, &stamp)?;

@@ -190,15 +190,12 @@ fn append(kind: usize, iteration: u64, text: String) -> Result<Change> {
 }
 
 fn request(tokens: usize) -> Result<Request> {
-    Ok(Request {
-        session: Some("bench".parse()?),
-        iteration: Some(1_000_000),
-        budget: Budget {
-            tokens,
-            factor: 1.0,
-        },
-        ..Request::new("bench".parse()?, "~/a/b".parse()?, stamp(0)?.now)
-    })
+    Ok(
+        Request::new("bench".parse()?, "~/a/b".parse()?, stamp(0)?.now)
+            .session(Some("bench".parse()?))
+            .iteration(Some(1_000_000))
+            .budget(Budget::of(tokens)),
+    )
 }
 
 /// Ten thousand blocks of random notes, under random budgets.
@@ -319,17 +316,14 @@ fn kept_share(style: Style, sees: Sees, history: u64) -> Result<f64> {
             continue;
         }
         let tokens = if style == Style::Stable { 2000 } else { 0 };
-        let request = Request {
-            style,
-            iteration: match sees {
+        let request = request(tokens)?
+            .style(style)
+            .iteration(match sees {
                 Sees::EarlierIterations => Some(i64::try_from(iteration)?),
                 Sees::Everything => None,
-            },
-            now: stamp(write * 430)?.now,
-            // Style faithful has no cap, and is counted only when asked.
-            explain: style == Style::Faithful,
-            ..request(tokens)?
-        };
+            })
+            .now(stamp(write * 430)?.now)
+            .explain(style == Style::Faithful);
         let block = renderer.render(&store, &request)?;
         let text = block.text.as_bytes();
         let same = text
@@ -419,10 +413,7 @@ fn fill_with_what_applies(path: &Path) -> Result<()> {
 
 fn cost_of(label: &str, path: &Path) -> Result<()> {
     let store = SqliteStore::open(path, &Options::default())?;
-    let mut request = Request {
-        place: "~/a/b/c/d/e".parse()?,
-        ..request(2000)?
-    };
+    let mut request = request(2000)?.place("~/a/b/c/d/e".parse()?);
     let mut renderer = Renderer::default();
     let mut random = Random(3);
     let (mut changed, mut fresh, mut same) = (Vec::new(), Vec::new(), Vec::new());

@@ -67,10 +67,7 @@ fn rate(store: &SqliteStore, threads: usize, number: &AtomicU32) -> Result<f64> 
 
 fn add(store: &SqliteStore, number: u32) -> Result<()> {
     let stamp = Stamp::new(jiff::Timestamp::now(), "person".parse()?);
-    let options = SaveOptions {
-        limits: Limits::NONE,
-        ..SaveOptions::default()
-    };
+    let options = SaveOptions::default().limits(Limits::NONE);
     let text = format!(
         "note {number}: the suite only passes when the clock is frozen, so freeze it first"
     );

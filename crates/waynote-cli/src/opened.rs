@@ -94,10 +94,9 @@ impl Opened {
 }
 
 fn options(settings: &Settings) -> Options {
-    Options {
-        wait: settings.lock_wait.value,
-        attach: settings.attach,
-    }
+    Options::default()
+        .wait(settings.lock_wait.value)
+        .attach(settings.attach)
 }
 
 /// A command says it when it is done.

@@ -92,28 +92,21 @@ impl Settings {
 
     /// The budget of a block, unless the call names its own.
     pub(crate) fn budget(&self, tokens: Option<usize>) -> Budget {
-        Budget {
-            tokens: tokens.unwrap_or(self.budget.value),
-            factor: self.token_factor.value,
-        }
+        Budget::of(tokens.unwrap_or(self.budget.value)).factor(self.token_factor.value)
     }
 
     /// The caps, unless the call names its own.
     pub(crate) fn limits(&self, max_bytes: Option<i64>, max_notes: Option<i64>) -> Limits {
-        Limits {
-            max_bytes: max_bytes.unwrap_or(self.max_bytes.value),
-            max_notes: max_notes.unwrap_or(self.max_notes.value),
-            max_place_bytes: self.max_place_bytes.value,
-        }
+        Limits::default()
+            .max_bytes(max_bytes.unwrap_or(self.max_bytes.value))
+            .max_notes(max_notes.unwrap_or(self.max_notes.value))
+            .max_place_bytes(self.max_place_bytes.value)
     }
 
     /// The same for a directory's own note.
     pub(crate) fn place_limits(&self, max_bytes: Option<i64>) -> Limits {
         let limits = self.limits(None, None);
-        Limits {
-            max_place_bytes: max_bytes.unwrap_or(limits.max_place_bytes),
-            ..limits
-        }
+        limits.max_place_bytes(max_bytes.unwrap_or(limits.max_place_bytes))
     }
 
     /// Style and budget of a block, unless the call names its own.

@@ -6,6 +6,7 @@ use waynote::{Address, AddressAt, Base, Key, Limits, LocalStore, Name, Place, Sc
 use jiff::Timestamp;
 
 use crate::reply::Refusal;
+use crate::tools::reader_tools;
 
 /// What every call of a connection has in common.
 #[derive(Clone, Debug)]
@@ -183,14 +184,13 @@ impl Here {
     /// What the block for the caller is made of. Without a project, what applies everywhere.
     pub(crate) fn request(&self, now: Timestamp) -> Request {
         let place = self.place().unwrap_or_else(Place::home);
-        Request {
-            session: self.caller.session.clone(),
-            iteration: self.caller.iteration,
-            style: self.caller.style,
-            budget: self.caller.budget,
-            also: self.main_checkout().into_iter().collect(),
-            ..Request::new(self.caller.agent.clone(), place, now)
-        }
+        Request::new(self.caller.agent.clone(), place, now)
+            .session(self.caller.session.clone())
+            .iteration(self.caller.iteration)
+            .style(self.caller.style)
+            .budget(self.caller.budget)
+            .also(self.main_checkout().into_iter().collect())
+            .tools(reader_tools())
     }
 
     /// The same directory in the main checkout, when the project is a linked git worktree.

@@ -103,7 +103,7 @@ pub use host::Host;
 pub use reply::Refusal;
 pub use server::Options;
 pub use stdio::MESSAGE_BYTES;
-pub use tools::Set;
+pub use tools::{Set, reader_tools};
 
 /// Serves one client until its input ends, and what it asked for is answered.
 ///

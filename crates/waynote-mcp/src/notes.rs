@@ -72,9 +72,8 @@ impl Notes {
 
     /// What the caller's block is made of, in the iteration that runs now.
     fn request(&self, here: &Here) -> Result<Request, Refusal> {
-        Ok(Request {
-            iteration: here.iteration(self.store())?,
-            ..here.request(self.now())
-        })
+        Ok(here
+            .request(self.now())
+            .iteration(here.iteration(self.store())?))
     }
 }

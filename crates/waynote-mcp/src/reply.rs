@@ -59,10 +59,8 @@ impl Refusal {
             | ErrorClass::Refused
             | ErrorClass::Limit
             | ErrorClass::Blocked => ErrorData::invalid_request(text, None),
-            ErrorClass::Damaged
-            | ErrorClass::Busy
-            | ErrorClass::Unreachable
-            | ErrorClass::Denied => ErrorData::internal_error(text, None),
+            // Damaged, busy, unreachable, denied, and what later versions add.
+            _ => ErrorData::internal_error(text, None),
         }
     }
 }

@@ -14,10 +14,7 @@ pub(crate) fn search(
     query: &str,
     limit: usize,
 ) -> waynote::Result<Vec<Hit>> {
-    let request = SearchRequest {
-        limit,
-        ..SearchRequest::new(query)
-    };
+    let request = SearchRequest::new(query).limit(limit);
     let hits = store.search(&request)?.into_iter().map(|hit| Hit {
         note: hit.note,
         snippet: hit.snippet.text,

@@ -136,7 +136,7 @@ pub use limits::Limits;
 pub use loops::Loop;
 pub use model::report::Report;
 pub use model::secret_policy::{Flagged, SecretPolicy};
-pub use note::{Action, EntryType, Note, NoteAsOf, Position, Revision, Stamp, State};
+pub use note::{Action, EntryType, Note, NoteAsOf, OtherType, Position, Revision, Stamp, State};
 pub use notebook::Notebook;
 pub use place::{Base, Place};
 pub use places::Places;

@@ -61,22 +61,23 @@ fn request(context: &Context<'_>, args: &ContextArgs) -> Outcome<Request> {
         return Err(faithful_shows_all());
     }
     let place = input::place(args.at.path.as_deref())?;
-    Ok(Request {
-        style,
-        only: args.only.map(|section| match section {
-            SectionArg::Places => Section::Places,
-            SectionArg::Pinned => Section::Pinned,
-            SectionArg::Index => Section::Index,
-            SectionArg::Iterations => Section::Iterations,
-        }),
-        budget,
-        query: args.query.clone(),
-        as_of: args.as_of.as_deref().map(moment).transpose()?,
-        // Whoever reads JSON wants to know how long the text is.
-        explain: args.explain || (context.output.json && budget.tokens == 0),
-        also: crate::home::main_checkout(&place)?.into_iter().collect(),
-        ..Request::new(settings.agent.value.clone(), place, crate::clock::now()?)
-    })
+    let also = crate::home::main_checkout(&place)?.into_iter().collect();
+    Ok(
+        Request::new(settings.agent.value.clone(), place, crate::clock::now()?)
+            .style(style)
+            .only(args.only.map(|section| match section {
+                SectionArg::Places => Section::Places,
+                SectionArg::Pinned => Section::Pinned,
+                SectionArg::Index => Section::Index,
+                SectionArg::Iterations => Section::Iterations,
+            }))
+            .budget(budget)
+            .query(args.query.clone())
+            .as_of(args.as_of.as_deref().map(moment).transpose()?)
+            .explain(args.explain || (context.output.json && budget.tokens == 0))
+            .also(also)
+            .tools(waynote_mcp::reader_tools()),
+    )
 }
 
 /// A position of the journal, or a time.

@@ -33,11 +33,9 @@ impl<'f> Told<'f> {
 /// What the arguments name.
 pub(super) fn request(typed: &str, revision: Option<u64>, everywhere: bool) -> Outcome<Forget> {
     let named = crate::input::address_and_revision(typed, revision)?;
-    Ok(Forget {
-        address: named.address,
-        revision: named.revision,
-        everywhere,
-    })
+    Ok(Forget::new(named.address)
+        .revision(named.revision)
+        .everywhere(everywhere))
 }
 
 pub(super) fn run(

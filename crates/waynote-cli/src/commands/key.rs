@@ -29,11 +29,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             let key = target.key()?;
             let content = input::note_text(text, allow.empty)?;
             let stamp = context.stamp_allowing(allow)?;
-            let options = SaveOptions {
-                limits: context.settings.limits(*max_bytes, *max_notes),
-                pin: pin.then_some(true),
-                expect: if_revision.map_or(Expect::Any, Expect::Revision),
-            };
+            let options = SaveOptions::default()
+                .limits(context.settings.limits(*max_bytes, *max_notes))
+                .pin(pin.then_some(true))
+                .expect(if_revision.map_or(Expect::Any, Expect::Revision));
             let (note, is_new, before) = context.write(|store| {
                 let notebook = target.notebook(store);
                 let before = store.get(&notebook.address(&key)?)?;

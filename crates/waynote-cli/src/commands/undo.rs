@@ -53,10 +53,7 @@ fn take_back(
     last: fn(&dyn LocalStore, &UndoScope, &Stamp) -> waynote::Result<Undone>,
 ) -> Outcome<Undone> {
     let named = typed.map(crate::input::note).transpose()?;
-    let mut reach = UndoScope {
-        agent: context.settings.agent.value.clone(),
-        places: Vec::new(),
-    };
+    let mut reach = UndoScope::new(context.settings.agent.value.clone(), Vec::new());
     // Without a home or a working directory, the notebook is left.
     if let (None, Ok(base)) = (&named, home::base()) {
         let here = base.cwd();

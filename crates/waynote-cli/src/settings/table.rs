@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use waynote::author::PERSON;
-use waynote::context::{Budget, Style};
+use waynote::context::{Budget, Style, TokenFactor};
 use waynote::{Limits, Name, Options};
 
 use super::file::Problem;
@@ -128,7 +128,7 @@ settings! {
         row("WAYNOTE_BUDGET", values::budget, || Ok(Budget::default().tokens), text)
             .in_file(Kind::Whole);
     /// How many tokens of the model that reads blocks one token of o200k comes to.
-    token_factor: f64 =
+    token_factor: TokenFactor =
         row("WAYNOTE_TOKEN_FACTOR", values::token_factor, || Ok(Budget::default().factor), text)
             .in_file(Kind::Number);
     /// How long a writer waits for the writers before it.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use waynote::Name;
-use waynote::context::Style;
+use waynote::context::{Style, TokenFactor};
 use waynote::visible::visible;
 
 use crate::error::{Failure, Outcome};
@@ -69,14 +69,14 @@ pub(super) fn budget(text: &str) -> Outcome<usize> {
 }
 
 /// Within what any vocabulary can differ by.
-pub(super) fn token_factor(text: &str) -> Outcome<f64> {
-    match text.parse() {
-        Ok(value) if (0.1..=10.0).contains(&value) => Ok(value),
-        _ => Err(Failure::usage(
-            format!("`{text}` is no token factor"),
+pub(super) fn token_factor(text: &str) -> Outcome<TokenFactor> {
+    let factor = text.parse().ok().map(TokenFactor::new);
+    factor.and_then(Result::ok).ok_or_else(|| {
+        Failure::usage(
+            format!("`{text}` is not a token factor"),
             "write a number from 0.1 to 10: your model's tokens over those of o200k, as 1.2",
-        )),
-    }
+        )
+    })
 }
 
 pub(super) fn wait(text: &str) -> Outcome<Duration> {

@@ -255,7 +255,7 @@ fn a_budget_and_its_receipt() {
     ");
     insta::assert_snapshot!(last_lines("WAYNOTE_TOKEN_FACTOR", "much"), @"
     153 of 2,000 tokens
-    warning: WAYNOTE_TOKEN_FACTOR: `much` is no token factor; `waynote doctor` explains
+    warning: WAYNOTE_TOKEN_FACTOR: `much` is not a token factor; `waynote doctor` explains
     ");
 }
 #[test]

@@ -29,18 +29,16 @@ fn begin<'s>(store: &'s SqliteStore) -> Loop<'s> {
         .split_whitespace()
         .nth(19)
         .unwrap();
-    let begin = LoopStart {
-        holder: ProcessIdentity {
+    let begin = LoopStart::new(
+        ProcessIdentity {
             host: read("/proc/sys/kernel/hostname"),
             boot: read("/proc/sys/kernel/random/boot_id"),
             pid: std::process::id(),
             start: start.parse().unwrap(),
         },
-        directory: "/p".into(),
-        iterations: None,
-        answer: None,
-        is_dead: &|_| false,
-    };
+        "/p",
+        &|_| false,
+    );
     Loop::begin(store, "s".parse().unwrap(), begin, &stamp()).unwrap()
 }
 
@@ -127,12 +125,11 @@ fn an_agent_speaks_to_its_loop() {
         said(&store, &session).unwrap(),
         Some(AgentSignal::Completed("inside".into()))
     );
-    let turn = IterationEnd {
-        outcome: IterationOutcome::Exited { code: 0 },
-        duration: std::time::Duration::ZERO,
-        attempts: 1,
-        said: None,
-    };
+    let turn = IterationEnd::new(
+        IterationOutcome::Exited { code: 0 },
+        std::time::Duration::ZERO,
+        1,
+    );
     run.end_iteration(1, turn, &stamp()).unwrap();
     call("session_complete", json!({ "summary": "too late" }));
     insta::assert_snapshot!(replies.join("\n"), @"

@@ -125,11 +125,10 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
         None => Expect::Any,
     };
     let pin = call.arguments.flag("pin");
-    let options = SaveOptions {
-        limits: call.here.caller.limits,
-        pin,
-        expect,
-    };
+    let options = SaveOptions::default()
+        .limits(call.here.caller.limits)
+        .pin(pin)
+        .expect(expect);
     let stamp = call.stamp();
     let store = call.notes.writable()?;
     let (note, is_new) = single::save(store, address, content, options, &stamp)?;

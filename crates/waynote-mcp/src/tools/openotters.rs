@@ -1,7 +1,7 @@
 //! The tools of openotters, with its replies: an agent's notebook.
 
 use waynote::context::{Section, Style};
-use waynote::{Expect, Key, Notebook, SaveOptions};
+use waynote::{Key, Notebook, SaveOptions};
 
 use crate::call::{Call, KEYS_SHOWN};
 use crate::reply::Refusal;
@@ -101,11 +101,9 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
     let key: Key = typed(call, "note_save")?.parse().map_err(worded)?;
     let content = call.content("content")?;
     let is_pinned = call.arguments.flag("pin") == Some(true);
-    let options = SaveOptions {
-        limits: call.here.caller.limits,
-        pin: is_pinned.then_some(true),
-        expect: Expect::Any,
-    };
+    let options = SaveOptions::default()
+        .limits(call.here.caller.limits)
+        .pin(is_pinned.then_some(true));
     let (stamp, agent) = (call.stamp(), call.here.caller.agent.clone());
     let notebook = Notebook::of_agent(call.notes.writable()?, agent);
     let (_, is_new) = notebook
@@ -122,11 +120,11 @@ fn save(call: &mut Call<'_>) -> Result<String, Refusal> {
 
 fn list(call: &mut Call<'_>) -> Result<String, Refusal> {
     let now = call.notes.now();
-    let request = waynote::context::Request {
-        style: Style::Faithful,
-        only: Some(Section::Index),
-        ..call.here.request(now)
-    };
+    let request = call
+        .here
+        .request(now)
+        .style(Style::Faithful)
+        .only(Some(Section::Index));
     let text = call.notes.render(&request)?;
     Ok(match text.is_empty() {
         true => "No notes stored.".into(),

@@ -52,7 +52,7 @@ pub(super) struct Arranged {
 /// The tokens that sections share. The status line at its longest is kept back: it must not depend on what is shown.
 pub(super) fn room(request: &Request) -> usize {
     request.budget.cap().map_or(usize::MAX, |cap| {
-        let kept_back = crate::tokens::count(&status(request.budget, cap, 999, 99_999));
+        let kept_back = crate::tokens::count(&status(request, cap, 999, 99_999));
         cap.saturating_sub(kept_back)
     })
 }
@@ -282,7 +282,7 @@ impl<'s> Claimants<'s> {
         // With nothing shown and nothing left out there is nothing to say.
         let says = receipt.shown + receipt.lines + receipt.left_out > 0;
         if request.budget.cap().is_some() && says {
-            receipt.last_line = block.end(request.budget, receipt.lines, receipt.left_out, pieces);
+            receipt.last_line = block.end(request, receipt.lines, receipt.left_out, pieces);
         } else if block.text.ends_with("\n\n") {
             block.text.pop();
             block.tokens = pieces.count(&block.text);

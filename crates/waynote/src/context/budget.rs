@@ -1,20 +1,39 @@
 //! How a budget of tokens is shared out: every section is sure of a share, and what one does not need flows on.
 
+use std::fmt;
+
+use crate::error::{Error, Result};
+
 /// The most tokens that a block may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// The most tokens, as the model that reads the block counts them; 0: no cap.
+    /// The most tokens, as the model that reads the block counts them; 0: no limit.
     pub tokens: usize,
     /// How many tokens of that model one token of o200k comes to: blocks are counted exactly by o200k.
-    pub factor: f64,
+    pub factor: TokenFactor,
 }
 
 impl Budget {
-    /// No cap.
-    pub const NONE: Self = Self {
-        tokens: 0,
-        factor: 1.0,
-    };
+    /// No limit.
+    pub const NONE: Self = Self::of(0);
+
+    /// So many tokens of o200k; 0: no limit.
+    pub const fn of(tokens: usize) -> Self {
+        Self {
+            tokens,
+            factor: TokenFactor::ONE,
+        }
+    }
+
+    /// So many tokens of the same model; 0: no limit.
+    pub fn tokens(self, tokens: usize) -> Self {
+        Self { tokens, ..self }
+    }
+
+    /// The same number of tokens of a model whose vocabulary is another one.
+    pub fn factor(self, factor: TokenFactor) -> Self {
+        Self { factor, ..self }
+    }
 
     /// The cap in tokens of o200k; none when there is none.
     pub(super) fn cap(self) -> Option<usize> {
@@ -23,7 +42,7 @@ impl Budget {
             clippy::cast_sign_loss,
             reason = "not negative, and rounded down"
         )]
-        let cap = (self.tokens as f64 / self.factor) as usize;
+        let cap = (self.tokens as f64 / self.factor.get()) as usize;
         (self.tokens > 0).then_some(cap)
     }
 
@@ -39,7 +58,7 @@ impl Budget {
             clippy::cast_sign_loss,
             reason = "not negative"
         )]
-        let charged = (counted as f64 * self.factor).ceil() as usize;
+        let charged = (counted as f64 * self.factor.get()).ceil() as usize;
         charged
     }
 }
@@ -47,10 +66,36 @@ impl Budget {
 impl Default for Budget {
     /// 2,000 tokens of o200k.
     fn default() -> Self {
-        Self {
-            tokens: 2000,
-            factor: 1.0,
+        Self::of(2000)
+    }
+}
+
+/// How many tokens of a model one token of o200k comes to: from 0.1 to 10, which is more than vocabularies differ by.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct TokenFactor(f64);
+
+impl fmt::Display for TokenFactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl TokenFactor {
+    /// That of a model that counts as o200k does.
+    pub const ONE: Self = Self(1.0);
+
+    /// # Errors
+    /// [`Error::InvalidTokenFactor`] for a number outside of 0.1 to 10.
+    pub fn new(factor: f64) -> Result<Self> {
+        match (0.1..=10.0).contains(&factor) {
+            true => Ok(Self(factor)),
+            false => Err(Error::InvalidTokenFactor { factor }),
         }
+    }
+
+    /// The number.
+    pub fn get(self) -> f64 {
+        self.0
     }
 }
 
@@ -158,13 +203,20 @@ mod tests {
 
     #[test]
     fn a_factor_lowers_the_cap_and_raises_the_figure() {
-        let budget = Budget {
-            tokens: 2000,
-            factor: 1.3,
-        };
+        let factor = TokenFactor::new(1.3).unwrap();
+        let budget = Budget::of(2000).factor(factor);
         assert_eq!(budget.cap(), Some(1538));
         assert_eq!(budget.charged(1538), 2000);
         assert_eq!(budget.tokens_of("one two three four"), 6);
         assert_eq!(Budget::NONE.cap(), None);
+    }
+
+    #[test]
+    fn a_factor_that_no_vocabulary_has_is_refused() {
+        for factor in [0.0, -1.0, 0.09, 10.1, f64::NAN, f64::INFINITY] {
+            let error = TokenFactor::new(factor).unwrap_err();
+            assert_eq!(error.kind(), "invalid_token_factor");
+        }
+        assert_eq!(TokenFactor::new(0.1).unwrap().get(), 0.1);
     }
 }

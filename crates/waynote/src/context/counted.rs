@@ -1,6 +1,6 @@
 //! Text that knows its tokens, put together from pieces that do.
 
-use super::budget::Budget;
+use super::Request;
 use super::pieces::Pieces;
 use super::receipt::{status, status_of_full};
 
@@ -56,7 +56,7 @@ impl Counted {
     /// Ends with the status line of a block, which counts itself too. Returns the line's tokens.
     pub(super) fn end(
         &mut self,
-        budget: Budget,
+        request: &Request,
         lines: u64,
         left_out: u64,
         pieces: &Pieces<'_>,
@@ -65,9 +65,9 @@ impl Counted {
             self.blank_line(pieces);
         }
         let line = self
-            .settled(|counted| status_of_full(budget, counted, lines, left_out))
-            .filter(|line| Some(self.tokens + line.tokens) <= budget.cap())
-            .or_else(|| self.settled(|counted| Some(status(budget, counted, lines, left_out))));
+            .settled(|counted| status_of_full(request, counted, lines, left_out))
+            .filter(|line| Some(self.tokens + line.tokens) <= request.budget.cap())
+            .or_else(|| self.settled(|counted| Some(status(request, counted, lines, left_out))));
         let Some(line) = line else {
             return 0;
         };

@@ -13,6 +13,7 @@ mod receipt;
 mod stable;
 mod stock;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::str::FromStr;
@@ -28,7 +29,7 @@ use crate::place::Place;
 use crate::scope::Scope;
 use crate::store::{AsOf, LocalStore, Reader, Version};
 
-pub use budget::Budget;
+pub use budget::{Budget, TokenFactor};
 pub use changed::{ShownNote, block_and_notes, changed};
 pub use matching::{Matching, matching};
 pub use receipt::{Claim, Receipt, Shown, Why};
@@ -128,8 +129,29 @@ pub struct Request {
     pub as_of: Option<AsOf>,
     /// Whether the receipt lists every note, also those far behind, and has tokens where there is no cap.
     pub explain: bool,
+    /// The tools that the reader has; the block names them where notes are not shown whole. None: it names none.
+    pub tools: Option<ReaderTools>,
     /// The time, for the ages in style faithful.
     pub now: Timestamp,
+}
+
+/// The names of the tools with which the reader of a block looks up what it does not show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReaderTools {
+    /// Shows a note whole, by its address.
+    pub show: Cow<'static, str>,
+    /// Finds notes by what they say.
+    pub search: Cow<'static, str>,
+}
+
+impl ReaderTools {
+    /// The tools of those names.
+    pub fn new(show: impl Into<Cow<'static, str>>, search: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            show: show.into(),
+            search: search.into(),
+        }
+    }
 }
 
 impl Request {
@@ -147,7 +169,86 @@ impl Request {
             query: None,
             as_of: None,
             explain: false,
+            tools: None,
             now,
+        }
+    }
+
+    /// The same at another place.
+    pub fn place(self, place: Place) -> Self {
+        Self { place, ..self }
+    }
+
+    /// The same at that time.
+    pub fn now(self, now: Timestamp) -> Self {
+        Self { now, ..self }
+    }
+
+    /// The same at places whose chains apply too, each farther away than the one before.
+    pub fn also(self, also: Vec<Place>) -> Self {
+        Self { also, ..self }
+    }
+
+    /// The same in a session; none: outside any.
+    pub fn session(self, session: impl Into<Option<Name>>) -> Self {
+        Self {
+            session: session.into(),
+            ..self
+        }
+    }
+
+    /// The same in an iteration of the session, which sees the notes of earlier ones; none: it sees all.
+    pub fn iteration(self, iteration: impl Into<Option<i64>>) -> Self {
+        Self {
+            iteration: iteration.into(),
+            ..self
+        }
+    }
+
+    /// The same in that style.
+    pub fn style(self, style: Style) -> Self {
+        Self { style, ..self }
+    }
+
+    /// One section alone.
+    pub fn only(self, only: impl Into<Option<Section>>) -> Self {
+        Self {
+            only: only.into(),
+            ..self
+        }
+    }
+
+    /// The same within that budget.
+    pub fn budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// The same with an index of notes about that; none: of the latest.
+    pub fn query(self, query: impl Into<Option<String>>) -> Self {
+        Self {
+            query: query.into(),
+            ..self
+        }
+    }
+
+    /// The same as of then; none: now.
+    pub fn as_of(self, as_of: impl Into<Option<AsOf>>) -> Self {
+        Self {
+            as_of: as_of.into(),
+            ..self
+        }
+    }
+
+    /// The same with a receipt that lists every note.
+    pub fn explain(self, explain: bool) -> Self {
+        Self { explain, ..self }
+    }
+
+    /// The same for a reader with these tools.
+    pub fn tools(self, tools: ReaderTools) -> Self {
+        Self {
+            tools: Some(tools),
+            ..self
         }
     }
 

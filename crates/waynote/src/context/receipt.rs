@@ -2,8 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::Section;
-use super::budget::Budget;
+use super::{ReaderTools, Request, Section};
 use crate::address::Address;
 
 /// How much of a note a block shows.
@@ -117,16 +116,24 @@ pub struct Receipt {
 }
 
 /// The last line of a block: how full it is, and what is not in it.
-pub(super) fn status(budget: Budget, counted: usize, lines: u64, left_out: u64) -> String {
+/// With the tools of its reader it says how to see that.
+pub(super) fn status(request: &Request, counted: usize, lines: u64, left_out: u64) -> String {
+    let (budget, tools) = (request.budget, request.tools.as_ref());
     let tokens = grouped(budget.charged(counted) as u64);
     let mut text = format!("{tokens} of {} tokens", grouped(budget.tokens as u64));
     if lines > 0 {
         let (notes, have) = plural(lines, "has it", "has them");
-        text.push_str(&format!("; {notes} cut short, note_show {have} whole"));
+        text.push_str(&format!("; {notes} cut short"));
+        if let Some(ReaderTools { show, .. }) = tools {
+            text.push_str(&format!(", {show} {have} whole"));
+        }
     }
     if left_out > 0 {
         let (notes, find) = plural(left_out, "finds it", "finds them");
-        text.push_str(&format!("; {notes} not shown, note_search {find}"));
+        text.push_str(&format!("; {notes} not shown"));
+        if let Some(ReaderTools { search, .. }) = tools {
+            text.push_str(&format!(", {search} {find}"));
+        }
     }
     text.push('\n');
     text
@@ -134,13 +141,14 @@ pub(super) fn status(budget: Budget, counted: usize, lines: u64, left_out: u64) 
 
 /// The same with what a reader can do about a block that is more than four fifths full; none for another.
 pub(super) fn status_of_full(
-    budget: Budget,
+    request: &Request,
     counted: usize,
     lines: u64,
     left_out: u64,
 ) -> Option<String> {
+    let budget = request.budget;
     (budget.charged(counted) * 5 > budget.tokens * 4).then(|| {
-        let status = status(budget, counted, lines, left_out);
+        let status = status(request, counted, lines, left_out);
         format!(
             "{}. Nearly full: merge or delete notes.\n",
             status.trim_end()
@@ -174,18 +182,28 @@ mod tests {
 
     #[test]
     fn status_lines() {
-        let of = |counted, lines, left_out| status(Budget::default(), counted, lines, left_out);
+        let request = Request::new(
+            "a".parse().unwrap(),
+            "~".parse().unwrap(),
+            jiff::Timestamp::UNIX_EPOCH,
+        );
+        assert_eq!(
+            status(&request, 1480, 1, 31),
+            "1,480 of 2,000 tokens; 1 note cut short; 31 notes not shown\n"
+        );
+        let request = request.tools(ReaderTools::new("note_show", "note_search"));
+        let of = |counted, lines, left_out| status(&request, counted, lines, left_out);
         assert_eq!(
             of(1480, 0, 31),
             "1,480 of 2,000 tokens; 31 notes not shown, note_search finds them\n"
         );
         assert_eq!(of(90, 0, 0), "90 of 2,000 tokens\n");
         assert_eq!(
-            status_of_full(Budget::default(), 1601, 1, 1).unwrap(),
+            status_of_full(&request, 1601, 1, 1).unwrap(),
             "1,601 of 2,000 tokens; 1 note cut short, note_show has it whole; \
              1 note not shown, note_search finds it. Nearly full: merge or delete notes.\n"
         );
-        assert_eq!(status_of_full(Budget::default(), 1600, 1, 1), None);
+        assert_eq!(status_of_full(&request, 1600, 1, 1), None);
         assert_eq!(grouped(1_234_567), "1,234,567");
     }
 }

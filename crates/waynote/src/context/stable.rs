@@ -27,7 +27,7 @@ pub(super) fn group_title(kind: &EntryType) -> String {
     const CHARS: usize = 40;
     match kind {
         EntryType::Other(word) => {
-            let word = masked(word);
+            let word = masked(word.as_str());
             format!("{}:\n", code_span(&cut(&word, CHARS)))
         }
         kind => format!("{}:\n", kind.as_str().to_uppercase()),

@@ -6,7 +6,6 @@ use crate::error::{CustomError, ErrorClass, safe};
 
 /// Why another program's file is not read. It is left as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum FormatError {
     /// A file that cannot be read as what it should be.
     #[error("{} is damaged: {}{}", safe(path.display()), match line {

@@ -90,6 +90,13 @@ pub enum Error {
         iteration: i64,
     },
 
+    /// A factor that no vocabulary differs by from another.
+    #[error("`{factor}` is not a token factor")]
+    InvalidTokenFactor {
+        /// What was given.
+        factor: f64,
+    },
+
     /// A text to be written that is not UTF-8 or holds a NUL.
     #[error("the text is not plain text: {what}")]
     NotText {
@@ -357,6 +364,7 @@ impl Error {
             Self::File { .. } => "file",
             Self::Engine { .. } => "engine",
             Self::NotBuiltIn { .. } => "not_built_in",
+            Self::InvalidTokenFactor { .. } => "invalid_token_factor",
             Self::Loop(error) => error.kind(),
             Self::Undo(error) => error.kind(),
             Self::Custom(error) => error.kind(),

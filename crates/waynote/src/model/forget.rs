@@ -27,6 +27,28 @@ pub struct Forget {
 }
 
 impl Forget {
+    /// All revisions of a note.
+    pub fn new(address: Address) -> Self {
+        Self {
+            address,
+            revision: None,
+            everywhere: false,
+        }
+    }
+
+    /// One revision alone; none: all of them.
+    pub fn revision(self, revision: impl Into<Option<u64>>) -> Self {
+        Self {
+            revision: revision.into(),
+            ..self
+        }
+    }
+
+    /// Whether what they say is forgotten in every other note and revision too.
+    pub fn everywhere(self, everywhere: bool) -> Self {
+        Self { everywhere, ..self }
+    }
+
     /// What was named, with the revision when one was.
     pub fn named(&self) -> AddressAt {
         AddressAt {

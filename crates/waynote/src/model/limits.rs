@@ -19,6 +19,24 @@ impl Limits {
         max_place_bytes: 0,
         max_notes: 0,
     };
+
+    /// The most bytes of a keyed note's content; zero or less: no limit.
+    pub fn max_bytes(self, max_bytes: i64) -> Self {
+        Self { max_bytes, ..self }
+    }
+
+    /// The most bytes of a directory's own note; zero or less: no limit.
+    pub fn max_place_bytes(self, max_place_bytes: i64) -> Self {
+        Self {
+            max_place_bytes,
+            ..self
+        }
+    }
+
+    /// The most notes of a notebook; zero or less: no limit.
+    pub fn max_notes(self, max_notes: i64) -> Self {
+        Self { max_notes, ..self }
+    }
 }
 
 /// Source 002: 4,096 bytes, 64 notes. 64 KiB for a directory's own note: more than any prompt has room for.

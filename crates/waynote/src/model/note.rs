@@ -28,7 +28,18 @@ pub enum EntryType {
     /// A choice made, and why.
     Decision,
     /// A type that another program wrote. Kept and listed; none is added here.
-    Other(String),
+    Other(OtherType),
+}
+
+/// The word of an entry type that another program wrote: none of the four.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OtherType(String);
+
+impl OtherType {
+    /// The word.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 impl EntryType {
@@ -70,14 +81,20 @@ impl EntryType {
             Self::Learning => "learning",
             Self::Tip => "tip",
             Self::Decision => "decision",
-            Self::Other(word) => word,
+            Self::Other(word) => word.as_str(),
         }
     }
 
-    /// The type of an entry that another program wrote: any word.
-    pub fn imported(word: &str) -> Self {
+    /// The type of that word, as an engine keeps it.
+    pub fn stored(word: &str) -> Self {
         word.parse()
-            .unwrap_or_else(|_| Self::Other(word.to_owned()))
+            .unwrap_or_else(|_| Self::Other(OtherType(word.to_owned())))
+    }
+
+    /// The type of an entry that another program wrote: one of the four, or any other word, on one line.
+    pub fn imported(word: &str) -> Self {
+        let plain = |char: char| if char.is_control() { ' ' } else { char };
+        Self::stored(word.chars().map(plain).collect::<String>().trim())
     }
 }
 

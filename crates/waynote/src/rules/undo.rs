@@ -75,6 +75,11 @@ pub struct UndoScope {
 }
 
 impl UndoScope {
+    /// The notebook of an agent, and these directories with those above and below them.
+    pub fn new(agent: Name, places: Vec<Place>) -> Self {
+        Self { agent, places }
+    }
+
     /// Whether a note is within it. An entry of a log is not: the log is append-only.
     fn covers(&self, address: &Address) -> bool {
         match address {

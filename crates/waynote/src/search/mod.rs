@@ -91,6 +91,26 @@ impl SearchRequest {
             history: false,
         }
     }
+
+    /// Only notes of these kinds; empty: of all.
+    pub fn kinds(self, kinds: Vec<SearchKind>) -> Self {
+        Self { kinds, ..self }
+    }
+
+    /// Only notes of these scopes; empty: of all.
+    pub fn scopes(self, scopes: Vec<Scope>) -> Self {
+        Self { scopes, ..self }
+    }
+
+    /// The most hits.
+    pub fn limit(self, limit: usize) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Whether every revision is searched, not only the notes as they are.
+    pub fn history(self, history: bool) -> Self {
+        Self { history, ..self }
+    }
 }
 
 /// A note that was found.
@@ -147,13 +167,31 @@ pub struct Indexing {
 }
 
 impl Default for Indexing {
-    /// 256 changes, 2,048 in a large call; merged by eights, up to 8,192 notes.
     fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl Indexing {
+    /// 256 changes, 2,048 in a large call; merged by eights, up to 8,192 notes.
+    pub const DEFAULT: Self = Self {
+        tail: 256,
+        bulk: 2048,
+        fan_out: 8,
+        most: 8192,
+    };
+
+    /// So many changes are searched as they lie before they become a segment; `bulk`: within one large call.
+    pub const fn tail(self, tail: u32, bulk: u32) -> Self {
+        Self { tail, bulk, ..self }
+    }
+
+    /// So many neighbours of one size are merged, up to segments of `most` notes.
+    pub const fn merging(self, fan_out: usize, most: usize) -> Self {
         Self {
-            tail: 256,
-            bulk: 2048,
-            fan_out: 8,
-            most: 8192,
+            fan_out,
+            most,
+            ..self
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::scope::{Scope, ScopeKind};
 
 impl SearchRequest {
     /// The kinds of notes that are meant, as bits.
-    pub(super) fn kinds(&self) -> Kinds {
+    pub(super) fn kind_bits(&self) -> Kinds {
         if self.kinds.is_empty() {
             return Kinds::ALL;
         }

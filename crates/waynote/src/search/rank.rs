@@ -287,7 +287,7 @@ impl<'i> Corpus<'i> {
 
     /// Takes away what the request does not ask about.
     fn filter(&self, request: &SearchRequest, may: &mut [bool]) {
-        let kinds = request.kinds();
+        let kinds = request.kind_bits();
         let is_of_some = !request.scopes.is_empty();
         let scopes: Option<HashSet<u32>> =
             is_of_some.then(|| self.scopes.iter().copied().collect());

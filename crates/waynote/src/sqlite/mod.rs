@@ -60,6 +60,18 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// How long a write waits for the writers before it.
+    pub fn wait(self, wait: Duration) -> Self {
+        Self { wait, ..self }
+    }
+
+    /// Whether a database of another program becomes a store.
+    pub fn attach(self, attach: bool) -> Self {
+        Self { attach, ..self }
+    }
+}
+
 /// Whether a database holds a store's tables.
 pub fn is_store(conn: &Connection) -> bool {
     matches!(migrate::version(conn), Ok(Some(_)))

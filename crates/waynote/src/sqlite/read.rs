@@ -61,7 +61,7 @@ pub(super) fn author(row: &Row<'_>, column: usize) -> rusqlite::Result<Name> {
 
 fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<EntryType>> {
     let word: Option<String> = row.get(column)?;
-    Ok(word.map(|word| EntryType::imported(&word)))
+    Ok(word.map(|word| EntryType::stored(&word)))
 }
 
 /// The columns of a current note, from 0.

@@ -210,14 +210,14 @@ pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<EntryType>
         .optional()?;
     let mut kinds: Vec<EntryType> = none_before
         .iter()
-        .map(|word| EntryType::imported(word))
+        .map(|word| EntryType::stored(word))
         .collect();
     let mut last = String::new();
     while let Some(word) = next
         .query_row((id, &last), |row| row.get::<_, String>(0))
         .optional()?
     {
-        kinds.push(EntryType::imported(&word));
+        kinds.push(EntryType::stored(&word));
         last = word;
     }
     Ok(kinds)

@@ -29,6 +29,26 @@ pub struct IterationEnd {
     pub said: Option<String>,
 }
 
+impl IterationEnd {
+    /// The end of an iteration whose agent was started that often.
+    pub fn new(outcome: IterationOutcome, duration: Duration, attempts: u32) -> Self {
+        Self {
+            outcome,
+            duration,
+            attempts,
+            said: None,
+        }
+    }
+
+    /// What the agent printed last when it failed.
+    pub fn said(self, said: impl Into<Option<String>>) -> Self {
+        Self {
+            said: said.into(),
+            ..self
+        }
+    }
+}
+
 /// The loop that has a session. Dropping it without [`Loop::end`] leaves the session as a loop does that is killed.
 pub struct Loop<'s> {
     store: &'s dyn Store,
@@ -50,6 +70,40 @@ pub struct LoopStart<'a> {
     pub answer: Option<&'a str>,
     /// Whether a process is no more.
     pub is_dead: &'a dyn Fn(&ProcessIdentity) -> bool,
+}
+
+impl<'a> LoopStart<'a> {
+    /// A loop of that process in that directory, for as many iterations as it takes. `is_dead` tells whether a process
+    /// is no more.
+    pub fn new(
+        holder: ProcessIdentity,
+        directory: impl Into<String>,
+        is_dead: &'a dyn Fn(&ProcessIdentity) -> bool,
+    ) -> Self {
+        Self {
+            holder,
+            directory: directory.into(),
+            iterations: None,
+            answer: None,
+            is_dead,
+        }
+    }
+
+    /// How many iterations the run shall have.
+    pub fn iterations(self, iterations: impl Into<Option<u64>>) -> Self {
+        Self {
+            iterations: iterations.into(),
+            ..self
+        }
+    }
+
+    /// What a person answers to the question that the last loop stopped with.
+    pub fn answer(self, answer: impl Into<Option<&'a str>>) -> Self {
+        Self {
+            answer: answer.into(),
+            ..self
+        }
+    }
 }
 
 impl<'s> Loop<'s> {

@@ -32,6 +32,26 @@ impl Default for SaveOptions {
     }
 }
 
+impl SaveOptions {
+    /// The limits.
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Whether it is pinned or unpinned in the same change; none: left as it is.
+    pub fn pin(self, pin: impl Into<Option<bool>>) -> Self {
+        Self {
+            pin: pin.into(),
+            ..self
+        }
+    }
+
+    /// The revision that must be current.
+    pub fn expect(self, expect: Expect) -> Self {
+        Self { expect, ..self }
+    }
+}
+
 /// A note as it is, or as it was.
 ///
 /// # Errors

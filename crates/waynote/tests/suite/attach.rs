@@ -78,13 +78,7 @@ fn a_write_is_a_savepoint_in_the_applications_transaction() {
     conn.execute_batch("BEGIN; INSERT INTO notes VALUES ('more')")
         .unwrap();
     save(&store, "k").unwrap();
-    let full = SaveOptions {
-        limits: Limits {
-            max_notes: 1,
-            ..Limits::NONE
-        },
-        ..SaveOptions::default()
-    };
+    let full = SaveOptions::default().limits(Limits::NONE.max_notes(1));
     let notebook = Notebook::of_agent(&store, "a".parse().unwrap());
     let refused = notebook.save(
         &"l".parse().unwrap(),
@@ -235,11 +229,7 @@ fn forgetting_is_part_of_the_applications_transaction() {
     }
     write(&key, &secret);
     write(&"last".parse().unwrap(), "last");
-    let request = waynote::Forget {
-        address: "agent:a#k".parse().unwrap(),
-        revision: None,
-        everywhere: false,
-    };
+    let request = waynote::Forget::new("agent:a#k".parse().unwrap());
     conn.execute_batch("BEGIN; INSERT INTO theirs VALUES (1)")
         .unwrap();
     let forgotten = store.forget(&request, &stamp()).unwrap();
@@ -275,11 +265,7 @@ fn another_programs_tables_are_not_rebuilt() {
     waynote::AttachedStore::attach(&Connection::open(&path).unwrap()).unwrap();
     let store = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
     save(&store, "k").unwrap();
-    let request = waynote::Forget {
-        address: "agent:a#k".parse().unwrap(),
-        revision: None,
-        everywhere: false,
-    };
+    let request = waynote::Forget::new("agent:a#k".parse().unwrap());
     let forgotten = store.forget(&request, &stamp()).unwrap();
     assert_eq!(forgotten.residue, Some(waynote::forget::Residue::Foreign));
     let rowid: i64 = Connection::open(&path)

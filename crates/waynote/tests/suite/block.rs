@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use rusqlite::Connection;
-use waynote::context::{Budget, Renderer, Request, Section, Shown, Style, render};
+use waynote::context::{Budget, Renderer, Request, Section, Shown, Style, TokenFactor, render};
 use waynote::visible::{lines, visible};
 use waynote::{
     Address, AsOf, Base, Change, Content, EntryType, Expect, InStep, Limits, LocalStore, Notebook,
@@ -18,14 +18,9 @@ fn at(second: i64) -> Stamp {
 }
 
 fn request(tokens: usize) -> Request {
-    Request {
-        session: Some("s".parse().unwrap()),
-        budget: Budget {
-            tokens,
-            ..Budget::default()
-        },
-        ..Request::new("a".parse().unwrap(), "~/x/y".parse().unwrap(), at(0).now)
-    }
+    Request::new("a".parse().unwrap(), "~/x/y".parse().unwrap(), at(0).now)
+        .session(Some("s".parse().unwrap()))
+        .budget(Budget::of(tokens))
 }
 
 /// A note that may hold anything.
@@ -121,7 +116,7 @@ proptest! {
             changes.push(append(&kind, 1, &format!("{number}{text}")));
         }
         changes.push(save(&Address::Place(place.clone()).to_string(), &format!("x{}", texts[0]), false, 1));
-        let request = Request { place: place.clone(), ..request(9000) };
+        let request = request(9000).place(place.clone());
         let text = with_store(|store| {
             store.apply(&changes, &at(1)).unwrap();
             render(store, &request).unwrap().text
@@ -205,10 +200,10 @@ proptest! {
             let kind = ["stuck", "learning", "tip", "decision", "idea"][*kind];
             changes.push(append(kind, number as i64, text));
         }
-        let request = Request { budget: Budget { tokens, factor }, ..request(tokens) };
+        let request = request(tokens).budget(Budget::of(tokens).factor(TokenFactor::new(factor).unwrap()));
         let (block, explained, notes) = with_store(|store| {
             store.apply(&changes, &at(1)).unwrap();
-            let explained = render(store, &Request { explain: true, ..request.clone() }).unwrap();
+            let explained = render(store, &request.clone().explain(true)).unwrap();
             let blank = places.iter().filter(|text| Content::imported(text.as_str()).is_blank()).count();
             let entries = store.count(&"session:s#03ha3k08o7ty8aejjfa1xvzas".parse::<Address>().unwrap().scope());
             let notes = pinned.len() + places.len().min(3) - blank + keyed.len();
@@ -237,10 +232,7 @@ fn day(store: &dyn LocalStore, step: i64) {
     match step % 5 {
         0 => {
             let (key, text) = (key.parse().unwrap(), Content::text(text).unwrap());
-            let options = SaveOptions {
-                pin: (step % 15 == 0).then_some(true),
-                ..SaveOptions::default()
-            };
+            let options = SaveOptions::default().pin((step % 15 == 0).then_some(true));
             Notebook::of_agent(store, "a".parse().unwrap())
                 .save(&key, text, options, &at(step))
                 .unwrap();
@@ -316,10 +308,7 @@ fn equal_notes_give_equal_bytes() {
                     .apply(std::slice::from_ref(change), &at(second))
                     .unwrap();
             }
-            let request = Request {
-                now: at(second * 1000).now,
-                ..request(tokens)
-            };
+            let request = request(tokens).now(at(second * 1000).now);
             render(store, &request).unwrap().text
         })
     };
@@ -370,19 +359,12 @@ fn a_block_as_it_was() {
         }
         for (time, position, text) in then {
             for moment in [AsOf::Time(time), AsOf::Position(position)] {
-                let request = Request {
-                    as_of: Some(moment),
-                    ..request(700)
-                };
+                let request = request(700).as_of(Some(moment));
                 assert_eq!(render(store, &request).unwrap().text, text);
             }
         }
         let style = Style::Faithful;
-        let request = Request {
-            as_of: Some(AsOf::Time(at(-9).now)),
-            style,
-            ..request(0)
-        };
+        let request = request(0).as_of(Some(AsOf::Time(at(-9).now))).style(style);
         assert_eq!(render(store, &request).unwrap().text, "");
     });
 }
@@ -413,18 +395,12 @@ fn the_last_block_is_handed_out_while_nothing_changes() {
     let request = request(2000);
     let first = renderer.render(&store, &request).unwrap();
     assert!(first.text.contains("in the file"));
-    let later = Request {
-        now: at(500).now,
-        ..request.clone()
-    };
+    let later = request.clone().now(at(500).now);
     assert!(Arc::ptr_eq(
         &first,
         &renderer.render(&store, &later).unwrap()
     ));
-    let other = Request {
-        iteration: Some(0),
-        ..request.clone()
-    };
+    let other = request.clone().iteration(Some(0));
     assert!(!Arc::ptr_eq(
         &first,
         &renderer.render(&store, &other).unwrap()
@@ -450,14 +426,7 @@ fn a_large_session_is_read_only_as_far_as_it_is_shown() {
             })
             .collect();
         store.apply(&changes, &at(1)).unwrap();
-        let block = render(
-            store,
-            &Request {
-                iteration: Some(2500),
-                ..request(2000)
-            },
-        )
-        .unwrap();
+        let block = render(store, &request(2000).iteration(Some(2500))).unwrap();
         assert_eq!(
             block.receipt.shown + block.receipt.lines + block.receipt.left_out,
             2500
@@ -480,10 +449,7 @@ fn a_query_chooses_the_notes_of_the_index() {
         }
         let request = request(300);
         assert!(!render(store, &request).unwrap().text.contains("compiler"));
-        let asked = Request {
-            query: Some("where is the compiler's cache".into()),
-            ..request
-        };
+        let asked = request.query(Some("where is the compiler's cache".into()));
         let block = render(store, &asked).unwrap();
         assert!(
             block.text.contains("`the cache of the compiler"),
@@ -495,14 +461,7 @@ fn a_query_chooses_the_notes_of_the_index() {
         let notes = block.receipt.shown + block.receipt.lines + block.receipt.left_out;
         assert_eq!(notes, 60);
         let moment = AsOf::Time(at(30).now);
-        let then = render(
-            store,
-            &Request {
-                as_of: Some(moment),
-                ..asked
-            },
-        )
-        .unwrap();
+        let then = render(store, &asked.as_of(Some(moment))).unwrap();
         assert!(
             then.text.contains("`the cache of the compiler"),
             "{}",

@@ -15,17 +15,12 @@ fn at(second: i64) -> Stamp {
 }
 
 fn request(tokens: usize) -> Request {
-    Request {
-        budget: Budget {
-            tokens,
-            ..Budget::default()
-        },
-        ..Request::new(
-            "a".parse().unwrap(),
-            "~/x".parse().unwrap(),
-            at(900_000).now,
-        )
-    }
+    Request::new(
+        "a".parse().unwrap(),
+        "~/x".parse().unwrap(),
+        at(900_000).now,
+    )
+    .budget(Budget::of(tokens))
 }
 
 fn save(store: &dyn LocalStore, key: &str, text: &str) {
@@ -82,10 +77,7 @@ fn without_what_was_forgotten_since() {
     save(&store, "k", "the word that goes");
     let then = store.version().unwrap().position.unwrap();
     save(&store, "k", "the word that stays");
-    let as_of = Request {
-        as_of: Some(AsOf::Position(then)),
-        ..request(2000)
-    };
+    let as_of = request(2000).as_of(Some(AsOf::Position(then)));
     let mut renderer = Renderer::default();
     assert!(
         renderer
@@ -96,11 +88,7 @@ fn without_what_was_forgotten_since() {
     );
     // By another process.
     let other = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
-    let forget = Forget {
-        address: "agent:a#k".parse::<Address>().unwrap(),
-        revision: Some(1),
-        everywhere: false,
-    };
+    let forget = Forget::new("agent:a#k".parse::<Address>().unwrap()).revision(Some(1));
     other.forget(&forget, &at(5)).unwrap();
     assert!(
         !renderer
@@ -126,17 +114,15 @@ fn as_they_counted_then() {
             &at(iteration),
         )
         .unwrap();
-        let asked = Request {
-            session: Some("s".parse().unwrap()),
-            iteration: Some(3),
-            ..request(2000)
-        };
+        let asked = request(2000)
+            .session(Some("s".parse().unwrap()))
+            .iteration(Some(3));
         let block = render(&store, &asked).unwrap();
         saved.push((block, asked));
     }
     for (block, asked) in saved {
         let as_of = block.position.map(AsOf::Position);
-        let then = render(&store, &Request { as_of, ..asked }).unwrap();
+        let then = render(&store, &asked.as_of(as_of)).unwrap();
         assert_eq!(then.text, block.text);
     }
 }

@@ -14,10 +14,8 @@ fn stamp() -> Stamp {
 }
 
 fn request() -> Request {
-    Request {
-        session: Some("nightly".parse().unwrap()),
-        ..Request::new("a".parse().unwrap(), "~/x".parse().unwrap(), stamp().now)
-    }
+    Request::new("a".parse().unwrap(), "~/x".parse().unwrap(), stamp().now)
+        .session(Some("nightly".parse().unwrap()))
 }
 
 fn save(store: &dyn LocalStore, key: &str, text: &str, pin: bool) {
@@ -54,7 +52,7 @@ fn only_what_is_new_is_told() {
     save(&store, "line", "it has this line\nand not the rest", false);
     add(EntryType::Stuck, "it knows this");
     for style in [Style::Stable, Style::Faithful] {
-        let request = Request { style, ..request() };
+        let request = request().style(style);
         let known = known(&store, &request);
         let of = |note: &Note| known.get(&(note.address.clone(), note.revision)).copied();
         let nothing = changed(&store, &request, &Section::ALL, &of).unwrap();
@@ -99,14 +97,8 @@ fn only_what_is_new_is_told() {
     let pinned = changed(&store, &request(), &[Section::Pinned], &of).unwrap();
     assert_eq!(pinned.notes.len(), 2);
     // Never more than a block would show.
-    let budget = Budget {
-        tokens: 60,
-        ..Budget::default()
-    };
-    let small = Request {
-        budget,
-        ..request()
-    };
+    let budget = Budget::of(60);
+    let small = request().budget(budget);
     let few = changed(&store, &small, &Section::ALL, &|_| None).unwrap();
     let block = render(&store, &small).unwrap();
     assert!(!few.notes.is_empty() && few.text.len() <= block.text.len());
@@ -128,7 +120,7 @@ fn the_revision_is_that_of_the_text() {
         });
         let store = open();
         for style in [Style::Stable, Style::Faithful].into_iter().cycle() {
-            let request = Request { style, ..request() };
+            let request = request().style(style);
             let (block, notes) = block_and_notes(&store, &request).unwrap();
             let [(_, revision, Shown::Whole)] = notes[..] else {
                 panic!("{notes:?}");

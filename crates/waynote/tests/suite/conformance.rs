@@ -85,10 +85,7 @@ fn all_changes_of_one_call_or_none() {
             address: Address::Agent(name("a"), key.parse().unwrap()),
             content: text("v"),
             pin: None,
-            limits: Limits {
-                max_notes,
-                ..Limits::NONE
-            },
+            limits: Limits::NONE.max_notes(max_notes),
             expect: Expect::Any,
             origin: None,
         };
@@ -403,11 +400,9 @@ fn a_text_noted_again_is_a_repeat_of_its_entry() {
 }
 
 fn forget(address: &Address, revision: Option<u64>, everywhere: bool) -> Forget {
-    Forget {
-        address: address.clone(),
-        revision,
-        everywhere,
-    }
+    Forget::new(address.clone())
+        .revision(revision)
+        .everywhere(everywhere)
 }
 
 #[test]

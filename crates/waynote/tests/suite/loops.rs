@@ -32,13 +32,7 @@ fn begin<'s>(
     dead: &[u32],
 ) -> waynote::Result<Loop<'s>> {
     let is_dead = |holder: &ProcessIdentity| dead.contains(&holder.pid);
-    let begin = LoopStart {
-        holder: holder(pid),
-        directory: "/p".into(),
-        iterations: None,
-        answer,
-        is_dead: &is_dead,
-    };
+    let begin = LoopStart::new(holder(pid), "/p", &is_dead).answer(answer);
     Loop::begin(store, name("s"), begin, &at(1))
 }
 
@@ -49,12 +43,7 @@ fn second() -> Duration {
 }
 
 fn ended(outcome: IterationOutcome, attempts: u32) -> IterationEnd {
-    IterationEnd {
-        outcome,
-        duration: second(),
-        attempts,
-        said: None,
-    }
+    IterationEnd::new(outcome, second(), attempts)
 }
 
 fn turn(run: &Loop<'_>, outcome: IterationOutcome) -> i64 {
@@ -174,13 +163,7 @@ fn who_comes_second_to_a_dead_loops_session_is_told_who_has_it() {
             begin(store, 2, None, &[1]).unwrap();
             true
         };
-        let begin = LoopStart {
-            holder: holder(3),
-            directory: "/p".into(),
-            iterations: None,
-            answer: None,
-            is_dead: &is_dead,
-        };
+        let begin = LoopStart::new(holder(3), "/p", &is_dead);
         let error = Loop::begin(store, name("s"), begin, &at(1)).map(|_| ());
         let error = error.unwrap_err();
         assert!(
@@ -225,10 +208,8 @@ fn events_are_no_notes() {
                 .unwrap()
                 .is_empty()
         );
-        let request = Request {
-            session: Some(name("s")),
-            ..Request::new(name("a"), "~/p".parse::<Place>().unwrap(), at(9).now)
-        };
+        let request = Request::new(name("a"), "~/p".parse::<Place>().unwrap(), at(9).now)
+            .session(Some(name("s")));
         assert_eq!(render(store, &request).unwrap().text, "");
         assert!(store.verify().unwrap().problems.is_empty());
     });
@@ -359,11 +340,9 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
                 .unwrap()
         };
         let block = || {
-            let request = Request {
-                session: Some(session.clone()),
-                iteration: Some(9),
-                ..Request::new(name("a"), "~/p".parse::<Place>().unwrap(), at(99).now)
-            };
+            let request = Request::new(name("a"), "~/p".parse::<Place>().unwrap(), at(99).now)
+                .session(Some(session.clone()))
+                .iteration(Some(9));
             render(store, &request).unwrap().text
         };
         let wall = stuck(1, "the wall is high", 10);

@@ -106,11 +106,7 @@ fn changes_events_and_forgettings_have_one_order() {
         store
             .record(&session, &[ended(), started()], Some(1), &at(5))
             .unwrap();
-        let request = Forget {
-            address: key("a", "k"),
-            revision: None,
-            everywhere: false,
-        };
+        let request = Forget::new(key("a", "k"));
         store.forget(&request, &at(4)).unwrap();
         store.record(&session, &[ended()], Some(4), &at(3)).unwrap();
 
@@ -208,11 +204,7 @@ fn side_data_goes_with_the_content_that_it_is_about() {
         store
             .put_side_values("other", &[value("0", None)], &["3".into()])
             .unwrap();
-        let request = Forget {
-            address: secret,
-            revision: None,
-            everywhere: false,
-        };
+        let request = Forget::new(secret);
         let foreseen = store.would_forget(&request, &at(2)).unwrap();
         let forgotten = store.forget(&request, &at(2)).unwrap();
         assert_eq!(foreseen.spaces, ["file:/elsewhere/notes.json", "other"]);

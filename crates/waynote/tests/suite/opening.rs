@@ -156,11 +156,7 @@ fn text(note: &waynote::Note) -> String {
 fn nothing_is_forgotten_where_there_is_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let request = waynote::Forget {
-        address: "agent:a#k".parse().unwrap(),
-        revision: None,
-        everywhere: true,
-    };
+    let request = waynote::Forget::new("agent:a#k".parse().unwrap()).everywhere(true);
     let refused = open(&path).unwrap().forget(&request, &stamp());
     assert!(matches!(refused, Err(Error::NotFound { .. })));
     assert!(!path.exists());
@@ -211,10 +207,7 @@ fn one_store_has_one_queue_whatever_it_is_called() {
     let store = open(&path).unwrap();
     add(&store, "first").unwrap();
     std::os::unix::fs::symlink(&path, &link).unwrap();
-    let options = Options {
-        wait: std::time::Duration::from_millis(20),
-        ..Options::default()
-    };
+    let options = Options::default().wait(std::time::Duration::from_millis(20));
     let other = SqliteStore::open(&link, &options).unwrap();
     store
         .exclusively(&mut |_| {
@@ -237,10 +230,7 @@ fn one_store_has_one_queue_whatever_it_is_called() {
 fn nobody_makes_a_store_while_another_one_has_it_for_itself() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let options = Options {
-        wait: std::time::Duration::from_millis(20),
-        ..Options::default()
-    };
+    let options = Options::default().wait(std::time::Duration::from_millis(20));
     let other = SqliteStore::open(&path, &options).unwrap();
     let store = open(&path).unwrap();
     store

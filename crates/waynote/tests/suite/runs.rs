@@ -22,13 +22,10 @@ fn begin_with<'s>(
     iterations: Option<u64>,
     answer: Option<&str>,
 ) -> Loop<'s> {
-    let begin = LoopStart {
-        holder: holder(pid),
-        directory: "/p".into(),
-        iterations,
-        answer,
-        is_dead: &|holder| holder.pid < pid,
-    };
+    let is_dead = |holder: &ProcessIdentity| holder.pid < pid;
+    let begin = LoopStart::new(holder(pid), "/p", &is_dead)
+        .iterations(iterations)
+        .answer(answer);
     Loop::begin(store, name("s"), begin, &at(1)).unwrap()
 }
 
@@ -43,12 +40,8 @@ fn holder(pid: u32) -> ProcessIdentity {
 
 fn turn(run: &Loop<'_>, outcome: IterationOutcome) -> i64 {
     let iteration = run.start_iteration(&at(2)).unwrap();
-    let turn = IterationEnd {
-        outcome,
-        duration: Duration::from_secs(1),
-        attempts: 1,
-        said: (outcome != DONE).then(|| "429 Too Many Requests".to_owned()),
-    };
+    let turn = IterationEnd::new(outcome, Duration::from_secs(1), 1)
+        .said((outcome != DONE).then(|| "429 Too Many Requests".to_owned()));
     run.end_iteration(iteration, turn, &at(3)).unwrap();
     iteration
 }
@@ -191,12 +184,7 @@ fn an_iteration_whose_last_word_was_a_question_is_blocked() {
             for word in words {
                 loops::say(store, &session, Some(iteration), word, &at(2)).unwrap();
             }
-            let turn = IterationEnd {
-                outcome: DONE,
-                duration: Duration::ZERO,
-                attempts: 1,
-                said: None,
-            };
+            let turn = IterationEnd::new(DONE, Duration::ZERO, 1);
             run.end_iteration(iteration, turn, &at(3)).unwrap();
         };
         let asks = AgentSignal::Blocked("blue?".into());
@@ -223,12 +211,7 @@ fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it() {
             let iteration = run.start_iteration(&at(2)).unwrap();
             let said = AgentSignal::Blocked(question.into());
             loops::say(store, &session, Some(iteration), &said, &at(2)).unwrap();
-            let turn = IterationEnd {
-                outcome,
-                duration: Duration::ZERO,
-                attempts: 1,
-                said: None,
-            };
+            let turn = IterationEnd::new(outcome, Duration::ZERO, 1);
             run.end_iteration(iteration, turn, &at(3)).unwrap();
             run.end(EndReason::Blocked, &at(3)).unwrap();
         };
@@ -261,23 +244,12 @@ fn an_allowed_credential_in_an_answer_stops_no_later_run() {
             let iteration = run.start_iteration(&at(2)).unwrap();
             let said = AgentSignal::Blocked(question.into());
             loops::say(store, &session, Some(iteration), &said, &allowing(2)).unwrap();
-            let turn = IterationEnd {
-                outcome,
-                duration: Duration::ZERO,
-                attempts: 1,
-                said: None,
-            };
+            let turn = IterationEnd::new(outcome, Duration::ZERO, 1);
             run.end_iteration(iteration, turn, &at(3)).unwrap();
             run.end(EndReason::Blocked, &at(3)).unwrap();
         };
         let answering = |pid, answer, stamp| {
-            let begin = LoopStart {
-                holder: holder(pid),
-                directory: "/p".into(),
-                iterations: None,
-                answer: Some(answer),
-                is_dead: &|_| true,
-            };
+            let begin = LoopStart::new(holder(pid), "/p", &|_| true).answer(Some(answer));
             Loop::begin(store, name("s"), begin, &stamp)
         };
         let notes = || contents(&SessionLog::new(store, name("s")).list(None).unwrap());

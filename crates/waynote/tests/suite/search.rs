@@ -10,20 +10,10 @@ use waynote::{
 };
 
 /// Segments of two or three changes, merged by twos.
-pub(super) const TINY: Indexing = Indexing {
-    tail: 2,
-    bulk: 3,
-    fan_out: 2,
-    most: 12,
-};
+pub(super) const TINY: Indexing = Indexing::DEFAULT.tail(2, 3).merging(2, 12);
 
 /// Everything in the tail.
-pub(super) const NEVER: Indexing = Indexing {
-    tail: u32::MAX,
-    bulk: u32::MAX,
-    fan_out: 8,
-    most: 1000,
-};
+pub(super) const NEVER: Indexing = Indexing::DEFAULT.tail(u32::MAX, u32::MAX).merging(8, 1000);
 
 pub(super) fn name(text: &str) -> Name {
     text.parse().unwrap()
@@ -48,7 +38,7 @@ pub(super) fn open(path: &Path, indexing: Indexing) -> SqliteStore {
 
 /// Each kind of store, each with its notes in segments and in the tail.
 fn each_store(test: impl Fn(&dyn LocalStore)) {
-    for (number, indexing) in [Indexing::default(), TINY, NEVER].into_iter().enumerate() {
+    for (number, indexing) in [Indexing::DEFAULT, TINY, NEVER].into_iter().enumerate() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(format!("{number}.db"));
         let store = open(&path, indexing);

@@ -174,15 +174,10 @@ fn fill(store: &dyn Store, notes: u64, repeated: u64, words_of: impl Fn(u64) -> 
 }
 
 fn request(tokens: usize) -> Request {
-    Request {
-        session: Some("s".parse().unwrap()),
-        iteration: Some(1_000_000),
-        budget: Budget {
-            tokens,
-            ..Budget::default()
-        },
-        ..Request::new("a".parse().unwrap(), "~/x/y".parse().unwrap(), at(9).now)
-    }
+    Request::new("a".parse().unwrap(), "~/x/y".parse().unwrap(), at(9).now)
+        .session(Some("s".parse().unwrap()))
+        .iteration(Some(1_000_000))
+        .budget(Budget::default().tokens(tokens))
 }
 
 /// How often the engine was asked by some work.
@@ -241,49 +236,12 @@ fn every_kind_of_block_is_read_in_three_round_trips() {
             let style = Style::Faithful;
             for (name, asked) in [
                 ("no cap", request(0)),
-                (
-                    "every iteration",
-                    Request {
-                        iteration: None,
-                        ..usual.clone()
-                    },
-                ),
-                (
-                    "no session",
-                    Request {
-                        session,
-                        ..usual.clone()
-                    },
-                ),
-                (
-                    "explained",
-                    Request {
-                        explain,
-                        ..usual.clone()
-                    },
-                ),
-                (
-                    "as of then",
-                    Request {
-                        as_of: then,
-                        ..usual.clone()
-                    },
-                ),
-                (
-                    "faithful",
-                    Request {
-                        style,
-                        ..usual.clone()
-                    },
-                ),
-                (
-                    "faithful then",
-                    Request {
-                        style,
-                        as_of: then,
-                        ..usual.clone()
-                    },
-                ),
+                ("every iteration", usual.clone().iteration(None)),
+                ("no session", usual.clone().session(session)),
+                ("explained", usual.clone().explain(explain)),
+                ("as of then", usual.clone().as_of(then)),
+                ("faithful", usual.clone().style(style)),
+                ("faithful then", usual.clone().style(style).as_of(then)),
             ] {
                 let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
                 assert!(trips <= 3, "{name}: {trips}");
@@ -315,10 +273,7 @@ fn a_block_for_a_query_is_read_in_three_round_trips_beside_its_search() {
             |_| 6,
             |store| {
                 let store = EngineStore::new(Counting::new(store.engine()));
-                let asked = Request {
-                    query: Some("running".into()),
-                    ..request(1500)
-                };
+                let asked = request(1500).query(Some("running".into()));
                 let (trips, block) = trips(&store, |store| render(store, &asked).unwrap());
                 assert!(trips <= 6, "{trips} with {notes} notes");
                 assert!(block.receipt.shown > 5, "{}", block.text);
@@ -344,10 +299,7 @@ fn a_prompt_is_answered_in_four_round_trips() {
         |_| 6,
         |store| {
             let store = EngineStore::new(Counting::new(store.engine()));
-            let asked = Request {
-                query: Some("running e450".into()),
-                ..request(1500)
-            };
+            let asked = request(1500).query(Some("running e450".into()));
             // One search, and one reading of how often its entries were noted.
             let (trips, found) = trips(&store, |store| matching(store, &asked, &|_| None).unwrap());
             assert!(trips <= 4, "{trips}");
@@ -373,18 +325,12 @@ fn a_search_is_read_in_three_round_trips() {
                     "nowhere",
                 ] {
                     for scopes in [Vec::new(), vec![Scope::Agent("a".parse().unwrap())]] {
-                        let asked = SearchRequest {
-                            scopes,
-                            ..SearchRequest::new(query)
-                        };
+                        let asked = SearchRequest::new(query).scopes(scopes);
                         let (trips, hits) = trips(&store, |store| store.search(&asked).unwrap());
                         assert!(trips <= 3, "{query}, round {round}: {trips}");
                         assert_eq!(hits, kept.search(&asked).unwrap());
                         assert_eq!(hits.is_empty(), matches!(query, "nowhere" | "-tests"));
-                        let history = SearchRequest {
-                            history: true,
-                            ..asked
-                        };
+                        let history = asked.history(true);
                         let (trips, _) =
                             self::trips(&store, |store| store.search(&history).unwrap());
                         assert!(trips <= 3, "{query} in the history: {trips}");
@@ -406,10 +352,7 @@ fn a_search_over_texts_that_are_not_stored_is_read_in_three_round_trips() {
     note.content = Content::text("unheard").unwrap();
     let over = [note];
     for (query, found) in [("unheard", 1), ("620", 0)] {
-        let asked = SearchRequest {
-            kinds: vec![SearchKind::Key],
-            ..SearchRequest::new(query)
-        };
+        let asked = SearchRequest::new(query).kinds(vec![SearchKind::Key]);
         let (trips, hits) = trips(&store, |store| store.search_over(&asked, &over).unwrap());
         assert!(trips <= 3, "{trips}");
         assert_eq!(hits.len(), found, "{query}: {hits:?}");

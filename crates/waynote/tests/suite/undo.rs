@@ -9,10 +9,7 @@ use super::conformance::{at, each_store, name, place, text};
 
 /// The notebook of agent `a`, and these directories.
 pub(super) fn reach(places: &[&str]) -> UndoScope {
-    UndoScope {
-        agent: name("a"),
-        places: places.iter().map(|path| place(path)).collect(),
-    }
+    UndoScope::new(name("a"), places.iter().map(|path| place(path)).collect())
 }
 
 /// What a person in `~/p` who works with agent `a` does, a second after the other.

@@ -70,10 +70,7 @@ fn add(store: &dyn LocalStore, name: &str, number: u32) -> waynote::Result<Strin
     let note = match number % 3 {
         0 => {
             let notebook = Notebook::of_agent(store, "shared".parse()?);
-            let options = SaveOptions {
-                limits: Limits::NONE,
-                ..SaveOptions::default()
-            };
+            let options = SaveOptions::default().limits(Limits::NONE);
             notebook
                 .save(
                     &format!("{name}-{number}").parse()?,

@@ -160,10 +160,7 @@ fn a_write_takes_two_round_trips() {
         engine: Memory::default(),
         trips: Cell::new(0),
     })
-    .with_indexing(Indexing {
-        tail: 10_000,
-        ..Indexing::default()
-    });
+    .with_indexing(Indexing::default().tail(10_000, 2048));
     let address = || "agent:a#k".parse().unwrap();
     let many = (0..50).map(|number| save(&format!("m{number}"), "one of many"));
     let writes = [

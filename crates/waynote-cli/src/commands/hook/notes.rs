@@ -48,6 +48,7 @@ pub(super) fn request(client: Client, payload: &Payload, settings: &Settings) ->
         style: settings.style.value,
         also: home::main_checkout(&place)?.into_iter().collect(),
         budget: settings.budget(None),
+        tools: Some(waynote_mcp::reader_tools()),
         ..Request::new(settings.agent.value.clone(), place, crate::clock::now()?)
     })
 }

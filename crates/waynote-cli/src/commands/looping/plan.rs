@@ -86,6 +86,7 @@ impl Plan {
             style,
             budget,
             also: home::main_checkout(&place)?.into_iter().collect(),
+            tools: Some(waynote_mcp::reader_tools()),
             ..Request::new(settings.agent.value.clone(), place, now)
         };
         let client = args.with.map(Preset::client);

@@ -22,6 +22,9 @@ impl Error {
                  with `@REVISION` for an older one"
             }
             Self::UnknownType { .. } => "the types are stuck, learning, tip, decision",
+            Self::InvalidTokenFactor { .. } => {
+                "write a number from 0.1 to 10: your model's tokens over those of o200k, as 1.2"
+            }
             Self::InvalidIteration { .. } => {
                 "iterations are counted from 1; an entry without one belongs to none"
             }

@@ -54,6 +54,7 @@ impl Error {
             | Self::InvalidIteration { .. }
             | Self::UnknownType { .. }
             | Self::NotBuiltIn { .. }
+            | Self::InvalidTokenFactor { .. }
             | Self::Empty { .. } => ErrorClass::Invalid,
             Self::NotFound { .. } | Self::NoSuchStuck { .. } | Self::Forgotten { .. } => {
                 ErrorClass::NotFound

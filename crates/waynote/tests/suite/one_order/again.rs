@@ -149,10 +149,7 @@ fn a_refused_call_can_be_made_again() {
             address: key("a", "l"),
             content: text("v"),
             pin: None,
-            limits: Limits {
-                max_notes,
-                ..Limits::NONE
-            },
+            limits: Limits::NONE.max_notes(max_notes),
             expect: waynote::Expect::Any,
             origin: None,
         };

@@ -25,10 +25,7 @@ fn limited(agent: &str, of: &str) -> Change {
         address: key(agent, of),
         content: text(of),
         pin: None,
-        limits: Limits {
-            max_notes: 40,
-            ..Limits::NONE
-        },
+        limits: Limits::NONE.max_notes(40),
         expect: Expect::Any,
         origin: None,
     }

@@ -62,11 +62,7 @@ fn what_is_forgotten_leaves_no_byte() {
         .map(|byte| u8::from_str_radix(&hash.to_string()[2 * byte..2 * byte + 2], 16).unwrap())
         .collect();
     assert!(old.holds(&hash));
-    let request = Forget {
-        address,
-        revision: None,
-        everywhere: false,
-    };
+    let request = Forget::new(address);
     let forgotten = store.forget(&request, &at(2_000_000_000)).unwrap();
     assert_eq!((forgotten.gone.len(), forgotten.residue), (1, None));
     assert!(!old.holds(b"quagmire") && !old.holds(&hash));
@@ -83,11 +79,7 @@ fn the_file_that_held_a_forgotten_text_is_named() {
         store.side_values("file:/home/u/notes.json").unwrap().len(),
         4
     );
-    let request = Forget {
-        address: Address::Place(place("~/tools")),
-        revision: None,
-        everywhere: false,
-    };
+    let request = Forget::new(Address::Place(place("~/tools")));
     let forgotten = store.forget(&request, &at(2_000_000_000)).unwrap();
     assert_eq!(files_with(&forgotten), ["/home/u/notes.json"]);
     assert_eq!(

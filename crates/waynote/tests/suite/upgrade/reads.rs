@@ -38,10 +38,7 @@ fn says(store: &dyn LocalStore) -> String {
     add(&store.feed(Cursor::START, usize::MAX).unwrap());
     for words in ["port", "zebra crossing", "hand", "passphrase", "build*"] {
         for history in [false, true] {
-            let request = SearchRequest {
-                history,
-                ..SearchRequest::new(words)
-            };
+            let request = SearchRequest::new(words).history(history);
             add(&store.search(&request).unwrap());
         }
     }
