@@ -94,6 +94,7 @@
 
 pub mod context;
 pub mod engine;
+mod facade;
 #[cfg(feature = "sqlite")]
 pub mod formats;
 #[cfg(feature = "sqlite")]
@@ -120,11 +121,16 @@ pub use views::{loops, notebook, places, session_log, single};
 pub use waynote_secrets as secrets;
 pub use waynote_text::{text, visible};
 
+pub use jiff;
+#[cfg(feature = "sqlite")]
+pub use rusqlite;
+
 pub use address::{Address, AddressAt};
 pub use author::Author;
 pub use change::{Applied, Change, Expect, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
+pub use facade::{Agent, Surroundings, Waynote};
 pub use forget::{Forget, Forgotten};
 #[cfg(feature = "sqlite")]
 pub use formats::FormatError;

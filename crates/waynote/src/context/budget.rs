@@ -63,6 +63,13 @@ impl Budget {
     }
 }
 
+impl From<usize> for Budget {
+    /// So many tokens of o200k; 0: no limit.
+    fn from(tokens: usize) -> Self {
+        Self::of(tokens)
+    }
+}
+
 impl Default for Budget {
     /// 2,000 tokens of o200k.
     fn default() -> Self {

@@ -6,7 +6,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
-use serde::{Serialize, Serializer};
 
 use crate::error::{Error, Result};
 use crate::key::{EntryId, Key, Name};
@@ -106,12 +105,6 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.scope().fmt(f)?;
         self.key().map_or(Ok(()), |key| write!(f, "#{key}"))
-    }
-}
-
-impl Serialize for Address {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }
 

@@ -81,10 +81,8 @@ pub enum SessionEvent {
     /// A `stuck` entry was resolved by another one: it leaves the prompts until it is noted again.
     Resolved {
         /// The entry.
-        #[serde(with = "as_text")]
         entry: EntryId,
         /// The one that says how.
-        #[serde(with = "as_text")]
         by: EntryId,
     },
 }
@@ -224,18 +222,4 @@ pub struct RecordedEvent {
     pub recorded_at: Timestamp,
     /// What happened.
     pub event: SessionEvent,
-}
-
-mod as_text {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    use crate::key::EntryId;
-
-    pub(super) fn serialize<S: Serializer>(id: &EntryId, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(id)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<EntryId, D::Error> {
-        String::deserialize(from)?.parse().map_err(Error::custom)
-    }
 }

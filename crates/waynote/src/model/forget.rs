@@ -69,17 +69,14 @@ impl Forget {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
     /// What was named.
-    #[serde(serialize_with = "text")]
     pub named: AddressAt,
     /// The revisions that this call forgot; none when they were forgotten already.
-    #[serde(serialize_with = "texts")]
     pub revisions: Vec<AddressAt>,
     /// The notes among them that were there and are not any more.
     pub gone: Vec<Address>,
     /// How many revisions of the named note still say something.
     pub kept: u64,
     /// Revisions of this and other notes that say the same text still.
-    #[serde(serialize_with = "texts")]
     pub shared: Vec<AddressAt>,
     /// The spaces of [side data](crate::SideData) that had a value about a text that is gone, by name. The value went
     /// with it; what the program behind the space keeps outside the store did not.
@@ -143,12 +140,4 @@ impl Serialize for Residue {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
-}
-
-fn text<S: Serializer>(at: &AddressAt, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    serializer.collect_str(at)
-}
-
-fn texts<S: Serializer>(all: &[AddressAt], serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    serializer.collect_seq(all.iter().map(ToString::to_string))
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use jiff::Timestamp;
 use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::address::Address;
 use crate::content::Content;
@@ -16,105 +16,7 @@ use crate::model::secret_policy::SecretPolicy;
 use crate::secrets;
 use crate::store::AsOf;
 
-/// The type of a log entry (source 001).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum EntryType {
-    /// Where a run was blocked; what did not work.
-    Stuck,
-    /// What worked; an insight.
-    Learning,
-    /// A recommendation for later runs.
-    Tip,
-    /// A choice made, and why.
-    Decision,
-    /// A type that another program wrote. Kept and listed; none is added here.
-    Other(OtherType),
-}
-
-/// The word of an entry type that another program wrote: none of the four.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct OtherType(String);
-
-impl OtherType {
-    /// The word.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl EntryType {
-    /// The four types, in the order in which prompts show them.
-    pub const ALL: [Self; 4] = [Self::Stuck, Self::Learning, Self::Tip, Self::Decision];
-
-    /// The words of the four types, in the same order.
-    pub const WORDS: [&'static str; 4] = ["stuck", "learning", "tip", "decision"];
-
-    /// The order in which types are listed: the four, whether they are among these or not, then the others by word,
-    /// each once.
-    pub fn in_order(there: impl IntoIterator<Item = Self>) -> Vec<Self> {
-        let others = there
-            .into_iter()
-            .filter(|kind| matches!(kind, Self::Other(_)));
-        let mut others: Vec<Self> = others.collect();
-        others.sort_by(|one, other| one.as_str().cmp(other.as_str()));
-        others.dedup();
-        Self::ALL.into_iter().chain(others).collect()
-    }
-
-    /// The notes of each of these types that has some, in the order of the types.
-    pub fn grouped(
-        kinds: impl IntoIterator<Item = Self>,
-        notes: &[Note],
-    ) -> Vec<(Self, Vec<&Note>)> {
-        let group = |kind: Self| {
-            let is_of = |note: &&Note| note.kind.as_ref() == Some(&kind);
-            let group: Vec<&Note> = notes.iter().filter(is_of).collect();
-            (!group.is_empty()).then_some((kind, group))
-        };
-        kinds.into_iter().filter_map(group).collect()
-    }
-
-    /// The type's word.
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Stuck => "stuck",
-            Self::Learning => "learning",
-            Self::Tip => "tip",
-            Self::Decision => "decision",
-            Self::Other(word) => word.as_str(),
-        }
-    }
-
-    /// The type of that word, as an engine keeps it.
-    pub fn stored(word: &str) -> Self {
-        word.parse()
-            .unwrap_or_else(|_| Self::Other(OtherType(word.to_owned())))
-    }
-
-    /// The type of an entry that another program wrote: one of the four, or any other word, on one line.
-    pub fn imported(word: &str) -> Self {
-        let plain = |char: char| if char.is_control() { ' ' } else { char };
-        Self::stored(word.chars().map(plain).collect::<String>().trim())
-    }
-}
-
-/// Only the four: an entry is added with no other.
-impl FromStr for EntryType {
-    type Err = Error;
-
-    fn from_str(word: &str) -> Result<Self> {
-        let known = Self::ALL.into_iter().find(|kind| kind.as_str() == word);
-        known.ok_or_else(|| Error::UnknownType {
-            kind: word.to_owned(),
-        })
-    }
-}
-
-impl fmt::Display for EntryType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+pub use super::entry_type::{EntryType, OtherType};
 
 /// Who writes, and when: handed in with every change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -248,6 +150,42 @@ impl Serialize for Note {
             note.serialize_field("secrets", &secrets)?;
         }
         note.end()
+    }
+}
+
+/// What [`Note`] writes; `scope`, `key`, `seen` and `secrets` follow from the rest.
+impl<'de> Deserialize<'de> for Note {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Fields {
+            address: Address,
+            content: Content,
+            preview: String,
+            #[serde(rename = "type")]
+            kind: Option<EntryType>,
+            iteration: Option<i64>,
+            resolved_by: Option<EntryId>,
+            pinned: bool,
+            revision: u64,
+            author: Name,
+            created_at: String,
+            updated_at: String,
+        }
+        let time = |text: String| text.parse().map_err(serde::de::Error::custom);
+        let note = Fields::deserialize(deserializer)?;
+        Ok(Self {
+            address: note.address,
+            content: note.content,
+            preview: note.preview,
+            kind: note.kind,
+            iteration: note.iteration,
+            resolved_by: note.resolved_by,
+            pinned: note.pinned,
+            revision: note.revision,
+            author: note.author,
+            created_at: time(note.created_at)?,
+            updated_at: time(note.updated_at)?,
+        })
     }
 }
 
@@ -534,19 +472,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_four_types_come_first_and_others_by_word() {
-        assert_eq!(
-            EntryType::ALL.each_ref().map(EntryType::as_str),
-            EntryType::WORDS
-        );
-        let there = ["warning", "tip", "note", "warning", "Tip"].map(EntryType::imported);
-        let order = EntryType::in_order(there);
-        let words: Vec<&str> = order.iter().map(EntryType::as_str).collect();
-        assert_eq!(
-            words,
-            [
-                "stuck", "learning", "tip", "decision", "Tip", "note", "warning"
-            ]
-        );
+    fn a_note_is_read_back_from_its_json() {
+        let time = "2026-05-17T01:02:03.000004Z".parse().unwrap();
+        for (address, kind) in [
+            ("agent:a#deploy", None),
+            ("place:~/p", None),
+            (
+                "session:s#0000000000000000000000000",
+                Some(EntryType::imported("warning")),
+            ),
+        ] {
+            let content = Content::text("run `make ship`").unwrap();
+            let note = Note {
+                address: address.parse().unwrap(),
+                preview: content.preview(),
+                content,
+                iteration: kind.is_some().then_some(3),
+                kind,
+                resolved_by: None,
+                pinned: true,
+                revision: 2,
+                author: "agent:a".parse().unwrap(),
+                created_at: time,
+                updated_at: time,
+            };
+            let json = serde_json::to_string(&note).unwrap();
+            assert_eq!(serde_json::from_str::<Note>(&json).unwrap(), note, "{json}");
+        }
     }
 }

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
-
 use crate::error::{Error, Result};
 use crate::key::Name;
 use crate::place::Place;
@@ -98,11 +96,5 @@ impl fmt::Display for Scope {
             self.kind().as_str(),
             crate::address::encode(self.name())
         )
-    }
-}
-
-impl Serialize for Scope {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }

@@ -91,14 +91,14 @@ impl EngineStore<Sqlite> {
     /// [`crate::Error::NotAStore`], [`crate::Error::ForeignStore`], [`crate::Error::NewerStore`],
     /// [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`], [`crate::Error::Busy`],
     /// [`crate::Error::DamagedStore`], [`crate::Error::File`].
-    pub fn open(path: &Path, options: &Options) -> Result<Self> {
-        Sqlite::open(path, options).map(Self::new)
+    pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
+        Sqlite::open(path.as_ref(), options).map(Self::new)
     }
 
     /// The store in a file that nothing looks at before the first call: for a program that keeps running and has to
     /// start whatever state the file is in. What is wrong with the file is the error of each call, until it is mended.
-    pub fn at(path: &Path, options: &Options) -> Self {
-        Self::new(Sqlite::at(path, options))
+    pub fn at(path: impl AsRef<Path>, options: &Options) -> Self {
+        Self::new(Sqlite::at(path.as_ref(), options))
     }
 }
 

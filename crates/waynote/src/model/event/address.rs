@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
-
 use crate::address::encode;
 use crate::error::{Error, Result};
 use crate::key::Name;
@@ -25,12 +23,6 @@ impl fmt::Display for EventAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let session = encode(self.session.as_str());
         write!(f, "session:{session}{EVENT}{}", self.number)
-    }
-}
-
-impl Serialize for EventAddress {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }
 

@@ -1,0 +1,86 @@
+//! Values that are one text in JSON and the like: written as they print themselves, checked when they are read.
+
+use std::borrow::Cow;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::address::{Address, AddressAt};
+use crate::content::Content;
+use crate::event::EventAddress;
+use crate::id::{OperationId, StoreId};
+use crate::key::{EntryId, Key, Name};
+use crate::note::{EntryType, Position};
+use crate::place::Place;
+use crate::scope::Scope;
+
+macro_rules! written {
+    ($($value:ty),*) => {$(
+        impl Serialize for $value {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+    )*};
+}
+
+macro_rules! read {
+    ($($value:ty),*) => {$(
+        impl<'de> Deserialize<'de> for $value {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = Cow::<str>::deserialize(deserializer)?;
+                text.parse().map_err(D::Error::custom)
+            }
+        }
+    )*};
+}
+
+written!(
+    Address,
+    AddressAt,
+    EntryId,
+    EntryType,
+    EventAddress,
+    Key,
+    Name,
+    OperationId,
+    Place,
+    Position,
+    Scope,
+    StoreId
+);
+read!(
+    Address,
+    AddressAt,
+    EntryId,
+    EventAddress,
+    Key,
+    Name,
+    OperationId,
+    Place,
+    Position,
+    StoreId
+);
+
+/// Any word: a log that is read may hold another program's.
+impl<'de> Deserialize<'de> for EntryType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::imported(&Cow::<str>::deserialize(deserializer)?))
+    }
+}
+
+/// What [`Content`] writes: a string, or the bytes of what is no text.
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Text(String),
+            Bytes(Vec<u8>),
+        }
+        Ok(match Written::deserialize(deserializer)? {
+            Written::Text(text) => Self::imported(text),
+            Written::Bytes(bytes) => Self::imported(bytes),
+        })
+    }
+}
