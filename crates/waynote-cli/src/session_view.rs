@@ -127,13 +127,13 @@ pub(crate) fn end(end: &End, session: &Name) -> String {
     }
     if end.reason == EndReason::Blocked {
         text.push_str(&format!(
-            "go on with `waynote --session {session} loop --answer TEXT` and the rest of its command\n"
+            "continue with `waynote --session {session} loop --answer TEXT` and the rest of the loop's command\n"
         ));
     }
     text
 }
 
-/// The start-up display of source 001: the four types in colour, nothing when there are no notes.
+/// The start-up display of ralph.nu: the four types in colour, nothing when there are no notes.
 pub(crate) fn notes(notes: &[Note], colour: bool, terminal: bool) -> String {
     if notes.is_empty() {
         return String::new();

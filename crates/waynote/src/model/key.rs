@@ -1,4 +1,4 @@
-//! The names that notes go by: keys, agents, sessions, entries. Each trims and checks itself once.
+//! Names of notes, agents, sessions and log entries. Parsing trims and checks them once.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,13 +10,13 @@ use crate::content::ContentHash;
 use crate::error::{Error, Result};
 use crate::secrets::scan;
 
-/// The longest key, in characters (source 002).
+/// The longest key, in characters (as in openotters).
 pub const KEY_CHARS: usize = 64;
 
 /// The longest name of an agent or a session, in bytes.
 pub const NAME_BYTES: usize = 200;
 
-/// A note's key: `[a-z0-9][a-z0-9_-]{0,63}` after trimming (source 002).
+/// A note's key: `[a-z0-9][a-z0-9_-]{0,63}` after trimming (as in openotters).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(String);
 
@@ -26,7 +26,7 @@ impl Key {
         &self.0
     }
 
-    /// The nearest valid key to any text, for the hint of an error; none when nothing usable is in it.
+    /// A valid key that is close to the text, for the hint of an error; none when no character of it can be used.
     pub fn suggest(text: &str) -> Option<Self> {
         let mut key = String::new();
         for char in text.trim().chars() {
@@ -76,7 +76,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// The name of an agent or of a session: anything but nothing and control characters, trimmed.
+/// The name of an agent, a session or an author: trimmed, not empty, without control characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(String);
 
@@ -95,7 +95,7 @@ impl FromStr for Name {
         let reason = if name.is_empty() {
             "it is empty".to_owned()
         } else if name.len() > NAME_BYTES {
-            format!("it has {} bytes, {NAME_BYTES} are allowed", name.len())
+            format!("it has {} bytes, the limit is {NAME_BYTES}", name.len())
         } else if let Some(char) = name.chars().find(|char| char.is_control()) {
             format!("it holds the control character U+{:04X}", u32::from(char))
         } else {
@@ -114,7 +114,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// The id of an entry in a session's log: a SCRU128, whose text sorts by time, as source 001's store uses.
+/// The id of an entry in a session's log: a SCRU128, whose text sorts by time, as in ralph.nu's store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(Id);
 
@@ -169,7 +169,7 @@ impl FromStr for EntryId {
             Ok(parsed) => Ok(Self(parsed)),
             Err(_) => Err(Error::InvalidName {
                 name: id.to_owned(),
-                reason: "an entry's id is 25 digits and letters, as `log list --json` prints it"
+                reason: "an entry's id has 25 digits and letters, as `log list --json` prints it"
                     .into(),
             }),
         }

@@ -41,12 +41,12 @@ const PARAMETERS: &[Parameter] = &[
     optional(
         "old_str",
         Kind::Verbatim,
-        "str_replace: what stands there once",
+        "str_replace: the text to replace, which must occur once",
     ),
     optional(
         "new_str",
         Kind::Verbatim,
-        "str_replace: what shall stand there",
+        "str_replace: the new text",
     ),
     optional(
         "insert_line",
