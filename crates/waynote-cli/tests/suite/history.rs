@@ -58,7 +58,7 @@ fn nothing_is_lost() {
 
     $ waynote undo
     exit 0
-    undid the last change of agent:default#k (now it does not exist); `waynote redo` brings it back
+    undid creating agent:default#k; `waynote redo` or `waynote restore agent:default#k@1` brings it back
 
     $ waynote undo
     exit 1
@@ -86,11 +86,11 @@ fn nothing_is_lost() {
     $ waynote restore agent:default#k --revision 99
     exit 1
     error: there is no agent:default#k@99
-      list what there is with `place list`, `key list` or `log list`
+      see `waynote place list`, `key list` or `log list`
 
     $ waynote restore agent:default#k
     exit 2
-    error: no revision is named
+    error: no revision given
       add `--revision N`; `waynote history ADDRESS` lists them
 
     $ waynote history agent:default#k
@@ -109,7 +109,7 @@ fn nothing_is_lost() {
     $ waynote history agent:default#other
     exit 1
     error: there is no history of agent:default#other
-      list what there is with `place list`, `key list` or `log list`
+      see `waynote place list`, `key list` or `log list`
 
     $ waynote verify
     exit 0
@@ -133,7 +133,7 @@ fn a_note_as_it_was() {
     insta::assert_snapshot!(show("yesterday").said(), @"
     exit 2
     error: `yesterday` is neither a revision nor a time
-      write 3, or 2026-05-17T12:00:00Z
+      for example 3 or 2026-05-17T12:00:00Z
     ");
 }
 

@@ -118,16 +118,16 @@ fn an_iteration_is_counted_from_one() {
     .map(super::common::Run::said);
     insta::assert_snapshot!(said.join("\n"), @"
     exit 2
-    error: `-1` is not an iteration
-      iterations are counted from 1; an entry without one belongs to none
+    error: `-1` is not an iteration number
+      iterations are numbered from 1; leave the number out for an entry without an iteration
 
     exit 2
-    error: `0` is not an iteration
-      iterations are counted from 1; an entry without one belongs to none
+    error: `0` is not an iteration number
+      iterations are numbered from 1; leave the number out for an entry without an iteration
 
     exit 2
-    error: `-7` is not an iteration
-      iterations are counted from 1; an entry without one belongs to none
+    error: `-7` is not an iteration number
+      iterations are numbered from 1; leave the number out for an entry without an iteration
     ");
     assert_eq!(scratch.ok("log sessions"), "no sessions\n");
 }

@@ -233,11 +233,11 @@ mod tests {
     #[test]
     fn refusals_say_why() {
         let refused = |text: &str| text.parse::<AddressAt>().unwrap_err().to_string();
-        insta::assert_snapshot!(refused("note"), @"`note` is not an address: it starts with none of `place:`, `agent:`, `session:`");
+        insta::assert_snapshot!(refused("note"), @"`note` is not an address: it must start with `place:`, `agent:` or `session:`");
         insta::assert_snapshot!(refused("agent:a"), @"`agent:a` is not an address: the note's key is missing: `#KEY`");
-        insta::assert_snapshot!(refused("agent:a#k@0"), @"`agent:a#k@0` is not an address: after `@` comes a revision: 1, 2, 3 …; an `@` in a name is written `%40`");
+        insta::assert_snapshot!(refused("agent:a#k@0"), @"`agent:a#k@0` is not an address: `@` must be followed by a revision (1, 2, 3 …); write an `@` in a name as `%40`");
         insta::assert_snapshot!(refused("agent:a#K"), @"`K` is not a valid key");
-        insta::assert_snapshot!(refused("place:p"), @"`p` is not a place: it starts neither with `~` nor with `/`");
+        insta::assert_snapshot!(refused("place:p"), @"`p` is not a place: it must start with `~` or `/`");
         insta::assert_snapshot!(refused("place:~/%FF"), @"`place:~/%FF` is not an address: a percent-encoded part is not UTF-8");
     }
 

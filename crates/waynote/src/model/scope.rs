@@ -39,7 +39,7 @@ impl FromStr for ScopeKind {
             "session" => Ok(Self::Session),
             _ => Err(Error::InvalidAddress {
                 address: text.to_owned(),
-                reason: "it starts with none of `place:`, `agent:`, `session:`".into(),
+                reason: "it must start with `place:`, `agent:` or `session:`".into(),
             }),
         }
     }

@@ -208,7 +208,7 @@ fn a_place_has_a_limit_of_its_own_that_what_is_brought_in_need_not_keep() {
         let refused = places.write(&place, of(most + 1), &at(2)).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "the note is too large: 65537 bytes, 65536 are allowed"
+            "the note is too large: 65537 bytes, the limit is 65536"
         );
         assert!(
             matches!(
