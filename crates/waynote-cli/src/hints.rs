@@ -66,9 +66,7 @@ fn of_loop(error: &LoopError, advice: String) -> String {
         LoopError::LoopRunning { .. } => {
             format!("{advice}; if it is on another machine and known to be dead, use `--take-over`")
         }
-        LoopError::LeaseLost { .. } => {
-            "`waynote log show` shows what the other loop does".into()
-        }
+        LoopError::LeaseLost { .. } => "`waynote log show` shows what the other loop does".into(),
         LoopError::Unanswered { .. } => "start the loop again with `--answer TEXT`".into(),
         LoopError::NothingAsked { .. } => format!("drop `--answer`; {advice}"),
         _ => advice,

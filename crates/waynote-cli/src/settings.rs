@@ -86,7 +86,9 @@ impl Settings {
             });
             crate::error::say_json(&serde_json::json!({ "warning": warning }));
         } else {
-            say(&format!("warning: {told}; run `waynote doctor` for details"));
+            say(&format!(
+                "warning: {told}; run `waynote doctor` for details"
+            ));
         }
     }
 

@@ -127,10 +127,7 @@ impl Here {
     ) -> Result<AddressAt, Refusal> {
         if address.is_some() && (key.is_some() || place.is_some()) {
             let what = "both an address and a key or place are given";
-            return Err(Refusal::new(
-                what,
-                "give only one; nothing was done",
-            ));
+            return Err(Refusal::new(what, "give only one; nothing was done"));
         }
         // An address in place of a key means what it says.
         let is_address = |key: &&str| Address::is_meant(key.trim_start());

@@ -113,9 +113,6 @@ mod tests {
         let missing = waynote::Error::NotFound { what: "x".into() };
         let refusal = Refusal::from(missing);
         assert_eq!(refusal.error().code.0, -32002);
-        assert_eq!(
-            refusal.text(),
-            "there is no x\nnote_list shows what exists"
-        );
+        assert_eq!(refusal.text(), "there is no x\nnote_list shows what exists");
     }
 }

@@ -115,7 +115,10 @@ fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
 
 fn named(name: &str) -> Outcome<(&'static Known, Kind)> {
     known(name).ok_or_else(|| {
-        let what = format!("`{}` is not a setting of the configuration file", visible(name));
+        let what = format!(
+            "`{}` is not a setting of the configuration file",
+            visible(name)
+        );
         Failure::usage(what, instead_of(name))
     })
 }

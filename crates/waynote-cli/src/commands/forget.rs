@@ -81,9 +81,7 @@ fn confirm(would: &Forgotten) -> Outcome {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return Err(Failure::refused(
             "not_confirmed",
-            format!(
-                "forgetting {named} cannot be undone, and there is no terminal to confirm it"
-            ),
+            format!("forgetting {named} cannot be undone, and there is no terminal to confirm it"),
             "check with `--dry-run`, then add `--yes`",
         ));
     }

@@ -261,9 +261,7 @@ fn tell(context: &mut Context<'_>, said: &AgentSignal, done: &str) -> Outcome {
     if let Some(own) = own.filter(|own| *own != session) {
         return Err(Failure::refused(
             "another_session",
-            format!(
-                "this agent runs in session {own} and cannot write to session {session}"
-            ),
+            format!("this agent runs in session {own} and cannot write to session {session}"),
             "leave out `--session`",
         ));
     }

@@ -53,14 +53,25 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let session = match session {
         Some(session) => {
             let looped = looped.map_or(String::new(), |looped| looped.line());
-            format!("{}: {}{looped}", Scope::Session(session), plural(entries, "note"))
+            format!(
+                "{}: {}{looped}",
+                Scope::Session(session),
+                plural(entries, "note")
+            )
         }
         None => "no session set (--session NAME)".into(),
     };
     let mut lines = vec![
         format!("waynote: notes for the next run. What applies in {place}:"),
-        format!("  {} on this directory and those above it", plural(places as u64, "note")),
-        format!("  {}: {}, {pinned} pinned", Scope::Agent(agent), plural(notes, "note")),
+        format!(
+            "  {} on this directory and those above it",
+            plural(places as u64, "note")
+        ),
+        format!(
+            "  {}: {}, {pinned} pinned",
+            Scope::Agent(agent),
+            plural(notes, "note")
+        ),
         format!("  {session}"),
         format!("  store: {}{there}", waynote::visible::visible(&path)),
         "What you can do:".into(),

@@ -12,10 +12,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     let as_of = args.as_of.as_deref().map(as_of).transpose()?;
     if as_of.is_some() && address.revision.is_some() {
         let what = "both a revision and a time are given";
-        return Err(Failure::usage(
-            what,
-            "give one: `@N` or `--as-of`",
-        ));
+        return Err(Failure::usage(what, "give one: `@N` or `--as-of`"));
     }
     let as_of = as_of.or(address.revision.map(NoteAsOf::Revision));
     let note = context.read(|store| Ok(single::get(store, &address.address, as_of)?))?;

@@ -75,9 +75,7 @@ impl File {
                     line: None,
                     what: format!("the configuration file cannot be read: {error}"),
                     hint: match named {
-                        Some(_) => {
-                            "make the file readable, or correct WAYNOTE_CONFIG".into()
-                        }
+                        Some(_) => "make the file readable, or correct WAYNOTE_CONFIG".into(),
                         None => "make the file readable, or move it away".into(),
                     },
                     setting: None,

@@ -236,7 +236,7 @@ fn a_configuration_or_a_variable_that_cannot_be_read_is_named() {
 
     $ WAYNOTE_CONFIG="/nowhere/c.toml" waynote config
     configuration file: /nowhere/c.toml (does not exist)
-    not used: /nowhere/c.toml: the configuration file cannot be read: No such file or directory (os error 2)
+    ignored: /nowhere/c.toml: the configuration file cannot be read: No such file or directory (os error 2)
       make the file readable, or correct WAYNOTE_CONFIG
 
     $ WAYNOTE_MAX_BYTES="many" waynote key save k v

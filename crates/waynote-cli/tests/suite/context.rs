@@ -215,7 +215,7 @@ fn a_budget_and_its_receipt() {
                           29      (headings and blank lines)
                           17      (the last line)
 
-    191 tokens of 220: 7 notes shown, 0 cut to a line, 9 left out
+    191 tokens of 220: 7 notes shown, 0 shortened to a line, 9 left out
     ");
     let explained = scratch.json("--session s context --budget 220 --explain --json");
     insta::assert_snapshot!(format!("{:#}", explained["receipt"]["claims"][1]), @r#"

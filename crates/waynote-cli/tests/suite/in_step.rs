@@ -335,7 +335,7 @@ fn undo_without_an_address_takes_back_what_was_typed() {
     // Whether the edit is journaled yet or not, nothing is guessed.
     insta::assert_snapshot!(kept.run("undo").said(), @"
     exit 1
-    error: your last change was of place:~/work, which import:zrb has changed since
+    error: import:zrb has changed place:~/work since your last change of it
       look at `waynote history place:~/work`, then undo it by its address, or restore a revision
     ");
     kept.ok("place write --at ~ home");

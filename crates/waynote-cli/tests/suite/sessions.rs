@@ -70,9 +70,9 @@ fn all_are_listed_with_how_they_stand() {
     let lines = ["asks", "runs", "killed", "by-hand", "none"].map(one);
     insta::assert_snapshot!(lines.join("\n"), @"
     session:asks: 0 notes, iteration #1, blocked: `Which colour? blue or green`
-    session:runs: 1 notes, iteration #1, running
-    session:killed: 1 notes, iteration #1, lost: its loop was killed
-    session:by-hand: 1 notes
+    session:runs: 1 note, iteration #1, running
+    session:killed: 1 note, iteration #1, lost: its loop was killed
+    session:by-hand: 1 note
     session:none: 0 notes
     ");
     let overview = scratch.json("--session asks --json");

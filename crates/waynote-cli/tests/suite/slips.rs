@@ -455,7 +455,7 @@ fn nothing_printed_is_explained() {
     scratch.ok("key save k v");
     assert_snapshot!(scratch.run("context --budget 5").said(), @"
     exit 0
-    nothing is printed: 2 notes apply, and a budget of 5 tokens has no room for any; raise `--budget`
+    nothing printed: 2 notes apply, but none fits the budget of 5 tokens; raise `--budget`
     ");
 }
 
@@ -495,6 +495,6 @@ fn the_rows_of_the_receipt_sum_to_the_total() {
                     5       (headings and blank lines)
                     8       (the last line)
 
-    62 tokens (41 by o200k, as listed) of 2000: 1 notes shown, 0 cut to a line, 0 left out
+    62 tokens (41 by o200k, as listed) of 2000: 1 note shown, 0 shortened to a line, 0 left out
     ");
 }

@@ -226,7 +226,7 @@ fn a_new_change_ends_what_can_be_redone() {
 
     $ waynote undo
     exit 1
-    error: your last change was of agent:default#k, which agent:b has changed since
+    error: agent:b has changed agent:default#k since your last change of it
       look at `waynote history agent:default#k`, then undo it by its address, or restore a revision
 
     $ waynote history agent:default#k

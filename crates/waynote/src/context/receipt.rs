@@ -59,8 +59,16 @@ impl std::fmt::Display for Why {
         match self {
             Self::Fits => f.write_str("fits"),
             Self::Listed => f.write_str("listed"),
-            Self::TooLong { takes, left } => write!(f, "needs {} whole, {left} were left", plural(*takes as u64, "token")),
-            Self::NoRoom { takes, left } => write!(f, "its line needs {}, {left} were left", plural(*takes as u64, "token")),
+            Self::TooLong { takes, left } => write!(
+                f,
+                "needs {} whole, {left} were left",
+                plural(*takes as u64, "token")
+            ),
+            Self::NoRoom { takes, left } => write!(
+                f,
+                "its line needs {}, {left} were left",
+                plural(*takes as u64, "token")
+            ),
             Self::Behind => f.write_str("behind those that fill the section"),
         }
     }

@@ -121,9 +121,9 @@ pub struct EntryId(Id);
 impl EntryId {
     /// The id that follows `last` in its session.
     ///
-    /// It carries the time unless the clock stands still or goes backwards; then it only counts on, so
-    /// that the order of ids stays the order of adding. No randomness: an id need only be unique in its
-    /// session, and equal histories give equal ids. The first bytes of `salt` are part of it.
+    /// It contains the time. If the clock stands still or goes back, the id only counts up, so ids always sort in the
+    /// order of adding. It has no random part: an id need only be unique in its session, and equal histories give equal
+    /// ids. The first bytes of `salt` are part of it.
     pub fn next(last: Option<Self>, now: Timestamp, salt: ContentHash) -> Self {
         const TIMESTAMP_MAX: u64 = (1 << 48) - 1;
         let millis = u64::try_from(now.as_millisecond())
@@ -143,17 +143,17 @@ impl EntryId {
         }
     }
 
-    /// Whether no id could follow it.
+    /// Whether no further id is possible after this one.
     pub fn is_last(self) -> bool {
         self.0.to_u128() >> 32 == u128::MAX >> 32
     }
 
-    /// Its place in the order of adding: larger is later.
+    /// Its position in the order of adding: larger is later.
     pub(crate) fn order(self) -> u128 {
         self.0.to_u128() >> 32
     }
 
-    /// The time in the id, to the millisecond; the epoch when it lies past the last time that can be told.
+    /// The time in the id, to the millisecond; the epoch if it is later than any time that can be represented.
     pub fn time(self) -> Timestamp {
         let millis = i64::try_from(self.0.timestamp()).unwrap_or(0);
         Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)

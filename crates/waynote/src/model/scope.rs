@@ -1,4 +1,4 @@
-//! Whose notes they are: a place's, an agent's, a session's.
+//! Scopes: the place, the agent or the session that a note belongs to.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,11 +10,11 @@ use crate::place::Place;
 /// The three kinds of scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScopeKind {
-    /// A directory; its notes apply everywhere below it (source 000).
+    /// A directory; its notes apply everywhere below it (as in Zrb).
     Place,
-    /// An agent's notebook, across sessions (source 002).
+    /// An agent's notebook, across sessions (as in openotters).
     Agent,
-    /// One named run of a loop (source 001).
+    /// One named run of a loop (as in ralph.nu).
     Session,
 }
 
@@ -57,7 +57,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Which of the three it is.
+    /// The kind of the scope.
     pub fn kind(&self) -> ScopeKind {
         match self {
             Self::Place(_) => ScopeKind::Place,
@@ -66,7 +66,7 @@ impl Scope {
         }
     }
 
-    /// The place's key or the name, as it is stored.
+    /// The place's path, or the name of the agent or session, as it is stored.
     pub fn name(&self) -> &str {
         match self {
             Self::Place(place) => place.as_str(),
@@ -74,7 +74,7 @@ impl Scope {
         }
     }
 
-    /// Puts a scope together from what a store holds.
+    /// The scope with this kind and stored name.
     ///
     /// # Errors
     /// [`Error::InvalidPlace`] or [`Error::InvalidName`].
@@ -87,7 +87,7 @@ impl Scope {
     }
 }
 
-/// `place:~/p`, `agent:default`, `session:demo`; special characters of a part percent-encoded.
+/// `place:~/p`, `agent:default`, `session:demo`; special characters are percent-encoded.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

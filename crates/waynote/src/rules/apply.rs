@@ -1,5 +1,5 @@
-//! Calls that write: changes of notes, and events of sessions. Each is decided inside the transaction, over what the ones
-//! before it would write.
+//! Calls that write: changes of notes, and session events. Each is decided inside the transaction, on top of the
+//! planned writes of earlier calls.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Checking a store: the engine's rows, then what the rules make of them.
+//! Checking a store for damage: first the engine's rows, then what the rules require of them.
 
 use std::collections::HashMap;
 

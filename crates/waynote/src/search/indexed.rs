@@ -1,4 +1,4 @@
-//! Searching a store: its index as the ranking sees it, and the notes that it does not reach yet.
+//! Searches a store: its index, and the notes that are not indexed yet.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard};

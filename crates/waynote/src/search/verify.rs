@@ -1,4 +1,4 @@
-//! Checking that the search index says what the notes say.
+//! Checks that the search index agrees with the notes.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -43,11 +43,7 @@ const PARAMETERS: &[Parameter] = &[
         Kind::Verbatim,
         "str_replace: the text to replace, which must occur once",
     ),
-    optional(
-        "new_str",
-        Kind::Verbatim,
-        "str_replace: the new text",
-    ),
+    optional("new_str", Kind::Verbatim, "str_replace: the new text"),
     optional(
         "insert_line",
         Kind::Number(i64::MIN),

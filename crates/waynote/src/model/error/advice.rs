@@ -76,7 +76,9 @@ impl Error {
             Self::Busy { .. } => {
                 "end or resume the other process, then try again; nothing was written"
             }
-            Self::File { .. } => "check that the path exists and that you may access it, then try again",
+            Self::File { .. } => {
+                "check that the path exists and that you may access it, then try again"
+            }
             Self::Engine { .. } => "check the disk and the file's permissions, then try again",
             Self::NotFound { .. } | Self::ForeignStore { .. } | Self::NotAStore { .. } => {
                 return None;

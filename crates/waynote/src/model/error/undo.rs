@@ -28,7 +28,11 @@ pub enum UndoError {
     },
 
     /// The last change, or the last undo, was of a note that somebody else has changed since.
-    #[error("{} has changed {} since your last {what} of it", safe(by), safe(address))]
+    #[error(
+        "{} has changed {} since your last {what} of it",
+        safe(by),
+        safe(address)
+    )]
     Superseded {
         /// `change` or `undo`.
         what: &'static str,
