@@ -165,7 +165,7 @@ pub(crate) fn notes(notes: &[Note], colour: bool, terminal: bool) -> String {
     titled("SESSION NOTES", &text, colour)
 }
 
-/// A type's colour (source 001).
+/// A type's colour (as in ralph.nu).
 pub(crate) fn style(kind: &EntryType) -> Style {
     Style::new().fg_color(Some(Color::Ansi(match kind {
         EntryType::Stuck => AnsiColor::Red,

@@ -37,7 +37,8 @@ impl Settings {
         self.unusable("store").map_or(Ok(()), Err)
     }
 
-    /// The same for commands that do not touch the store, or that explain what is wrong: a store that cannot be used is no error.
+    /// The same for commands that do not touch the store, or that explain what is wrong: a store that cannot be used is
+    /// no error.
     pub(crate) fn read_for_repair(flags: &Global) -> Outcome<Self> {
         Self::of(Layers::of(File::read()?), flags)
     }

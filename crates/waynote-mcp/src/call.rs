@@ -17,8 +17,8 @@ pub(crate) struct Call<'k> {
     pub(crate) arguments: Arguments,
 }
 
-/// The longest note that a client can write, in bytes. Notebooks have limits far below it; this one protects the server's
-/// memory where the person has set none.
+/// The longest note that a client can write, in bytes. Notebooks have limits far below it; this one protects the
+/// server's memory where the person has set none.
 const NOTE_BYTES: usize = 256 * 1024;
 
 /// The most keys that a message names.
@@ -30,8 +30,8 @@ impl Call<'_> {
         content(self.arguments.required(name))
     }
 
-    /// The same, but an empty text is refused: a model that sends one wants to delete the note, or made a mistake. The tool
-    /// sets of other programs accept it, as those programs do.
+    /// The same, but an empty text is refused: a model that sends one wants to delete the note, or made a mistake. The
+    /// tool sets of other programs accept it, as those programs do.
     pub(crate) fn telling(&self, name: &str) -> Result<Content, Refusal> {
         let content = self.content(name)?;
         if content.is_blank() {

@@ -2,8 +2,8 @@
 
 use waynote::context::ShownNote;
 
-/// Whether the client's session has the block. If nobody else has delivered it, the server does: with a reply, or in the
-/// instructions if the client shows them to its model.
+/// Whether the client's session has the block. If nobody else has delivered it, the server does: with a reply, or in
+/// the instructions if the client shows them to its model.
 pub trait Delivery: Send + Sync {
     /// Whether the session is known to lack the block. Asked before every call.
     fn is_owed(&self) -> bool;
@@ -13,8 +13,8 @@ pub trait Delivery: Send + Sync {
     fn take(&self, notes: Vec<ShownNote>) -> bool;
 }
 
-/// Whether a client shows a server's whole instructions to its model, in the system prompt that it builds in each of its
-/// processes. Other clients cut them to a few hundred characters.
+/// Whether a client shows a server's whole instructions to its model, in the system prompt that it builds in each of
+/// its processes. Other clients cut them to a few hundred characters.
 pub(crate) fn shows_instructions(client: &str) -> bool {
     client == "goose" || client.starts_with("goose-")
 }

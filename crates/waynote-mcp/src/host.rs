@@ -7,8 +7,8 @@ use crate::reply::Refusal;
 
 /// The store, the time, and whether the program's settings allow writing.
 pub trait Host: Send + Sync + 'static {
-    /// The store. If it cannot be opened when the server starts, a later call must be able to open it: a store's error is
-    /// the reply to one call, and the next call tries again.
+    /// The store. If it cannot be opened when the server starts, a later call must be able to open it: a store's error
+    /// is the reply to one call, and the next call tries again.
     fn store(&self) -> &(dyn LocalStore + Send + Sync);
 
     /// The time.

@@ -65,8 +65,8 @@ impl Refusal {
     }
 }
 
-/// A reply as a model reads it. Like a note in the block, it has credentials masked and invisible characters and tags of
-/// clients made visible.
+/// A reply as a model reads it. Like a note in the block, it has credentials masked and invisible characters and tags
+/// of clients made visible.
 pub(crate) fn for_model(text: &str) -> String {
     waynote::visible::for_model(&waynote::secrets::masked(text))
 }

@@ -104,9 +104,9 @@ impl Server {
         text
     }
 
-    /// The instructions, with the block if the client's session lacks it and it is ready in time. A repeated request gets
-    /// the same text. If the client has not named its project yet, it gets the block with a reply instead: a client can be
-    /// asked for its roots only once the connection has begun.
+    /// The instructions, with the block if the client's session lacks it and it is ready in time. A repeated request
+    /// gets the same text. If the client has not named its project yet, it gets the block with a reply instead: a
+    /// client can be asked for its roots only once the connection has begun.
     async fn instructions_with_block(&self, context: &RequestContext<RoleServer>) -> String {
         let is_placed = {
             let here = self.here.lock().unwrap_or_else(PoisonError::into_inner);

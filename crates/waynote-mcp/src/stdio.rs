@@ -1,8 +1,8 @@
 //! The transport over standard input and output: one message per line.
 //!
-//! A thread reads lines and passes messages on. It answers what it cannot pass on, so that no client waits forever: text
-//! that is not JSON, JSON that is not a message, a line that is too long. A request starts only when the running requests
-//! leave room for it, so that a fast client cannot use up the memory.
+//! A thread reads lines and passes messages on. It answers what it cannot pass on, so that no client waits forever:
+//! text that is not JSON, JSON that is not a message, a line that is too long. A request starts only when the running
+//! requests leave room for it, so that a fast client cannot use up the memory.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufWriter, Write};

@@ -154,7 +154,8 @@ pub struct Agent<'w> {
 }
 
 impl Agent<'_> {
-    /// The same agent at a directory: `.`, `~/projects/shop`, an absolute path or one relative to the working directory.
+    /// The same agent at a directory: `.`, `~/projects/shop`, an absolute path or one relative to the working
+    /// directory.
     ///
     /// # Errors
     /// [`Error::InvalidPlace`].

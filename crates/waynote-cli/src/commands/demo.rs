@@ -1,4 +1,5 @@
-//! `waynote demo`: the real loop in a store that is thrown away. Three iterations of a small agent learn from each other.
+//! `waynote demo`: the real loop in a store that is thrown away. Three iterations of a small agent learn from each
+//! other.
 
 use std::process::{Command, ExitCode, Stdio};
 

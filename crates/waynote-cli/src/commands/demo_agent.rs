@@ -1,5 +1,5 @@
-//! The agent of `waynote demo`: no model, but all else is real. It gets a prompt from the loop, decides by nothing but the
-//! notes in it, and speaks MCP to the server.
+//! The agent of `waynote demo`: no model, but all else is real. It gets a prompt from the loop, decides by nothing but
+//! the notes in it, and speaks MCP to the server.
 
 use std::io::Read;
 use std::process::Command;

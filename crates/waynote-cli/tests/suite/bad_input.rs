@@ -191,12 +191,12 @@ fn stores_that_are_none() {
     .unwrap();
     insta::assert_snapshot!(said("text", "key list"), @"
     exit 1
-    error: text is not a waynote store: it is no SQLite database
+    error: text is not a waynote store: it is not a SQLite database
       give another file with `--store`
     ");
     insta::assert_snapshot!(said("text", "key save k v"), @"
     exit 1
-    error: text is not a waynote store: it is no SQLite database
+    error: text is not a waynote store: it is not a SQLite database
       give another file with `--store`
     ");
     let other = rusqlite::Connection::open(scratch.home().join("work/other.db")).unwrap();

@@ -168,7 +168,7 @@ fn whatever_goes_wrong_adds_nothing() {
     insta::assert_snapshot!(seen, @r#"
     WAYNOTE_STORE: exit 0
     {}
-    waynote hook: nothing added: TMP/damaged.db is not a waynote store: it is no SQLite database
+    waynote hook: nothing added: TMP/damaged.db is not a waynote store: it is not a SQLite database
     WAYNOTE_STORE: exit 0
     {}
     waynote hook: nothing added: / is not a waynote store: it is a directory

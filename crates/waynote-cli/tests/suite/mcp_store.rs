@@ -108,9 +108,9 @@ fn a_store_that_cannot_be_opened_is_told_at_each_call_until_it_is_mended() {
         fs::rename(folder(&scratch), &whole).unwrap();
     }
     insta::assert_snapshot!(said(&scratch, &told.join("\n")), @"
-    error: HOME/.local/share/waynote/notes.db is not a waynote store: it is no SQLite database
+    error: HOME/.local/share/waynote/notes.db is not a waynote store: it is not a SQLite database
     a person has to set another file as the store of this server
-    error: HOME/.local/share/waynote/notes.db is not a waynote store: it is no SQLite database
+    error: HOME/.local/share/waynote/notes.db is not a waynote store: it is not a SQLite database
     a person has to set another file as the store of this server
     error: HOME/.local/share/waynote/notes.db is not a waynote store: it is a directory
     a person has to set another file as the store of this server

@@ -136,10 +136,10 @@ pub(super) fn step(total: usize) -> usize {
 
 /// How many of the latest notes to keep when only the first `fits` of a longer list fit.
 ///
-/// Dropping the oldest for every new one would change the block from that place on at every write. So up to a quarter of
-/// them is dropped at once: the list begins at the roundest number there is in that quarter, which stays the roundest
-/// for a while as notes are added. `rank` gives a number for each place in the list that falls from note to note
-/// and does not change when notes are added: a time. Lists that go by the same clock often make room together.
+/// Dropping the oldest for every new one would change the block from that place on at every write. So up to a quarter
+/// of them is dropped at once: the list begins at the roundest number there is in that quarter, which stays the
+/// roundest for a while as notes are added. `rank` gives a number for each place in the list that falls from note to
+/// note and does not change when notes are added: a time. Lists that go by the same clock often make room together.
 pub(super) fn steady(fits: usize, rank: impl Fn(usize) -> u128) -> usize {
     let least = fits - fits / 4;
     if least == fits || least == 0 {

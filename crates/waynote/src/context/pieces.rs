@@ -23,8 +23,8 @@ pub(super) enum Form {
 /// How many counts are kept at most: of more notes than any block shows.
 const MOST: usize = 10_000;
 
-/// What a note said when it was counted, with its tokens in each form. Revisions do not tell: one that lies in a file only,
-/// or in a transaction that is taken back, may say another thing next time.
+/// What a note said when it was counted, with its tokens in each form. Revisions do not tell: one that lies in a file
+/// only, or in a transaction that is taken back, may say another thing next time.
 #[derive(Default)]
 struct Counted {
     said: u64,

@@ -103,13 +103,13 @@ pub struct Claim {
 pub struct Receipt {
     /// The budget, in tokens of the model that reads the block; 0: no limit.
     pub budget: usize,
-    /// The block's tokens, counted for the same model. Without a limit it is 0, unless the request asks for an explanation:
-    /// counting is most of the work of a block.
+    /// The block's tokens, counted for the same model. Without a limit it is 0, unless the request asks for an
+    /// explanation: counting is most of the work of a block.
     pub tokens: usize,
     /// The block's tokens, counted by o200k; 0 in the same case.
     pub counted: usize,
-    /// The part of `counted` for headings and blank lines. Together with the tokens of the notes and of the last line it
-    /// adds up to `counted`.
+    /// The part of `counted` for headings and blank lines. Together with the tokens of the notes and of the last line
+    /// it adds up to `counted`.
     pub headings: usize,
     /// The part of `counted` for the last line.
     pub last_line: usize,

@@ -12,8 +12,8 @@ use crate::key::{EntryId, Key, Name};
 use crate::place::{Base, Place};
 use crate::scope::{Scope, ScopeKind};
 
-/// The characters that are escaped inside a part of an address. Percent-encoding also escapes what is not ASCII; `encode`
-/// leaves that as it is, so that a path stays readable.
+/// The characters that are escaped inside a part of an address. Percent-encoding also escapes what is not ASCII;
+/// `encode` leaves that as it is, so that a path stays readable.
 const SPECIAL: &AsciiSet = &CONTROLS.add(b'%').add(b'#').add(b'@');
 
 /// The address of a note.

@@ -4,8 +4,8 @@
 //! every program; a program adds its own commands or tools. [`Error::class`] is the family of the error: a program
 //! derives its exit code or status from it. [`Error::kind`] is a stable word for programs.
 //!
-//! Errors that only one module has are enums of their own: [`LoopError`], [`UndoError`]. A crate that builds on this one
-//! puts its own errors into [`Error::Custom`].
+//! Errors that only one module has are enums of their own: [`LoopError`], [`UndoError`]. A crate that builds on this
+//! one puts its own errors into [`Error::Custom`].
 //!
 //! `Display` and the advice mask credentials. Of notes they show only previews, where several notes could be meant. The
 //! fields hold the unmasked input, and a conflict holds the current note: do not log the fields.
@@ -132,8 +132,8 @@ pub enum Error {
         bytes: usize,
         /// The limit in bytes.
         max_bytes: i64,
-        /// The field of [`Limits`](crate::Limits) that sets the limit: `max_bytes`, or `max_place_bytes` for a directory's own
-        /// note.
+        /// The field of [`Limits`](crate::Limits) that sets the limit: `max_bytes`, or `max_place_bytes` for a
+        /// directory's own note.
         limit: &'static str,
     },
 

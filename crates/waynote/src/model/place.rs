@@ -1,7 +1,7 @@
 //! Places: the directories that notes are about (as in Zrb).
 //!
-//! A place is only a name: no directory is looked up and no symbolic link is followed. So a note outlives its directory,
-//! and means the same on every machine.
+//! A place is only a name: no directory is looked up and no symbolic link is followed. So a note outlives its
+//! directory, and means the same on every machine.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 /// The longest path, in bytes, as operating systems allow it.
 pub const PATH_BYTES: usize = 4096;
 
-/// What paths are resolved against: the home directory (`~`), if there is one, and the directory that relative paths start
-/// from. Both are absolute.
+/// What paths are resolved against: the home directory (`~`), if there is one, and the directory that relative paths
+/// start from. Both are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     home: Option<String>,

@@ -57,8 +57,8 @@ impl Call<'_> {
         }
     }
 
-    /// Plans what it comes to: all of it, or nothing when it is refused. One that was carried out already gets the answer
-    /// that it had.
+    /// Plans what it comes to: all of it, or nothing when it is refused. One that was carried out already gets the
+    /// answer that it had.
     pub(super) fn plan(
         &self,
         pending: &Pending<'_>,

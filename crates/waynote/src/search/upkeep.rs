@@ -28,8 +28,8 @@ impl Indexing {
 /// The most merges after one sealing: one of each size, and some to spare.
 const MERGES: usize = 4;
 
-/// Seals what is due after so many `written` revisions, the last change of the store being at `position`. `indexed` is how
-/// far the index was known to reach. Returns how far it is known to reach now.
+/// Seals what is due after so many `written` revisions, the last change of the store being at `position`. `indexed` is
+/// how far the index was known to reach. Returns how far it is known to reach now.
 pub(crate) fn keep_up(
     tx: &dyn Transaction,
     indexing: &Indexing,

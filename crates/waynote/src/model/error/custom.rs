@@ -4,9 +4,9 @@ use std::error::Error as StdError;
 
 use super::{Error, ErrorClass};
 
-/// An error of a crate that builds on this one, for example of a file format, a store that wraps another, or a connection
-/// to a remote store. As an [`Error`] it passes through every function here, and programs treat it like this crate's own
-/// errors.
+/// An error of a crate that builds on this one, for example of a file format, a store that wraps another, or a
+/// connection to a remote store. As an [`Error`] it passes through every function here, and programs treat it like this
+/// crate's own errors.
 ///
 /// `Display` says in one line what went wrong and why. `Display` and the advice show text from outside only through
 /// [`masked`](crate::secrets::masked).
