@@ -26,8 +26,7 @@ pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
         return Ok(());
     }
     if state.format != FORMAT {
-        let problem =
-            "search index: its format is unknown; it is not used, and the next writes build it again";
+        let problem = "search index: its format is unknown; it is not used, and the next writes build it again";
         report.problems.push(problem.into());
         return Ok(());
     }
@@ -81,7 +80,10 @@ pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
         true
     })?;
     for (positions, says) in [
-        (wrong, "is missing from the search index, or its text there is out of date"),
+        (
+            wrong,
+            "is missing from the search index, or its text there is out of date",
+        ),
         (
             said.into_keys().collect(),
             "is in the search index, but is not a current note",

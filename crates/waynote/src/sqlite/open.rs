@@ -234,7 +234,8 @@ fn read_only(path: &Path, options: &Options) -> Result<Connection> {
     };
     let fail = |failure: Failure| failure.at(path, options.wait);
     if unfinished("-wal") || unfinished("-journal") {
-        let reason = "it was not closed properly, and its last notes cannot be read without writing".into();
+        let reason =
+            "it was not closed properly, and its last notes cannot be read without writing".into();
         return Err(Error::ReadOnly {
             path: path.to_owned(),
             reason,

@@ -194,10 +194,9 @@ fn previews(conn: &Connection, report: &mut Report) -> Outcome<()> {
             || stored == content.preview()
             || stored == content.plain_preview();
         if !is_its_own {
-            report.problems.push(format!(
-                "{} has a wrong preview",
-                named_in(row)?
-            ));
+            report
+                .problems
+                .push(format!("{} has a wrong preview", named_in(row)?));
         }
     }
     Ok(())

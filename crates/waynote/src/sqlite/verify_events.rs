@@ -46,9 +46,9 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let mut rows = leased.query([])?;
     while let Some(row) = rows.next()? {
         let (kind, name): (String, String) = (row.get(0)?, row.get(1)?);
-        report
-            .problems
-            .push(format!("{kind}:{name} has the lease of a loop that never began"));
+        report.problems.push(format!(
+            "{kind}:{name} has the lease of a loop that never began"
+        ));
     }
     Ok(())
 }
