@@ -71,7 +71,7 @@ fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
     exit 1
     forgot 1 revision of agent:default#mine; no text of it is left
     error: the text may still be in the store's files: it holds tables of another program, so it was not rebuilt
-      end the programs that have it open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3
+      end the programs that have the database open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3
     ");
     assert_eq!(schema(&conn), before);
     let mode: String = conn

@@ -13,7 +13,7 @@ fn words() {
     let scratch = Scratch::new();
     insta::assert_snapshot!(scratch.run("--session s log add --type idea x").said(), @"
     exit 2
-    error: `idea` is not a type of note
+    error: `idea` is not an entry type
       the types are stuck, learning, tip, decision
     ");
     insta::assert_snapshot!(scratch.run("--session s log add --type idea x --json").said(), @r#"

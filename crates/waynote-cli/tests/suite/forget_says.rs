@@ -158,7 +158,7 @@ fn what_is_left_says_that_something_was_forgotten() {
 
     $ waynote undo
     exit 0
-    undid creating agent:default#k; `waynote redo` or `waynote restore agent:default#k@1` brings it back
+    undid creating agent:default#k; `waynote redo` or `waynote restore agent:default#k@7` brings it back
 
     $ waynote verify
     exit 0

@@ -286,7 +286,7 @@ fn ralph_tools_take_the_name_of_the_session() {
     No notes yet
 
     note_list {}
-    error: no session is set
+    error: no session is named
     send `session_name`: the session, as the prompt names it
 
     note_add {"content":"mine","session_name":"nightly","type":"tip"}

@@ -125,7 +125,7 @@ fn only_ones_own_changes_here_are_meant() {
 
     $ waynote undo
     exit 1
-    error: there is nothing of yours to undo
+    error: you have no change to undo
       the last change is of place:/srv, by person: `waynote undo place:/srv` undoes it
 
     $ waynote redo --agent c

@@ -247,7 +247,7 @@ fn each_error_has_a_kind_a_class_and_words() {
       a place is `~`, `~/x`, an absolute path, or a relative one
     invalid_address (Invalid): `x [masked: github-token] y` is not an address: it is wrong
       write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
-    unknown_type (Invalid): `x [masked: github-token] y` is not a type of note
+    unknown_type (Invalid): `x [masked: github-token] y` is not an entry type
       the types are stuck, learning, tip, decision
     invalid_iteration (Invalid): `0` is not an iteration number
       iterations are numbered from 1; leave the number out for an entry without an iteration
