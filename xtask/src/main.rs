@@ -14,6 +14,7 @@ mod measure;
 mod searches;
 mod secrets;
 mod threads;
+mod tools;
 mod upgrade;
 
 use anyhow::{Result, bail};
