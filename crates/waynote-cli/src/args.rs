@@ -82,11 +82,11 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// Find notes by what they say, the best first
     Search(SearchArgs),
-    /// Print a note by its address
+    /// Print a note by its address, or an event of a session by its own
     Show(ShowArgs),
     /// List a note's revisions, the latest first
     History {
-        /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id
+        /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id. An event: session:name#event-N
         address: String,
     },
     /// Take back your last change; again, the one before
@@ -485,7 +485,8 @@ pub(crate) enum BenchCommand {
 
 #[derive(Args)]
 pub(crate) struct ShowArgs {
-    /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id; `@REVISION` for an older one
+    /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id; `@REVISION` for an older one. An
+    /// event: session:name#event-N
     pub(crate) address: String,
     /// As it was: after a revision, or at a time (RFC 3339)
     #[arg(long, value_name = "TIME|REVISION")]

@@ -18,6 +18,7 @@ mod suite {
     mod docs_commands;
     mod doctor;
     mod doctor_blocks;
+    mod event;
     mod fake_xs;
     mod forget;
     mod forget_in_step;

@@ -154,8 +154,6 @@ pub struct Ask {
     pub last_entries: Vec<Name>,
     /// The first entry of a session, by id, that is of a type and has a content.
     pub entries_saying: Vec<(Name, EntryType, Content)>,
-    /// What a call wrote, by step.
-    pub operations: Vec<OperationId>,
     /// The values of a space of side data, by key.
     pub side: Vec<String>,
     /// The spaces of side data that have a value about a content, by name.
@@ -179,7 +177,6 @@ impl Ask {
     pub fn questions(&self) -> usize {
         self.store.questions()
             + self.states.len()
-            + self.operations.len()
             + self.revisions.len()
             + self.scope_histories.len()
             + self.positions.len()
@@ -213,7 +210,6 @@ pub struct Rows {
     pub resolved: Vec<Vec<Note>>,
     pub last_entries: Vec<Option<EntryId>>,
     pub entries_saying: Vec<Option<NoteState>>,
-    pub operations: Vec<Vec<Done>>,
     pub side: Vec<Vec<SideValue>>,
     pub about: Vec<Vec<String>>,
     pub scope_numbers: Vec<Option<u32>>,
@@ -244,15 +240,6 @@ pub struct NoteState {
     pub revision: u64,
     /// The note; none: it was deleted.
     pub note: Option<Note>,
-}
-
-/// One thing that a call wrote.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Done {
-    /// As which of its changes or events, from 0.
-    pub step: u32,
-    /// The revision; none: it was an event.
-    pub revision: Option<Revision>,
 }
 
 /// What the search index says of itself.
@@ -440,6 +427,8 @@ pub enum Row<'r> {
         by: &'r Name,
         /// The revisions, each with its position.
         revisions: &'r [(AddressAt, Position)],
+        /// The call, where it has an id.
+        step: Option<Step>,
     },
 }
 

@@ -1,6 +1,5 @@
 //! The short way in: a store, an agent, and where it stands, with the system's clock and directories handed in.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -95,7 +94,7 @@ impl Waynote<SqliteStore> {
     ///
     /// # Errors
     /// As [`SqliteStore::open`] and [`Surroundings::of_process`].
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self> {
         let store = SqliteStore::open(path, &Options::default())?;
         Ok(Self::over(store, Surroundings::of_process()?))
     }

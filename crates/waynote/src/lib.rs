@@ -156,5 +156,6 @@ pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
 pub use store::{
-    AsOf, Filter, LocalStore, Reader, Recent, ScopeSummary, SideData, Snapshot, Store, Version,
+    AsOf, Filter, LocalStore, LocalStoreExt, Reader, Recent, ScopeSummary, SideData, Snapshot,
+    Store, Version,
 };

@@ -12,6 +12,7 @@ mod suite {
     mod block_anew;
     mod block_changes;
     mod conformance;
+    mod isolation;
     mod loops;
     mod memory;
     mod one_order;

@@ -32,6 +32,13 @@ impl<'f> Told<'f> {
 
 /// What the arguments name.
 pub(super) fn request(typed: &str, revision: Option<u64>, everywhere: bool) -> Outcome<Forget> {
+    if let Some(event) = super::event::address(typed) {
+        return Err(Failure::refused(
+            "not_forgotten",
+            format!("{event} is an event, and events cannot be forgotten yet"),
+            "notes, single revisions of them and entries of a session's log can be forgotten: name one by its address",
+        ));
+    }
     let named = crate::input::address_and_revision(typed, revision)?;
     Ok(Forget::new(named.address)
         .revision(named.revision)

@@ -4,12 +4,15 @@ use jiff::Timestamp;
 use waynote::text::day;
 use waynote::{Address, Revision, State};
 
-use super::Context;
+use super::{Context, event};
 use crate::error::Outcome;
 use crate::input;
 use crate::table::table;
 
 pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
+    if let Some(event) = event::address(typed) {
+        return event::history(context, &event);
+    }
     let address = input::note(typed)?;
     let mut history = context.read(|store| Ok(store.history(&address)?))?;
     if history.is_empty() {

@@ -1,8 +1,8 @@
 //! `waynote log`: notes by iteration, in a session's append-only log.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-use serde_json::json;
-use waynote::event::{self, EndReason};
+use serde_json::{Value, json};
+use waynote::event::{self, EndReason, EventAddress, RecordedEvent};
 use waynote::loops::{self, LoopState};
 use waynote::session_log::reply;
 use waynote::session_state::{AgentSignal, Iteration};
@@ -131,10 +131,15 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         }
         LogCommand::Show => {
             let (session, _) = context.session()?;
-            let (notes, iterations, standing) = context.read(|store| {
+            let is_json = context.output.json;
+            let (notes, iterations, standing, events) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
                 let iterations = loops::iterations(store, &session, usize::MAX)?;
-                Ok((notes, iterations, standing(store, &session)?))
+                let events = match is_json {
+                    true => events(store, &session)?,
+                    false => Vec::new(),
+                };
+                Ok((notes, iterations, standing(store, &session)?, events))
             })?;
             let is_live = standing == LoopState::Running;
             let end = match standing {
@@ -159,7 +164,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     stopped
                 });
                 let value = json!({
-                    "iterations": iterations, "notes": notes, "running": is_live, "stopped": stopped,
+                    "iterations": iterations, "notes": notes, "events": events, "running": is_live,
+                    "stopped": stopped,
                 });
                 return context.output.value(&value);
             }
@@ -193,6 +199,20 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             context.output.line(table(&heading, rows))
         }
     }
+}
+
+/// The events of a session, oldest first, as programs read them.
+fn events(store: &dyn LocalStore, session: &Name) -> Outcome<Vec<Value>> {
+    let mut events = store.events(session, None, usize::MAX)?;
+    events.reverse();
+    let value = |recorded: &RecordedEvent| {
+        let address = EventAddress {
+            session: session.clone(),
+            number: recorded.number,
+        };
+        super::event::value(&address, recorded)
+    };
+    Ok(events.iter().map(value).collect())
 }
 
 /// A session in the list of all.

@@ -6,6 +6,7 @@ mod context;
 mod demo;
 mod demo_agent;
 mod doctor;
+mod event;
 mod export;
 mod forget;
 mod history;

@@ -236,6 +236,7 @@ fn an_agent_that_cannot_be_started_is_no_iteration() {
     insta::assert_snapshot!(scratch.run("--session s log show --json").said(), @r#"
     exit 0
     {
+      "events": [],
       "iterations": [],
       "notes": [],
       "running": false,

@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::key::Name;
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::store::{AsOf, LocalStore, Reader, Version};
+use crate::store::{AsOf, LocalStore, LocalStoreExt, Reader, Version};
 
 pub use budget::{Budget, TokenFactor};
 pub use changed::{ShownNote, block_and_notes, changed};

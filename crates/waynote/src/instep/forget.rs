@@ -3,14 +3,16 @@
 //! What the file and the left-over files hold is taken in first, so that nothing brings the text back later; then the
 //! store forgets; then the file is exchanged. Unlike a write, none of this goes on without the file.
 
-use super::InStep;
+use std::collections::HashMap;
+
 use super::exchange::{self, Patience};
+use super::{InStep, of_texts};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::forget::{Forget, Forgotten};
 use crate::note::{Action, Revision, Stamp};
-use crate::store::{LocalStore, Reader};
+use crate::store::{LocalStore, Reader, SideValue};
 
 /// How often a text is forgotten that other programs write back meanwhile.
 const ROUNDS: usize = 5;
@@ -18,29 +20,39 @@ const ROUNDS: usize = 5;
 impl<S: LocalStore> InStep<S> {
     pub(super) fn forget_with_file(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
         self.look_again();
+        if self.is_done(stamp)? {
+            return self.inner.forget(request, stamp);
+        }
         let only_in_file = self.said_only_in_file(request)?;
         let _turn = exchange::turn(self.file())?;
         let mut read = exchange::read(self.file(), Patience::Writer)?;
         let mut known = self.known()?;
-        self.take_in_left_over(&mut known, stamp)?;
-        self.take_in(read.as_ref(), &[], &mut known, stamp)?;
+        let of_texts = of_texts(stamp);
+        self.take_in_left_over(&mut known, &of_texts)?;
+        self.take_in(read.as_ref(), &[], &mut known, &of_texts)?;
 
         let request = self.journaled(request, only_in_file.as_ref())?;
-        let texts = self.texts(&request)?;
+        let said = self.said(&request)?;
         let mut forgotten = self.inner.forget(&request, stamp)?;
+        if !said.is_empty() && !forgotten.revisions.iter().any(|at| said.contains_key(at)) {
+            // An earlier try of this call ended between the store and the file, whose text was taken in again.
+            forgotten.and(self.inner.forget(&request, &of_texts)?);
+        }
+        let texts: Vec<Content> = said.into_values().collect();
         for _ in 0..ROUNDS {
             if read.is_some() {
-                self.bring_into_file(read, &[], self.known()?, stamp)?;
+                self.bring_into_file(read, &[], self.known()?, &of_texts)?;
             }
             self.nothing_left_over()?;
             let back = self.brought_back(&forgotten.gone, &texts)?;
             if back.is_empty() {
                 let own = self.space();
                 forgotten.spaces.retain(|space| *space != own);
+                self.set_done(stamp)?;
                 return Ok(forgotten);
             }
             for request in &back {
-                forgotten.and(self.inner.forget(request, stamp)?);
+                forgotten.and(self.inner.forget(request, &of_texts)?);
             }
             read = exchange::read(self.file(), Patience::Writer)?;
         }
@@ -108,12 +120,46 @@ impl<S: LocalStore> InStep<S> {
     }
 
     /// What the named revisions say.
-    fn texts(&self, request: &Forget) -> Result<Vec<Content>> {
+    fn said(&self, request: &Forget) -> Result<HashMap<AddressAt, Content>> {
         let history = self.inner.history(&request.address)?;
         let number = request.revision;
         let is_meant = |revision: &&Revision| number.is_none_or(|meant| revision.number() == meant);
         let notes = history.iter().filter(is_meant).filter_map(Revision::note);
-        Ok(notes.map(|note| note.content.clone()).collect())
+        let said = notes.map(|note| {
+            let at = AddressAt {
+                address: request.address.clone(),
+                revision: Some(note.revision),
+            };
+            (at, note.content.clone())
+        });
+        Ok(said.collect())
+    }
+
+    /// Whether a call with this id has forgotten a text in the store and in the file. That the store has done so says
+    /// nothing of the file.
+    fn is_done(&self, stamp: &Stamp) -> Result<bool> {
+        let Some(operation) = stamp.operation else {
+            return Ok(false);
+        };
+        let done = self.inner.side_values(&self.done_space())?;
+        Ok(done.iter().any(|value| value.key == operation.to_string()))
+    }
+
+    fn set_done(&self, stamp: &Stamp) -> Result<()> {
+        let Some(operation) = stamp.operation else {
+            return Ok(());
+        };
+        let done = SideValue {
+            key: operation.to_string(),
+            value: Vec::new(),
+            about: None,
+        };
+        self.inner.put_side_values(&self.done_space(), &[done], &[])
+    }
+
+    /// Where the store keeps which calls have forgotten a text in the file too.
+    fn done_space(&self) -> String {
+        format!("forgotten-in:{}", self.name())
     }
 
     /// Texts that other programs wrote back while the file was exchanged.

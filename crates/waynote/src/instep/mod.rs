@@ -28,7 +28,7 @@ use crate::model::secret_policy::Flagged;
 use crate::note::{Note, Revision, Stamp};
 use crate::place::{Base, Place};
 use crate::scope::ScopeKind;
-use crate::store::{Filter, LocalStore, SideValue};
+use crate::store::{Filter, LocalStore, LocalStoreExt, SideValue};
 use crate::system::mutex::locked;
 
 use exchange::{Patience, Put};
@@ -105,8 +105,9 @@ impl<S: LocalStore> InStep<S> {
     /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
     pub fn bring_together(&self, stamp: &Stamp) -> Result<()> {
         let earlier = self.notices();
-        let inner: &dyn LocalStore = &self.inner;
-        let written = inner.alone(|inner| self.alone_over(inner).write(&[], stamp));
+        let written = self
+            .inner
+            .alone(|inner| self.alone_over(inner).write(&[], stamp));
         let mut faults = std::mem::replace(&mut *locked(&self.kept.notices), earlier);
         written?;
         faults.pop().map_or(Ok(()), Err)

@@ -12,6 +12,7 @@ use crate::change::{Applied, Change};
 use crate::error::Result;
 use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
+use crate::id::StoreId;
 use crate::key::Name;
 use crate::model::report::Report;
 use crate::note::{Note, Revision, Stamp};
@@ -19,8 +20,8 @@ use crate::place::Place;
 use crate::scope::{Scope, ScopeKind};
 use crate::search::{Hit, SearchRequest};
 use crate::store::{
-    Answers, AsOf, Ask, LocalStore, Reader, ScopeSummary, SideData, SideValue, Snapshot, Store,
-    Version,
+    Answers, AsOf, Ask, LocalStore, LocalStoreExt, Reader, ScopeSummary, SideData, SideValue,
+    Snapshot, Store, Version,
 };
 
 /// The file laid over one state of the store, or over the store as it is at each reading.
@@ -256,8 +257,8 @@ impl<S: LocalStore> Store for InStep<S> {
             return self.inner.apply(changes, stamp);
         }
         self.look_again();
-        let inner: &dyn LocalStore = &self.inner;
-        inner.alone(|inner| self.alone_over(inner).write(changes, stamp))
+        self.inner
+            .alone(|inner| self.alone_over(inner).write(changes, stamp))
     }
 
     fn record(
@@ -276,8 +277,8 @@ impl<S: LocalStore> Store for InStep<S> {
             return self.inner.forget(request, stamp);
         }
         self.look_again();
-        let inner: &dyn LocalStore = &self.inner;
-        inner.alone(|inner| self.alone_over(inner).forget_with_file(request, stamp))
+        self.inner
+            .alone(|inner| self.alone_over(inner).forget_with_file(request, stamp))
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
@@ -307,5 +308,9 @@ impl<S: LocalStore> LocalStore for InStep<S> {
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
         self.inner.snapshot(&mut |inner| work(&self.over(inner)))
+    }
+
+    fn renew_id(&self) -> Result<StoreId> {
+        self.inner.renew_id()
     }
 }

@@ -211,6 +211,15 @@ pub enum Error {
         by: Name,
     },
 
+    /// What a store that is narrowed does not give to whoever asks: another agent's notes, a write, a forgetting.
+    #[error("{} is not allowed here: {}", safe(what), safe(reason))]
+    Denied {
+        /// What was asked for.
+        what: String,
+        /// The rule that forbids it.
+        reason: String,
+    },
+
     /// The store's own file is damaged.
     #[error("the store {} is damaged: {}", safe(path.display()), safe(reason))]
     DamagedStore {
@@ -353,6 +362,7 @@ impl Error {
             Self::NoSuchStuck { .. } => "no_such_stuck",
             Self::Empty { .. } => "empty",
             Self::Forgotten { .. } => "forgotten",
+            Self::Denied { .. } => "denied",
             Self::DamagedStore { .. } => "damaged_store",
             Self::ForeignStore { .. } => "foreign_store",
             Self::NotAStore { .. } => "not_a_store",

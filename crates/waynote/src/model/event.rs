@@ -1,10 +1,12 @@
 //! What happens in a session beside its notes: a loop takes it, iterations begin and end, an agent says that all is
 //! done or that a person is needed.
 //!
-//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and have positions in one order with it. They are no notes: no list, count, search or prompt block has them. The rules check each inside
-//! the transaction that writes it.
+//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and have positions in one order with it. They
+//! are no notes: no list, count, search or prompt block has them. The rules check each inside the transaction that
+//! writes it. [`EventAddress`] names one, and [`Reader::event`](crate::Reader::event) reads it.
 
 mod address;
+mod words;
 
 use std::fmt;
 

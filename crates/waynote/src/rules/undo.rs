@@ -12,7 +12,7 @@ use crate::error::{Result, UndoError};
 use crate::key::Name;
 use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
-use crate::store::{LocalStore, Reader};
+use crate::store::{Happened, LocalStore, LocalStoreExt, Reader};
 
 /// The last revision whose change still stands: an undo stands for the state before what it took back, so that
 /// undoing again goes further back.
@@ -98,12 +98,14 @@ impl UndoScope {
 pub struct Undone {
     /// The note that it changed.
     pub applied: Applied,
-    /// The note of a later change by the same author that still stands, out of reach.
+    /// The note of a later change by the same author that still stands, out of reach. A call that is made again does not
+    /// look for it.
     pub later: Option<Address>,
 }
 
 /// Takes back the last change by the stamp's author within reach that still stands. Passed over are entries of logs,
-/// which cannot be changed; what was forgotten; and what imports and kept-in-step files brought.
+/// which cannot be changed; what was forgotten; and what imports and kept-in-step files brought. A call with an
+/// [operation id](Stamp::of_operation) that was carried out already takes back nothing more.
 ///
 /// # Errors
 /// [`UndoError::NothingToUndo`] when there is none; [`UndoError::Superseded`] when somebody else has changed that note
@@ -139,7 +141,10 @@ fn take_back(
     find: impl Fn(&dyn Reader) -> Result<(Change, Option<Address>)>,
 ) -> Result<Undone> {
     let taken_back = store.alone(|store| {
-        let (change, later) = find(&store)?;
+        let (change, later) = match taken_back(store, stamp)? {
+            Some(change) => (change, None),
+            None => find(&store)?,
+        };
         let mut applied = store.apply(&[change], stamp)?;
         Ok(applied.pop().map(|applied| Undone { applied, later }))
     })?;
@@ -148,6 +153,24 @@ fn take_back(
         last: None,
     };
     Ok(taken_back.ok_or(nothing)?)
+}
+
+/// The change that this call made, when it was carried out already.
+fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Option<Change>> {
+    let Some(operation) = stamp.operation else {
+        return Ok(None);
+    };
+    let done = store.operation(operation)?.pop();
+    let Some(Happened::Changed(revision)) = done.map(|done| done.entry.happened) else {
+        return Ok(None);
+    };
+    let address = revision.address().clone();
+    let origin = None;
+    Ok(match revision.action {
+        Action::Undo => Some(Change::Undo { address, origin }),
+        Action::Redo => Some(Change::Redo { address }),
+        _ => None,
+    })
 }
 
 /// The note of the author's last change within reach that still stands, and that of a later one out of reach.

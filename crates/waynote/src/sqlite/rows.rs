@@ -178,7 +178,6 @@ impl<'e> Handle<'e> {
             entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
                 self.entry_saying(session, kind, content)
             })?,
-            operations: each(&ask.operations, |of| read::operation(conn, *of))?,
             side: each(&ask.side, |space| read::side(conn, space))?,
             about: each(&ask.about, |content| read::about(conn, content))?,
             scope_numbers: each(&ask.scope_numbers, |scope| {
@@ -240,6 +239,7 @@ impl<'e> Handle<'e> {
             feed: each(&ask.feed, |(after, limit)| {
                 feed::after(conn, *after, *limit)
             })?,
+            operations: each(&ask.operations, |of| feed::operation(conn, *of))?,
             store_id: match ask.store_id {
                 true => read::store_id(conn)?,
                 false => None,

@@ -8,7 +8,7 @@ use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
 use waynote::store::{Cursor, FeedEntry, Happened, SideValue};
 use waynote::{
     Address, AttachedStore, Change, Content, EngineStore, EntryType, Expect, Forget, Limits,
-    LocalStore, Options, Place, SessionLog, SqliteStore, Store,
+    LocalStore, Options, Place, Reader, SessionLog, SqliteStore,
 };
 
 use super::conformance::{at, each_store, name, place, text};
@@ -155,11 +155,11 @@ fn a_cursor_reads_back_as_it_prints() {
 
 #[test]
 fn a_store_keeps_its_id_until_it_gets_another() {
-    fn check<E: waynote::engine::Engine>(store: &EngineStore<E>) {
+    fn check(store: &dyn LocalStore) {
         let renewed = store.renew_id().unwrap();
-        assert_eq!(waynote::Reader::store_id(store).unwrap(), Some(renewed));
+        assert_eq!(store.store_id().unwrap(), Some(renewed));
         store.apply(&[save(key("a", "k"), "v")], &at(1)).unwrap();
-        assert_eq!(waynote::Reader::store_id(store).unwrap(), Some(renewed));
+        assert_eq!(store.store_id().unwrap(), Some(renewed));
         assert_ne!(store.renew_id().unwrap(), renewed);
         assert!(store.verify().unwrap().is_clean());
     }
@@ -170,11 +170,11 @@ fn a_store_keeps_its_id_until_it_gets_another() {
     let open =
         |file: &str| SqliteStore::open(&folder.path().join(file), &Options::default()).unwrap();
     let store = open("notes.db");
-    assert_eq!(waynote::Reader::store_id(&store).unwrap(), None);
+    assert_eq!(store.store_id().unwrap(), None);
     check(&store);
-    let id = waynote::Reader::store_id(&store).unwrap();
+    let id = store.store_id().unwrap();
     drop(store);
-    assert_eq!(waynote::Reader::store_id(&open("notes.db")).unwrap(), id);
+    assert_eq!(open("notes.db").store_id().unwrap(), id);
     let other = open("other.db");
     assert!(Some(other.renew_id().unwrap()) != id && other.engine().name().ends_with("other.db"));
 }

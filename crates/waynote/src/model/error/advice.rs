@@ -62,6 +62,7 @@ impl Error {
             }
             Self::Empty { what } => return Some(format!("say what the {what} is")),
             Self::Forgotten { .. } => "it is gone for good",
+            Self::Denied { .. } => "ask whoever gave you this access for more of it",
             Self::DamagedStore { .. } => {
                 "restore the file from a copy; what can be read of it can be exported first"
             }

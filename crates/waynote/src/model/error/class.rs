@@ -24,7 +24,7 @@ pub enum ErrorClass {
     Busy,
     /// A store, a file or the disk cannot be used. The request itself may be right.
     Unreachable,
-    /// The system does not allow it.
+    /// Whoever asks may not: the system or a narrowed store does not allow it.
     Denied,
 }
 
@@ -68,7 +68,7 @@ impl Error {
             Self::NoteTooLarge { .. } | Self::TooManyNotes { .. } => ErrorClass::Limit,
             Self::DamagedStore { .. } => ErrorClass::Damaged,
             Self::Busy { .. } => ErrorClass::Busy,
-            Self::ReadOnly { .. } => ErrorClass::Denied,
+            Self::ReadOnly { .. } | Self::Denied { .. } => ErrorClass::Denied,
             Self::ForeignStore { .. }
             | Self::NotAStore { .. }
             | Self::NewerStore { .. }

@@ -140,6 +140,10 @@ fn all() -> Vec<Error> {
             at: Timestamp::UNIX_EPOCH,
             by: name(),
         },
+        Error::Denied {
+            what: text.clone(),
+            reason: String::from("it is wrong"),
+        },
         Error::DamagedStore {
             path: path(),
             reason: text.clone(),
@@ -279,6 +283,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       say what the question is
     forgotten (NotFound): x [masked: github-token] y was forgotten 1970-01-01 by x [masked: github-token] y
       it is gone for good
+    denied (Denied): x [masked: github-token] y is not allowed here: it is wrong
+      ask whoever gave you this access for more of it
     damaged_store (Damaged): the store /s/[masked: github-token] is damaged: x [masked: github-token] y
       restore the file from a copy; what can be read of it can be exported first
     foreign_store (Unreachable): /s/[masked: github-token] is the SQLite database of another program
