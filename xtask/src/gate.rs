@@ -23,6 +23,7 @@ pub(crate) fn test() -> Result<()> {
     let mut documentation = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
     step("documentation", documentation)?;
+    crate::public_api::check()?;
     let mut tests = cargo(&["test", "--workspace"]);
     // A snapshot that differs is a failure, not a file to be looked at later.
     tests.env("INSTA_UPDATE", "no");
@@ -47,7 +48,8 @@ pub(crate) fn agents(choice: &crate::agents::Choice) -> Result<()> {
     Ok(())
 }
 
-/// Writes anew what is generated: docs/reference.md from the program's help, the table of clients from what is checked.
+/// Writes anew what is generated: docs/reference.md from the program's help, the table of clients from what is checked,
+/// the list of what is public.
 pub(crate) fn docs() -> Result<()> {
     for (package, test) in [
         ("waynote-cli", "the_reference_is_up_to_date"),
@@ -57,7 +59,7 @@ pub(crate) fn docs() -> Result<()> {
         tests.env("WAYNOTE_UPDATE_DOCS", "1");
         step(test, tests)?;
     }
-    Ok(())
+    crate::public_api::write()
 }
 
 /// Licences, sources and banned crates; advisories where their data is at hand, since it comes from elsewhere.

@@ -11,6 +11,7 @@ mod gate;
 mod hooks;
 mod loops;
 mod measure;
+mod public_api;
 mod searches;
 mod secrets;
 mod threads;

@@ -311,7 +311,15 @@ impl Agent<'_> {
         context::render(&self.store, &self.request().budget(budget.into()))
     }
 
-    /// The request for that block, to be changed.
+    /// The prompt block of a request that was changed: another style, the reader's tools, what the notes are about.
+    ///
+    /// # Errors
+    /// As [`context::render`].
+    pub fn block_of(&self, request: &Request) -> Result<Block> {
+        context::render(&self.store, request)
+    }
+
+    /// The request for [`Agent::block`], in the default budget.
     pub fn request(&self) -> Request {
         Request::new(
             self.name.clone(),
