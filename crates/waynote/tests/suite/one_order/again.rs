@@ -1,11 +1,9 @@
 //! A call that is made again because its answer was lost: nothing is written twice, and the answer is the same.
 
-use std::path::Path;
-
 use waynote::event::SessionEvent;
 use waynote::{
-    Action, Address, Applied, Base, Change, EntryType, Error, InStep, Limits, LocalStore,
-    OperationId, Options, Reader, SqliteStore, Stamp, Store,
+    Action, Address, Applied, Change, EntryType, Error, Limits, LocalStore, OperationId, Options,
+    SqliteStore, Stamp, Store,
 };
 
 use super::{ended, key, save, started, whole_feed, write_place};
@@ -169,44 +167,6 @@ fn it_is_known_after_the_store_was_opened_again() {
     let store = open();
     assert_eq!(store.apply(&batch, &of("batch", 2)).unwrap(), first);
     assert_eq!(whole_feed(&store).len(), 2);
-}
-
-/// Writes a text for `~/shop` into a file, as somebody's editor does.
-fn edit(file: &Path, said: &str) {
-    let text = std::fs::read_to_string(file).unwrap_or_else(|_| "{}".into());
-    let mut notes: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(&text).unwrap();
-    notes.insert("~/shop".into(), said.into());
-    std::fs::write(file, serde_json::to_string(&notes).unwrap()).unwrap();
-}
-
-#[test]
-fn a_text_of_the_kept_file_is_no_part_of_the_call() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("notes.json");
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
-    let store = InStep::new(store, &file, Base::new("/home/u", "/home/u").unwrap()).unwrap();
-    let (shop, p) = (Address::Place(place("~/shop")), place("~/p"));
-    edit(&file, "by hand");
-    let first = write_place(&store, &p, "mine", &of("mine", 2_000_000_000));
-    assert_eq!(
-        store.get(&Address::Place(p.clone())).unwrap(),
-        first[0].note
-    );
-    edit(&file, "by hand again");
-    assert_eq!(
-        write_place(&store, &p, "mine", &of("mine", 2_000_000_001)),
-        first
-    );
-    let said: Vec<_> = store
-        .history(&shop)
-        .unwrap()
-        .iter()
-        .map(|of| of.note().unwrap().content.clone())
-        .collect();
-    assert_eq!(said, [text("by hand"), text("by hand again")]);
-    assert_eq!(store.history(&Address::Place(p)).unwrap().len(), 1);
-    assert!(store.verify().unwrap().is_clean());
 }
 
 #[test]
