@@ -1,5 +1,6 @@
 //! What can be typed. The texts here are the help, and the reference is made from them.
 
+mod formats;
 mod mistakes;
 mod session;
 
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::clients::Client;
 
+pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport};
 pub(crate) use mistakes::explained;
 pub(crate) use session::{LogCommand, LoopArgs};
 
@@ -118,7 +120,7 @@ pub(crate) enum Command {
     /// Asks first; where nobody is at a terminal to answer, it needs --yes.
     ///
     /// Its revisions stay listed, each with when and by whom it was forgotten; the text is gone from the store's files,
-    /// and from the notes.json that it is kept in step with. Copies that were made of these files are not looked for.
+    /// and from the notes.json that it is kept in sync with. Copies that were made of these files are not looked for.
     Forget {
         /// The note; `@REVISION` may be part of it
         address: String,
@@ -491,90 +493,4 @@ pub(crate) struct ShowArgs {
     /// As it was: after a revision, or at a time (RFC 3339)
     #[arg(long, value_name = "TIME|REVISION")]
     pub(crate) as_of: Option<String>,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum ImportCommand {
-    /// Zrb's notes.json: notes by directory
-    Zrb {
-        /// The file; `-` reads standard input [default: the configured notes file, or ~/.zrb/notes.json]
-        source: Option<PathBuf>,
-    },
-    /// ralph.nu's notes in an xs store: a session's log for every topic ralph.NAME.note
-    ///
-    /// SOURCE is the folder of a running xs store, or the output of `xs cat` in a file or on standard input (`-`);
-    /// then --contents names the store's folder, where the texts are. With --session, that session alone. ralph.nu's
-    /// iteration history, tasks and inbox are not imported; the reply counts them.
-    Xs {
-        /// The store's folder, a file of frames, or `-`
-        source: PathBuf,
-        /// The store's folder, for frames from a file [default: the folder of the file]
-        #[arg(long, value_name = "FOLDER")]
-        contents: Option<PathBuf>,
-    },
-    /// openotters' memory.db: an agent's notebook. Of two texts of a note the later one is current, the other a revision
-    Openotters {
-        /// The database
-        source: PathBuf,
-    },
-    /// Claude Code's CLAUDE.md, rules and memory of a directory: keyed notes of that directory
-    ///
-    /// The user's own CLAUDE.md becomes a keyed note of home.
-    ClaudeCode {
-        #[command(flatten)]
-        at: At,
-        #[command(flatten)]
-        dry: DryRun,
-    },
-    /// The AGENTS.md of a directory: a keyed note of that directory
-    AgentsMd {
-        #[command(flatten)]
-        at: At,
-        #[command(flatten)]
-        dry: DryRun,
-    },
-    /// The file of the MCP server `server-memory`: a note for each entity, in the agent's notebook
-    ServerMemory {
-        #[command(flatten)]
-        notebook: NotebookArgs,
-        /// The file, memory.jsonl as a rule
-        source: PathBuf,
-        #[command(flatten)]
-        dry: DryRun,
-    },
-    /// A folder of basic-memory: a note for each Markdown file, in the agent's notebook
-    BasicMemory {
-        #[command(flatten)]
-        notebook: NotebookArgs,
-        /// The folder
-        source: PathBuf,
-        #[command(flatten)]
-        dry: DryRun,
-    },
-}
-
-#[derive(Args)]
-pub(crate) struct DryRun {
-    /// List what would be imported, and import nothing
-    #[arg(long = "dry-run")]
-    pub(crate) on: bool,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum ExportCommand {
-    /// Zrb's notes.json: every directory's own note. Keyed notes of directories are left out, and named
-    Zrb {
-        /// The file; what else is in it stays. `-` prints [default: the configured notes file, or ~/.zrb/notes.json]
-        target: Option<PathBuf>,
-    },
-    /// The session's log, appended to topic ralph.NAME.note of a running xs store
-    Xs {
-        /// The store's folder
-        target: PathBuf,
-    },
-    /// openotters' memory.db: the agent's notebook into its `notes` table
-    Openotters {
-        /// The database; other tables stay as they are
-        target: PathBuf,
-    },
 }

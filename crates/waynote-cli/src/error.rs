@@ -8,7 +8,8 @@ use clap::error::{ContextKind, ContextValue};
 use serde_json::json;
 use waynote::Flagged;
 use waynote::secrets::masked;
-use waynote::{ErrorClass, FormatError, SecretPolicy};
+use waynote::{ErrorClass, SecretPolicy};
+use waynote_formats::FormatError;
 
 use crate::hints;
 

@@ -1,6 +1,7 @@
 //! What to do next about an error of the library: what holds for every program, and the command line's own way out.
 
-use waynote::{Error, FormatError, LoopError, UndoError};
+use waynote::{Error, LoopError, UndoError};
+use waynote_formats::FormatError;
 
 /// What to do next.
 pub(crate) fn hint(error: &Error) -> String {
@@ -57,6 +58,9 @@ fn of_format(error: Option<&FormatError>, advice: String) -> String {
             is_store: true,
             path,
         }) => format!("use it as it is: `waynote --store {}`", path.display()),
+        Some(FormatError::NoXs { .. }) => {
+            format!("{advice}; or import what `xs cat STORE` prints, with --contents")
+        }
         _ => advice,
     }
 }

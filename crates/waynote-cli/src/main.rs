@@ -22,7 +22,6 @@ mod session_view;
 mod settings;
 mod table;
 mod variables;
-mod xs_socket;
 mod zrb_file;
 
 use std::process::ExitCode;

@@ -133,7 +133,7 @@ pub(crate) fn end(end: &End, session: &Name) -> String {
     text
 }
 
-/// The start-up display of source 001: the four types in colour, nothing when there are no notes.
+/// The start-up display of ralph.nu: the four types in colour, nothing when there are no notes.
 pub(crate) fn notes(notes: &[Note], colour: bool, terminal: bool) -> String {
     if notes.is_empty() {
         return String::new();
@@ -165,7 +165,7 @@ pub(crate) fn notes(notes: &[Note], colour: bool, terminal: bool) -> String {
     titled("SESSION NOTES", &text, colour)
 }
 
-/// A type's colour (source 001).
+/// A type's colour (as in ralph.nu).
 pub(crate) fn style(kind: &EntryType) -> Style {
     Style::new().fg_color(Some(Color::Ansi(match kind {
         EntryType::Stuck => AnsiColor::Red,

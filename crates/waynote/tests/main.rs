@@ -6,7 +6,6 @@
 )]
 
 mod suite {
-    mod as_of;
     mod attach;
     mod block;
     mod block_anew;
@@ -15,6 +14,7 @@ mod suite {
     mod isolation;
     mod loops;
     mod memory;
+    mod old_store;
     mod one_order;
     mod opening;
     mod processes;
@@ -22,6 +22,9 @@ mod suite {
     mod search;
     mod search_index;
     mod secret_forms;
+    mod store_id;
+    mod stores;
+    mod threads;
     mod trips;
     mod undo;
     mod upgrade;

@@ -10,10 +10,10 @@ use std::process::{Command, ExitCode};
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use waynote::formats::zrb::NotesFile;
 use waynote::secrets::masked;
 use waynote::text::plural;
 use waynote::visible::visible;
+use waynote_formats::zrb::NotesFile;
 
 use super::Context;
 use super::install::{plan, reach, words};

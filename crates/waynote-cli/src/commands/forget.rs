@@ -5,9 +5,9 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 use waynote::forget::Residue;
-use waynote::instep::files_with;
 use waynote::text::plural;
 use waynote::{Forget, Forgotten};
+use waynote_formats::synced::files_that_held;
 
 use super::Context;
 use crate::error::{Failure, Outcome, say};
@@ -25,7 +25,7 @@ impl<'f> Told<'f> {
     fn new(forgotten: &'f Forgotten) -> Self {
         Self {
             forgotten,
-            files: files_with(forgotten),
+            files: files_that_held(forgotten),
         }
     }
 }
@@ -150,7 +150,7 @@ fn plan(would: &Forgotten) -> String {
             listed(&shared)
         );
     }
-    let files = files_with(would);
+    let files = files_that_held(would);
     if !files.is_empty() {
         plan += &format!("\nit may still be in {}", listed(&files));
     }
@@ -192,7 +192,7 @@ fn said(forgotten: &Forgotten) -> String {
             listed(&shared)
         );
     }
-    let files = files_with(forgotten);
+    let files = files_that_held(forgotten);
     if let Some(first) = files.first() {
         said += &format!(
             "\nit may still be in {}; run this again with ZRB_LLM_NOTE_FILE={first}",

@@ -10,7 +10,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 
 use crate::error::{Failure, Outcome};
 
-/// The template that is used unless the user names another. The order of its sections is source 001's.
+/// The template that is used unless the user names another. The order of its sections is ralph.nu's.
 ///
 /// `ended` ends a part with a line end where it has none, so that the line end after it makes an empty line.
 pub(crate) const BUILT_IN: &str = "\

@@ -216,9 +216,9 @@ fn openotters_there_and_back() {
         .ok();
     insta::assert_snapshot!(scratch.run("export openotters memory.db").said(), @"
     exit 0
-    wrote 0 notes to memory.db, 2 unchanged, 1 left out
-    1 left out:
-      agent:default#mine: the text there is later, and stays; `waynote import openotters` brings it here
+    wrote 0 notes to memory.db, 2 unchanged, 1 skipped
+    skipped 1:
+      agent:default#mine: the text in the target is newer and stays; `waynote import openotters` brings it here
     ");
     let hex = |key: &str| -> String {
         conn.query_row(

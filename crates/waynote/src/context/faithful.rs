@@ -85,7 +85,7 @@ fn places(notes: &[Note]) -> String {
     )
 }
 
-/// Every heading one level down, except inside fences (source 000's program).
+/// Every heading one level down, except inside fences (Zrb's program).
 fn demoted(text: &str) -> String {
     let mut open: Vec<(char, usize)> = Vec::new();
     let lines: Vec<String> = text

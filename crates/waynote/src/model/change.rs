@@ -66,7 +66,7 @@ pub enum Change {
         /// When it was made, when it comes from elsewhere.
         created_at: Option<Timestamp>,
     },
-    /// Pins or unpins a note. Counts as an update (source 002).
+    /// Pins or unpins a note. Counts as an update (as in openotters).
     Pin {
         /// The note.
         address: Address,

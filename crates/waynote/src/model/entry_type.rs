@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::note::Note;
 use crate::error::{Error, Result};
 
-/// The type of a log entry (source 001).
+/// The type of a log entry (as in ralph.nu).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EntryType {
     /// Where a run was blocked; what did not work.

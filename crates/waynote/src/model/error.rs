@@ -40,7 +40,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A key that breaks the key rule (source 002's `ErrInvalidKey`).
+    /// A key that breaks the key rule (openotters' `ErrInvalidKey`).
     #[error("`{}` is not a valid key", safe(key))]
     InvalidKey {
         /// What was given, trimmed.
@@ -124,7 +124,7 @@ pub enum Error {
         rule: &'static str,
     },
 
-    /// A content over the limit of its size (source 002's `ErrNoteTooLarge`).
+    /// A content over the limit of its size (openotters' `ErrNoteTooLarge`).
     #[error("the note is too large: {bytes} bytes, {max_bytes} are allowed")]
     NoteTooLarge {
         /// The content's size in bytes.
@@ -136,7 +136,7 @@ pub enum Error {
         limit: &'static str,
     },
 
-    /// A new key over the limit of their number (source 002's `ErrTooManyNotes`).
+    /// A new key over the limit of their number (openotters' `ErrTooManyNotes`).
     #[error("the notebook is full: {notes} notes, {max_notes} are allowed")]
     TooManyNotes {
         /// The notes that are there.

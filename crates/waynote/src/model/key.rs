@@ -10,13 +10,13 @@ use crate::content::ContentHash;
 use crate::error::{Error, Result};
 use crate::secrets::scan;
 
-/// The longest key, in characters (source 002).
+/// The longest key, in characters (as in openotters).
 pub const KEY_CHARS: usize = 64;
 
 /// The longest name of an agent or a session, in bytes.
 pub const NAME_BYTES: usize = 200;
 
-/// A note's key: `[a-z0-9][a-z0-9_-]{0,63}` after trimming (source 002).
+/// A note's key: `[a-z0-9][a-z0-9_-]{0,63}` after trimming (as in openotters).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(String);
 
@@ -114,7 +114,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// The id of an entry in a session's log: a SCRU128, whose text sorts by time, as source 001's store uses.
+/// The id of an entry in a session's log: a SCRU128, whose text sorts by time, as ralph.nu's store uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(Id);
 

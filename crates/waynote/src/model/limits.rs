@@ -1,4 +1,4 @@
-//! Limits of what is written: the quotas of a notebook (source 002) and the size of a directory's own note. They are
+//! Limits of what is written: the quotas of a notebook (as in openotters) and the size of a directory's own note. They are
 //! checked inside the transaction of the write.
 
 /// The caps of notes. Zero or less is no cap. Entries of a log have none.

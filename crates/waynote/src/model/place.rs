@@ -1,4 +1,4 @@
-//! Places: directories as notes know them (source 000).
+//! Places: directories as notes know them (as in Zrb).
 //!
 //! A place is a purely lexical thing: no directory is looked up, no symbolic link followed, so that a
 //! note outlives the directory it is about and means the same on every machine.
@@ -125,7 +125,7 @@ impl Place {
     }
 
     /// Every place whose notes apply here, outermost first and this one last: home, then each level
-    /// down; outside home `~`, `/`, and each level down (source 000).
+    /// down; outside home `~`, `/`, and each level down (as in Zrb).
     pub fn chain(&self) -> Vec<Self> {
         let mut chain = vec![Self::home()];
         let levels = match self.0.strip_prefix('~') {

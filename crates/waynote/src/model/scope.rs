@@ -10,11 +10,11 @@ use crate::place::Place;
 /// The three kinds of scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ScopeKind {
-    /// A directory; its notes apply everywhere below it (source 000).
+    /// A directory; its notes apply everywhere below it (as in Zrb).
     Place,
-    /// An agent's notebook, across sessions (source 002).
+    /// An agent's notebook, across sessions (as in openotters).
     Agent,
-    /// One named run of a loop (source 001).
+    /// One named run of a loop (as in ralph.nu).
     Session,
 }
 

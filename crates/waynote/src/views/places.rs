@@ -1,4 +1,4 @@
-//! Notes by directory (source 000): written on a place, applying everywhere below it.
+//! Notes by directory (as in Zrb): written on a place, applying everywhere below it.
 
 use crate::address::Address;
 use crate::content::Content;

@@ -1,4 +1,4 @@
-//! Notes by iteration (source 001): the append-only log of a named run, which later iterations learn from.
+//! Notes by iteration (as in ralph.nu): the append-only log of a named run, which later iterations learn from.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{Ask, Filter, Reader, Recent, ScopeSummary, Store};
 
-/// The longest preview in the reply to an added entry, in UTF-16 units (source 001's program counts those).
+/// The longest preview in the reply to an added entry, in UTF-16 units (ralph.nu's program counts those).
 pub const REPLY_UNITS: usize = 50;
 
 /// Entries named in an error.
@@ -268,7 +268,7 @@ fn already_noted(note: &Note) -> String {
     format!("already noted{at}, seen {} times", note.revision)
 }
 
-/// The reply to an added entry (source 001): its type and up to 50 UTF-16 units of it, never cutting a
+/// The reply to an added entry (as in ralph.nu): its type and up to 50 UTF-16 units of it, never cutting a
 /// character in two. Credentials are masked.
 fn confirmation(kind: &EntryType, content: &Content) -> String {
     let text = content.shown();

@@ -1,5 +1,6 @@
 //! Loops and their events, in every store.
 
+#[path = "loops/entries.rs"]
 mod entries;
 
 use std::time::Duration;

@@ -1,11 +1,9 @@
 //! A call that is made again because its answer was lost: nothing is written twice, and the answer is the same.
 
-use std::path::Path;
-
 use waynote::event::SessionEvent;
 use waynote::{
-    Action, Address, Applied, Base, Change, EntryType, Error, Forget, InStep, Limits, LocalStore,
-    OperationId, Options, Reader, SqliteStore, Stamp, Store, redo_last, undo_last,
+    Action, Address, Applied, Change, EntryType, Error, Forget, Limits, LocalStore, OperationId,
+    Options, SqliteStore, Stamp, Store, redo_last, undo_last,
 };
 
 use super::{ended, key, save, started, whole_feed, write_place};
@@ -172,44 +170,6 @@ fn it_is_known_after_the_store_was_opened_again() {
     assert_eq!(whole_feed(&store).len(), 2);
 }
 
-/// Writes a text for `~/shop` into a file, as somebody's editor does.
-fn edit(file: &Path, said: &str) {
-    let text = std::fs::read_to_string(file).unwrap_or_else(|_| "{}".into());
-    let mut notes: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(&text).unwrap();
-    notes.insert("~/shop".into(), said.into());
-    std::fs::write(file, serde_json::to_string(&notes).unwrap()).unwrap();
-}
-
-#[test]
-fn a_text_of_the_kept_file_is_no_part_of_the_call() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("notes.json");
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
-    let store = InStep::new(store, &file, Base::new("/home/u", "/home/u").unwrap()).unwrap();
-    let (shop, p) = (Address::Place(place("~/shop")), place("~/p"));
-    edit(&file, "by hand");
-    let first = write_place(&store, &p, "mine", &of("mine", 2_000_000_000));
-    assert_eq!(
-        store.get(&Address::Place(p.clone())).unwrap(),
-        first[0].note
-    );
-    edit(&file, "by hand again");
-    assert_eq!(
-        write_place(&store, &p, "mine", &of("mine", 2_000_000_001)),
-        first
-    );
-    let said: Vec<_> = store
-        .history(&shop)
-        .unwrap()
-        .iter()
-        .map(|of| of.note().unwrap().content.clone())
-        .collect();
-    assert_eq!(said, [text("by hand"), text("by hand again")]);
-    assert_eq!(store.history(&Address::Place(p)).unwrap().len(), 1);
-    assert!(store.verify().unwrap().is_clean());
-}
-
 #[test]
 fn an_id_that_another_call_went_by_is_refused() {
     each_store(|store| {
@@ -335,30 +295,4 @@ fn an_undo_that_is_made_again_takes_back_one_change() {
         assert_eq!(again, first);
         assert_eq!((said(&k), said(&l)), (text("two"), text("one")));
     });
-}
-
-#[test]
-fn forgetting_again_where_a_file_is_kept_in_sync_finishes_the_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("notes.json");
-    let plain = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
-    let store = InStep::new(&plain, &file, Base::new("/home/u", "/home/u").unwrap()).unwrap();
-    let shop = Address::Place(place("~/shop"));
-    let is_in_file = |said: &str| std::fs::read_to_string(&file).unwrap().contains(said);
-    edit(&file, "secret");
-    // The first try ends before the file is written.
-    store.bring_together(&at(1)).unwrap();
-    plain.forget(&all_of(&shop), &of("forget", 2)).unwrap();
-    assert!(is_in_file("secret"));
-    let first = store.forget(&all_of(&shop), &of("forget", 3)).unwrap();
-    assert!(!is_in_file("secret"));
-    assert_eq!(store.get(&shop).unwrap(), None);
-
-    // Now the call is done, and what is written since stays.
-    write_place(&store, &place("~/shop"), "another", &at(2_000_000_000));
-    let again = store.forget(&all_of(&shop), &of("forget", 5)).unwrap();
-    assert_eq!(again.gone, first.gone);
-    assert!(is_in_file("another"));
-    assert_eq!(store.get(&shop).unwrap().unwrap().content, text("another"));
-    assert!(store.verify().unwrap().is_clean());
 }
