@@ -90,7 +90,7 @@ pub(crate) fn standing(standing: &LoopState) -> String {
         LoopState::Lost => "lost: its loop was killed".into(),
         LoopState::Ended(End {
             reason: EndReason::Blocked,
-            said: Some(AgentSignal::Blocked(question)),
+            signal: Some(AgentSignal::Blocked(question)),
             ..
         }) => format!("blocked: `{}`", one_line(question)),
         LoopState::Ended(end) => reason(end.reason).into(),
@@ -122,7 +122,7 @@ pub(crate) fn end(end: &End, session: &Name) -> String {
     if let Some(detail) = &end.detail {
         text.push_str(&indented(detail));
     }
-    if let Some(AgentSignal::Completed(said) | AgentSignal::Blocked(said)) = &end.said {
+    if let Some(AgentSignal::Completed(said) | AgentSignal::Blocked(said)) = &end.signal {
         text.push_str(&quoted(said));
     }
     if end.reason == EndReason::Blocked {

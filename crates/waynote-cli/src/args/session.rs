@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::{AllowArgs, StyleArg};
 use crate::duration;
-use crate::iterate::command::Preset;
+use crate::presets::Preset;
 
 #[derive(Subcommand)]
 pub(crate) enum LogCommand {
