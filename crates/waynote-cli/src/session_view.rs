@@ -110,8 +110,8 @@ fn one_line(text: &str) -> String {
 fn reason(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Iterations => "iterations done",
-        EndReason::Time => "time over",
-        EndReason::Until => "text seen",
+        EndReason::Time => "time limit reached",
+        EndReason::Until => "text printed",
         other => other.as_str(),
     }
 }
@@ -127,7 +127,7 @@ pub(crate) fn end(end: &End, session: &Name) -> String {
     }
     if end.reason == EndReason::Blocked {
         text.push_str(&format!(
-            "go on with `waynote --session {session} loop --answer TEXT` and the rest of its command\n"
+            "continue with `waynote --session {session} loop --answer TEXT` and the rest of its command\n"
         ));
     }
     text
