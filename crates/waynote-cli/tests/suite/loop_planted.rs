@@ -105,7 +105,7 @@ fn what_takes_the_place_of_a_task_file_stops_the_loop() {
         ),
         (
             "printf 'caf\\351!' > tasks.md",
-            "it is no text: byte 3 is not UTF-8",
+            "it is not text: byte 3 is not UTF-8",
         ),
     ] {
         let scratch = Scratch::new();

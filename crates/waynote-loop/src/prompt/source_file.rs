@@ -1,6 +1,6 @@
 //! The files that a prompt is made of: the spec, the tasks, the template.
 //!
-//! They are read anew for every iteration, and the agent may have put anything in their place meanwhile.
+//! They are read again for every iteration, and the agent may have put anything in their place meanwhile.
 
 use std::path::{Path, PathBuf};
 

@@ -29,7 +29,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) prepared: &'a Prepared,
     /// What is added to our own environment.
     pub(crate) environment: &'a [(String, OsString)],
-    /// Where it runs; else where we do.
+    /// Where it runs; none: where we do.
     pub(crate) directory: Option<&'a Path>,
     /// Who is shown its output, if anybody is.
     pub(crate) observer: Option<Arc<dyn Observer>>,
@@ -37,7 +37,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) log: Option<File>,
     /// What it prints when everything is done.
     pub(crate) until: Option<Until>,
-    /// When it has to be gone.
+    /// When it is ended.
     pub(crate) deadline: Option<Instant>,
     pub(crate) patience: Patience,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Ended {
     pub(crate) how: AgentEnd,
     /// Whether it printed the `until` text; when it then did not end by itself, `how` is the signal that ended it.
     pub(crate) until_seen: bool,
-    /// Why the log is not whole, if it is not.
+    /// Why the log is incomplete, if it is.
     pub(crate) log_error: Option<io::Error>,
     /// The end of what it printed.
     pub(crate) tail: Tail,
@@ -68,7 +68,7 @@ pub(crate) enum AgentEnd {
     Interrupted(i32),
 }
 
-/// What the threads tell.
+/// What the threads report.
 #[derive(Clone, Copy)]
 enum Event {
     /// The agent has ended; what it started may not have.
@@ -88,7 +88,7 @@ enum Event {
 pub(crate) enum NotRun {
     /// There is no such program, or it cannot be run.
     Unusable(Error),
-    /// Our own means gave out, or the prompt does not go where the agent takes it.
+    /// The system refused a thread or a pipe, or the prompt does not go where the agent takes it.
     Failed(Error),
 }
 
@@ -185,7 +185,7 @@ struct Run {
     cause: Option<AgentEnd>,
     /// How many signals asked for its end.
     asked: usize,
-    /// Whether there is a reason to wait for nothing longer than patience has it.
+    /// Whether nothing is waited for longer than `patience` says.
     is_hurried: bool,
     exit: Option<Exit>,
     is_alone: bool,
@@ -197,7 +197,7 @@ struct Run {
     force_at: Option<Instant>,
     /// When it is given up: the kernel cannot end it, or our own output stands still.
     leave_at: Option<Instant>,
-    /// Closed: the word to stop for the streams.
+    /// Closing it stops the streams.
     stopper: Option<PipeWriter>,
 }
 
@@ -470,7 +470,7 @@ fn spawn(attempt: &Attempt<'_>) -> Result<Child, NotRun> {
     })
 }
 
-/// What is left to do when our own means give out.
+/// Ends the agent when the system refuses a thread or a pipe.
 fn broken(error: io::Error, group: Group) -> NotRun {
     group.kill();
     group.wait_for_leader(|| {});

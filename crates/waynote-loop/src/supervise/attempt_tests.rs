@@ -191,7 +191,9 @@ impl Observer for Seen {
 }
 
 /// An observer that does something each time.
-struct OnOutput(Mutex<Box<dyn FnMut(&[u8]) + Send>>);
+struct OnOutput(Mutex<Action>);
+
+type Action = Box<dyn FnMut(&[u8]) + Send>;
 
 impl OnOutput {
     fn new(act: impl FnMut(&[u8]) + Send + 'static) -> Arc<Self> {

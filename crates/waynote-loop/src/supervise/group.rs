@@ -23,7 +23,7 @@ pub(crate) enum Exit {
     Signal(i32),
 }
 
-/// How long one that is to end may take.
+/// How long an agent that has to end may take.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
     /// From the `until` text to its end by itself.
@@ -76,8 +76,8 @@ impl Group {
         let _ = kill_process_group(self.0, Signal::KILL);
     }
 
-    /// Waits for the leader's end and leaves it unreaped. Says each time it stops because it wants the terminal, which it would
-    /// wait for without an end; another stop is somebody's will.
+    /// Waits for the leader's end and leaves it unreaped. Calls `wants_terminal` each time it stops because it waits for the
+    /// terminal, which it would wait for without end; somebody asked for any other stop.
     pub(super) fn wait_for_leader(self, mut wants_terminal: impl FnMut()) -> Exit {
         let options = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
         loop {

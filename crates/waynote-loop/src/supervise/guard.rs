@@ -1,4 +1,4 @@
-//! A small process that ends the agent when the loop dies without a word, as by `kill -9`.
+//! A small process that ends the agent when the loop is killed and cannot do it, for example by `kill -9`.
 //!
 //! It holds the reading end of a pipe. The loop writes to it which process group runs; when the pipe ends, so has the
 //! loop, and the group that was named last is ended.
@@ -40,12 +40,12 @@ impl Guard {
         Ok(Self(Mutex::new(stdin.map_err(|kind| failed(kind.into()))?)))
     }
 
-    /// A group runs.
+    /// Tells the guard which group runs.
     pub(super) fn watch(&self, group: i32) {
         self.send(&format!("group {group}\n"));
     }
 
-    /// It has ended.
+    /// Tells it that the group has ended.
     pub(super) fn rest(&self) {
         self.send("none\n");
     }

@@ -1,7 +1,7 @@
 //! An agent's three streams, each with a thread of its own that never outlives the agent by long.
 //!
-//! A pipe may stay open long after the agent: whoever it started may hold it. So the threads do not wait for its end
-//! alone, but for the word to stop too; what is in the pipe at that moment is still read.
+//! A pipe may stay open long after the agent, because a process that it started may hold it. So the threads do not only
+//! wait for the pipe's end, but also for a request to stop; what is in the pipe at that moment is still read.
 
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
@@ -13,7 +13,7 @@ use rustix::io::{Errno, ioctl_fionread};
 /// As much as is read at once: what a pipe holds.
 const CHUNK: usize = 64 * 1024;
 
-/// Reads until the end, or after the word to stop (the other end of `stop` is closed) what there is.
+/// Reads until the end. When the other end of `stop` is closed, it reads what is there and returns.
 pub(super) fn pump(mut from: impl Read + AsFd, stop: &PipeReader, mut each: impl FnMut(&[u8])) {
     let mut buffer = vec![0; CHUNK];
     let mut left: Option<u64> = None;
@@ -37,7 +37,7 @@ pub(super) fn pump(mut from: impl Read + AsFd, stop: &PipeReader, mut each: impl
     }
 }
 
-/// Writes all of it, or as much as the reader takes before it closes or the word to stop comes.
+/// Writes all of it, or as much as the reader takes before it closes, or before the other end of `stop` is closed.
 pub(super) fn feed(mut to: impl Write + AsFd, stop: &PipeReader, mut bytes: &[u8]) {
     // Our end alone: the agent's keeps waiting for what comes.
     let flags = fcntl_getfl(&to).unwrap_or(OFlags::empty());
@@ -64,7 +64,7 @@ enum Next {
     Stop,
 }
 
-/// Waits until a stream can go on, or the word to stop has come.
+/// Waits until a stream can go on, or the other end of `stop` is closed.
 fn ready(stream: &impl AsFd, what: PollFlags, stop: &PipeReader) -> Next {
     let mut both = [PollFd::new(stream, what), PollFd::new(stop, PollFlags::IN)];
     loop {

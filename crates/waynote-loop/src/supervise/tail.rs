@@ -1,4 +1,4 @@
-//! The last words of an agent: what a person is told of one that failed.
+//! The last lines of an agent: what a person is shown of one that failed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -43,7 +43,7 @@ impl Tail {
         lines.map(str::to_owned).collect()
     }
 
-    /// The line that tells why an agent failed, as far as one does: the last that names an error, else the last of all. It is
+    /// The line that says why an agent failed, if one does: the last that names an error, else the last of all. It is
     /// fit for a terminal, and holds no credential.
     pub(crate) fn why(&self) -> Option<String> {
         let lines = self.lines();

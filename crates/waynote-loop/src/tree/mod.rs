@@ -1,8 +1,8 @@
-//! The working tree as far as it tells whether an agent did anything: HEAD, the index, and every file that git would not
-//! ignore.
+//! Whether an agent changed the working tree: HEAD, the index, and every file that git would not ignore.
 //!
-//! Nothing is run for it. `git status` runs what the repository's own configuration names (`core.fsmonitor`, filters, hooks), and
-//! that is the agent's to write. So the few files of git that matter are read here, and the tree is walked.
+//! git is not run for it. `git status` runs what the repository's own configuration names (`core.fsmonitor`, filters,
+//! hooks), and an agent can write that configuration. So the few files of git that matter are read here, and the tree is
+//! walked.
 
 mod git;
 mod own;
@@ -36,7 +36,7 @@ pub(crate) enum TreeState {
 /// A folder in a folder takes some of the stack, and a path may have thousands.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
 
-/// The state of the repository that a directory is in, but for what is ours.
+/// The state of the repository that a directory is in, without the files that the loop writes itself.
 pub(crate) fn state(directory: &Path, looking: &LookOptions) -> TreeState {
     let mut above = directory.ancestors();
     let Some(root) = above.find(|folder| folder.join(".git").symlink_metadata().is_ok()) else {

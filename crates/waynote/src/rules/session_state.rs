@@ -236,7 +236,7 @@ pub fn done_in_run(log: &dyn Reader, session: &Name, iterations: u64) -> Result<
         match recorded?.event {
             SessionEvent::LoopEnded { reason, .. } if reason.ends_the_run() => break,
             SessionEvent::IterationEnded { outcome, .. } if outcome.is_success() => {
-                of_this_loop += 1
+                of_this_loop += 1;
             }
             SessionEvent::LoopStarted {
                 iterations: Some(of),

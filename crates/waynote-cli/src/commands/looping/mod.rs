@@ -25,7 +25,8 @@ use show::Show;
 
 pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCode> {
     let is_json = context.output.json;
-    let (plan, missing) = plan::of(&context.settings, args)?;
+    let planned = plan::of(&context.settings, args)?;
+    let plan = &planned.plan;
     if args.dry_run {
         let opened = Opened::of(&context.settings, is_json)?;
         let prompt = plan.next_prompt(opened.store(), args.answer.as_deref(), clock::now()?)?;
@@ -45,13 +46,13 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
             "end your turn; the person starts the loop again with the answer",
         ));
     }
-    let summary = looped(&plan, store, args, is_json, || {
-        for missing in &missing {
+    let summary = looped(plan, store, args, is_json, || {
+        for missing in &planned.missing {
             say(&format!("note: {missing}"));
         }
         if !is_json {
             plan.notices().for_each(|notice| say(&notice));
-            show::session(&plan, store)?;
+            show::session(plan, store)?;
         }
         Ok(())
     })?;

@@ -12,8 +12,17 @@ use crate::home;
 use crate::presets::Preset;
 use crate::settings::{Origin, Settings};
 
-/// The plan, and what the agent's client does not let it do.
-pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<(Plan, Vec<Missing>)> {
+/// A plan with what it needs of the agent's client.
+pub(super) struct Planned {
+    pub(super) plan: Plan,
+    /// What the client does not let its agent do.
+    pub(super) missing: Vec<Missing>,
+    /// Its files are there as long as this is.
+    _rights: Rights,
+}
+
+/// Makes the plan.
+pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
     let directory = std::env::current_dir()
         .map_err(|error| Failure::file("the working directory", "read", error))?;
     let session = settings.session()?.clone();
@@ -61,7 +70,7 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<(Plan, Vec<Mis
     plan.author = settings.author.value.clone();
     plan.secrets = settings.secret_policy();
     plan.store_file = Some(settings.store.value.clone());
-    plan.environment = rights.environment;
+    plan.environment = rights.environment.clone();
     plan.iterations = args.iterations;
     plan.time = args.time;
     plan.iteration_time = args.iteration_time;
@@ -82,5 +91,9 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<(Plan, Vec<Mis
     plan.prompt.until = args.until.clone();
     plan.check()?;
     let missing = client.map_or(Vec::new(), |client| missing(client, &args.command));
-    Ok((plan, missing))
+    Ok(Planned {
+        plan,
+        missing,
+        _rights: rights,
+    })
 }
