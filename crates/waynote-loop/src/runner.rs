@@ -58,17 +58,15 @@ impl<'p> LoopRunner<'p> {
             group::adopt_orphans();
         }
         let take_over = host.take_over;
-        let begin = LoopStart {
-            holder: identity::current(),
-            directory: plan.directory.display().to_string(),
-            iterations: plan.iterations,
-            answer,
-            is_dead: &|process| {
-                identity::is_dead(process) || take_over && !identity::is_known_to_live(process)
-            },
+        let is_dead = |process: &_| {
+            identity::is_dead(process) || take_over && !identity::is_known_to_live(process)
         };
+        let directory = plan.directory.display().to_string();
+        let mut start = LoopStart::new(identity::current(), directory, &is_dead);
+        start.iterations = plan.iterations;
+        start.answer = answer;
         let stamp = plan.stamp((host.clock)());
-        let run = Loop::begin(store, plan.session.clone(), begin, &stamp)?;
+        let run = Loop::begin(store, plan.session.clone(), start, &stamp)?;
         let first = run.next_iteration()?;
         Ok(Self {
             done: run.done_before(),
@@ -195,16 +193,11 @@ impl<'p> LoopRunner<'p> {
             Ok(last) => (last.outcome, last.stop.clone()),
             Err(_) => (IterationOutcome::NotStarted, None),
         };
-        let turn = loops::IterationEnd {
-            outcome,
-            duration: begun.elapsed(),
-            attempts: count,
-            said,
-        };
+        let end = loops::IterationEnd::new(outcome, begun.elapsed(), count).said(said);
         let stamp = self.stamp();
         // What the agent said counts while its iteration is the live one.
         let signal = session_state::last_signal(self.store, session)?;
-        self.run.end_iteration(number, turn, &stamp)?;
+        self.run.end_iteration(number, end, &stamp)?;
         last?;
         let stop = match (stop, signal) {
             (Some(Stop::Interrupted(signal)), _) => Some(Stop::Interrupted(signal)),

@@ -102,12 +102,10 @@ impl PromptParts {
         iteration: i64,
         now: Timestamp,
     ) -> Result<String> {
-        let request = Request {
-            session: Some(session.clone()),
-            iteration: Some(iteration),
-            now,
-            ..self.notes.clone()
-        };
+        let mut request = self.notes.clone();
+        request.session = Some(session.clone());
+        request.iteration = Some(iteration);
+        request.now = now;
         let block = renderer.render(store, &request)?;
         Ok(waynote::visible::for_model(&block.text))
     }
