@@ -47,6 +47,8 @@ pub(crate) enum Failure {
     Arguments(clap::Error),
     /// What the library refuses or reports.
     Library(waynote::Error),
+    /// What a loop refuses or reports, beside what its store does.
+    Loop(waynote_loop::Error),
     /// A request that does not hold together.
     Usage { what: String, hint: String },
     /// A refusal of the command line's own: a word for programs, what and why, what to do next.
@@ -111,6 +113,7 @@ impl Failure {
             Self::BrokenPipe => "broken_pipe",
             Self::Arguments(_) | Self::Usage { .. } => "usage",
             Self::Library(error) => error.kind(),
+            Self::Loop(error) => error.kind(),
             Self::Refused { kind, .. } | Self::LeftAsItIs { kind, .. } => kind,
         }
     }
@@ -119,6 +122,7 @@ impl Failure {
         match self {
             Self::Arguments(_) | Self::Usage { .. } => ErrorClass::Invalid,
             Self::Library(error) => error.class(),
+            Self::Loop(error) => error.class(),
             Self::Refused { .. } | Self::LeftAsItIs { .. } => ErrorClass::Refused,
             Self::BrokenPipe => ErrorClass::Unreachable,
         }
@@ -141,6 +145,7 @@ impl Failure {
                     .replace("\n  ", " ")
             }
             Self::Library(error) => error.to_string(),
+            Self::Loop(error) => error.to_string(),
             Self::Usage { what, .. }
             | Self::Refused { what, .. }
             | Self::LeftAsItIs { what, .. } => what.clone(),
@@ -182,6 +187,7 @@ impl Failure {
             },
             Self::Library(error) if is_damaged_file(error) => error.advice().unwrap_or_default(),
             Self::Library(error) => hints::hint(error),
+            Self::Loop(error) => hints::of_runner(error),
             Self::Usage { hint, .. }
             | Self::Refused { hint, .. }
             | Self::LeftAsItIs { hint, .. } => hint.clone(),
@@ -301,6 +307,15 @@ pub(crate) fn say_json(value: &serde_json::Value) {
 impl From<waynote::Error> for Failure {
     fn from(error: waynote::Error) -> Self {
         Self::Library(error)
+    }
+}
+
+impl From<waynote_loop::Error> for Failure {
+    fn from(error: waynote_loop::Error) -> Self {
+        match error {
+            waynote_loop::Error::Store(error) => Self::Library(error),
+            error => Self::Loop(error),
+        }
     }
 }
 

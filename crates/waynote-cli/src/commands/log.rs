@@ -8,6 +8,7 @@ use waynote::session_log::reply;
 use waynote::session_state::{AgentSignal, Iteration};
 use waynote::text::minute;
 use waynote::{EntryType, LocalStore, Name, ScopeSummary, SessionLog};
+use waynote_loop::identity::is_dead;
 
 use super::Context;
 use crate::args::LogCommand;
@@ -94,11 +95,11 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         }
         LogCommand::Complete { summary } => {
             let summary = input::text(summary)?.shown().into_owned();
-            tell(context, &AgentSignal::Completed(summary), "completed")
+            signal(context, &AgentSignal::Completed(summary), "completed")
         }
         LogCommand::Blocked { question } => {
             let question = input::text(question)?.shown().into_owned();
-            tell(context, &AgentSignal::Blocked(question), "blocked")
+            signal(context, &AgentSignal::Blocked(question), "blocked")
         }
         LogCommand::Plot { width } => {
             let (session, _) = context.session()?;
@@ -152,7 +153,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     if let Some(detail) = &end.detail {
                         stopped["detail"] = detail.as_str().into();
                     }
-                    match &end.said {
+                    match &end.signal {
                         Some(AgentSignal::Completed(summary)) => {
                             stopped["summary"] = summary.as_str().into();
                         }
@@ -252,7 +253,7 @@ impl Listed {
 impl Serialize for Listed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let question = match &self.standing {
-            LoopState::Ended(end) if end.reason == EndReason::Blocked => match &end.said {
+            LoopState::Ended(end) if end.reason == EndReason::Blocked => match &end.signal {
                 Some(AgentSignal::Blocked(question)) => Some(question),
                 _ => None,
             },
@@ -271,11 +272,11 @@ impl Serialize for Listed {
 
 /// How a session stands, as this machine can tell.
 pub(super) fn standing(store: &dyn LocalStore, session: &Name) -> Outcome<LoopState> {
-    Ok(loops::standing(store, session, &inside::is_dead)?)
+    Ok(loops::standing(store, session, &is_dead)?)
 }
 
 /// Says something to the loop that waits for it.
-fn tell(context: &mut Context<'_>, said: &AgentSignal, done: &str) -> Outcome {
+fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcome {
     let (session, _) = context.session()?;
     let own = context.read(|store| inside::own_loop(store))?;
     if let Some(own) = own.filter(|own| *own != session) {
@@ -289,10 +290,10 @@ fn tell(context: &mut Context<'_>, said: &AgentSignal, done: &str) -> Outcome {
     }
     let stamp = context.stamp()?;
     let iteration = context.settings.iteration.value;
-    context.write(|store| Ok(loops::say(store, &session, iteration, said, &stamp)?))?;
+    context.write(|store| Ok(loops::signal(store, &session, iteration, signal, &stamp)?))?;
     context
         .output
-        .answer(&json!({ "done": done }), || said.reply(&session))
+        .answer(&json!({ "done": done }), || signal.reply(&session))
 }
 
 /// Where the count of an entry's repeats stands in the table.

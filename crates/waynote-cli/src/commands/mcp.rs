@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use waynote::LocalStore;
 use waynote::context::ShownNote;
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
+use waynote_system::process::Process;
 
 use super::Context;
 use crate::clients::PROJECT_VARIABLES;
@@ -18,7 +19,6 @@ use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::inside::Inside;
 use crate::opened::Opened;
-use crate::process::Process;
 use crate::settings::Settings;
 
 pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {

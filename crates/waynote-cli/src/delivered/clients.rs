@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use waynote::context::ShownNote;
+use waynote_system::plain;
+use waynote_system::process::Process;
 
 use super::ledger::replace;
 use super::{By, Delivered, Gift, Given, age, name};
-use crate::plain;
-use crate::process::Process;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);

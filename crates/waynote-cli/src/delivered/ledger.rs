@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tempfile::NamedTempFile;
+use waynote_system::plain;
 
 use super::given::Given;
-use crate::plain;
 
 /// How long the lock of a ledger is waited for. It is held for the time of one write.
 const LOCK_WAIT: Duration = Duration::from_millis(100);

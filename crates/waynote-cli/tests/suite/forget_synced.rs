@@ -181,7 +181,7 @@ fn a_text_in_a_left_over_file_goes_too() {
     assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 1
     error: FOLDER/.notes.json.waynote-0 cannot be cleared: it cannot be read, and may hold what was forgotten
-      mend that and try again
+      fix the cause and try again
     ");
     fs::remove_file(&left).unwrap();
     kept.ok("forget --yes place:~/work");
@@ -218,7 +218,7 @@ fn a_file_that_cannot_be_changed_is_an_error() {
     assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 1
     error: FOLDER/notes.json cannot be written: it is read-only
-      mend that and try again
+      fix the cause and try again
     ");
     fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o600)).unwrap();
     kept.ok("forget --yes place:~/work");

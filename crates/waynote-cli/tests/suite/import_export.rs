@@ -97,7 +97,7 @@ fn zrb_there_and_back() {
     insta::assert_snapshot!(scratch.run("import zrb missing.json").said(), @"
     exit 1
     error: missing.json cannot be read: No such file or directory (os error 2)
-      mend that and try again
+      check the path
     ");
     fs::write(&file, "{\n\"~\": 1,\n").unwrap();
     insta::assert_snapshot!(scratch.run("import zrb").said(), @"
@@ -235,7 +235,7 @@ fn openotters_there_and_back() {
     insta::assert_snapshot!(scratch.run("import openotters missing.db").said(), @"
     exit 1
     error: missing.db cannot be read: No such file or directory (os error 2)
-      mend that and try again
+      check the path
     ");
     fs::write(
         scratch.home().join("work/text.db"),

@@ -118,7 +118,7 @@ fn what_is_no_file_is_named() {
       look at what filled it, or move it away; nothing was written
     $ install claude-code: exit 1
     error: HOME/.claude/settings.json cannot be read: Too many levels of symbolic links (os error 40)
-      mend that and try again
+      fix the cause and try again
     ");
 }
 

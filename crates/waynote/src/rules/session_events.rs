@@ -1,6 +1,8 @@
 //! Whether an event of a session can have happened now.
 
-use super::session_state::{AgentSignal, last_iteration, live_iteration, open_question, said};
+use super::session_state::{
+    AgentSignal, last_iteration, last_signal, live_iteration, open_question,
+};
 use crate::content::Content;
 use crate::error::{Error, LoopError, Result};
 use crate::event::{RecordedEvent, SessionEvent};
@@ -37,10 +39,10 @@ pub(crate) fn check(
     };
     // A second word would take the place of the first, which was acknowledged. To say that all is done after all, though,
     // is to withdraw a question.
-    let already = |iteration: i64, said: &AgentSignal| {
+    let already = |iteration: i64, signal: &AgentSignal| {
         Error::from(LoopError::AlreadySaid {
             iteration,
-            has_asked: matches!(said, AgentSignal::Blocked(_)),
+            has_asked: matches!(signal, AgentSignal::Blocked(_)),
         })
     };
     match event {
@@ -68,8 +70,8 @@ pub(crate) fn check(
         SessionEvent::Completed { iteration, summary } => {
             is_live(*iteration)?;
             may_say("summary", summary, stamp)?;
-            match said(log, session)? {
-                Some(said @ AgentSignal::Completed(_)) => Err(already(*iteration, &said)),
+            match last_signal(log, session)? {
+                Some(signal @ AgentSignal::Completed(_)) => Err(already(*iteration, &signal)),
                 _ => Ok(()),
             }
         }
@@ -79,8 +81,8 @@ pub(crate) fn check(
         } => {
             is_live(*iteration)?;
             may_say("question", question, stamp)?;
-            match said(log, session)? {
-                Some(said) => Err(already(*iteration, &said)),
+            match last_signal(log, session)? {
+                Some(signal) => Err(already(*iteration, &signal)),
                 None => Ok(()),
             }
         }

@@ -138,7 +138,7 @@ pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<(Question
     Ok(None)
 }
 
-/// What an agent said in the live iteration about the loop's end.
+/// What an agent says about the loop's end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentSignal {
     /// All is done: the summary.
@@ -161,11 +161,11 @@ impl AgentSignal {
     }
 }
 
-/// What the agent said last in the live iteration.
+/// The last signal of the agent in the live iteration.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn said(log: &dyn Reader, session: &Name) -> Result<Option<AgentSignal>> {
+pub fn last_signal(log: &dyn Reader, session: &Name) -> Result<Option<AgentSignal>> {
     for recorded in latest(log, session) {
         match recorded?.event {
             SessionEvent::Completed { summary, .. } => {
@@ -187,7 +187,7 @@ pub struct End {
     /// Why.
     pub reason: EndReason,
     /// What its agent said last about the loop's end.
-    pub said: Option<AgentSignal>,
+    pub signal: Option<AgentSignal>,
     /// More about the reason, in lines.
     pub detail: Option<String>,
 }
@@ -203,17 +203,17 @@ pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
             (SessionEvent::LoopEnded { reason, detail }, None) => {
                 end = Some(End {
                     reason,
-                    said: None,
+                    signal: None,
                     detail,
                 });
             }
             (SessionEvent::LoopStarted { .. }, None) => return Ok(None),
             (SessionEvent::Completed { summary, .. }, Some(end)) => {
-                end.said = Some(AgentSignal::Completed(summary));
+                end.signal = Some(AgentSignal::Completed(summary));
                 break;
             }
             (SessionEvent::Blocked { question, .. }, Some(end)) => {
-                end.said = Some(AgentSignal::Blocked(question));
+                end.signal = Some(AgentSignal::Blocked(question));
                 break;
             }
             (SessionEvent::IterationStarted { .. } | SessionEvent::LoopStarted { .. }, Some(_)) => {
@@ -236,7 +236,7 @@ pub fn done_in_run(log: &dyn Reader, session: &Name, iterations: u64) -> Result<
         match recorded?.event {
             SessionEvent::LoopEnded { reason, .. } if reason.ends_the_run() => break,
             SessionEvent::IterationEnded { outcome, .. } if outcome.is_success() => {
-                of_this_loop += 1
+                of_this_loop += 1;
             }
             SessionEvent::LoopStarted {
                 iterations: Some(of),

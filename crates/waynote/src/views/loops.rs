@@ -107,7 +107,7 @@ impl<'a> LoopStart<'a> {
 }
 
 impl<'s> Loop<'s> {
-    /// Takes a session. What a dead loop left open is told as lost.
+    /// Takes a session. What a dead loop left open is reported as lost.
     ///
     /// # Errors
     /// [`LoopError::LoopRunning`] when another loop has it; [`LoopError::Unanswered`] when the agent waits for an
@@ -240,7 +240,7 @@ impl<'s> Loop<'s> {
         Ok(notes_added)
     }
 
-    /// Gives the session back. An iteration whose end could not be recorded is told as lost: an open one would be in the
+    /// Gives the session back. An iteration whose end could not be recorded is reported as lost: an open one would be in the
     /// next loop's way.
     ///
     /// # Errors
@@ -372,18 +372,18 @@ pub fn added(store: &dyn Store, session: &Name, iteration: i64) -> Result<u64> {
     Ok(before(iteration.saturating_add(1))?.saturating_sub(before(iteration)?))
 }
 
-/// The agent of the live iteration says that all is done, or that it needs a person. An `iteration` must be the live one;
+/// Records what the agent of the live iteration says: that all is done, or that it needs a person. An `iteration` must be the live one;
 /// none: whichever it is.
 ///
 /// # Errors
 /// [`LoopError::NoLiveIteration`]; [`LoopError::AlreadySaid`]; [`Error::Empty`] and [`Error::HoldsSecret`] for what is
 /// said; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when
 /// the store cannot be written.
-pub fn say(
+pub fn signal(
     store: &dyn Store,
     session: &Name,
     iteration: Option<i64>,
-    said: &AgentSignal,
+    signal: &AgentSignal,
     stamp: &Stamp,
 ) -> Result<()> {
     let live = match iteration {
@@ -394,7 +394,7 @@ pub fn say(
         session: session.clone(),
         iteration: None,
     })?;
-    let event = match said {
+    let event = match signal {
         AgentSignal::Completed(summary) => SessionEvent::Completed {
             iteration,
             summary: summary.trim().into(),

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use waynote::context::{Request, render};
 use waynote::event::{EndReason, IterationOutcome, ProcessIdentity};
-use waynote::loops::{IterationEnd, Loop, LoopStart, say};
+use waynote::loops::{IterationEnd, Loop, LoopStart, signal};
 use waynote::session_state::{
-    AgentSignal, End, fresh_answer, iterations, last_end, live_iteration, open_question, said,
+    AgentSignal, End, fresh_answer, iterations, last_end, last_signal, live_iteration,
+    open_question,
 };
 use waynote::{
     EntryType, Error, LocalStore, LoopError, Name, Place, Scope, ScopeKind, SearchRequest,
@@ -63,7 +64,7 @@ fn complete(
     stamp: &Stamp,
 ) -> waynote::Result<()> {
     let said = AgentSignal::Completed(summary.into());
-    say(store, session, iteration, &said, stamp)
+    signal(store, session, iteration, &said, stamp)
 }
 
 fn block(
@@ -74,7 +75,7 @@ fn block(
     stamp: &Stamp,
 ) -> waynote::Result<()> {
     let said = AgentSignal::Blocked(question.into());
-    say(store, session, iteration, &said, stamp)
+    signal(store, session, iteration, &said, stamp)
 }
 
 #[test]
@@ -184,7 +185,7 @@ fn a_question_is_open_no_more_when_the_agent_then_says_that_all_is_done() {
         block(store, &session, None, "Which one?", &at(3)).unwrap();
         complete(store, &session, None, "Both.", &at(3)).unwrap();
         assert_eq!(
-            said(store, &session).unwrap(),
+            last_signal(store, &session).unwrap(),
             Some(AgentSignal::Completed("Both.".into()))
         );
         assert_eq!(open_question(store, &session).unwrap(), None);
@@ -232,10 +233,10 @@ fn an_agent_says_that_it_is_done_or_blocked_only_while_it_runs() {
         no_iteration(block(store, &session, None, "who?", &at(1)));
         run.start_iteration(&at(2)).unwrap();
         no_iteration(complete(store, &session, Some(7), "done", &at(2)));
-        assert_eq!(said(store, &session).unwrap(), None);
+        assert_eq!(last_signal(store, &session).unwrap(), None);
         complete(store, &session, Some(1), " done\n", &at(2)).unwrap();
         assert_eq!(
-            said(store, &session).unwrap(),
+            last_signal(store, &session).unwrap(),
             Some(AgentSignal::Completed("done".into()))
         );
         let empty = block(store, &session, None, " \n", &at(2)).unwrap_err();
@@ -257,7 +258,7 @@ fn a_question_stops_the_session_until_it_is_answered() {
         run.start_iteration(&at(2)).unwrap();
         block(store, &session, None, "blue or green?", &at(2)).unwrap();
         assert_eq!(
-            said(store, &session).unwrap(),
+            last_signal(store, &session).unwrap(),
             Some(AgentSignal::Blocked("blue or green?".into()))
         );
         run.end_iteration(1, ended(DONE, 1), &at(3)).unwrap();
@@ -265,7 +266,7 @@ fn a_question_stops_the_session_until_it_is_answered() {
 
         let end = Some(End {
             reason: EndReason::Blocked,
-            said: Some(AgentSignal::Blocked("blue or green?".into())),
+            signal: Some(AgentSignal::Blocked("blue or green?".into())),
             detail: None,
         });
         assert_eq!(last_end(store, &session).unwrap(), end);

@@ -302,9 +302,9 @@ fn each_error_has_a_kind_a_class_and_words() {
     busy (Busy): the store /s/[masked: github-token] is busy: another writer holds it, for 2 s now (process 7)
       end or resume the other process, then try again; nothing was written
     file (Unreachable): /s/[masked: github-token] cannot be read: x [masked: github-token] y
-      mend that and try again
+      fix the cause and try again
     engine (Unreachable): the store /s/[masked: github-token] failed: x [masked: github-token] y
-      mend that and try again
+      fix the cause and try again
     loop_running (Busy): a loop is running in session x [masked: github-token] y: x [masked: github-token] y, since 1970-01-01 00:00 UTC
       wait for it or end it, or name another session
     lease_lost (Conflict): the loop has lost session x [masked: github-token] y: another one has taken it
