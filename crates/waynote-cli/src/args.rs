@@ -1,5 +1,6 @@
 //! What can be typed. The texts here are the help, and the reference is made from them.
 
+mod client;
 mod mistakes;
 mod session;
 
@@ -8,8 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::clients::Client;
-
+pub(crate) use client::ClientArg;
 pub(crate) use mistakes::explained;
 pub(crate) use session::{LogCommand, LoopArgs};
 
@@ -172,7 +172,7 @@ pub(crate) enum Command {
     /// Exit code 0 when all is well, else 1; each finding says what to do next.
     Doctor {
         /// The agent; without it, those that are set up
-        client: Option<Client>,
+        client: Option<ClientArg>,
         /// Its files in the working directory, instead of the user's
         #[arg(long)]
         project: bool,
@@ -222,7 +222,7 @@ pub(crate) struct HookArgs {
 #[derive(Args)]
 pub(crate) struct InstallArgs {
     /// The agent
-    pub(crate) client: Option<Client>,
+    pub(crate) client: Option<ClientArg>,
     /// In the files of the working directory, which a team shares, instead of the user's
     #[arg(long)]
     pub(crate) project: bool,
@@ -237,7 +237,7 @@ pub(crate) struct InstallArgs {
 #[derive(Args)]
 pub(crate) struct UninstallArgs {
     /// The agent
-    pub(crate) client: Client,
+    pub(crate) client: ClientArg,
     /// From the files of the working directory, instead of the user's
     #[arg(long)]
     pub(crate) project: bool,

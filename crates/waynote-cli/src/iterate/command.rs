@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use tempfile::TempDir;
 use waynote::visible::visible;
+use waynote_clients::Client;
 
-use crate::clients::Client;
-use crate::clients::shell::quoted;
 use crate::error::{Failure, Outcome};
 use crate::program;
+use crate::shell::quoted;
 
 const PROMPT: &[u8] = b"{prompt}";
 const PROMPT_FILE: &[u8] = b"{prompt_file}";

@@ -66,7 +66,7 @@ fn all_is_well() {
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     ok    Claude Code: hooks in HOME/.claude/settings.json
     ok    Claude Code: the server answers, with 2 tools
-    ok    Claude Code: the hook hands a note over in N ms, with busy processors in N ms (limit: N ms), as Claude Code reads it
+    ok    Claude Code: hook works: N ms, N ms with busy processors (limit: N ms), valid output
     note  Claude Code: without a person to ask (`claude -p`) it refuses waynote's tools: no rule in `permissions.allow` names them
           next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
     note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
@@ -91,9 +91,7 @@ fn a_hook_that_is_too_slow_is_named() {
         .env("WAYNOTE_HOOK_WAIT", "0.001");
     let said = run.said();
     assert!(said.starts_with("exit 1"), "{said}");
-    let line = said
-        .lines()
-        .find(|line| line.contains("the hook is too slow"));
+    let line = said.lines().find(|line| line.contains("hook is too slow"));
     assert!(line.unwrap().contains("(limit: 1 ms)"), "{said}");
     assert!(said.contains("next: set WAYNOTE_HOOK_WAIT="), "{said}");
 }
@@ -137,7 +135,7 @@ fn each_fault_says_what_to_do() {
     ok    Claude Code: hooks in HOME/.claude/settings.json
     WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it cannot be started: No such file or directory (os error 2)
           next: run that command by hand; `waynote install` writes the entry anew when the program has moved
-    ok    Claude Code: the hook hands a note over in N ms, with busy processors in N ms (limit: N ms), as Claude Code reads it
+    ok    Claude Code: hook works: N ms, N ms with busy processors (limit: N ms), valid output
     note  Claude Code: without a person to ask (`claude -p`) it refuses waynote's tools: no rule in `permissions.allow` names them
           next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
     note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer

@@ -10,9 +10,9 @@ use waynote::loops::is_answered_by;
 use waynote::loops::next_iteration;
 use waynote::session_state::{fresh_answer, open_question};
 use waynote::{LocalStore, LoopError, Name};
+use waynote_clients::{MissingRight, Rights, missing_rights};
 
 use crate::args::LoopArgs;
-use crate::clients::rights::{Missing, Rights, missing};
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::iterate::backoff::Backoff;
@@ -22,6 +22,7 @@ use crate::iterate::prompt::{self, Parts, Template};
 use crate::iterate::sources::SourceFile;
 use crate::iterate::tree::{self, Looking, Own, Tree};
 use crate::settings::{Origin, Settings};
+use crate::variables::machine;
 
 /// A loop that has not begun.
 pub(super) struct Plan {
@@ -31,7 +32,7 @@ pub(super) struct Plan {
     /// What lets it use waynote's own tools.
     pub(super) rights: Rights,
     /// What else its client does not let it do.
-    pub(super) missing: Vec<Missing>,
+    pub(super) missing: Vec<MissingRight>,
     /// The client that it is, where one was named.
     pub(super) client: Option<Preset>,
     /// The directory it runs in, absolute.
@@ -91,13 +92,15 @@ impl Plan {
         };
         let client = args.with.map(Preset::client);
         let rights = match client {
-            Some(client) => Rights::of(client, &args.command)?,
+            Some(client) => waynote_clients::rights(machine(), client, &args.command)?,
             None => Rights::default(),
         };
         let plan = Self {
             settings: settings.clone(),
             agent: AgentCommand::new(args.with, &[&rights.arguments[..], &args.command].concat())?,
-            missing: client.map_or(Vec::new(), |client| missing(client, &args.command)),
+            missing: client.map_or(Vec::new(), |client| {
+                missing_rights(machine(), client, &args.command)
+            }),
             rights,
             client: args.with,
             logs: args.logs.as_deref().map(|logs| Logs::new(logs, &directory)),
