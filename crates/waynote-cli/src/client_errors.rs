@@ -28,18 +28,18 @@ impl From<FileError> for Failure {
         match error {
             FileError::Library(error) => Self::Library(error),
             FileError::NotUtf8 { .. } => {
-                Self::left_as_it_is("damaged_file", what, "mend it or move it away")
+                Self::left_as_it_is("damaged_file", what, "repair it or move it away")
             }
             FileError::TooLong { .. } => Self::left_as_it_is(
                 "file_too_long",
                 what,
-                "look at what filled it, or move it away",
+                "find out what filled it, or move it away",
             ),
             FileError::Unreadable { path } => Self::left_as_it_is(
                 "unreadable_file",
                 what,
                 format!(
-                    "`ls -l {}` tells whose it is",
+                    "`ls -l {}` shows who owns it",
                     quoted(&path.to_string_lossy())
                 ),
             ),
@@ -54,10 +54,10 @@ impl From<FileError> for Failure {
                         "`chmod u+w {}` makes it writable",
                         quoted(&target.to_string_lossy())
                     ),
-                    Some(owner) => format!("it belongs to user {owner}, who may change it"),
+                    Some(owner) => format!("it belongs to user {owner}, who can change it"),
                 };
                 let hint = format!(
-                    "{how}; when another program manages it, change it there: `--dry-run` shows how"
+                    "{how}; if another program manages it, make the change there: `--dry-run` shows it"
                 );
                 Self::left_as_it_is("read_only_file", what, hint)
             }
@@ -65,7 +65,7 @@ impl From<FileError> for Failure {
                 "read_only_folder",
                 what,
                 format!(
-                    "`ls -ld {}` tells whose it is",
+                    "`ls -ld {}` shows who owns it",
                     quoted(&folder.to_string_lossy())
                 ),
             ),
@@ -91,16 +91,16 @@ impl From<Error> for Failure {
             Error::NoProject { .. } => Self::refused(
                 "no_project",
                 what,
-                "go to the project's directory first, or leave `--project` away",
+                "go to the project's directory first, or leave out `--project`",
             ),
             Error::NoPrompts { .. } => Self::usage(
                 what,
-                "leave `--every-prompt` away: claude-code, codex and gemini take some",
+                "leave out `--every-prompt`: only claude-code, codex and gemini take notes at prompts",
             ),
             Error::NoProjectFiles { client } => Self::usage(
                 what,
                 format!(
-                    "leave `--project` away: the notes are those of the project that {} is started in",
+                    "leave out `--project`: the notes are those of the project that {} is started in",
                     client.title()
                 ),
             ),
@@ -115,14 +115,14 @@ impl From<Error> for Failure {
 
 fn not_edited(what: String, refusal: Refusal) -> Failure {
     let (kind, hint) = match refusal {
-        Refusal::Damaged { .. } => ("damaged_file", "mend it or move it away".to_owned()),
+        Refusal::Damaged { .. } => ("damaged_file", "repair it or move it away".to_owned()),
         Refusal::Taken { .. } => (
             "name_taken",
             "rename or remove it, then run the command again".to_owned(),
         ),
         Refusal::Twice { .. } => (
             "duplicate_key",
-            "a program that reads it sees one of them alone: make them one, then run the command again"
+            "programs that read it see only one of them: keep one, then run the command again"
                 .to_owned(),
         ),
         Refusal::ByHand { edit, .. } => ("not_editable", by_hand(edit)),

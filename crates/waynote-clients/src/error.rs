@@ -45,7 +45,7 @@ pub enum Error {
         client: Client,
     },
     /// The client reads no files of a project.
-    #[error("{} reads servers from the user's file alone", .client.title())]
+    #[error("{} reads servers only from the user's file", .client.title())]
     NoProjectFiles {
         /// The client.
         client: Client,

@@ -11,6 +11,28 @@
 //! Nothing here prints, reads the environment or asks the clock: an [`Environment`](waynote_system::Environment), a
 //! [`Machine`] and a clock are handed in. Errors say what and why; the way out is the caller's to word.
 //!
+//! ```
+//! use waynote_clients::{Action, Client, Installation, Machine, Reach, Setup};
+//! use waynote_system::Environment;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let home = folder.path();
+//! let environment = Environment::new([("HOME".into(), home.into())])
+//!     .with_own_program(Ok("/opt/bin/waynote".into()));
+//! let machine = Machine {
+//!     environment: &environment,
+//!     handed_on: &["WAYNOTE_STORE"],
+//! };
+//! let setup = Setup::new(machine, Client::Codex, Reach::User, false)?;
+//! let installation = Installation::plan(&setup, false)?;
+//! assert!(installation.steps().all(|step| step.action == Action::Made));
+//! installation.carry_out()?;
+//! assert!(home.join(".codex/hooks.json").is_file());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Where things are, and where to add one
 //!
 //! - `clients/` has a file for each client: its files and entries, its events and the form of its answers, its
@@ -43,7 +65,7 @@ pub use hook::{Answer, Call, Hook};
 pub use install::plan::{Action, Installation, Remark, Removal, Step};
 pub use install::record::folder as records_folder;
 pub use install::state::{State, is_set_up, states};
-pub use ledger::{By, Gift, Given, Handover, Ledgers};
+pub use ledger::{Channel, Delivered, Delivery, Ledgers, PendingDelivery};
 pub use profile::check::{Finding, Findings, Verdict};
 pub use profile::permissions::{MissingRight, Rights};
 pub use profile::setup::{ClientFile, Machine, Part, Reach, Setup};

@@ -37,7 +37,7 @@ pub fn missing_rights(
     if !is_set_up {
         missing.push(MissingRight::new(
             format!(
-                "{} has no tools of waynote, so its agent can neither note anything nor end the loop",
+                "{} has no tools of waynote, so its agent cannot add notes or end the loop",
                 client.title()
             ),
             format!("run `waynote install {}`", client.word()),

@@ -102,7 +102,7 @@ fn binary(findings: &mut Findings) {
         let folder = folder.map_or("its folder".into(), |folder| folder.display().to_string());
         findings.note(
             "`waynote` is not on the path",
-            format!("add {folder} to PATH: files that a team shares start it by its name"),
+            format!("add {folder} to PATH: files shared by a team start it by its name"),
         );
         return;
     };
@@ -115,7 +115,7 @@ fn binary(findings: &mut Findings) {
         ));
     } else {
         findings.note(
-            format!("{path} comes first on the path, and is not the program that runs now"),
+            format!("{path} comes first on the path, and is not the running program"),
             "remove one of the two, or change PATH",
         );
     }
@@ -187,7 +187,7 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
         ),
         Err(failure) => findings.wrong(
             format!("store: {}", failure.line()),
-            "`waynote verify` says more; `waynote config` tells where its name comes from",
+            "`waynote verify` says more; `waynote config` shows where its name comes from",
         ),
     }
 }
@@ -210,8 +210,8 @@ fn of_client(setup: &Setup<'_>, examined: Examined, findings: &mut Findings) {
     let title = setup.client().title();
     if examined.files.is_empty() {
         findings.note(
-            format!("{title} reads servers from the user's file alone"),
-            "leave `--project` away",
+            format!("{title} reads servers only from the user's file"),
+            "leave out `--project`",
         );
     }
     for file in examined.files {
@@ -220,7 +220,7 @@ fn of_client(setup: &Setup<'_>, examined: Examined, findings: &mut Findings) {
     if examined.is_not_on_path {
         findings.wrong(
             format!("{title}: these files start `waynote` by its name, and it is not on the path"),
-            "put it there, here and wherever the files are shared",
+            "add it to the path, here and wherever the files are shared",
         );
     }
     if let Some(server) = &examined.server {
@@ -231,7 +231,7 @@ fn of_client(setup: &Setup<'_>, examined: Examined, findings: &mut Findings) {
         Some(Ok(took)) => of_hook(title, took, findings),
         Some(Err(reason)) => findings.wrong(
             format!("{title}: the hook: {}", said(&reason)),
-            "run the hook's command by hand: what it prints on standard error is the reason",
+            "run the hook's command by hand: it prints the reason on standard error",
         ),
     }
     findings.append(examined.settings);
@@ -252,19 +252,19 @@ fn of_file(setup: &Setup<'_>, file: FileFound, findings: &mut Findings) {
     match file.state {
         State::There => findings.ok(format!("{title}: {part} in {path}")),
         State::Outdated => findings.note(
-            format!("{title}: {part} in {path} is of another version or place of waynote"),
+            format!("{title}: {part} in {path} was written by another version of waynote, or for another path"),
             format!("{install} brings it up to date; `--dry-run` shows how"),
         ),
         State::Older(lines) => findings.note(
             format!(
-                "{title}: {part} in {path} is older than this program: {}",
+                "{title}: {part} in {path} is older than this version: {}",
                 lines.join("; ")
             ),
             format!("{install} brings it up to date; `--dry-run` shows how"),
         ),
         State::Changed(lines) => findings.note(
             format!(
-                "{title}: {part} in {path} was changed by hand, and is older than this program: {}",
+                "{title}: {part} in {path} was changed by hand, and is older than this version: {}",
                 lines.join("; ")
             ),
             "change those lines by hand; `waynote install` leaves the entry as it is",
@@ -289,17 +289,17 @@ fn of_server(title: &str, server: &ServerFound, findings: &mut Findings) {
                 "{title}: the server `{}`: {reason}",
                 server.command.join(" ")
             ),
-            "run that command by hand; `waynote install` writes the entry anew when the program has moved",
+            "run that command by hand; `waynote install` updates the entry if the program has moved",
         ),
     }
     match &server.instructions {
         None => {}
         Some(Ok(())) => {
-            findings.ok(format!("{title}: the server's instructions hold the notes"));
+            findings.ok(format!("{title}: the server's instructions have the notes"));
         }
         Some(Err(reason)) => findings.wrong(
             format!("{title}: the server's instructions: {}", said(reason)),
-            "run the server's command by hand: what it prints on standard error is the reason",
+            "run the server's command by hand: it prints the reason on standard error",
         ),
     }
 }
@@ -317,7 +317,7 @@ fn of_hook(title: &str, took: HookTime, findings: &mut Findings) {
     } else {
         findings.wrong(
             format!(
-                "{title}: hook is too slow: {figures}; past the limit a session begins without notes"
+                "{title}: hook is too slow: {figures}; past the limit, a session starts without notes"
             ),
             format!(
                 "set WAYNOTE_HOOK_WAIT={} (seconds) in the environment of {title}, or put the store on a faster disk",

@@ -61,9 +61,9 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
         Ok(_) => wait(&receiver),
         Err(error) => Err(error.to_string()),
     };
-    let (text, handover) = match outcome {
-        // Handed over now and not before: what is never printed was never given.
-        Ok(Some(answer)) => answer.hand_over(),
+    let (text, pending) = match outcome {
+        // Claimed now and not before: what is never printed was never delivered.
+        Ok(Some(answer)) => answer.claim(),
         Ok(None) => (client.adding_nothing().to_owned(), None),
         Err(reason) => {
             say(&format!("waynote hook: nothing added: {reason}"));
@@ -71,9 +71,9 @@ pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> Exit
         }
     };
     let printed = output.text(&text).and_then(|()| output.flush());
-    if let (Err(_), Some(handover)) = (printed, handover) {
+    if let (Err(_), Some(pending)) = (printed, pending) {
         // The client has gone.
-        handover.give_back();
+        pending.release();
     }
     ExitCode::SUCCESS
 }
@@ -164,7 +164,7 @@ fn work(
         also: home::main_checkout(&place)?.into_iter().collect(),
         budget: settings.budget(None),
         tools: Some(waynote_mcp::reader_tools()),
-        ..Request::new(settings.agent.value.clone(), place, clock::now()?)
+        ..Request::new(settings.agent.value, place, clock::now()?)
     };
     let answer = hook.answer(store, request, !words.no_search, has_it_in_prompt)?;
     Ok(Some(answer))

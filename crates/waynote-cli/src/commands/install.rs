@@ -48,7 +48,7 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     }
     if is_unchanged {
         return context.output.line(format!(
-            "it was set up already; `waynote doctor {}` checks it",
+            "already set up; `waynote doctor {}` checks it",
             setup.words()
         ));
     }
@@ -58,7 +58,7 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     if steps.iter().any(|step| step.action == Action::Changed) {
         let folder = records_folder(environment())?;
         context.output.line(format!(
-            "copies of the files as they were: {}",
+            "copies of the previous files: {}",
             visible(&folder.display().to_string())
         ))?;
     }
@@ -78,12 +78,14 @@ fn next_steps(setup: &Setup<'_>, is_found: bool) -> Outcome<Vec<String>> {
     if !is_found && setup.reach == Reach::User {
         steps.insert(
             0,
-            format!("install {title}: it was not found on this machine; its files wait for it"),
+            format!(
+                "install {title}: it was not found on this machine; its files are ready for it"
+            ),
         );
     }
     if setup.reach == Reach::Project && program::on_path("waynote").is_none() {
         steps.push(
-            "put `waynote` on the path, here and wherever these files are shared: they start it by its name".into(),
+            "add `waynote` to the path, here and wherever these files are used: they start it by its name".into(),
         );
     }
     Ok(steps)
@@ -102,7 +104,9 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
         return Ok(());
     }
     if steps.iter().all(|step| step.action == Action::Unchanged) {
-        return context.output.line("nothing of waynote was in them");
+        return context
+            .output
+            .line("these files have no entries of waynote");
     }
     if args.dry_run {
         return context.output.line(DRY_RUN);
@@ -119,10 +123,10 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
     };
     context.output.line(match is_set_up(machine(), client, other) {
         true => format!(
-            "{title} still has waynote from {whose}: `waynote uninstall {command}` takes it back there"
+            "{title} still has waynote from {whose}: `waynote uninstall {command}` removes it there"
         ),
         false => format!(
-            "{title} runs without waynote from its next session on; the notes stay in {store}"
+            "{title} runs without waynote from its next session; the notes stay in {store}"
         ),
     })?;
     if let Some(step) = setup.outdated_variable()? {
@@ -219,7 +223,7 @@ fn remark(step: &Step) -> Option<String> {
             format!("{what}: it would be refused")
         }
         Remark::TakenByOthers(what) => {
-            format!("it has {what} that waynote did not write: that stays")
+            format!("it has {what} that waynote did not write; it stays")
         }
         _ => return None,
     })

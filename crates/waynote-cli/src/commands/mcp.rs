@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 use waynote::LocalStore;
 use waynote::context::ShownNote;
-use waynote_clients::{By, Gift, Ledgers, PROJECT_VARIABLES};
+use waynote_clients::{Channel, Ledgers, PROJECT_VARIABLES};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 
 use super::Context;
@@ -123,7 +123,10 @@ impl ToClient {
 
 impl Delivery for ToClient {
     fn is_owed(&self) -> bool {
-        match self.session().map(|(name, ledgers)| ledgers.given(&name)) {
+        match self
+            .session()
+            .map(|(name, ledgers)| ledgers.delivered(&name))
+        {
             // A loop's prompt holds it, unless the conversation has lost that.
             Some(given) => given.block.is_none() && (given.was_reset || !self.is_in_loop),
             None => !self.is_in_loop && !self.was_given.load(Ordering::Relaxed),
@@ -132,10 +135,10 @@ impl Delivery for ToClient {
 
     fn take(&self, notes: Vec<ShownNote>) -> bool {
         if let Some((session, ledgers)) = self.session() {
-            let given = ledgers.given(&session);
-            let gift = Gift::Block(By::Server);
+            let given = ledgers.delivered(&session);
+            let delivery = waynote_clients::Delivery::Block(Channel::Server);
             let owed = given.block.is_none();
-            return owed && ledgers.handover(&session, &given, gift, notes).take();
+            return owed && ledgers.prepare(&session, &given, delivery, notes).claim();
         }
         let is_first = !self.was_given.swap(true, Ordering::Relaxed);
         if let (true, Some(client), Some(ledgers)) = (is_first, &self.client, &self.ledgers) {

@@ -97,7 +97,7 @@ impl Profile for ClaudeCode {
             Reach::Project if is_approved(setup)? => {
                 for step in self.next_steps(setup.reach) {
                     findings.note(
-                        "Claude Code: whether it is switched on there cannot be told from files",
+                        "Claude Code: its files do not show whether it is switched on there",
                         step,
                     );
                 }
@@ -260,9 +260,9 @@ impl Check<'_> {
         {
             let place = file.place(&["mcpServers"]);
             self.wrong(
-                "only servers of the organization are started",
+                "only the organization's servers are started",
                 &place,
-                "ask whoever manages that file to add waynote",
+                "ask the person who manages that file to add waynote",
             );
         }
         let allow = settings
@@ -275,7 +275,7 @@ impl Check<'_> {
         if !is_allowed && !bypassed {
             self.findings.note(
                 format!(
-                    "{}: without a person to ask (`claude -p`) it refuses waynote's tools: no rule in `permissions.allow` names them",
+                    "{}: without a person to ask (`claude -p`), it refuses waynote's tools: no rule in `permissions.allow` names them",
                     self.title
                 ),
                 format!("`waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools {TOOLS}`, or \"{TOOLS}\" to `permissions.allow`"),
@@ -288,7 +288,7 @@ impl Check<'_> {
         if !matches!(off, Value::Null | Value::Bool(false)) && off != "false" {
             let place = file.place(&["disableAllHooks"]);
             self.wrong(
-                "all hooks are switched off, so no session begins with the notes",
+                "all hooks are switched off, so no session starts with the notes",
                 &place,
                 "take it out, or set it to false",
             );
@@ -329,7 +329,7 @@ impl Check<'_> {
         {
             let place = file.place(&["allowedMcpServers"]);
             self.wrong(
-                "only servers of a list are started, and waynote is not on it",
+                "only listed servers are started, and waynote is not listed",
                 &place,
                 "add {\"serverName\": \"waynote\"} to it",
             );
@@ -338,7 +338,7 @@ impl Check<'_> {
             ("deny", "a rule denies waynote's tools", true),
             (
                 "ask",
-                "a rule has every call of waynote's tools confirmed, which nobody does in a loop",
+                "a rule makes every call of waynote's tools need a confirmation, which nobody gives in a loop",
                 false,
             ),
         ] {
@@ -360,7 +360,7 @@ impl Check<'_> {
         if file.at(&path) == &json!(false) {
             let place = file.place(&path);
             self.note(
-                "the model sees the names of waynote's tools alone until it searches for them",
+                "the model sees only the names of waynote's tools until it searches for them",
                 &place,
                 "set it to true",
             );

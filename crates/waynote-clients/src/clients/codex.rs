@@ -54,10 +54,11 @@ impl Profile for Codex {
 
     fn next_steps(&self, reach: Reach) -> Vec<String> {
         let mut steps = vec![
-            "start Codex, open `/hooks` and trust waynote's hooks: it skips untrusted ones without a word".into(),
+            "start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks".into(),
         ];
         if reach == Reach::Project {
-            let trust = "trust this directory in Codex: in others it reads no project files";
+            let trust =
+                "trust this directory in Codex: it reads project files only in trusted directories";
             steps.insert(0, trust.into());
         }
         steps
@@ -105,7 +106,7 @@ impl Profile for Codex {
             findings.ok(format!("Codex: hooks of {} are trusted", file.display()));
         } else {
             findings.wrong(
-                "Codex: the hooks are not trusted yet: Codex skips them without a word",
+                "Codex: the hooks are not trusted yet: Codex silently skips them",
                 "start Codex, open `/hooks` and trust them",
             );
         }
@@ -221,7 +222,7 @@ impl Check<'_> {
                 if file.at(&["features", name]) == &json!(false) {
                     let place = file.place(&["features", name]);
                     self.wrong(
-                        "hooks are switched off, so no session begins with the notes",
+                        "hooks are switched off, so no session starts with the notes",
                         &place,
                         "take it out, or set it to true",
                     );
@@ -239,7 +240,7 @@ impl Check<'_> {
             if mode.is_some_and(|mode| mode != "approve") {
                 let place = file.place(&path);
                 self.note(
-                    "every call of waynote's tools is confirmed, which nobody does in `codex exec`",
+                    "every call of waynote's tools needs a confirmation, which nobody gives in `codex exec`",
                     &place,
                     "set it to \"approve\"; `waynote loop --with codex` does so for its runs",
                 );

@@ -68,8 +68,8 @@ impl Profile for Gemini {
 
     fn next_steps(&self, reach: Reach) -> Vec<String> {
         vec![match reach {
-            Reach::Project => "start Gemini CLI anew, and trust this directory when it asks".into(),
-            Reach::User => "start Gemini CLI anew".into(),
+            Reach::Project => "restart Gemini CLI, and trust this directory when it asks".into(),
+            Reach::User => "restart Gemini CLI".into(),
         }]
     }
 
@@ -279,7 +279,7 @@ impl Check<'_> {
             {
                 let place = file.place(&["mcp", "allowed"]);
                 self.wrong(
-                    "only servers of a list are started, and waynote is not on it",
+                    "only listed servers are started, and waynote is not listed",
                     &place,
                     "add \"waynote\" to it",
                 );
@@ -310,7 +310,7 @@ impl Check<'_> {
         }
         if !trusts {
             self.findings.note(
-                format!("{}: without a person to ask (`gemini -p`) it refuses waynote's tools: nothing allows them", self.title),
+                format!("{}: without a person to ask (`gemini -p`), it refuses waynote's tools: nothing allows them", self.title),
                 "`waynote loop --with gemini` allows them for its runs; elsewhere set `\"trust\": true` in the entry `mcpServers.waynote`",
             );
         }

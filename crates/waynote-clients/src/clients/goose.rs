@@ -42,7 +42,7 @@ impl Profile for Goose {
         &FACTS
     }
 
-    /// It reads servers from the user's file alone.
+    /// It reads servers only from the user's file.
     fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
         setup.roots()?;
         Ok(match setup.reach {
@@ -84,7 +84,7 @@ impl Profile for Goose {
     fn outdated_variable(&self, machine: Machine<'_>) -> Result<Option<String>> {
         let named = machine.environment.variable(VARIABLE)?.map(PathBuf::from);
         Ok((named == Some(old_file(machine.environment)?)).then(|| {
-            format!("take {VARIABLE} out of your shell's profile: the server's instructions hold the notes now")
+            format!("remove {VARIABLE} from your shell's profile: the server's instructions have the notes now")
         }))
     }
 
@@ -194,7 +194,7 @@ impl Check<'_> {
                 );
             }
             Some((mode, place)) if mode == "approve" => self.note(
-                "every call of a tool is confirmed, which nobody does in `goose run`",
+                "every tool call needs a confirmation, which nobody gives in `goose run`",
                 &place,
                 "`waynote loop --with goose` says what to set for its runs",
             ),

@@ -83,7 +83,7 @@ impl Profile for Opencode {
 
     fn next_steps(&self, _: Reach) -> Vec<String> {
         vec![
-            "start opencode anew, once with a network: for plugins it fetches @opencode-ai/plugin, and until it has it a start without the npm registry waits about 75 seconds".into(),
+            "restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds".into(),
         ]
     }
 
@@ -262,7 +262,7 @@ impl Check<'_> {
         {
             self.findings.note(
                 format!(
-                    "{}: it has not fetched {PACKAGE} into {} yet, which it does once for plugins: without its registry a start waits 75 seconds for it",
+                    "{}: it has not fetched {PACKAGE} into {} yet, which plugins need: without the registry, a start waits 75 seconds for it",
                     self.title,
                     folder.display()
                 ),
@@ -280,7 +280,7 @@ impl Check<'_> {
                 "set it to \"allow\", or add `\"waynote_*\": \"allow\"` below it",
             ),
             _ => self.note(
-                "every call of waynote's tools is confirmed, which nobody does in `opencode run`",
+                "every call of waynote's tools needs a confirmation, which nobody gives in `opencode run`",
                 place,
                 "add `\"waynote_*\": \"allow\"` below it",
             ),

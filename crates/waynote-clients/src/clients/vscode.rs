@@ -109,12 +109,12 @@ impl Check<'_> {
                 (
                     "chat.useHooks",
                     json!(false),
-                    "hooks are switched off, so no session begins with the notes",
+                    "hooks are switched off, so no session starts with the notes",
                 ),
                 (
                     "chat.useChatHooks",
                     json!(false),
-                    "hooks are switched off, so no session begins with the notes",
+                    "hooks are switched off, so no session starts with the notes",
                 ),
             ] {
                 if file.at(&[name]) == &off {

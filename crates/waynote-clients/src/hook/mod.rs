@@ -17,7 +17,7 @@ use waynote_system::process::Process;
 use crate::client::{Client, Event};
 use crate::clients::goose;
 use crate::error::{Error, Result};
-use crate::ledger::{Handover, Ledgers};
+use crate::ledger::{Ledgers, PendingDelivery};
 
 use payload::Payload;
 use session::Session;
@@ -134,7 +134,7 @@ impl Hook {
     }
 
     /// What the session lacks at this event: its block, or notes that are new to it, and notes that match its prompt if
-    /// these are to be searched for. Nothing counts as given before the answer is [handed over](Answer::hand_over).
+    /// these are to be searched for. Nothing counts as delivered before the answer is [claimed](Answer::claim).
     ///
     /// # Errors
     /// [`Error::Library`], where the store refuses.
@@ -146,7 +146,7 @@ impl Hook {
         has_it_in_prompt: bool,
     ) -> Result<Answer> {
         let session = &self.session;
-        let (text, handover) = match self.event {
+        let (text, pending) = match self.event {
             Event::SubagentStart => start::of_subagent(store, request, session, &self.payload)?,
             Event::SessionStart => start::of_session(store, request, session, has_it_in_prompt)?,
             Event::Prompt => {
@@ -158,7 +158,7 @@ impl Hook {
             client: self.client,
             event: self.event,
             text,
-            handover,
+            pending,
         })
     }
 }
@@ -169,21 +169,21 @@ pub struct Answer {
     event: Event,
     /// What is added; empty for nothing.
     text: String,
-    /// What counts as given with it, where the session has a name.
-    handover: Option<Handover>,
+    /// What is delivered with it, where the session has a name.
+    pending: Option<PendingDelivery>,
 }
 
 impl Answer {
-    /// What is printed, in the client's form. From now on it counts as given, unless the handover is
-    /// [given back](Handover::give_back). Nothing is added where another hook gave the same meanwhile.
-    pub fn hand_over(self) -> (String, Option<Handover>) {
-        let is_taken = self.handover.as_ref().is_none_or(Handover::take);
+    /// What is to be printed, in the client's form. From now on it counts as delivered, unless the claim is
+    /// [released](PendingDelivery::release). Nothing is added where another hook delivered the same meanwhile.
+    pub fn claim(self) -> (String, Option<PendingDelivery>) {
+        let is_taken = self.pending.as_ref().is_none_or(PendingDelivery::claim);
         if !is_taken || self.text.is_empty() {
             return (self.client.adding_nothing().to_owned(), None);
         }
         let facts = self.client.profile().facts();
         let word = facts.event_word(self.event).unwrap_or_default();
-        (facts.answer.adding(word, &self.text), self.handover)
+        (facts.answer.adding(word, &self.text), self.pending)
     }
 }
 

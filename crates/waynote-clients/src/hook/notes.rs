@@ -5,7 +5,7 @@ use waynote::visible::for_model;
 use waynote::{LocalStore, Note};
 
 use crate::error::Result;
-use crate::ledger::Given;
+use crate::ledger::Delivered;
 use crate::profile::answer::{MAX_UNITS, units};
 
 /// What comes before the block. A fact: orders from a hook look like an attack to a model.
@@ -72,7 +72,7 @@ pub(super) fn changes(
     store: &dyn LocalStore,
     request: Request,
     sections: &[Section],
-    given: &Given,
+    given: &Delivered,
 ) -> Result<Notes> {
     fitting(LEAD_OF_CHANGES, request, |request| {
         let found = changed(store, request, sections, &|note| given.of(note))?;

@@ -9,7 +9,7 @@ use super::notes::{Notes, block, changes};
 use super::session::Session;
 use super::start::{given, in_prompt};
 use crate::error::Result;
-use crate::ledger::{Gift, Handover};
+use crate::ledger::{Delivery, PendingDelivery};
 use crate::profile::answer::{MAX_UNITS, units};
 
 /// What comes before notes that match a prompt.
@@ -27,7 +27,7 @@ pub(super) fn at(
     session: &Session,
     asked: Option<Cow<'_, str>>,
     has_it_in_prompt: bool,
-) -> Result<(String, Option<Handover>)> {
+) -> Result<(String, Option<PendingDelivery>)> {
     if session.is_owed() {
         return match has_it_in_prompt {
             true => in_prompt(store, request, session),
@@ -51,7 +51,7 @@ pub(super) fn at(
             notes.pieces.extend(found.pieces);
         }
     }
-    Ok(given(notes, session, Gift::Notes))
+    Ok(given(notes, session, Delivery::Notes))
 }
 
 /// What matches a prompt and was not given to its session yet.

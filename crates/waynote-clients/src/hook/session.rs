@@ -8,7 +8,7 @@ use waynote_system::process::Process;
 
 use super::payload::Payload;
 use crate::client::{Client, Event};
-use crate::ledger::{By, Gift, Given, Handover, Ledgers};
+use crate::ledger::{Channel, Delivered, Delivery, Ledgers, PendingDelivery};
 
 /// Longer transcripts are not looked through.
 const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
@@ -22,7 +22,7 @@ pub(super) struct Session {
     /// Its name and the folder of ledgers. None where the client gives it no name, or there is no folder: then nothing
     /// can be remembered.
     remembered: Option<(String, Ledgers)>,
-    pub(super) given: Given,
+    pub(super) given: Delivered,
     /// Whether its conversation has lost the block that the ledger says it has.
     has_lost_block: bool,
 }
@@ -39,7 +39,7 @@ impl Session {
         let mut session = Self {
             client,
             remembered: payload.session().map(str::to_owned).zip(ledgers),
-            given: Given::default(),
+            given: Delivered::default(),
             has_lost_block: false,
         };
         let Some((name, ledgers)) = &session.remembered else {
@@ -53,18 +53,18 @@ impl Session {
         }
         let begins = event == Event::SessionStart;
         let served = process.and_then(|process| ledgers.enter(process, name, begins));
-        session.given = ledgers.given(name);
-        let is_new = session.given == Given::default() && event == Event::Prompt;
+        session.given = ledgers.delivered(name);
+        let is_new = session.given == Delivered::default() && event == Event::Prompt;
         if let Some(notes) = served.filter(|_| is_new) {
             // No hook ran when it began, and the server's first reply had the block.
-            let by_server = Gift::Block(By::Server);
+            let by_server = Delivery::Block(Channel::Server);
             ledgers
-                .handover(name, &session.given, by_server, notes)
-                .take();
-            session.given = ledgers.given(name);
+                .prepare(name, &session.given, by_server, notes)
+                .claim();
+            session.given = ledgers.delivered(name);
         }
         session.has_lost_block = client == Client::Gemini
-            && session.given.block == Some(By::Hook)
+            && session.given.block == Some(Channel::Hook)
             && payload.transcript().is_some_and(is_without_block);
         session
     }
@@ -79,18 +79,22 @@ impl Session {
         self.is_named() && (self.given.block.is_none() || self.has_lost_block)
     }
 
-    /// The gift that gives it the block.
-    pub(super) fn block(&self) -> Gift {
+    /// The delivery that gives it the block.
+    pub(super) fn block(&self) -> Delivery {
         match self.has_lost_block {
-            true => Gift::BlockAnew(By::Hook),
-            false => Gift::Block(By::Hook),
+            true => Delivery::BlockAnew(Channel::Hook),
+            false => Delivery::Block(Channel::Hook),
         }
     }
 
     /// What is about to be given; none where nothing can be remembered.
-    pub(super) fn handover(&self, gift: Gift, notes: Vec<ShownNote>) -> Option<Handover> {
+    pub(super) fn prepare(
+        &self,
+        delivery: Delivery,
+        notes: Vec<ShownNote>,
+    ) -> Option<PendingDelivery> {
         let (name, ledgers) = self.remembered.as_ref()?;
-        Some(ledgers.handover(name, &self.given, gift, notes))
+        Some(ledgers.prepare(name, &self.given, delivery, notes))
     }
 }
 

@@ -73,7 +73,7 @@ impl Edit {
                 true => Renewed {
                     text: text.to_owned(),
                     kept: vec![
-                        "another text: to have it, remove the file and install again".into(),
+                        "the file has another text: to replace it, remove the file and install again".into(),
                     ],
                     older: Vec::new(),
                 },
@@ -141,7 +141,7 @@ impl Edit {
     fn line(&self, name: &str, change: &Change) -> String {
         let path = change.path.join(".");
         match (&change.to, self) {
-            (None, _) => format!("`{name}` no longer needs `{path}`: take it out"),
+            (None, _) => format!("`{name}` no longer needs `{path}`: remove it"),
             (Some(to), Self::Toml(_)) => format!("`{name}` needs `{path} = {to}`"),
             (Some(to), Self::Yaml(_)) => format!("`{name}` needs `{path}: {to}`"),
             (Some(to), _) => {

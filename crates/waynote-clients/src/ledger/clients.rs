@@ -9,7 +9,7 @@ use waynote_system::plain;
 use waynote_system::process::Process;
 
 use super::file::replace;
-use super::{By, Gift, Given, Ledgers, name};
+use super::{Channel, Delivered, Delivery, Ledgers, name};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -31,12 +31,12 @@ impl Ledgers {
         let served = named
             .as_deref()
             .filter(|named| named.is_empty())
-            .map(|_| self.given(&unnamed(client)).pieces());
+            .map(|_| self.delivered(&unnamed(client)).pieces());
         let moves = match named.as_deref() {
             None | Some("") => true,
             Some(named) if named == session => false,
             // Some clients have no hook for the start of a session.
-            Some(_) => begins || self.given(session) == Given::default(),
+            Some(_) => begins || self.delivered(session) == Delivered::default(),
         };
         if moves {
             self.link(client, session);
@@ -46,9 +46,9 @@ impl Ledgers {
 
     /// Notes that the server of a process has given the block to a session that no hook has named.
     pub fn serve(&self, process: &Process, notes: Vec<ShownNote>) {
-        let gift = Gift::Block(By::Server);
-        self.handover(&unnamed(process), &Given::default(), gift, notes)
-            .take();
+        let delivery = Delivery::Block(Channel::Server);
+        self.prepare(&unnamed(process), &Delivered::default(), delivery, notes)
+            .claim();
         self.link(process, "");
     }
 
@@ -144,10 +144,10 @@ mod tests {
         let client = Process::client().unwrap();
         let session = || ledgers.session_of(&client).unwrap();
         ledgers.enter(&client, "first", true);
-        assert!(block(&ledgers, "first").take());
+        assert!(block(&ledgers, "first").claim());
         // Its client has no hook for the start of a session.
         ledgers.enter(&client, "second", false);
-        assert!(block(&ledgers, "second").take());
+        assert!(block(&ledgers, "second").claim());
         assert_eq!(session(), "second");
         ledgers.enter(&client, "first", false);
         assert_eq!(session(), "second");
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn once_a_day_what_is_old_goes() {
         let (_folder, ledgers) = scratch();
-        assert!(block(&ledgers, "first").take());
+        assert!(block(&ledgers, "first").claim());
         let client = Process::client().unwrap();
         let gone = Process {
             start: client.start + 1,
@@ -172,10 +172,10 @@ mod tests {
             file.set_modified(written).unwrap();
         };
         old(ledgers.ledger("first"), MONTH + DAY);
-        assert!(block(&ledgers, "second").take());
+        assert!(block(&ledgers, "second").claim());
         assert!(ledgers.session_of(&gone).is_some(), "swept a moment ago");
         old(ledgers.folder.join(SWEPT), DAY * 2);
-        assert!(block(&ledgers, "third").take());
+        assert!(block(&ledgers, "third").claim());
         assert_eq!(ledgers.session_of(&gone), None);
         assert!(ledgers.session_of(&client).is_some());
         assert!(!ledgers.ledger("first").exists() && ledgers.ledger("second").exists());

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::NamedTempFile;
 
-use super::given::Given;
+use super::delivered::Delivered;
 use waynote_system::plain;
 
 /// How long the lock of a ledger is waited for. It is held for the time of one write.
@@ -21,9 +21,9 @@ const MAX_BYTES: usize = 4 << 20;
 const LONG_BYTES: usize = 256 << 10;
 
 /// What a ledger says.
-pub(super) fn read(path: &Path) -> io::Result<Given> {
+pub(super) fn read(path: &Path) -> io::Result<Delivered> {
     let (text, _) = plain::read(plain::open(path)?, MAX_BYTES as u64)?;
-    Ok(Given::read(&String::from_utf8_lossy(&text)))
+    Ok(Delivered::read(&String::from_utf8_lossy(&text)))
 }
 
 /// Puts a file in the place of another, so that a reader sees the one or the other.
@@ -43,7 +43,7 @@ pub(super) struct Ledger<'p> {
     /// Whether its last line is cut off.
     is_torn: bool,
     /// What it says.
-    pub(super) given: Given,
+    pub(super) given: Delivered,
 }
 
 impl<'p> Ledger<'p> {
@@ -73,7 +73,7 @@ impl<'p> Ledger<'p> {
             file,
             length,
             is_torn: text.last().is_some_and(|last| *last != b'\n'),
-            given: Given::read(&String::from_utf8_lossy(&text)),
+            given: Delivered::read(&String::from_utf8_lossy(&text)),
         })
     }
 
@@ -118,7 +118,7 @@ fn is_at(file: &File, path: &Path) -> bool {
 mod tests {
     use std::fs;
 
-    use super::super::given::By;
+    use super::super::delivered::Channel;
     use super::*;
 
     fn ledger() -> (tempfile::TempDir, std::path::PathBuf) {
@@ -156,7 +156,10 @@ mod tests {
         assert_eq!(text, "reset compact - 5\nsubagent a\nsubagent b\n");
         write(&path, "lost a\nblock server\n");
         let given = read(&path).unwrap();
-        assert_eq!((given.block, given.was_reset), (Some(By::Server), true));
+        assert_eq!(
+            (given.block, given.was_reset),
+            (Some(Channel::Server), true)
+        );
         assert_eq!(given.subagents.iter().collect::<Vec<_>>(), ["b"]);
     }
 
@@ -189,7 +192,7 @@ mod tests {
         fs::write(&path, "block hook\nwhole 1 agent:default#ke").unwrap();
         assert_eq!(read(&path).unwrap().pieces(), []);
         write(&path, "reset compact - 5\nblock server\n");
-        assert_eq!(read(&path).unwrap().block, Some(By::Server));
+        assert_eq!(read(&path).unwrap().block, Some(Channel::Server));
         fs::write(&path, "block hook\nwhole 1 agent:default#ke").unwrap();
         write(&path, "line 2 agent:default#key\n");
         let text = fs::read_to_string(&path).unwrap();
@@ -205,7 +208,7 @@ mod tests {
             first.write("reset compact - 5\nblock hook\n").unwrap();
             drop(first);
             let given = second.join().unwrap().expect("the lock is free");
-            assert_eq!(given.block, Some(By::Hook));
+            assert_eq!(given.block, Some(Channel::Hook));
         });
     }
 

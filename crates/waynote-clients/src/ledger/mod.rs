@@ -1,5 +1,5 @@
-//! The ledger of what each session of a client was given, so that none gets it twice and none goes without: kept by the hooks
-//! and by the MCP server, in files outside the store.
+//! The ledger of what was delivered to each session of a client, so that none gets it twice and none goes without. The
+//! hooks and the MCP server keep it, in files outside the store.
 //!
 //! ```text
 //! $XDG_STATE_HOME/waynote/delivered/       else ~/.local/state/…; mode 0700
@@ -8,32 +8,32 @@
 //!                        ledger of what its server gave is that of the session `PID START`
 //! ```
 //!
-//! The parts of a name are percent-encoded, with a blank between. SESSION is what the client calls its session: it stays the same
-//! when the session is resumed, in another process and after a restart of the machine. A ledger is a list of lines, written
-//! under a lock of the file:
+//! The parts of a name are percent-encoded, with a space between. SESSION is what the client calls its session: it stays
+//! the same when the session is resumed, in another process and after a restart of the machine. A ledger is a list of
+//! lines, written under a lock of the file:
 //!
 //! ```text
-//! reset SOURCE EVENT MILLIS    the conversation lost what it had been given: it was compacted or cleared
+//! reset SOURCE EVENT MILLIS    the conversation lost what was delivered: it was compacted or cleared
 //! block hook|server|loop|system  it has the block: from a hook, from the server's reply, in a loop's prompt, or in a
-//!                              system prompt, which every process makes anew
+//!                              system prompt, which every process builds again
 //! whole REVISION ADDRESS       it has this note whole
 //! line REVISION ADDRESS        it has a line of this note
 //! subagent ID                  a subagent of it has the block
 //! lost ID                      that subagent does not have it after all
 //! ```
 //!
-//! A line is written only where it says something new. A `reset` writes the file anew, and so does a file that has
-//! grown long: what it says stays, in as few lines as possible.
+//! A line is written only where it says something new. A `reset` rewrites the file, and a file that has grown long is
+//! rewritten too: what it says stays, in as few lines as possible.
 //!
-//! The server does not know the client's session, nor a hook the server's process. What both know is the client's process
-//! above them, which is why `client` names a session.
+//! The server does not know the client's session, and a hook does not know the server's process. Both know the client's
+//! process above them, so `client` names a session.
 //!
-//! What cannot be read or written counts as not given: the block twice is better than not at all. Once a day, files that
-//! nobody wrote for a month are removed, and those of clients that have ended.
+//! What cannot be read or written counts as not delivered: the block twice is better than not at all. Once a day, files
+//! that nobody wrote for a month are removed, and those of clients that have ended.
 
 mod clients;
+mod delivered;
 mod file;
-mod given;
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -43,9 +43,9 @@ use std::time::{Duration, SystemTime};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use waynote::context::{Shown, ShownNote};
 
+use delivered::note_line;
+pub use delivered::{Channel, Delivered};
 use file::Ledger;
-use given::note_line;
-pub use given::{By, Given};
 
 /// Two hooks that report the same loss within this time report one event.
 const SAME_EVENT: Duration = Duration::from_secs(3);
@@ -60,28 +60,29 @@ pub struct Ledgers {
     clock: fn() -> SystemTime,
 }
 
-/// What is about to be given.
+/// What is delivered.
 #[derive(Clone, Debug)]
-pub enum Gift {
+pub enum Delivery {
     /// The block.
-    Block(By),
-    /// The block, to a conversation that has lost an earlier one without a word.
-    BlockAnew(By),
+    Block(Channel),
+    /// The block, to a conversation that has lost an earlier one without reporting it.
+    BlockAnew(Channel),
     /// Some notes.
     Notes,
     /// The block, to a subagent.
     Subagent(String),
 }
 
-/// What is about to be given to a session. It counts as given once it is taken, which is when the text is really handed over.
+/// A delivery to a session that is about to happen. It counts as delivered once it is [claimed](Self::claim), just
+/// before the text is printed.
 #[derive(Clone)]
-pub struct Handover {
+pub struct PendingDelivery {
     ledgers: Ledgers,
     session: String,
-    gift: Gift,
+    delivery: Delivery,
     notes: Vec<ShownNote>,
     /// What the session had when the text was chosen.
-    given: Given,
+    given: Delivered,
 }
 
 impl Ledgers {
@@ -93,13 +94,13 @@ impl Ledgers {
         }
     }
 
-    /// What a session has.
-    pub fn given(&self, session: &str) -> Given {
+    /// What a session has been given, as its ledger says.
+    pub fn delivered(&self, session: &str) -> Delivered {
         file::read(&self.ledger(session)).unwrap_or_default()
     }
 
-    /// Notes that a session lost what it had been given: `source` says by what, `event` names the event where the client gives it a
-    /// name. Two reports of one event count once.
+    /// Records that a session lost what was delivered: `source` says by what, `event` names the event where the client
+    /// names it. Two reports of one event count once.
     pub fn reset(&self, session: &str, source: &str, event: &str) {
         let (source, event, now) = (encoded(source), encoded(event), self.millis());
         self.write(session, |given| {
@@ -111,18 +112,18 @@ impl Ledgers {
         });
     }
 
-    /// What is about to be given to a session that has `given`.
-    pub fn handover(
+    /// Prepares a delivery to a session that has `given`.
+    pub fn prepare(
         &self,
         session: &str,
-        given: &Given,
-        gift: Gift,
+        given: &Delivered,
+        delivery: Delivery,
         notes: Vec<ShownNote>,
-    ) -> Handover {
-        Handover {
+    ) -> PendingDelivery {
+        PendingDelivery {
             ledgers: self.clone(),
             session: session.to_owned(),
-            gift,
+            delivery,
             notes,
             given: given.clone(),
         }
@@ -132,22 +133,22 @@ impl Ledgers {
         self.folder.join(name(&["session", session]))
     }
 
-    /// Writes to a ledger what is right by what it says; none: nothing. Tells whether it was right, and also says so when
-    /// there is no ledger to be had.
-    fn write(&self, session: &str, lines: impl FnOnce(&Given) -> Option<String>) -> bool {
+    /// Appends the lines that `lines` derives from a ledger; none: nothing is written. Returns whether there were any,
+    /// also where the ledger cannot be opened.
+    fn write(&self, session: &str, lines: impl FnOnce(&Delivered) -> Option<String>) -> bool {
         let path = self.ledger(session);
         if !self.folder.is_dir() {
             self.make_folder();
         }
         let Some(mut ledger) = Ledger::locked(&path) else {
-            return lines(&Given::default()).is_some();
+            return lines(&Delivered::default()).is_some();
         };
         if ledger.is_empty() {
             self.sweep();
         }
         let lines = lines(&ledger.given);
         if let Some(lines) = &lines {
-            // What is not written down is given again.
+            // What is not recorded is delivered again.
             let _ = ledger.write(lines);
         }
         lines.is_some()
@@ -164,37 +165,37 @@ impl Ledgers {
 
     fn make_folder(&self) {
         let mut folder = DirBuilder::new();
-        // Whether it could be made shows when a file is made in it.
+        // An error shows when a file is made in it.
         let _ = folder.recursive(true).mode(0o700).create(&self.folder);
     }
 }
 
-impl Handover {
-    /// Takes it on to hand this over, which counts as given from now on; false when somebody else has meanwhile.
-    pub fn take(&self) -> bool {
+impl PendingDelivery {
+    /// Claims the delivery: it counts as delivered from now on. False where another process has made it meanwhile.
+    pub fn claim(&self) -> bool {
         self.ledgers.write(&self.session, |given| {
             let is_changed = *given != self.given;
-            let is_given = match &self.gift {
-                Gift::Block(By::System) => false,
-                Gift::Block(_) | Gift::BlockAnew(_) => is_changed && given.block.is_some(),
-                Gift::Notes => {
+            let is_given = match &self.delivery {
+                Delivery::Block(Channel::System) => false,
+                Delivery::Block(_) | Delivery::BlockAnew(_) => is_changed && given.block.is_some(),
+                Delivery::Notes => {
                     let has = |(address, revision, shown): &ShownNote| {
                         let known = given.has(address, *revision);
                         known == Some(Shown::Whole) || known == Some(*shown)
                     };
                     is_changed && self.notes.iter().all(has)
                 }
-                Gift::Subagent(id) => given.subagents.contains(&encoded(id)),
+                Delivery::Subagent(id) => given.subagents.contains(&encoded(id)),
             };
             (!is_given).then(|| self.lines())
         })
     }
 
-    /// Takes it back: it could not be handed over after all. Who lacks it gets it at the next moment.
-    pub fn give_back(&self) {
-        let line = match &self.gift {
-            Gift::Subagent(id) => format!("lost {}\n", encoded(id)),
-            Gift::Block(_) | Gift::BlockAnew(_) | Gift::Notes => {
+    /// Takes the claim back: the text could not be printed. The session gets it at the next event.
+    pub fn release(&self) {
+        let line = match &self.delivery {
+            Delivery::Subagent(id) => format!("lost {}\n", encoded(id)),
+            Delivery::Block(_) | Delivery::BlockAnew(_) | Delivery::Notes => {
                 format!("reset lost - {}\n", self.ledgers.millis())
             }
         };
@@ -203,18 +204,18 @@ impl Handover {
 
     fn lines(&self) -> String {
         let mut lines = String::new();
-        match &self.gift {
-            Gift::Block(by) => lines.push_str(&format!("block {}\n", by.word())),
-            Gift::BlockAnew(by) => {
+        match &self.delivery {
+            Delivery::Block(by) => lines.push_str(&format!("block {}\n", by.word())),
+            Delivery::BlockAnew(by) => {
                 lines.push_str(&format!(
                     "reset lost - {}\nblock {}\n",
                     self.ledgers.millis(),
                     by.word()
                 ));
             }
-            Gift::Notes => {}
+            Delivery::Notes => {}
             // What a subagent has, its session has not.
-            Gift::Subagent(id) => return format!("subagent {}\n", encoded(id)),
+            Delivery::Subagent(id) => return format!("subagent {}\n", encoded(id)),
         }
         for (address, revision, shown) in &self.notes {
             lines.push_str(&note_line(address, *revision, *shown));
@@ -254,38 +255,38 @@ mod tests {
         (folder, ledgers)
     }
 
-    pub(super) fn block(ledgers: &Ledgers, session: &str) -> Handover {
-        let given = ledgers.given(session);
-        ledgers.handover(session, &given, Gift::Block(By::Hook), Vec::new())
+    pub(super) fn block(ledgers: &Ledgers, session: &str) -> PendingDelivery {
+        let given = ledgers.delivered(session);
+        ledgers.prepare(session, &given, Delivery::Block(Channel::Hook), Vec::new())
     }
 
     #[test]
     fn a_block_is_given_when_it_is_taken_and_not_before() {
         let (_folder, ledgers) = scratch();
         let (one, other) = (block(&ledgers, "a/../b"), block(&ledgers, "a/../b"));
-        assert_eq!(ledgers.given("a/../b"), Given::default());
-        assert!(one.take());
-        assert!(!other.take());
-        assert_eq!(ledgers.given("a/../b").block, Some(By::Hook));
-        assert_eq!(ledgers.given("other"), Given::default());
-        one.give_back();
-        let given = ledgers.given("a/../b");
+        assert_eq!(ledgers.delivered("a/../b"), Delivered::default());
+        assert!(one.claim());
+        assert!(!other.claim());
+        assert_eq!(ledgers.delivered("a/../b").block, Some(Channel::Hook));
+        assert_eq!(ledgers.delivered("other"), Delivered::default());
+        one.release();
+        let given = ledgers.delivered("a/../b");
         assert_eq!((given.block, given.was_reset), (None, true));
-        assert!(block(&ledgers, "a/../b").take());
+        assert!(block(&ledgers, "a/../b").claim());
     }
 
     #[test]
     fn a_loss_is_counted_once_for_each_event() {
         let (_folder, ledgers) = scratch();
-        assert!(block(&ledgers, "s").take());
+        assert!(block(&ledgers, "s").claim());
         ledgers.reset("s", "compact", "event 1");
-        assert_eq!(ledgers.given("s").block, None);
-        assert!(block(&ledgers, "s").take());
+        assert_eq!(ledgers.delivered("s").block, None);
+        assert!(block(&ledgers, "s").claim());
         // The other configuration reports the same event.
         ledgers.reset("s", "compact", "event 1");
-        assert_eq!(ledgers.given("s").block, Some(By::Hook));
+        assert_eq!(ledgers.delivered("s").block, Some(Channel::Hook));
         ledgers.reset("s", "compact", "event 2");
-        assert_eq!(ledgers.given("s").block, None);
+        assert_eq!(ledgers.delivered("s").block, None);
     }
 
     #[test]
@@ -293,37 +294,37 @@ mod tests {
         let (_folder, ledgers) = scratch();
         let address: Address = "place:~/with a blank".parse().unwrap();
         let give = |revision, shown| {
-            let given = ledgers.given("s");
+            let given = ledgers.delivered("s");
             let notes = vec![(address.clone(), revision, shown)];
-            ledgers.handover("s", &given, Gift::Notes, notes)
+            ledgers.prepare("s", &given, Delivery::Notes, notes)
         };
         let late = give(1, Shown::Whole);
-        assert!(give(1, Shown::Whole).take());
-        assert!(!late.take(), "somebody else gave it meanwhile");
-        assert!(give(1, Shown::Line).take());
-        assert!(give(2, Shown::Line).take());
-        let given = ledgers.given("s");
+        assert!(give(1, Shown::Whole).claim());
+        assert!(!late.claim(), "somebody else gave it meanwhile");
+        assert!(give(1, Shown::Line).claim());
+        assert!(give(2, Shown::Line).claim());
+        let given = ledgers.delivered("s");
         assert_eq!(given.has(&address, 1), Some(Shown::Whole));
         assert_eq!(given.has(&address, 2), Some(Shown::Line));
         assert_eq!(given.has(&address, 3), None);
         ledgers.reset("s", "clear", "");
-        assert_eq!(ledgers.given("s").has(&address, 1), None);
+        assert_eq!(ledgers.delivered("s").has(&address, 1), None);
     }
 
     #[test]
     fn a_subagent_that_went_without_takes_nothing_from_its_session() {
         let (_folder, ledgers) = scratch();
-        assert!(block(&ledgers, "s").take());
+        assert!(block(&ledgers, "s").claim());
         let subagent = || {
-            let gift = Gift::Subagent("a b".into());
-            ledgers.handover("s", &ledgers.given("s"), gift, Vec::new())
+            let delivery = Delivery::Subagent("a b".into());
+            ledgers.prepare("s", &ledgers.delivered("s"), delivery, Vec::new())
         };
-        assert!(subagent().take());
-        assert!(!subagent().take());
-        subagent().give_back();
-        let given = ledgers.given("s");
-        assert_eq!((given.block, given.was_reset), (Some(By::Hook), false));
-        assert!(subagent().take());
+        assert!(subagent().claim());
+        assert!(!subagent().claim());
+        subagent().release();
+        let given = ledgers.delivered("s");
+        assert_eq!((given.block, given.was_reset), (Some(Channel::Hook), false));
+        assert!(subagent().claim());
     }
 
     #[test]
@@ -333,7 +334,7 @@ mod tests {
         let won = std::thread::scope(|scope| {
             let threads: Vec<_> = handovers
                 .iter()
-                .map(|handover| scope.spawn(|| handover.take()))
+                .map(|pending| scope.spawn(|| pending.claim()))
                 .collect();
             let won = threads.into_iter().map(|thread| thread.join().unwrap());
             won.filter(|won| *won).count()
@@ -347,23 +348,23 @@ mod tests {
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
         let ledgers = Ledgers::below(&file, clock);
-        assert!(block(&ledgers, "s").take());
-        assert!(block(&ledgers, "s").take());
+        assert!(block(&ledgers, "s").claim());
+        assert!(block(&ledgers, "s").claim());
     }
 
     #[test]
     fn a_damaged_ledger_says_what_can_be_read() {
         let (_folder, ledgers) = scratch();
-        assert!(block(&ledgers, "s").take());
+        assert!(block(&ledgers, "s").claim());
         let text =
             b"\xff\nblock hook\nwhole x agent:default#k\nwhole\nline 2 agent:default#k\nreset\n";
         std::fs::write(ledgers.ledger("s"), text).unwrap();
-        let given = ledgers.given("s");
+        let given = ledgers.delivered("s");
         assert_eq!((given.block, given.was_reset), (None, true));
         std::fs::write(ledgers.ledger("s"), &text[..text.len() - 6]).unwrap();
-        let given = ledgers.given("s");
+        let given = ledgers.delivered("s");
         let address: Address = "agent:default#k".parse().unwrap();
-        assert_eq!(given.block, Some(By::Hook));
+        assert_eq!(given.block, Some(Channel::Hook));
         assert_eq!(given.has(&address, 2), Some(Shown::Line));
     }
 }

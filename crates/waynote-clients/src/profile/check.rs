@@ -157,9 +157,9 @@ impl Check<'_> {
         if file.at(&[name]) == &json!(true) {
             let place = file.place(&[name]);
             self.wrong(
-                "only hooks of the organization run",
+                "only the organization's hooks run",
                 &place,
-                "ask whoever manages that file to add waynote's hooks",
+                "ask the person who manages that file to add waynote's hooks",
             );
         }
     }

@@ -63,7 +63,7 @@ pub(crate) trait Profile: Sync {
         for step in self.next_steps(setup.reach) {
             let title = self.facts().title;
             findings.note(
-                format!("{title}: whether it is switched on there cannot be told from files"),
+                format!("{title}: its files do not show whether it is switched on there"),
                 step,
             );
         }

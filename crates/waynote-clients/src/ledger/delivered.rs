@@ -1,4 +1,4 @@
-//! What a session has, as its ledger says.
+//! What was delivered to a session, as its ledger says.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
@@ -6,9 +6,9 @@ use std::fmt::Display;
 use waynote::context::{Shown, ShownNote};
 use waynote::{Address, Note};
 
-/// Who gave a session the block.
+/// The way in which a session got the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum Channel {
     /// A hook.
     Hook,
     /// The MCP server, beside a reply.
@@ -19,7 +19,7 @@ pub enum By {
     System,
 }
 
-impl By {
+impl Channel {
     const ALL: [Self; 4] = [Self::Hook, Self::Server, Self::Loop, Self::System];
 
     pub(super) fn word(self) -> &'static str {
@@ -32,19 +32,19 @@ impl By {
     }
 }
 
-/// What a session has.
+/// What was delivered to a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
-    /// Who gave it the block, if anybody did.
-    pub block: Option<By>,
-    /// Whether it lost what it had been given, once at least.
+pub struct Delivered {
+    /// How it got the block, if it did.
+    pub block: Option<Channel>,
+    /// Whether it lost what was delivered, at least once.
     pub was_reset: bool,
     notes: HashMap<(String, u64), Shown>,
     pub(super) subagents: HashSet<String>,
     pub(super) last_reset: Option<(String, String, u64)>,
 }
 
-impl Given {
+impl Delivered {
     /// How much the session has of a note as it is now.
     pub fn of(&self, note: &Note) -> Option<Shown> {
         self.has(&note.address, note.revision)
@@ -117,7 +117,7 @@ impl Given {
             "whole" => Shown::Whole,
             "line" => Shown::Line,
             "block" => {
-                let by = By::ALL.into_iter().find(|by| by.word() == rest);
+                let by = Channel::ALL.into_iter().find(|by| by.word() == rest);
                 return std::mem::replace(&mut self.block, by) != by;
             }
             "subagent" => return self.subagents.insert(rest.to_owned()),
