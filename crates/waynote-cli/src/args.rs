@@ -156,24 +156,24 @@ pub(crate) enum Command {
     /// Write notes for another program
     #[command(subcommand)]
     Export(ExportCommand),
-    /// Answer a client's hook: the block of notes, in the client's own form
+    /// Answer a client's hook with the block of notes, in the client's own format
     ///
     /// Reads the client's JSON from standard input. Whatever goes wrong, the answer adds nothing and the exit code is 0.
     Hook(HookArgs),
     /// Set an agent up: its MCP server entry and its hooks, in its own files
     ///
-    /// Without a client: which are found on this machine, and how each is set up. What else is in the files stays as it is;
-    /// a copy is kept, and `waynote uninstall` brings it back.
+    /// Without a client: lists the agents found on this machine, and how each is set up. Everything else in the files stays
+    /// as it is. A copy is kept, and `waynote uninstall` restores it.
     Install(InstallArgs),
     /// Take back what `install` wrote
     Uninstall(UninstallArgs),
     /// Check that agents get the notes: binary, store, files, trust, and a live round trip
     ///
-    /// Exit code 0 when all is well, else 1; each finding says what to do next.
+    /// The exit code is 0 when nothing is wrong, else 1. Each finding says what to do next.
     Doctor {
-        /// The agent; without it, those that are set up
+        /// The agent [default: all that are set up]
         client: Option<ClientArg>,
-        /// Its files in the working directory, instead of the user's
+        /// Check the working directory's files instead of the user's
         #[arg(long)]
         project: bool,
     },
@@ -214,7 +214,7 @@ pub(crate) struct HookArgs {
     pub(crate) client: String,
     /// The client's word for what happens, as SessionStart [default: SessionStart]
     pub(crate) event: Option<String>,
-    /// At a prompt: add what the session lacks, and search for nothing
+    /// At a prompt: add only the notes that the session lacks; do not search for matches
     #[arg(long)]
     pub(crate) no_search: bool,
 }
@@ -223,13 +223,13 @@ pub(crate) struct HookArgs {
 pub(crate) struct InstallArgs {
     /// The agent
     pub(crate) client: Option<ClientArg>,
-    /// In the files of the working directory, which a team shares, instead of the user's
+    /// Write to the working directory's files, which a team shares, instead of the user's
     #[arg(long)]
     pub(crate) project: bool,
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Add the notes that match to every prompt too
+    /// At every prompt, also add the notes that match it
     #[arg(long)]
     pub(crate) every_prompt: bool,
 }
@@ -238,7 +238,7 @@ pub(crate) struct InstallArgs {
 pub(crate) struct UninstallArgs {
     /// The agent
     pub(crate) client: ClientArg,
-    /// From the files of the working directory, instead of the user's
+    /// Clean the working directory's files instead of the user's
     #[arg(long)]
     pub(crate) project: bool,
     /// Show what would change, and change nothing

@@ -92,7 +92,7 @@ fn a_record_tells_what_a_later_version_wrote() {
         kept,
         [
             "`mcpServers.waynote` needs `\"timeout\": 9`",
-            "`mcpServers.waynote` no longer needs `alwaysLoad`: take it out",
+            "`mcpServers.waynote` no longer needs `alwaysLoad`: remove it",
         ]
     );
 }
