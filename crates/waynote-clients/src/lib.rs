@@ -36,8 +36,8 @@
 //! # Where things are, and where to add one
 //!
 //! - `clients/` has a file for each client: its files and entries, its events and the form of its answers, its
-//!   permissions in a loop, and the settings that `doctor` looks at. A new client is a file there and a line in
-//!   `clients/mod.rs`.
+//!   permissions in a loop, and the settings that `doctor` looks at. A new client is a file there, a line in
+//!   `clients/mod.rs` and a variant in `client.rs`.
 //! - `profile/` is what these files fill in (the trait `Profile`) and what they build with.
 //! - `formats/` edits JSON with comments, TOML and YAML so that everything that is not ours stays. A new format is a file
 //!   there and a line in `formats/edit.rs`. No client is known there.

@@ -16,7 +16,8 @@ use facts::Facts;
 use permissions::{Invocation, MissingRight, Rights};
 use setup::{ClientFile, Machine, Reach, Roots, Setup};
 
-/// What is known of a client. A new one is a file with this trait in `clients/`, and a line in `clients/mod.rs`.
+/// What is known of a client. A new one is a file with this trait in `clients/`, a line in `clients/mod.rs` and a
+/// variant in `client.rs`.
 pub(crate) trait Profile: Sync {
     /// Its names, its events, the form of its answers.
     fn facts(&self) -> &'static Facts;
