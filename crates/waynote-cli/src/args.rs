@@ -1,5 +1,6 @@
 //! What can be typed. The texts here are the help, and the reference is made from them.
 
+mod client;
 mod formats;
 mod mistakes;
 mod session;
@@ -9,8 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::clients::Client;
-
+pub(crate) use client::ClientArg;
 pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport};
 pub(crate) use mistakes::explained;
 pub(crate) use session::{LogCommand, LoopArgs};
@@ -158,24 +158,24 @@ pub(crate) enum Command {
     /// Write notes for another program
     #[command(subcommand)]
     Export(ExportCommand),
-    /// Answer a client's hook: the block of notes, in the client's own form
+    /// Answer a client's hook with the block of notes, in the client's own format
     ///
     /// Reads the client's JSON from standard input. Whatever goes wrong, the answer adds nothing and the exit code is 0.
     Hook(HookArgs),
     /// Set an agent up: its MCP server entry and its hooks, in its own files
     ///
-    /// Without a client: which are found on this machine, and how each is set up. What else is in the files stays as it is;
-    /// a copy is kept, and `waynote uninstall` brings it back.
+    /// Without a client: lists the agents found on this machine, and how each is set up. Everything else in the files stays
+    /// as it is. A copy is kept, and `waynote uninstall` restores it.
     Install(InstallArgs),
     /// Take back what `install` wrote
     Uninstall(UninstallArgs),
     /// Check that agents get the notes: binary, store, files, trust, and a live round trip
     ///
-    /// Exit code 0 when all is well, else 1; each finding says what to do next.
+    /// The exit code is 0 when nothing is wrong, else 1. Each finding says what to do next.
     Doctor {
-        /// The agent; without it, those that are set up
-        client: Option<Client>,
-        /// Its files in the working directory, instead of the user's
+        /// The agent [default: all that are set up]
+        client: Option<ClientArg>,
+        /// Check the working directory's files instead of the user's
         #[arg(long)]
         project: bool,
     },
@@ -216,7 +216,7 @@ pub(crate) struct HookArgs {
     pub(crate) client: String,
     /// The client's word for what happens, as SessionStart [default: SessionStart]
     pub(crate) event: Option<String>,
-    /// At a prompt: add what the session lacks, and search for nothing
+    /// At a prompt: add only the notes that the session lacks; do not search for matches
     #[arg(long)]
     pub(crate) no_search: bool,
 }
@@ -224,14 +224,14 @@ pub(crate) struct HookArgs {
 #[derive(Args)]
 pub(crate) struct InstallArgs {
     /// The agent
-    pub(crate) client: Option<Client>,
-    /// In the files of the working directory, which a team shares, instead of the user's
+    pub(crate) client: Option<ClientArg>,
+    /// Write to the working directory's files, which a team shares, instead of the user's
     #[arg(long)]
     pub(crate) project: bool,
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Add the notes that match to every prompt too
+    /// At every prompt, also add the notes that match it
     #[arg(long)]
     pub(crate) every_prompt: bool,
 }
@@ -239,8 +239,8 @@ pub(crate) struct InstallArgs {
 #[derive(Args)]
 pub(crate) struct UninstallArgs {
     /// The agent
-    pub(crate) client: Client,
-    /// From the files of the working directory, instead of the user's
+    pub(crate) client: ClientArg,
+    /// Clean the working directory's files instead of the user's
     #[arg(long)]
     pub(crate) project: bool,
     /// Show what would change, and change nothing

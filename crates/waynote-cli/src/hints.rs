@@ -5,7 +5,7 @@ use waynote::{Error, LoopError, UndoError};
 use waynote_formats::FormatError;
 use waynote_loop::{Error as RunnerError, StartProblem};
 
-use crate::clients::shell::quoted;
+use waynote_system::shell::quoted;
 
 /// What to do next.
 pub(crate) fn hint(error: &Error) -> String {

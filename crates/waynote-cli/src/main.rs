@@ -1,10 +1,9 @@
 //! The binary `waynote`: arguments in, text or JSON out. No rule of its own.
 
 mod args;
-mod clients;
+mod client_errors;
 mod clock;
 mod commands;
-mod delivered;
 mod duration;
 mod error;
 mod hints;
@@ -25,6 +24,8 @@ mod zrb_file;
 use std::process::ExitCode;
 
 use clap::Parser;
+// Under the names that the modules below know them by.
+use waynote_system::{process, shell};
 
 use crate::args::Cli;
 use crate::error::Failure;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::ValueEnum;
 
-use crate::clients::Client;
+use waynote_clients::Client;
 
 /// An agent whose command line is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,5 +1,10 @@
 //! Which of the environment variables that waynote reads are handed on to its other processes.
 
+use std::sync::OnceLock;
+
+use waynote_clients::Machine;
+
+use crate::home;
 use crate::settings::KNOWN;
 
 pub(crate) use waynote_system::variables::{
@@ -20,6 +25,15 @@ pub(crate) fn handed_on() -> impl Iterator<Item = &'static str> {
         .chain([CONFIG])
         .chain(handed_on(false))
         .chain([LOOP, DATA_FOLDER, CONFIG_FOLDER, STATE_FOLDER])
+}
+
+/// This machine, for what is done to clients.
+pub(crate) fn machine() -> Machine<'static> {
+    static HANDED_ON: OnceLock<Vec<&str>> = OnceLock::new();
+    Machine {
+        environment: home::environment(),
+        handed_on: HANDED_ON.get_or_init(|| handed_on().collect()),
+    }
 }
 
 /// Whether a variable decides what waynote reads, writes and says, but for the time.

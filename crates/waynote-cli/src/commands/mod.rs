@@ -13,7 +13,6 @@ mod history;
 mod hook;
 mod import;
 mod install;
-mod installed;
 mod key;
 mod log;
 mod looping;
@@ -32,7 +31,7 @@ use std::process::ExitCode;
 
 use waynote::{Author, LocalStore, Name, SecretPolicy, Stamp};
 
-use crate::args::{AllowArgs, Cli, Command};
+use crate::args::{AllowArgs, Cli, ClientArg, Command};
 use crate::error::{Failure, Outcome};
 use crate::inside::{self, Inside};
 use crate::opened::Opened;
@@ -163,7 +162,10 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),
-        Some(Command::Doctor { client, project }) => doctor::run(&mut context, *client, *project),
+        Some(Command::Doctor { client, project }) => {
+            let client = client.map(|ClientArg(client)| client);
+            doctor::run(&mut context, client, *project)
+        }
         Some(Command::Verify) => verify::run(&mut context),
         Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),
         Some(

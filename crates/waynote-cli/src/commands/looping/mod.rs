@@ -33,7 +33,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
         context.output.text(&prompt)?;
         return Ok(ExitCode::SUCCESS);
     }
-    plan.agent.check(program::path().as_deref())?;
+    plan.agent.check(crate::home::environment().path())?;
     if let Some(logs) = &plan.logs {
         logs.check()?;
     }

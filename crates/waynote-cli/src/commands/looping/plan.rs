@@ -3,20 +3,21 @@
 use std::path::PathBuf;
 
 use waynote::context::Request;
+use waynote_clients::{MissingRight, Rights, missing_rights};
 use waynote_loop::{AgentCommand, Backoff, FileId, Logs, Plan, SourceFile, Template};
 
 use crate::args::LoopArgs;
-use crate::clients::rights::{Missing, Rights, missing};
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::presets::Preset;
 use crate::settings::{Origin, Settings};
+use crate::variables::machine;
 
 /// A plan with what it needs of the agent's client.
 pub(super) struct Planned {
     pub(super) plan: Plan,
     /// What the client does not let its agent do.
-    pub(super) missing: Vec<Missing>,
+    pub(super) missing: Vec<MissingRight>,
     /// Its files are there as long as this is.
     _rights: Rights,
 }
@@ -56,7 +57,7 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
     };
     let client = args.with.map(Preset::client);
     let rights = match client {
-        Some(client) => Rights::of(client, &args.command)?,
+        Some(client) => waynote_clients::rights(machine(), client, &args.command)?,
         None => Rights::default(),
     };
     let words = [&rights.arguments[..], &args.command].concat();
@@ -90,7 +91,9 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
     plan.prompt.extra_instructions = args.extra_instructions.clone();
     plan.prompt.until = args.until.clone();
     plan.check()?;
-    let missing = client.map_or(Vec::new(), |client| missing(client, &args.command));
+    let missing = client.map_or(Vec::new(), |client| {
+        missing_rights(machine(), client, &args.command)
+    });
     Ok(Planned {
         plan,
         missing,
