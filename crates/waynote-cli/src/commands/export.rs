@@ -13,7 +13,6 @@ use super::Context;
 use super::import::say_left_out;
 use crate::args::ExportCommand;
 use crate::error::{Failure, Outcome, say};
-use crate::opened::Opened;
 use crate::xs_socket::{Routes, Xs};
 
 pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome {
@@ -66,17 +65,17 @@ fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
         return context.output.text(&text);
     }
     let stamp = context.stamp()?;
-    let exported = {
-        let opened = Opened::for_writing(&context.settings, context.output.json)?;
+    let opened = context.opened_for_writing()?;
+    let exported = opened.work(|store| {
         // Only for the counts: a file that cannot be read is reported by what follows.
         let before = NotesFile::open(&path).ok().flatten().unwrap_or_default();
         if opened.bring_together(&path, &stamp)? {
             let now = NotesFile::open(&path)?.unwrap_or_default();
-            zrb::exported(opened.store(), &before, &now)?
+            Ok(zrb::exported(store, &before, &now)?)
         } else {
-            zrb::export_to(opened.store(), &path)?
+            Ok(zrb::export_to(store, &path)?)
         }
-    };
+    })?;
     report(context, &exported, &path.display().to_string())
 }
 
