@@ -61,6 +61,13 @@ impl Opened {
         Self::of(settings, json)
     }
 
+    /// Does something with the store, then says what went wrong with the file.
+    pub(crate) fn work<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
+        let outcome = work(self.store());
+        self.say_notices();
+        outcome
+    }
+
     pub(crate) fn store(&self) -> &(dyn LocalStore + Send + Sync) {
         match &self.kind {
             Kind::Plain(store) => store,

@@ -12,7 +12,6 @@ use super::Context;
 use super::import::{say_skipped, zrb_file};
 use crate::args::ExportCommand;
 use crate::error::{Outcome, say};
-use crate::opened::Opened;
 
 pub(super) fn run(context: &mut Context<'_>, command: &ExportCommand) -> Outcome {
     match command {
@@ -62,10 +61,7 @@ fn to_zrb(context: &mut Context<'_>, target: Option<&Path>) -> Outcome {
         return context.output.text(&text);
     }
     let stamp = context.stamp()?;
-    let exported = {
-        let opened = Opened::for_writing(&context.settings, context.output.json)?;
-        opened.export_zrb(&path, &stamp)?
-    };
+    let exported = context.opened_for_writing()?.export_zrb(&path, &stamp)?;
     report(context, &exported, &path.display().to_string())
 }
 

@@ -295,18 +295,6 @@ impl Request {
         }
         chain
     }
-
-    /// Whether the same store makes the same block of both: in style stable the time is of no matter.
-    fn same_block(&self, other: &Self) -> bool {
-        let now = match self.style {
-            Style::Stable => other.now,
-            Style::Faithful => self.now,
-        };
-        Self {
-            now,
-            ..self.clone()
-        } == *other
-    }
 }
 
 /// A prompt block.
@@ -379,11 +367,14 @@ impl Renderer {
     /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
     /// read.
     pub fn render(&mut self, store: &dyn LocalStore, request: &Request) -> Result<Arc<Block>> {
-        let last = self.last.as_ref();
-        if let Some(last) = last.filter(|last| last.request.same_block(request))
-            && last.version == store.version()?
-        {
-            return Ok(Arc::clone(&last.block));
+        if let Some(last) = &mut self.last {
+            // In style stable the time does not matter.
+            if last.request.style == Style::Stable {
+                last.request.now = request.now;
+            }
+            if last.request == *request && last.version == store.version()? {
+                return Ok(Arc::clone(&last.block));
+            }
         }
         // What is written meanwhile is seen next time.
         store.on_one_state(|store| self.made(store, request))

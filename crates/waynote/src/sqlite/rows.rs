@@ -251,10 +251,15 @@ impl<'e> Handle<'e> {
         })
     }
 
-    /// All from one state. One answer can take several statements, but for the version alone.
+    /// All from one state. One answer can take several statements, but for the version alone, which is asked before
+    /// each block.
     fn at_once(&self, ask: &Ask) -> Outcome<Rows> {
-        let is_version = ask.questions() == 1 && ask.store.version;
-        if is_version || !self.conn.is_autocommit() {
+        if ask.questions() == 1 && ask.store.version {
+            let mut rows = Rows::default();
+            rows.store.version = recent::version(self.conn, self.is_lent)?;
+            return Ok(rows);
+        }
+        if !self.conn.is_autocommit() {
             return self.rows(ask);
         }
         let state = rusqlite::Transaction::new_unchecked(self.conn, TransactionBehavior::Deferred)?;
