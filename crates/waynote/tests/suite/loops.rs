@@ -8,7 +8,8 @@ use waynote::context::{Request, render};
 use waynote::event::{EndReason, IterationOutcome, ProcessIdentity};
 use waynote::loops::{IterationEnd, Loop, LoopStart, signal};
 use waynote::session_state::{
-    AgentSignal, End, fresh_answer, iterations, last_end, live_iteration, open_question, last_signal,
+    AgentSignal, End, fresh_answer, iterations, last_end, last_signal, live_iteration,
+    open_question,
 };
 use waynote::{
     EntryType, Error, LocalStore, LoopError, Name, Place, Scope, ScopeKind, SearchRequest,
