@@ -43,3 +43,19 @@ fn a_note_is_committed_with_the_message() {
     );
     insta::assert_snapshot!(said, @"");
 }
+
+#[test]
+fn a_loop_of_its_own_stops_when_its_agent_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(
+        env!("CARGO_BIN_EXE_own_loop"),
+        &folder.path().join("notes.db"),
+    );
+    insta::assert_snapshot!(said, @"
+    iteration 1
+      working
+    iteration 2
+      ALL DONE
+    stopped: until
+    ");
+}

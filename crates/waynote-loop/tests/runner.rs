@@ -33,7 +33,7 @@ impl Bench {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path().canonicalize().unwrap();
-        let store = SqliteStore::open(&directory.join("notes.db"), &Options::default()).unwrap();
+        let store = SqliteStore::open(directory.join("notes.db"), &Options::default()).unwrap();
         Self {
             _folder: folder,
             directory,
