@@ -7,7 +7,7 @@ use waynote_formats::SyncedStore;
 
 /// A store in `notes.db` of a folder, kept in sync with `notes.json` there.
 pub(super) fn synced(folder: &Path) -> SyncedStore<SqliteStore> {
-    let store = SqliteStore::open(&folder.join("notes.db"), &Options::default()).unwrap();
+    let store = SqliteStore::open(folder.join("notes.db"), &Options::default()).unwrap();
     synced_over(folder, store)
 }
 
@@ -26,7 +26,7 @@ pub(super) fn each_store(test: impl Fn(&dyn LocalStore)) {
 /// Runs a test on every store that can be searched.
 pub(super) fn each_indexed(indexing: Indexing, test: &dyn Fn(&dyn LocalStore)) {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     test(&synced_over(folder.path(), store.with_indexing(indexing)));
 }
 

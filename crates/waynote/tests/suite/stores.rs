@@ -10,7 +10,7 @@ use super::memory::Memory;
 /// Runs a test on every store.
 pub(super) fn each_store(test: impl Fn(&dyn LocalStore)) {
     let folder = tempfile::tempdir().unwrap();
-    test(&SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap());
+    test(&SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap());
     let conn = rusqlite::Connection::open_in_memory().unwrap();
     test(&AttachedStore::attach(&conn).unwrap());
     test(&EngineStore::new(Memory::default()));
@@ -32,7 +32,7 @@ pub(super) fn each_indexed(indexing: Indexing, test: &dyn Fn(&dyn LocalStore)) {
 
 /// The store that several processes write at once, in that folder.
 pub(super) fn open(folder: &Path) -> Box<dyn LocalStore> {
-    Box::new(SqliteStore::open(&folder.join("notes.db"), &Options::default()).unwrap())
+    Box::new(SqliteStore::open(folder.join("notes.db"), &Options::default()).unwrap())
 }
 
 /// How often processes are killed.
