@@ -27,14 +27,7 @@ fn exit_code(class: ErrorClass) -> u8 {
         ErrorClass::Invalid => 2,
         // A loop that waits for a person says so in one way, whether it stops or is not started for it.
         ErrorClass::Blocked => BLOCKED,
-        ErrorClass::NotFound
-        | ErrorClass::Conflict
-        | ErrorClass::Refused
-        | ErrorClass::Limit
-        | ErrorClass::Damaged
-        | ErrorClass::Busy
-        | ErrorClass::Unreachable
-        | ErrorClass::Denied => 1,
+        _ => 1,
     }
 }
 

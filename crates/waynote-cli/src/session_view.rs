@@ -85,7 +85,6 @@ fn marked(text: &str, mark: &str) -> String {
 /// How a session stands, in a few words.
 pub(crate) fn standing(standing: &LoopState) -> String {
     match standing {
-        LoopState::NoLoop => "-".into(),
         LoopState::Running => "running".into(),
         LoopState::Lost => "lost: its loop was killed".into(),
         LoopState::Ended(End {
@@ -94,6 +93,7 @@ pub(crate) fn standing(standing: &LoopState) -> String {
             ..
         }) => format!("blocked: `{}`", one_line(question)),
         LoopState::Ended(end) => reason(end.reason).into(),
+        _ => "-".into(),
     }
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn style(kind: &EntryType) -> Style {
         EntryType::Stuck => AnsiColor::Red,
         EntryType::Learning => AnsiColor::Green,
         EntryType::Tip => AnsiColor::Cyan,
-        EntryType::Decision | EntryType::Other(_) => AnsiColor::Yellow,
+        _ => AnsiColor::Yellow,
     })))
 }
 

@@ -203,7 +203,7 @@ impl<'p> LoopRunner<'p> {
             (Some(Stop::Interrupted(signal)), _) => Some(Stop::Interrupted(signal)),
             (_, Some(AgentSignal::Blocked(question))) => Some(Stop::Blocked(question)),
             (_, Some(AgentSignal::Completed(summary))) => Some(Stop::Completed(summary)),
-            (stop, None) => stop,
+            (stop, _) => stop,
         };
         match stop {
             Some(stop) => Ok(Some(stop)),

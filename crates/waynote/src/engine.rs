@@ -122,6 +122,7 @@ impl<E: Engine + ?Sized> Engine for &E {
 
 /// What a transaction is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Writing {
     /// Its writes are on disk when it is committed.
     Durable,
@@ -281,6 +282,7 @@ pub struct SegmentHead {
 
 /// Which blocks of a segment: each has terms in their order, and is kept under its first one.
 #[derive(Clone, Debug, PartialEq, Eq)]
+// Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Blocks {
     /// All of them, by first term.
     All {
@@ -396,6 +398,7 @@ pub struct Step {
 
 /// A row to put.
 #[derive(Clone, Debug)]
+// Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Row<'r> {
     /// A revision into the journal, and the note as it then is.
     Revision(Put<'r>),

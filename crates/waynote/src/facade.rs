@@ -49,6 +49,10 @@ impl Surroundings {
     ///
     /// # Errors
     /// [`Error::InvalidPlace`] when the working directory is gone or not UTF-8.
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the one function that looks around, for programs that say so by calling it"
+    )]
     pub fn of_process() -> Result<Self> {
         let directory = std::env::current_dir().unwrap_or_default();
         let directory = directory.to_string_lossy();

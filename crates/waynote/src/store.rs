@@ -32,6 +32,7 @@ pub use feed::{Cursor, FeedEntry, Happened};
 
 /// Which notes to select. Order: as the scopes are listed (or by name), a place's own note first, then by key.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Filter {
     /// All notes of these scopes.
     Scopes(Vec<Scope>),
@@ -41,6 +42,7 @@ pub enum Filter {
 
 /// Which notes of a scope to read latest first, a page at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Recent {
     /// Keyed notes, the most recently updated first, ties by key.
     Keyed {
@@ -96,6 +98,7 @@ impl Recent {
 
 /// A point in the history of a whole store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AsOf {
     /// After the change at that position of the journal.
     Position(Position),

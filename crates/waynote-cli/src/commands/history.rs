@@ -58,12 +58,12 @@ fn row(revision: &Revision) -> Vec<String> {
         when(revision.recorded_at),
         match &revision.state {
             State::Present(note) => note.preview.clone(),
-            State::Deleted { .. } => String::new(),
             State::Forgotten {
                 forgotten_at,
                 forgotten_by,
                 ..
             } => format!("forgotten {} by {forgotten_by}", day(*forgotten_at)),
+            _ => String::new(),
         },
     ]
 }

@@ -157,15 +157,14 @@ fn work(
     let inside = Inside::of(&settings, store)?;
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
     let place = hook.place(environment())?;
-    let request = Request {
-        session: inside.session,
-        iteration: inside.iteration,
-        style: settings.style.value,
-        also: home::main_checkout(&place)?.into_iter().collect(),
-        budget: settings.budget(None),
-        tools: Some(waynote_mcp::reader_tools()),
-        ..Request::new(settings.agent.value, place, clock::now()?)
-    };
+    let also = home::main_checkout(&place)?.into_iter().collect();
+    let request = Request::new(settings.agent.value.clone(), place, clock::now()?)
+        .session(inside.session)
+        .iteration(inside.iteration)
+        .style(settings.style.value)
+        .also(also)
+        .budget(settings.budget(None))
+        .tools(waynote_mcp::reader_tools());
     let answer = hook.answer(store, request, !words.no_search, has_it_in_prompt)?;
     Ok(Some(answer))
 }

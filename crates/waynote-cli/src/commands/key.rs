@@ -168,7 +168,7 @@ impl Target {
             let AddressAt { address, revision } = input::address(typed)?;
             let text = match &address {
                 Address::PlaceKey(_, key) | Address::Agent(_, key) => key.to_string(),
-                Address::Place(_) | Address::Session(..) => {
+                _ => {
                     let hint = "use `waynote show ADDRESS`, `waynote place` or `waynote log`";
                     return Err(Failure::usage(
                         format!("{address} is not a keyed note"),

@@ -160,7 +160,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                         Some(AgentSignal::Blocked(question)) => {
                             stopped["question"] = question.as_str().into();
                         }
-                        None => {}
+                        _ => {}
                     }
                     stopped
                 });

@@ -15,7 +15,7 @@ fn stamp() -> Stamp {
 }
 
 fn store(scratch: &Scratch) -> SqliteStore {
-    SqliteStore::open(&scratch.store(), &Options::default()).unwrap()
+    SqliteStore::open(scratch.store(), &Options::default()).unwrap()
 }
 
 /// A loop in session `s`, run by this very process.

@@ -38,10 +38,7 @@ pub(super) fn block(store: &dyn LocalStore, request: Request) -> Result<Notes> {
     {
         return Ok(notes);
     }
-    let request = Request {
-        style: Style::Stable,
-        ..request
-    };
+    let request = request.style(Style::Stable);
     fitting(LEAD, request, |request| {
         let (block, pieces) = block_and_notes(store, request)?;
         Ok(Notes {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use waynote::LocalStore;
-use waynote::context::{Budget, Request, Section, matching};
+use waynote::context::{Request, Section, matching};
 
 use super::notes::{Notes, block, changes};
 use super::session::Session;
@@ -70,14 +70,8 @@ fn matches(
     let Some(tokens) = most.checked_sub(lead).filter(|tokens| *tokens > 0) else {
         return Ok(Notes::default());
     };
-    let request = Request {
-        query: Some(asked.to_owned()),
-        budget: Budget {
-            tokens,
-            ..request.budget
-        },
-        ..request
-    };
+    let budget = request.budget.tokens(tokens);
+    let request = request.query(asked.to_owned()).budget(budget);
     let found = matching(store, &request, &|note| {
         beside.of(note).or_else(|| session.given.of(note))
     })?;

@@ -158,7 +158,7 @@ pub(super) fn note_line(address: &impl Display, revision: u64, shown: Shown) -> 
     let word = match shown {
         Shown::Whole => "whole",
         Shown::Line => "line",
-        Shown::LeftOut => return String::new(),
+        _ => return String::new(),
     };
     format!("{word} {revision} {address}\n")
 }

@@ -177,11 +177,7 @@ impl<S: LocalStore> SyncedStore<S> {
                     .note()
                     .is_some_and(|note| texts.contains(&note.content))
                 {
-                    back.push(Forget {
-                        address: address.clone(),
-                        revision: Some(revision.number()),
-                        everywhere: false,
-                    });
+                    back.push(Forget::new(address.clone()).revision(Some(revision.number())));
                 }
             }
         }

@@ -17,13 +17,8 @@ use super::search::{NEVER, TINY, addresses, open};
 use super::stores::{synced, synced_over};
 
 fn request(tokens: usize) -> Request {
-    Request {
-        budget: Budget {
-            tokens,
-            ..Budget::default()
-        },
-        ..Request::new("a".parse().unwrap(), place("~/x"), at(1_800_000_000).now)
-    }
+    Request::new("a".parse().unwrap(), place("~/x"), at(1_800_000_000).now)
+        .budget(Budget::default().tokens(tokens))
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 
 /// The most tokens that a block may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Budget {
     /// The most tokens, as the model that reads the block counts them; 0: no limit.
     pub tokens: usize,

@@ -39,6 +39,7 @@ use pieces::{Counts, Pieces};
 /// The parts of the block, in the order in which they are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Section {
     /// The agent's pinned notes, whole.
     Pinned,
@@ -68,6 +69,7 @@ impl Section {
 /// How the block is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Style {
     /// Equal notes give equal bytes: a fixed order, absolute dates, what changes most often last.
     Stable,
@@ -105,6 +107,7 @@ impl FromStr for Style {
 
 /// For whom and where a block is made.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Request {
     /// The agent whose notebook it is, and who reads the block.
     pub agent: Name,

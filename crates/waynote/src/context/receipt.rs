@@ -8,6 +8,7 @@ use crate::address::Address;
 /// How much of a note a block shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Shown {
     /// All of it.
     Whole,
@@ -30,6 +31,7 @@ impl Shown {
 
 /// Why so much of it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Why {
     /// There was room.
     Fits,

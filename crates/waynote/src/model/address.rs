@@ -19,6 +19,7 @@ const SPECIAL: &AsciiSet = &CONTROLS.add(b'%').add(b'#').add(b'@');
 
 /// The address of a note.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Address {
     /// A place's own note.
     Place(Place),

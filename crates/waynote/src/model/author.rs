@@ -7,6 +7,7 @@ use crate::key::Name;
 
 /// What kind of author a name is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Author<'n> {
     /// `person`: whoever has no other name.
     Person,

@@ -10,6 +10,7 @@ use crate::note::{EntryType, Note};
 
 /// Which revision a writer believes to be current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Expect {
     /// Any, or none.
     Any,
@@ -32,6 +33,7 @@ pub struct Origin {
 
 /// A change of one note.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Change {
     /// Writes a note: creates it or makes a new revision. Not for entries of a log.
     Save {

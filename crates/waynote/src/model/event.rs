@@ -21,6 +21,7 @@ pub use address::EventAddress;
 /// Something that happened in a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum SessionEvent {
     /// A loop took the session: no other can until it has ended.
     LoopStarted {
@@ -111,6 +112,7 @@ impl fmt::Display for ProcessIdentity {
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum IterationOutcome {
     /// The agent ended by itself.
     Exited {
@@ -159,6 +161,7 @@ impl fmt::Display for IterationOutcome {
 /// Why a loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum EndReason {
     /// The iterations that were asked for are done.
     Iterations,

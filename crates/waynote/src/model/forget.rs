@@ -16,6 +16,7 @@ use crate::error::Error;
 
 /// What is to be forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Forget {
     /// The note.
     pub address: Address,
@@ -112,6 +113,7 @@ impl Forgotten {
 
 /// Why old bytes of what was forgotten may still be in the store's files, though no note holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Residue {
     /// An application lends the connection: it cleans its free pages and its WAL.
     Lent,

@@ -3,6 +3,7 @@
 
 /// The caps of notes. Zero or less is no cap. Entries of a log have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// The most bytes of a keyed note's content.
     pub max_bytes: i64,

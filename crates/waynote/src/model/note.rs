@@ -191,6 +191,7 @@ impl<'de> Deserialize<'de> for Note {
 
 /// What a revision did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Action {
     /// Wrote a content.
     Save,
@@ -301,6 +302,7 @@ pub struct Revision {
 
 /// The state of a note after a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum State {
     /// It is there.
     Present(Note),
@@ -435,6 +437,7 @@ impl Serialize for Revision {
 
 /// A point in a note's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoteAsOf {
     /// After that revision of the note.
     Revision(u64),

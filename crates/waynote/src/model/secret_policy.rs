@@ -38,6 +38,7 @@ impl Flagged {
 
 /// Which credentials a caller may write down.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SecretPolicy {
     /// None: a write that holds one is refused.
     #[default]

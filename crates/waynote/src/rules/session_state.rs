@@ -140,6 +140,7 @@ pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<(Question
 
 /// What an agent says about the loop's end.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AgentSignal {
     /// All is done: the summary.
     Completed(String),

@@ -67,6 +67,7 @@ fn is_bookkeeping(undo: &Revision) -> bool {
 
 /// Where the changes are that an undo or a redo without an address may take back. Whose they are is the stamp's author.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UndoScope {
     /// The agent whose notebook is meant.
     pub agent: Name,

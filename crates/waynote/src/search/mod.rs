@@ -55,6 +55,7 @@ pub const DEFAULT_LIMIT: usize = 10;
 
 /// Which kind of note is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SearchKind {
     /// Directories' own notes.
     Place,
@@ -66,6 +67,7 @@ pub enum SearchKind {
 
 /// What is to be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchRequest {
     /// Plain words (any of them, the best first), `"phrases"`, `prefix*`, `-not`. Any text is a query. One with
     /// exclusions alone finds all the other notes, the newest first; one that asks for nothing finds nothing.
@@ -155,6 +157,7 @@ impl Serialize for Hit {
 
 /// When the search index takes in what was written, and how large its segments become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Indexing {
     /// So many changes are searched as they lie before they become a segment.
     pub tail: u32,

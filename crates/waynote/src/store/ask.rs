@@ -126,6 +126,7 @@ pub struct Page {
 
 /// A number of notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+// Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Count {
     /// What the cap on notes counts in a scope: keyed notes and entries, not a place's own note.
     Counted(Scope),

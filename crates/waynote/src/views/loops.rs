@@ -18,6 +18,7 @@ use crate::store::Store;
 
 /// What came of an iteration.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct IterationEnd {
     /// How the agent ended at the last attempt.
     pub outcome: IterationOutcome,
@@ -58,6 +59,7 @@ pub struct Loop<'s> {
 }
 
 /// Who begins a loop, and where.
+#[non_exhaustive]
 pub struct LoopStart<'a> {
     /// The process.
     pub holder: ProcessIdentity,
@@ -309,6 +311,7 @@ pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec
 
 /// Whether a loop runs in a session, and how the last one ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LoopState {
     /// No loop ever ran in it.
     NoLoop,

@@ -56,7 +56,7 @@ fn after_a_transaction_was_taken_back() {
 #[test]
 fn without_what_was_forgotten_since() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     save(&store, "k", "the word that goes");
     let then = store.version().unwrap().position.unwrap();
     save(&store, "k", "the word that stays");
@@ -70,7 +70,7 @@ fn without_what_was_forgotten_since() {
             .contains("goes")
     );
     // By another process.
-    let other = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let other = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     let forget = Forget::new("agent:a#k".parse::<Address>().unwrap()).revision(Some(1));
     other.forget(&forget, &at(5)).unwrap();
     assert!(

@@ -15,11 +15,8 @@ use super::memory::Memory;
 /// Two handles on one store, of every engine.
 fn each_pair(test: impl Fn(&dyn LocalStore, &dyn LocalStore)) {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options {
-        wait: Duration::from_millis(20),
-        ..Options::default()
-    };
-    let open = || SqliteStore::open(&folder.path().join("notes.db"), &options).unwrap();
+    let options = Options::default().wait(Duration::from_millis(20));
+    let open = || SqliteStore::open(folder.path().join("notes.db"), &options).unwrap();
     let (one, other) = (open(), open());
     test(&one, &other);
     // Threads share one handle.
@@ -42,7 +39,7 @@ fn each_pair(test: impl Fn(&dyn LocalStore, &dyn LocalStore)) {
 /// Every engine, with a store that is there.
 fn each_engine(test: impl Fn(&dyn Engine)) {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     store.renew_id().unwrap();
     test(store.engine());
     let conn = rusqlite::Connection::open_in_memory().unwrap();

@@ -33,6 +33,6 @@ impl Old {
     }
 
     pub(super) fn open(&self) -> SqliteStore {
-        SqliteStore::open(&self.path(), &Options::default()).unwrap()
+        SqliteStore::open(self.path(), &Options::default()).unwrap()
     }
 }

@@ -74,6 +74,7 @@ fn told(entry: &FeedEntry) -> String {
             let revisions: Vec<String> = revisions.iter().map(ToString::to_string).collect();
             format!("{} forgotten {} {by}", entry.at, revisions.join(" "))
         }
+        other => panic!("{other:?}"),
     }
 }
 

@@ -22,7 +22,7 @@ fn a_store_keeps_its_id_until_it_gets_another() {
     check(&EngineStore::new(Memory::default()));
     let folder = tempfile::tempdir().unwrap();
     let open =
-        |file: &str| SqliteStore::open(&folder.path().join(file), &Options::default()).unwrap();
+        |file: &str| SqliteStore::open(folder.path().join(file), &Options::default()).unwrap();
     let store = open("notes.db");
     assert_eq!(store.store_id().unwrap(), None);
     check(&store);

@@ -17,7 +17,7 @@ use super::one_order::{ended, key, save, started, whole_feed};
 const THREADS: usize = 16;
 
 fn open(folder: &tempfile::TempDir) -> SqliteStore {
-    SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap()
+    SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap()
 }
 
 fn limited(agent: &str, of: &str) -> Change {

@@ -63,7 +63,7 @@ fn a_program_of_this_schema_refuses_the_next() {
     old.raw()
         .execute("INSERT INTO waynote_migration VALUES (7, 'next', '')", [])
         .unwrap();
-    let refused = SqliteStore::open(&old.path(), &Options::default());
+    let refused = SqliteStore::open(old.path(), &Options::default());
     assert!(matches!(
         refused,
         Err(Error::NewerStore {

@@ -48,13 +48,12 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
         }),
         _ => None,
     };
-    let notes = Request {
-        style,
-        budget,
-        also: home::main_checkout(&place)?.into_iter().collect(),
-        tools: Some(waynote_mcp::reader_tools()),
-        ..Request::new(settings.agent.value.clone(), place, now)
-    };
+    let also = home::main_checkout(&place)?.into_iter().collect();
+    let notes = Request::new(settings.agent.value.clone(), place, now)
+        .style(style)
+        .budget(budget)
+        .also(also)
+        .tools(waynote_mcp::reader_tools());
     let client = args.with.map(Preset::client);
     let rights = match client {
         Some(client) => waynote_clients::rights(machine(), client, &args.command)?,

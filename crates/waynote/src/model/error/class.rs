@@ -4,6 +4,7 @@ use super::Error;
 
 /// What a caller can do about an error. An exit code, an MCP error and an HTTP status follow from it alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ErrorClass {
     /// The words of the request are wrong: a key, an address, a type. Nothing that the store holds could make it right.
     Invalid,

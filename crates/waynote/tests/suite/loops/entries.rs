@@ -44,11 +44,9 @@ fn a_resolved_entry_leaves_the_prompt_and_stays_in_the_log() {
                 .unwrap()
         };
         let block = || {
-            let request = Request {
-                session: Some(session.clone()),
-                iteration: Some(9),
-                ..Request::new(name("a"), "~/p".parse::<Place>().unwrap(), at(99).now)
-            };
+            let request = Request::new(name("a"), "~/p".parse::<Place>().unwrap(), at(99).now)
+                .session(Some(session.clone()))
+                .iteration(Some(9));
             render(store, &request).unwrap().text
         };
         let wall = stuck(1, "the wall is high", 10);
@@ -202,7 +200,7 @@ fn damaged_events_are_found() {
 #[test]
 fn an_event_reads_as_it_was_written() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(&folder.path().join("n.db"), &Options::default()).unwrap();
+    let store = SqliteStore::open(folder.path().join("n.db"), &Options::default()).unwrap();
     let run = begin(&store, 4, None, &[]).unwrap();
     turn(&run, IterationOutcome::Signalled { signal: 9 });
     drop(run);

@@ -162,7 +162,7 @@ fn a_refused_call_can_be_made_again() {
 #[test]
 fn it_is_known_after_the_store_was_opened_again() {
     let folder = tempfile::tempdir().unwrap();
-    let open = || SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let open = || SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     let batch = [save(key("a", "k"), "v"), note("wall", None)];
     let first = open().apply(&batch, &of("batch", 1)).unwrap();
     let store = open();
@@ -191,11 +191,7 @@ fn an_id_that_another_call_went_by_is_refused() {
 }
 
 fn all_of(address: &Address) -> Forget {
-    Forget {
-        address: address.clone(),
-        revision: None,
-        everywhere: false,
-    }
+    Forget::new(address.clone())
 }
 
 #[test]
@@ -218,10 +214,7 @@ fn a_forgetting_that_is_made_again_forgets_nothing_that_was_written_since() {
         assert_eq!(store.get(&k).unwrap().unwrap().content, text("three"));
 
         // One revision, of which the note goes on.
-        let one = Forget {
-            revision: Some(1),
-            ..all_of(&l)
-        };
+        let one = all_of(&l).revision(Some(1));
         store.apply(&[save(l.clone(), "more")], &at(5)).unwrap();
         let first = store.forget(&one, &of("one", 6)).unwrap();
         assert_eq!((first.revisions.len(), first.kept), (1, 1));
