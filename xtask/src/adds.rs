@@ -61,7 +61,7 @@ struct Ours {
 impl Ours {
     fn open(folder: &Path) -> Result<Self> {
         Ok(Self {
-            store: SqliteStore::open(&folder.join("notes.db"), &Options::default())?,
+            store: SqliteStore::open(folder.join("notes.db"), &Options::default())?,
         })
     }
 

@@ -2,11 +2,12 @@
 //! protocol. They come from their registries into the target folder; what cannot be had is not checked, and that is said.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::Result;
 
 use crate::gate::step;
+use crate::tools::{python, quietly, target};
 
 /// The SDKs of Python: the last of version 1, and version 2, which speaks both eras.
 const PYTHON: [&str; 2] = ["mcp==1.30.0", "mcp==2.3.0"];
@@ -51,39 +52,6 @@ pub(crate) fn run() -> Result<()> {
     }
 }
 
-fn target() -> PathBuf {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-    std::path::absolute(&target).unwrap_or(target)
-}
-
-/// The interpreter of an environment that has the package.
-fn python(target: &Path, package: &str) -> Result<PathBuf, String> {
-    let folder = target.join("sdk").join(package.replace("==", "-"));
-    let (python, ready) = (folder.join("bin/python"), folder.join("ready"));
-    if !ready.exists() {
-        quietly(
-            Command::new("python3")
-                .args(["-m", "venv", "--clear"])
-                .arg(&folder),
-        )?;
-        let pip = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--retries",
-            "1",
-            "--timeout",
-            "30",
-            package,
-        ];
-        quietly(Command::new(&python).args(pip))?;
-        std::fs::write(ready, "").map_err(|error| error.to_string())?;
-    }
-    Ok(python)
-}
-
 /// The folder that the packages are installed to.
 fn typescript(target: &Path) -> Result<PathBuf, String> {
     let folder = target.join("sdk/typescript");
@@ -111,18 +79,4 @@ fn typescript(target: &Path) -> Result<PathBuf, String> {
     }
     quietly(Command::new("node").arg("--version"))?;
     Ok(folder)
-}
-
-/// Runs what may well fail, and says why it did.
-fn quietly(command: &mut Command) -> Result<(), String> {
-    let name = format!("{}", command.get_program().to_string_lossy());
-    match command.stdin(Stdio::null()).stdout(Stdio::null()).output() {
-        Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let last = said.lines().rev().find(|line| !line.trim().is_empty());
-            Err(format!("{name}: {}", last.unwrap_or("it failed").trim()))
-        }
-        Err(error) => Err(format!("{name}: {error}")),
-    }
 }

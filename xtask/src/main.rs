@@ -11,9 +11,11 @@ mod gate;
 mod hooks;
 mod loops;
 mod measure;
+mod public_api;
 mod searches;
 mod secrets;
 mod threads;
+mod tools;
 mod upgrade;
 
 use anyhow::{Result, bail};

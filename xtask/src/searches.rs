@@ -104,7 +104,7 @@ fn queries(folder: &Path) -> Result<()> {
 
 fn open(folder: &Path) -> Result<SqliteStore> {
     Ok(SqliteStore::open(
-        &folder.join("notes.db"),
+        folder.join("notes.db"),
         &Options::default(),
     )?)
 }
@@ -134,7 +134,7 @@ fn ask_peer(peer: &Connection, query: &str) -> Result<()> {
 /// What single adds cost: most of them, those that seal a segment, those that merge too.
 fn writes() -> Result<()> {
     let folder = tempfile::tempdir_in("target")?;
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default())?;
+    let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default())?;
     let stamp = Stamp::new("2026-05-17T12:00:00Z".parse()?, "person".parse()?);
     let log = SessionLog::new(&store, "bench".parse()?);
     let mut costs = Vec::new();

@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<()> {
         "durable adds by threads of one process on one store: {ROUNDS} turns of {TURN:?} each"
     );
     let folder = tempfile::tempdir_in("target")?;
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default())?;
+    let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default())?;
     let number = AtomicU32::new(0);
     let mut rates = vec![Vec::new(); THREADS.len()];
     for _ in 0..ROUNDS {

@@ -1,5 +1,7 @@
 //! The command line's commands and options. The doc comments here are the help; docs/reference.md is made from them.
 
+mod client;
+mod formats;
 mod mistakes;
 mod session;
 
@@ -8,8 +10,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::clients::Client;
-
+pub(crate) use client::ClientArg;
+pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport};
 pub(crate) use mistakes::explained;
 pub(crate) use session::{LogCommand, LoopArgs};
 
@@ -82,11 +84,11 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// Search the notes, best match first
     Search(SearchArgs),
-    /// Print a note by its address
+    /// Print a note by its address, or an event of a session by its own
     Show(ShowArgs),
     /// List a note's revisions, latest first
     History {
-        /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id
+        /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id. An event: session:name#event-N
         address: String,
     },
     /// Undo your last change; run it again to undo the one before
@@ -117,8 +119,8 @@ pub(crate) enum Command {
     ///
     /// Asks first. Without a terminal, it needs --yes.
     ///
-    /// The history still lists the revisions, with when and by whom they were forgotten. The text is removed from the
-    /// store's files and from a notes.json kept in sync. Copies of these files are not searched.
+    /// Its revisions stay listed, each with when and by whom it was forgotten; the text is gone from the store's files,
+    /// and from the notes.json that it is kept in sync with. Copies that were made of these files are not looked for.
     Forget {
         /// The note; the address may end in `@REVISION`
         address: String,
@@ -157,24 +159,24 @@ pub(crate) enum Command {
     /// Write notes for another program
     #[command(subcommand)]
     Export(ExportCommand),
-    /// Answer a client's hook: the block of notes, in the client's own form
+    /// Answer a client's hook with the block of notes, in the client's own format
     ///
     /// Reads the client's JSON from standard input. Whatever goes wrong, the answer adds nothing and the exit code is 0.
     Hook(HookArgs),
     /// Set an agent up: its MCP server entry and its hooks, in its own files
     ///
-    /// Without a client: which are found on this machine, and how each is set up. What else is in the files stays as it is;
-    /// a copy is kept, and `waynote uninstall` brings it back.
+    /// Without a client: lists the agents found on this machine, and how each is set up. Everything else in the files stays
+    /// as it is. A copy is kept, and `waynote uninstall` restores it.
     Install(InstallArgs),
     /// Take back what `install` wrote
     Uninstall(UninstallArgs),
     /// Check that agents get the notes: binary, store, files, trust, and a live round trip
     ///
-    /// Exit code 0 when all is well, else 1; each finding says what to do next.
+    /// The exit code is 0 when nothing is wrong, else 1. Each finding says what to do next.
     Doctor {
-        /// The agent; without it, those that are set up
-        client: Option<Client>,
-        /// Its files in the working directory, instead of the user's
+        /// The agent [default: all that are set up]
+        client: Option<ClientArg>,
+        /// Check the working directory's files instead of the user's
         #[arg(long)]
         project: bool,
     },
@@ -215,7 +217,7 @@ pub(crate) struct HookArgs {
     pub(crate) client: String,
     /// The client's word for what happens, as SessionStart [default: SessionStart]
     pub(crate) event: Option<String>,
-    /// At a prompt: add what the session lacks, and search for nothing
+    /// At a prompt: add only the notes that the session lacks; do not search for matches
     #[arg(long)]
     pub(crate) no_search: bool,
 }
@@ -223,14 +225,14 @@ pub(crate) struct HookArgs {
 #[derive(Args)]
 pub(crate) struct InstallArgs {
     /// The agent
-    pub(crate) client: Option<Client>,
-    /// In the files of the working directory, which a team shares, instead of the user's
+    pub(crate) client: Option<ClientArg>,
+    /// Write to the working directory's files, which a team shares, instead of the user's
     #[arg(long)]
     pub(crate) project: bool,
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Add the notes that match to every prompt too
+    /// At every prompt, also add the notes that match it
     #[arg(long)]
     pub(crate) every_prompt: bool,
 }
@@ -238,8 +240,8 @@ pub(crate) struct InstallArgs {
 #[derive(Args)]
 pub(crate) struct UninstallArgs {
     /// The agent
-    pub(crate) client: Client,
-    /// From the files of the working directory, instead of the user's
+    pub(crate) client: ClientArg,
+    /// Clean the working directory's files instead of the user's
     #[arg(long)]
     pub(crate) project: bool,
     /// Show what would change, and change nothing
@@ -486,95 +488,10 @@ pub(crate) enum BenchCommand {
 
 #[derive(Args)]
 pub(crate) struct ShowArgs {
-    /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id; `@REVISION` for an older one
+    /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id; `@REVISION` for an older one. An
+    /// event: session:name#event-N
     pub(crate) address: String,
     /// Print the note as of a revision or a time (RFC 3339)
     #[arg(long, value_name = "TIME|REVISION")]
     pub(crate) as_of: Option<String>,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum ImportCommand {
-    /// Zrb's notes.json: notes by directory
-    Zrb {
-        /// The file; `-` reads standard input [default: the configured notes file, or ~/.zrb/notes.json]
-        source: Option<PathBuf>,
-    },
-    /// ralph.nu's notes in an xs store: a session's log for every topic ralph.NAME.note
-    ///
-    /// SOURCE is the folder of a running xs store, or the output of `xs cat` in a file or on standard input (`-`);
-    /// then --contents names the store's folder, where the texts are. With --session, that session alone. ralph.nu's
-    /// iteration history, tasks and inbox are not imported; the reply counts them.
-    Xs {
-        /// The store's folder, a file of frames, or `-`
-        source: PathBuf,
-        /// The store's folder, for frames from a file [default: the folder of the file]
-        #[arg(long, value_name = "FOLDER")]
-        contents: Option<PathBuf>,
-    },
-    /// openotters' memory.db: an agent's notebook. Of two texts of a note the later one is current, the other a revision
-    Openotters {
-        /// The database
-        source: PathBuf,
-    },
-    /// Claude Code's CLAUDE.md, rules and memory of a directory: keyed notes of that directory
-    ///
-    /// The user's own CLAUDE.md becomes a keyed note of home.
-    ClaudeCode {
-        #[command(flatten)]
-        at: At,
-        #[command(flatten)]
-        dry: DryRun,
-    },
-    /// The AGENTS.md of a directory: a keyed note of that directory
-    AgentsMd {
-        #[command(flatten)]
-        at: At,
-        #[command(flatten)]
-        dry: DryRun,
-    },
-    /// The file of the MCP server `server-memory`: a note for each entity, in the agent's notebook
-    ServerMemory {
-        #[command(flatten)]
-        notebook: NotebookArgs,
-        /// The file, memory.jsonl as a rule
-        source: PathBuf,
-        #[command(flatten)]
-        dry: DryRun,
-    },
-    /// A folder of basic-memory: a note for each Markdown file, in the agent's notebook
-    BasicMemory {
-        #[command(flatten)]
-        notebook: NotebookArgs,
-        /// The folder
-        source: PathBuf,
-        #[command(flatten)]
-        dry: DryRun,
-    },
-}
-
-#[derive(Args)]
-pub(crate) struct DryRun {
-    /// List what would be imported, and import nothing
-    #[arg(long = "dry-run")]
-    pub(crate) on: bool,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum ExportCommand {
-    /// Zrb's notes.json: every directory's own note. Keyed notes of directories are left out, and named
-    Zrb {
-        /// The file; what else is in it stays. `-` prints [default: the configured notes file, or ~/.zrb/notes.json]
-        target: Option<PathBuf>,
-    },
-    /// The session's log, appended to topic ralph.NAME.note of a running xs store
-    Xs {
-        /// The store's folder
-        target: PathBuf,
-    },
-    /// openotters' memory.db: the agent's notebook into its `notes` table
-    Openotters {
-        /// The database; other tables stay as they are
-        target: PathBuf,
-    },
 }

@@ -1,5 +1,7 @@
 //! The one place that asks the clock.
 
+use std::time::SystemTime;
+
 use jiff::Timestamp;
 
 use crate::error::{Failure, Outcome};
@@ -14,4 +16,10 @@ pub(crate) fn now() -> Outcome<Timestamp> {
         }),
         _ => Ok(Timestamp::now()),
     }
+}
+
+/// The system's time, whatever `WAYNOTE_NOW` says: files have it.
+#[expect(clippy::disallowed_methods, reason = "this is the place")]
+pub(crate) fn of_files() -> SystemTime {
+    SystemTime::now()
 }

@@ -8,7 +8,8 @@ use clap::error::{ContextKind, ContextValue};
 use serde_json::json;
 use waynote::Flagged;
 use waynote::secrets::masked;
-use waynote::{ErrorClass, FormatError, SecretPolicy};
+use waynote::{ErrorClass, SecretPolicy};
+use waynote_formats::FormatError;
 
 use crate::hints;
 
@@ -26,14 +27,7 @@ fn exit_code(class: ErrorClass) -> u8 {
         ErrorClass::Invalid => 2,
         // A loop that waits for a person says so in one way, whether it stops or is not started for it.
         ErrorClass::Blocked => BLOCKED,
-        ErrorClass::NotFound
-        | ErrorClass::Conflict
-        | ErrorClass::Refused
-        | ErrorClass::Limit
-        | ErrorClass::Damaged
-        | ErrorClass::Busy
-        | ErrorClass::Unreachable
-        | ErrorClass::Denied => 1,
+        _ => 1,
     }
 }
 
@@ -46,6 +40,8 @@ pub(crate) enum Failure {
     Arguments(clap::Error),
     /// What the library refuses or reports.
     Library(waynote::Error),
+    /// What a loop refuses or reports, beside what its store does.
+    Loop(waynote_loop::Error),
     /// A request that does not hold together.
     Usage { what: String, hint: String },
     /// A refusal of the command line's own: a word for programs, what and why, what to do next.
@@ -110,6 +106,7 @@ impl Failure {
             Self::BrokenPipe => "broken_pipe",
             Self::Arguments(_) | Self::Usage { .. } => "usage",
             Self::Library(error) => error.kind(),
+            Self::Loop(error) => error.kind(),
             Self::Refused { kind, .. } | Self::LeftAsItIs { kind, .. } => kind,
         }
     }
@@ -118,6 +115,7 @@ impl Failure {
         match self {
             Self::Arguments(_) | Self::Usage { .. } => ErrorClass::Invalid,
             Self::Library(error) => error.class(),
+            Self::Loop(error) => error.class(),
             Self::Refused { .. } | Self::LeftAsItIs { .. } => ErrorClass::Refused,
             Self::BrokenPipe => ErrorClass::Unreachable,
         }
@@ -140,6 +138,7 @@ impl Failure {
                     .replace("\n  ", " ")
             }
             Self::Library(error) => error.to_string(),
+            Self::Loop(error) => error.to_string(),
             Self::Usage { what, .. }
             | Self::Refused { what, .. }
             | Self::LeftAsItIs { what, .. } => what.clone(),
@@ -181,6 +180,7 @@ impl Failure {
             },
             Self::Library(error) if is_damaged_file(error) => error.advice().unwrap_or_default(),
             Self::Library(error) => hints::hint(error),
+            Self::Loop(error) => hints::of_runner(error),
             Self::Usage { hint, .. }
             | Self::Refused { hint, .. }
             | Self::LeftAsItIs { hint, .. } => hint.clone(),
@@ -300,6 +300,15 @@ pub(crate) fn say_json(value: &serde_json::Value) {
 impl From<waynote::Error> for Failure {
     fn from(error: waynote::Error) -> Self {
         Self::Library(error)
+    }
+}
+
+impl From<waynote_loop::Error> for Failure {
+    fn from(error: waynote_loop::Error) -> Self {
+        match error {
+            waynote_loop::Error::Store(error) => Self::Library(error),
+            error => Self::Loop(error),
+        }
     }
 }
 

@@ -1,6 +1,11 @@
 //! What to do next about an error of the library: its general advice, and the command that helps.
 
-use waynote::{Error, FormatError, LoopError, UndoError};
+use waynote::visible::visible;
+use waynote::{Error, LoopError, UndoError};
+use waynote_formats::FormatError;
+use waynote_loop::{Error as RunnerError, StartProblem};
+
+use waynote_system::shell::quoted;
 
 /// What to do next.
 pub(crate) fn hint(error: &Error) -> String {
@@ -46,6 +51,42 @@ pub(crate) fn hint(error: &Error) -> String {
     }
 }
 
+/// The same about a loop's plan, agent and files.
+pub(crate) fn of_runner(error: &RunnerError) -> String {
+    match error {
+        RunnerError::Store(error) => hint(error),
+        RunnerError::NoAgent => "name its command after `--`, as in `waynote loop -- my-agent --flag`, or use `--with claude-code`".into(),
+        RunnerError::EmptyUntil => "name one with `--until TEXT`".into(),
+        RunnerError::NoProgram { is_path: true, .. } => "name a file that can be run".into(),
+        RunnerError::NoProgram { .. } => "install it, add its folder to PATH, or name it by its path behind `--`".into(),
+        RunnerError::NotExecutable { file } => {
+            format!("`chmod +x {}` makes it executable", visible(&quoted(file)))
+        }
+        RunnerError::CannotStart { reason, .. } => match reason {
+            StartProblem::NoDirectory => "go to a directory that is there",
+            StartProblem::NoProgram => "install it, or name it by its path; the words after `--` are the agent's command",
+            StartProblem::NotAllowed => "make it executable: `chmod +x`",
+            _ => "try the command by itself",
+        }
+        .into(),
+        RunnerError::PromptUnfit(_) => "write `{prompt_file}` where the agent takes a file, or leave `{prompt}` out and it gets the prompt on standard input".into(),
+        RunnerError::Template { placeholders, .. } => format!(
+            "the placeholders are {}; braces that are to stay go between {{% raw %}} and {{% endraw %}}",
+            placeholders.join(", ")
+        ),
+        RunnerError::UnreadableSource { directory, .. } => format!(
+            "name a file of text; a relative path starts from {}",
+            directory.display()
+        ),
+        RunnerError::LinkedSource { option, target, .. } => {
+            format!("if you mean that file, name it: `{option} {target}`")
+        }
+        RunnerError::SourceTooLarge { limit, .. } => format!("{limit} are the most"),
+        RunnerError::Logs { .. } => "name a folder that is one, or a new one; links in the working directory are not followed".into(),
+        _ => String::new(),
+    }
+}
+
 fn raise(limit: &str) -> String {
     format!("raise the setting `{limit}` (zero or less: no limit)")
 }
@@ -57,6 +98,9 @@ fn of_format(error: Option<&FormatError>, advice: String) -> String {
             is_store: true,
             path,
         }) => format!("use it as it is: `waynote --store {}`", path.display()),
+        Some(FormatError::NoXs { .. }) => {
+            format!("{advice}; or import what `xs cat STORE` prints, with --contents")
+        }
         _ => advice,
     }
 }

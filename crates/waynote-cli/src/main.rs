@@ -1,33 +1,31 @@
 //! The binary `waynote`: arguments in, text or JSON out. No rule of its own.
 
 mod args;
-mod clients;
+mod client_errors;
 mod clock;
 mod commands;
-mod delivered;
 mod duration;
 mod error;
 mod hints;
 mod home;
 mod input;
 mod inside;
-mod iterate;
 mod opened;
 mod output;
-mod plain;
 mod plot;
-mod process;
+mod presets;
 mod program;
 mod session_view;
 mod settings;
 mod table;
 mod variables;
-mod xs_socket;
 mod zrb_file;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+// Under the names that the modules below know them by.
+use waynote_system::{process, shell};
 
 use crate::args::Cli;
 use crate::error::Failure;

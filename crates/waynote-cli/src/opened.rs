@@ -1,10 +1,11 @@
-//! The store that the settings name, kept in sync with a file if they name one.
+//! The store as the settings name it, kept in sync with a file where they say so.
 
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use waynote::{Base, InStep, LocalStore, Options, SecretPolicy, SqliteStore, Stamp};
+use waynote::{Base, LocalStore, Options, SecretPolicy, SqliteStore, Stamp};
+use waynote_formats::{Exported, SyncedStore, zrb};
 
 use crate::error::{Outcome, warn, warn_of_secrets};
 use crate::home;
@@ -22,7 +23,7 @@ pub(crate) struct Opened {
 
 enum Kind {
     Plain(SqliteStore),
-    InStep(InStep<SqliteStore>),
+    Synced(SyncedStore<SqliteStore>),
 }
 
 impl Opened {
@@ -43,7 +44,7 @@ impl Opened {
             None => Kind::Plain(store),
             Some(file) => {
                 let base: Base = home::base_of_home()?;
-                Kind::InStep(InStep::new(store, file, base)?)
+                Kind::Synced(SyncedStore::new(store, file, base)?)
             }
         };
         Ok(Self {
@@ -60,28 +61,32 @@ impl Opened {
         Self::of(settings, json)
     }
 
+    /// Does something with the store, then says what went wrong with the file.
+    pub(crate) fn work<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
+        let outcome = work(self.store());
+        self.say_notices();
+        outcome
+    }
+
     pub(crate) fn store(&self) -> &(dyn LocalStore + Send + Sync) {
         match &self.kind {
             Kind::Plain(store) => store,
-            Kind::InStep(store) => store,
+            Kind::Synced(store) => store,
         }
     }
 
-    /// Updates the file that the store is kept in sync with; returns whether it is this one.
-    pub(crate) fn bring_together(&self, file: &Path, stamp: &Stamp) -> Outcome<bool> {
-        match &self.kind {
-            Kind::InStep(store) if store.is_kept(file) => {
-                store.bring_together(stamp)?;
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
+    /// Writes the directories' notes to a `notes.json`, which may be the one that the store is kept in sync with.
+    pub(crate) fn export_zrb(&self, file: &Path, stamp: &Stamp) -> Outcome<Exported> {
+        Ok(match &self.kind {
+            Kind::Synced(store) if store.is_synced_with(file) => store.export(stamp)?,
+            _ => zrb::export_to(self.store(), file)?,
+        })
     }
 
-    /// Says on standard error what went wrong with the file, each thing once, and which notes were taken in from it
-    /// that hold a credential.
+    /// Says on standard error what went wrong with the file, each thing once, and which notes were journaled from
+    /// it that hold a credential.
     pub(crate) fn say_notices(&self) {
-        if let Kind::InStep(store) = &self.kind {
+        if let Kind::Synced(store) = &self.kind {
             let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
             for notice in store.notices() {
                 if said.insert(notice.to_string()) {

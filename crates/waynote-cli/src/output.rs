@@ -11,14 +11,17 @@ use crate::error::Outcome;
 /// Where a command's answer goes.
 pub(crate) struct Output {
     pub(crate) json: bool,
+    is_terminal: bool,
     writer: BufWriter<StdoutLock<'static>>,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
+        let stdout = io::stdout().lock();
         Self {
             json,
-            writer: BufWriter::new(io::stdout().lock()),
+            is_terminal: stdout.is_terminal(),
+            writer: BufWriter::new(stdout),
         }
     }
 
@@ -87,7 +90,7 @@ impl Output {
 
     /// Whether a person is looking.
     pub(crate) fn is_terminal(&self) -> bool {
-        io::stdout().is_terminal()
+        self.is_terminal
     }
 
     /// Whether to colour: a terminal that does not ask for none (`NO_COLOR`).

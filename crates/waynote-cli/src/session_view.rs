@@ -85,15 +85,15 @@ fn marked(text: &str, mark: &str) -> String {
 /// How a session stands, in a few words.
 pub(crate) fn standing(standing: &LoopState) -> String {
     match standing {
-        LoopState::NoLoop => "-".into(),
         LoopState::Running => "running".into(),
         LoopState::Lost => "lost: its loop was killed".into(),
         LoopState::Ended(End {
             reason: EndReason::Blocked,
-            said: Some(AgentSignal::Blocked(question)),
+            signal: Some(AgentSignal::Blocked(question)),
             ..
         }) => format!("blocked: `{}`", one_line(question)),
         LoopState::Ended(end) => reason(end.reason).into(),
+        _ => "-".into(),
     }
 }
 
@@ -110,8 +110,8 @@ fn one_line(text: &str) -> String {
 fn reason(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Iterations => "iterations done",
-        EndReason::Time => "time over",
-        EndReason::Until => "text seen",
+        EndReason::Time => "time limit reached",
+        EndReason::Until => "text printed",
         other => other.as_str(),
     }
 }
@@ -122,12 +122,12 @@ pub(crate) fn end(end: &End, session: &Name) -> String {
     if let Some(detail) = &end.detail {
         text.push_str(&indented(detail));
     }
-    if let Some(AgentSignal::Completed(said) | AgentSignal::Blocked(said)) = &end.said {
+    if let Some(AgentSignal::Completed(said) | AgentSignal::Blocked(said)) = &end.signal {
         text.push_str(&quoted(said));
     }
     if end.reason == EndReason::Blocked {
         text.push_str(&format!(
-            "continue with `waynote --session {session} loop --answer TEXT` and the rest of the loop's command\n"
+            "continue with `waynote --session {session} loop --answer TEXT` and the rest of its command\n"
         ));
     }
     text
@@ -171,7 +171,7 @@ pub(crate) fn style(kind: &EntryType) -> Style {
         EntryType::Stuck => AnsiColor::Red,
         EntryType::Learning => AnsiColor::Green,
         EntryType::Tip => AnsiColor::Cyan,
-        EntryType::Decision | EntryType::Other(_) => AnsiColor::Yellow,
+        _ => AnsiColor::Yellow,
     })))
 }
 

@@ -124,9 +124,9 @@ impl Settings {
             None => self.style.value,
         };
         match style {
-            Style::Stable => Ok((style, self.budget(tokens))),
             Style::Faithful if tokens.is_some_and(|most| most > 0) => Err(faithful_shows_all()),
             Style::Faithful => Ok((style, self.budget(Some(0)))),
+            _ => Ok((style, self.budget(tokens))),
         }
     }
 

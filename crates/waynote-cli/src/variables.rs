@@ -1,34 +1,16 @@
-//! The environment variables that waynote reads, by name. Those of settings are described in the table of settings.
+//! Which of the environment variables that waynote reads are handed on to its other processes.
 
+use std::sync::OnceLock;
+
+use waynote_clients::Machine;
+
+use crate::home;
 use crate::settings::KNOWN;
 
-pub(crate) const STORE: &str = "WAYNOTE_STORE";
-pub(crate) const AGENT: &str = "WAYNOTE_AGENT";
-pub(crate) const SESSION: &str = "WAYNOTE_SESSION";
-pub(crate) const ITERATION: &str = "WAYNOTE_ITERATION";
-
-/// Who writes. A client's entry of our server says it itself.
-pub(crate) const AUTHOR: &str = "WAYNOTE_AUTHOR";
-
-/// Zrb's own name for its file of notes.
-pub(crate) const NOTES_FILE: &str = "ZRB_LLM_NOTE_FILE";
-
-/// Where the configuration file is.
-pub(crate) const CONFIG: &str = "WAYNOTE_CONFIG";
-
-/// Set for the agents of a loop: the session's name.
-pub(crate) const LOOP: &str = "WAYNOTE_LOOP";
-
-/// How long a hook may take, in seconds.
-pub(crate) const HOOK_WAIT: &str = "WAYNOTE_HOOK_WAIT";
-
-/// The time at which all happens, for tests.
-pub(crate) const NOW: &str = "WAYNOTE_NOW";
-
-/// The folders in which store, configuration and what was delivered are looked for.
-pub(crate) const DATA_FOLDER: &str = "XDG_DATA_HOME";
-pub(crate) const CONFIG_FOLDER: &str = "XDG_CONFIG_HOME";
-pub(crate) const STATE_FOLDER: &str = "XDG_STATE_HOME";
+pub(crate) use waynote_system::variables::{
+    AGENT, AUTHOR, CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT, ITERATION, LOOP, NOTES_FILE, NOW,
+    SESSION, STATE_FOLDER, STORE,
+};
 
 /// The variables that a client hands on to our server where it hands on only what its entry names. The order is that of
 /// the entries which are in clients' files already.
@@ -43,6 +25,15 @@ pub(crate) fn handed_on() -> impl Iterator<Item = &'static str> {
         .chain([CONFIG])
         .chain(handed_on(false))
         .chain([LOOP, DATA_FOLDER, CONFIG_FOLDER, STATE_FOLDER])
+}
+
+/// This machine, for what is done to clients.
+pub(crate) fn machine() -> Machine<'static> {
+    static HANDED_ON: OnceLock<Vec<&str>> = OnceLock::new();
+    Machine {
+        environment: home::environment(),
+        handed_on: HANDED_ON.get_or_init(|| handed_on().collect()),
+    }
 }
 
 /// Whether a variable decides what waynote reads, writes and says, but for the time.

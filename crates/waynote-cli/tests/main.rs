@@ -18,10 +18,11 @@ mod suite {
     mod docs_commands;
     mod doctor;
     mod doctor_blocks;
+    mod event;
     mod fake_xs;
     mod forget;
-    mod forget_in_step;
     mod forget_says;
+    mod forget_synced;
     mod history;
     mod hook;
     mod hook_prompt;
@@ -30,7 +31,6 @@ mod suite {
     mod import_conflicts;
     mod import_export;
     mod import_xs;
-    mod in_step;
     mod install;
     mod install_keeps;
     mod install_on_disk;
@@ -66,6 +66,7 @@ mod suite {
     mod secrets;
     mod sessions;
     mod slips;
+    mod synced;
     mod terminal;
     mod tips;
     mod undo;

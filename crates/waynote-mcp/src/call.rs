@@ -1,5 +1,6 @@
 //! A call of a tool, with what the tools of several sets need.
 
+use waynote::event::EventAddress;
 use waynote::{
     Address, AddressAt, Content, LocalStore, Note, NoteAsOf, Notebook, Scope, Stamp, single,
 };
@@ -96,6 +97,25 @@ pub(crate) fn note_at(store: &dyn LocalStore, named: &AddressAt) -> Result<Note,
         }
         (found, _) => Ok(found?),
     }
+}
+
+/// The address of an event of a session, if it is one.
+pub(crate) fn event_named(typed: &str) -> Option<EventAddress> {
+    typed.trim().parse().ok()
+}
+
+/// What an event says.
+pub(crate) fn event_at(store: &dyn LocalStore, address: &EventAddress) -> Result<String, Refusal> {
+    if let Some(recorded) = store.event(address)? {
+        return Ok(recorded.event.to_string());
+    }
+    let session = &address.session;
+    let last = store.events(session, None, 1)?.pop();
+    let hint = match last {
+        Some(last) => format!("the last event of session {session} is {}", last.number),
+        None => format!("session {session} has no events"),
+    };
+    Err(Refusal::not_found(format!("there is no {address}"), hint))
 }
 
 /// The refusal of a note that is not there: with the nearest key, and those that are.

@@ -2,10 +2,11 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::Resource;
+use waynote::event::EventAddress;
 use waynote::store::Filter;
 use waynote::{AddressAt, Note, Notebook};
 
-use crate::call::note_at;
+use crate::call::{event_at, event_named, note_at};
 use crate::caller::Here;
 use crate::notes::Notes;
 use crate::reply::{Refusal, for_model};
@@ -34,8 +35,14 @@ pub(crate) fn is_context(uri: &str) -> bool {
     uri.strip_suffix('/').unwrap_or(uri) == CONTEXT
 }
 
-/// The note that a URI names.
-pub(crate) fn address(uri: &str) -> Result<AddressAt, Refusal> {
+/// What a URI names.
+pub(crate) enum Named {
+    Note(AddressAt),
+    Event(EventAddress),
+}
+
+/// The note or the event that a URI names.
+pub(crate) fn address(uri: &str) -> Result<Named, Refusal> {
     let unknown = || {
         let shown: String = waynote::visible::visible(uri).chars().take(80).collect();
         Refusal::not_found(
@@ -47,7 +54,10 @@ pub(crate) fn address(uri: &str) -> Result<AddressAt, Refusal> {
     let address = percent_decode_str(encoded)
         .decode_utf8()
         .map_err(|_| unknown())?;
-    Ok(address.parse()?)
+    Ok(match event_named(&address) {
+        Some(event) => Named::Event(event),
+        None => Named::Note(address.parse()?),
+    })
 }
 
 /// The block, the latest notes of the notebook, and the notes of the place and those above it, the nearest first.
@@ -75,8 +85,11 @@ fn resource(note: &Note) -> Resource {
         .with_size(note.content.len() as u64)
 }
 
-pub(crate) fn read(notes: &Notes, here: &Here, named: AddressAt) -> Result<String, Refusal> {
-    let AddressAt { address, revision } = named;
+pub(crate) fn read(notes: &Notes, here: &Here, named: Named) -> Result<String, Refusal> {
+    let AddressAt { address, revision } = match named {
+        Named::Note(named) => named,
+        Named::Event(event) => return event_at(notes.store(), &event),
+    };
     let address = here.note(None, None, Some(&address.to_string()))?.address;
     let note = note_at(notes.store(), &AddressAt { address, revision })?;
     Ok(note.content.shown().into_owned())

@@ -49,8 +49,9 @@ pub(super) fn each_run(text: &[u8], mut found: impl FnMut(Range<usize>)) {
         if !both.iter().all(|byte| is(*byte, CLASS)) {
             continue;
         }
-        let start = at - run_before(&text[done..at]);
-        let end = run_end(text, at, CLASS);
+        let known = at - GROUP;
+        let start = known - run_before(&text[done.min(known)..known]);
+        let end = run_end(text, at + GROUP, CLASS);
         done = end;
         if end - start >= SHORTEST {
             let end = with_further_lines(text, start, end);
@@ -137,12 +138,12 @@ pub(super) fn text_of(encoded: &[u8]) -> Option<String> {
         _ => return None,
     };
     if is_hex
-        && begins_readable(encoded, (2, 4), digit_of_hex)
+        && begins_readable::<2, 4>(encoded, &HEX_DIGITS)
         && encoded.iter().all(|byte| is(*byte, ANY_HEX))
     {
         return of_hex(encoded);
     }
-    if is_hex || !begins_readable(encoded, (4, 6), sextet) {
+    if is_hex || !begins_readable::<4, 6>(encoded, &SEXTETS) {
         return None;
     }
     let padding = encoded.iter().rev().take_while(|byte| **byte == b'=');
@@ -156,62 +157,96 @@ pub(super) fn text_of(encoded: &[u8]) -> Option<String> {
     readable(engine.decode(all).ok()?)
 }
 
+/// What a character stands for that is no digit.
+const NONE: u8 = u8::MAX;
+
+/// What each character stands for in base64, in either of its alphabets.
+static SEXTETS: [u8; 256] = {
+    let mut sextets = [NONE; 256];
+    let mut value = 0;
+    while value < 64 {
+        let character = match value {
+            0..26 => b'A' + value,
+            26..52 => b'a' + value - 26,
+            52..62 => b'0' + value - 52,
+            62 => b'+',
+            _ => b'/',
+        };
+        sextets[character as usize] = value;
+        value += 1;
+    }
+    sextets[b'-' as usize] = 62;
+    sextets[b'_' as usize] = 63;
+    sextets
+};
+
+/// What each character stands for in hexadecimal.
+static HEX_DIGITS: [u8; 256] = {
+    let mut digits = [NONE; 256];
+    let mut value = 0;
+    while value < 16 {
+        let character = if value < 10 {
+            b'0' + value
+        } else {
+            b'a' + value - 10
+        };
+        digits[character as usize] = value;
+        digits[character.to_ascii_uppercase() as usize] = value;
+        value += 1;
+    }
+    digits
+};
+
 /// Whether the first bytes that the characters stand for can be those of a text, without decoding more of them.
 ///
-/// So many characters, of so many bits each, are whole bytes.
-fn begins_readable(
+/// `GROUP` characters, of `BITS` bits each, are whole bytes.
+fn begins_readable<const GROUP: usize, const BITS: usize>(
     encoded: &[u8],
-    (group, bits): (usize, usize),
-    digit: impl Fn(u8) -> Option<u32>,
+    digits: &'static [u8; 256],
 ) -> bool {
     const FIRST: usize = 12;
     let first = &encoded[..encoded.len().min(FIRST)];
     let mut bytes = [0; FIRST];
     let mut count = 0;
-    for group in first.chunks_exact(group) {
+    for group in first.as_chunks::<GROUP>().0 {
         let mut number = 0;
         for byte in group {
-            let Some(digit) = digit(*byte) else {
+            let digit = digits[usize::from(*byte)];
+            if digit == NONE {
                 return false;
-            };
-            number = number << bits | digit;
+            }
+            number = number << BITS | u32::from(digit);
         }
-        let length = bits * group.len() / 8;
-        for at in (0..length).rev() {
+        let before = count;
+        for at in (0..GROUP * BITS / 8).rev() {
             bytes[count] = (number >> (8 * at)) as u8;
             count += 1;
+        }
+        // Most are no text by their first bytes. Of UTF-16 the second one is 0.
+        if bytes[1] != 0 && !bytes[before..count].iter().all(is_text) {
+            return false;
         }
     }
     count > 0 && looks_readable(&bytes[..count])
 }
 
-fn sextet(byte: u8) -> Option<u32> {
-    let value = match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    };
-    Some(u32::from(value))
-}
-
-fn digit_of_hex(byte: u8) -> Option<u32> {
-    char::from(byte).to_digit(16)
-}
-
 fn of_hex(encoded: &[u8]) -> Option<String> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    let digit = |byte: u8| {
+        let digit = HEX_DIGITS[usize::from(byte)];
+        (digit != NONE).then_some(digit)
+    };
     let pairs = encoded.chunks_exact(2);
-    let bytes = pairs.map(|pair| Some((digit(&pair[0])? << 4 | digit(&pair[1])?) as u8));
+    let bytes = pairs.map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?));
     let bytes: Option<Vec<u8>> = bytes.collect();
     readable(bytes?)
 }
 
+fn is_text(byte: &u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t' | 0x80..)
+}
+
 fn looks_readable(bytes: &[u8]) -> bool {
     let is_wide = bytes.len() >= 4 && bytes[1] == 0 && bytes[3] == 0;
-    let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t' | 0x80..);
     let plain = bytes.iter().filter(|byte| byte.is_ascii()).count();
     is_wide || (bytes.iter().all(is_text) && plain * 2 >= bytes.len())
 }

@@ -286,7 +286,10 @@ fn look_at(
         Look::Call => named::second_of_two(text, after - 1),
         Look::Thin => paths::thin(text, after).map(named(url::RULE)),
         Look::Cookie | Look::Command | Look::Quote => None,
-        Look::Armour => keys::armoured(text, begin, after).map(named(keys::PRIVATE_KEY)),
+        Look::Armour => {
+            let begin = text[..begin].strip_suffix("---")?.len();
+            keys::armoured(text, begin, after).map(named(keys::PRIVATE_KEY))
+        }
         Look::Putty => keys::putty(text, after).map(named(keys::PRIVATE_KEY)),
         Look::Jwt => keys::jwt(bytes, begin).map(named(keys::JWT)),
         Look::Scheme => keys::authorization(bytes, begin, after).map(named(keys::AUTHORIZATION)),

@@ -69,36 +69,46 @@ pub(super) fn token(text: &str, after: usize) -> Option<(usize, usize)> {
         _ => host,
     };
     let path = rest.get(port..)?.strip_prefix(b"/")?;
-    let mut length = run_end(path, 0, OPAQUE | PERCENT);
-    while path.get(length).is_some_and(|byte| b"@:".contains(byte)) {
-        length = run_end(path, length + 1, OPAQUE | PERCENT);
+    let (mut length, mut part, mut longest) = (0, 0, 0);
+    for byte in path {
+        if *byte == b'/' {
+            part = 0;
+        } else if is(*byte, OPAQUE | PERCENT) || matches!(byte, b'@' | b':') {
+            part += 1;
+            longest = longest.max(part);
+        } else {
+            break;
+        }
+        length += 1;
     }
-    let mut at = after + port + 1;
-    let path = text.get(at..at + length)?;
-    let path = path.trim_end_matches(['.', ':', '/']);
-    let start = at;
-    let is_hook = |name: &str| HOOKS.iter().any(|hook| hook.eq_ignore_ascii_case(name));
-    let of_hooks = HOSTS.contains(&&text[after..after + host])
-        || text[after..after + host].contains("hook")
-            && text[after..after + host].split('.').any(is_hook);
+    // Most URLs have no part that is long enough.
+    if longest < SHORTEST_OF_HOOKS {
+        return None;
+    }
+    let of_hooks = is_of_hooks(&text[after..after + host]);
     let least = if of_hooks {
         SHORTEST_OF_HOOKS
     } else {
         SHORTEST
     };
-    // Most URLs have no part that is long enough.
-    if path.len() < least || path.split('/').all(|part| part.len() < least) {
+    if longest < least {
         return None;
     }
-    let (mut is_behind, mut before) = (of_hooks, "");
+    let start = after + port + 1;
+    let path = text.get(start..start + length)?;
+    let path = path.trim_end_matches(['.', ':', '/']);
+    let (mut at, mut is_behind, mut before) = (start, of_hooks, "");
     for part in path.split('/') {
         // Two slashes begin another URL.
         if part.is_empty() && !before.is_empty() {
             return None;
         }
         let token = part.trim_end_matches(['.', ':', '!', '*', '_']);
-        let is_token = is_long_token(token.as_bytes()) || of_hooks && is_short_token(token);
-        if is_token && (is_behind || BEFORE.iter().any(|word| word.eq_ignore_ascii_case(before))) {
+        // The looks of a token are asked last: that takes the longest.
+        let is_token = token.len() >= least
+            && (is_behind || BEFORE.iter().any(|word| word.eq_ignore_ascii_case(before)))
+            && (is_long_token(token.as_bytes()) || of_hooks && is_short_token(token));
+        if is_token {
             let is_of_code = path.split('/').any(|part| OF_CODE.contains(&part));
             // Of a hook every part may be needed.
             let end = if is_behind {
@@ -113,6 +123,17 @@ pub(super) fn token(text: &str, after: usize) -> Option<(usize, usize)> {
         before = part;
     }
     None
+}
+
+fn is_hook(name: &str) -> bool {
+    HOOKS.iter().any(|hook| hook.eq_ignore_ascii_case(name))
+}
+
+/// Whether a host is there for hooks.
+fn is_of_hooks(host: &str) -> bool {
+    // Faster here than a search for text, which is made ready first.
+    let names_hooks = host.as_bytes().windows(4).any(|four| four == b"hook");
+    HOSTS.contains(&host) || names_hooks && host.split('.').any(is_hook)
 }
 
 /// The shortest tokens: in general, in hexadecimal, and of a host for hooks.

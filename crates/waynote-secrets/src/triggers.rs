@@ -66,7 +66,8 @@ static OTHERS: &[Trigger] = &[
     word("key", false, Look::Name),
     word("cred", false, Look::Name),
     word("://", true, Look::Url),
-    word("-----BEGIN ", true, Look::Armour),
+    // The last two of five dashes: rows of them are frequent, and other words begin with dashes.
+    word("--BEGIN ", true, Look::Armour),
     word("Private-Lines: ", true, Look::Putty),
     word("eyJ", true, Look::Jwt),
     word("bearer ", false, Look::Scheme),
@@ -257,36 +258,106 @@ static NEXT: [Link; COUNT] = LISTS.1;
 
 /// Calls `found` with where a word begins, where it ends, and what to look at there; in order of their beginnings.
 pub(super) fn each(text: &[u8], mut found: impl FnMut(usize, usize, Look)) {
-    let mut before = 0;
-    for (at, pair) in text.windows(2).enumerate() {
-        let pair = slot(pair[0], pair[1]);
-        let here = GROUPS[pair];
-        let begins = before & (here >> 16) & 0xffff != 0;
-        before = here;
-        if !begins {
-            continue;
-        }
-        // The pair before this one has the word's first letter.
-        let begin = at - 1;
-        let mut link = FIRST[usize::from(LIST[pair])];
-        while link != END {
-            let trigger = &TRIGGERS[usize::from(link)];
-            let end = begin + trigger.word.len();
-            // Others with the same second and third letter are the most.
-            const ANY_CASE: u8 = 0x20;
-            let begins = (text[begin] ^ trigger.word.as_bytes()[0]) & !ANY_CASE == 0;
-            let there = begins
-                && text.get(begin..end).is_some_and(|there| {
-                    if trigger.exact {
-                        there == trigger.word.as_bytes()
-                    } else {
-                        there.eq_ignore_ascii_case(trigger.word.as_bytes())
-                    }
-                });
-            if there {
-                found(begin, end, trigger.look);
+    // Two pairs in a turn, with one branch: nearly all of them begin no word.
+    let mut turns = text.windows(4).step_by(2);
+    let mut at = 0;
+    let mut here = match text {
+        [first, second, ..] => GROUPS[slot(*first, *second)],
+        _ => return,
+    };
+    for bytes in &mut turns {
+        let next = GROUPS[slot(bytes[1], bytes[2])];
+        let after = GROUPS[slot(bytes[2], bytes[3])];
+        let begins = may_begin(here, next);
+        let begins_next = may_begin(next, after);
+        if begins | begins_next != 0 {
+            if begins != 0 {
+                each_at(text, at, &mut found);
             }
-            link = NEXT[usize::from(link)];
+            if begins_next != 0 {
+                each_at(text, at + 1, &mut found);
+            }
+        }
+        here = after;
+        at += 2;
+    }
+    if let Some([second, third]) = text.get(at + 1..at + 3)
+        && may_begin(here, GROUPS[slot(*second, *third)]) != 0
+    {
+        each_at(text, at, &mut found);
+    }
+}
+
+/// The groups of words that two pairs side by side can begin.
+fn may_begin(first: u32, second: u32) -> u32 {
+    first & (second >> 16)
+}
+
+/// Calls `found` with the words that begin here.
+fn each_at(text: &[u8], begin: usize, found: &mut impl FnMut(usize, usize, Look)) {
+    let pair = slot(text[begin + 1], text[begin + 2]);
+    let mut link = FIRST[usize::from(LIST[pair])];
+    while link != END {
+        let trigger = &TRIGGERS[usize::from(link)];
+        let end = begin + trigger.word.len();
+        // Others with the same second and third letter are the most.
+        const ANY_CASE: u8 = 0x20;
+        let begins = (text[begin] ^ trigger.word.as_bytes()[0]) & !ANY_CASE == 0;
+        let there = begins
+            && text.get(begin..end).is_some_and(|there| {
+                if trigger.exact {
+                    there == trigger.word.as_bytes()
+                } else {
+                    there.eq_ignore_ascii_case(trigger.word.as_bytes())
+                }
+            });
+        if there {
+            found(begin, end, trigger.look);
+        }
+        link = NEXT[usize::from(link)];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words that begin in a text, by trying every word at every place.
+    fn tried(text: &[u8]) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for begin in 0..text.len() {
+            for trigger in &TRIGGERS {
+                let end = begin + trigger.word.len();
+                let there = text
+                    .get(begin..end)
+                    .is_some_and(|there| match trigger.exact {
+                        true => there == trigger.word.as_bytes(),
+                        false => there.eq_ignore_ascii_case(trigger.word.as_bytes()),
+                    });
+                if there {
+                    found.push((begin, end));
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn every_word_is_found_wherever_it_stands() {
+        for trigger in &TRIGGERS {
+            for before in ["", "x", "xy", "\u{e9}", "pas"] {
+                for behind in ["", "x", "xy", "xyz", trigger.word] {
+                    let text = format!("{before}{}{behind}", trigger.word);
+                    for text in [text.to_ascii_uppercase(), text] {
+                        let mut found = Vec::new();
+                        each(text.as_bytes(), |begin, end, _| found.push((begin, end)));
+                        assert!(found.is_sorted_by_key(|(begin, _)| *begin), "{text:?}");
+                        found.sort_unstable();
+                        assert_eq!(found, tried(text.as_bytes()), "{text:?}");
+                    }
+                }
+            }
         }
     }
 }

@@ -36,6 +36,21 @@ const NOWHERE_ENDS: [&str; 11] = [
     "server.com",
 ];
 
+/// Which bytes an authority is made of.
+static PARTS: [bool; 256] = {
+    let mut parts = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        parts[byte] = match byte as u8 {
+            b'/' | b'?' | b'#' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\' | b',' | b';' | b'|'
+            | b'^' => false,
+            byte => byte.is_ascii_graphic() || !byte.is_ascii(),
+        };
+        byte += 1;
+    }
+    parts
+};
+
 /// The password of the URL whose `://` ends at `after`.
 ///
 /// Not taken for one: words that are shown where a password stands, variables, templates, and a weak password for a
@@ -44,10 +59,9 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(usize, usi
     let bytes = text.as_bytes();
     // A URL has a scheme.
     bytes[..begin].last().filter(|byte| is(**byte, ALNUM))?;
-    let part = |byte: &&u8| {
-        byte.is_ascii_graphic() && !b"/?#\"'`<>\\,;|^".contains(*byte) || !byte.is_ascii()
-    };
-    let length = bytes[after..].iter().take(MAX).take_while(part).count();
+    let limit = bytes.len().min(after + MAX);
+    let part = |byte: &&u8| PARTS[usize::from(**byte)];
+    let length = bytes[after..limit].iter().take_while(part).count();
     let authority = text.get(after..after + length)?;
     let Some((userinfo, host)) = authority.rsplit_once('@') else {
         return unescaped(text, after, authority);

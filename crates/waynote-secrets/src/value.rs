@@ -207,20 +207,18 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     const BITS: f64 = 3.3;
     const BITS_HEX: f64 = 3.0;
     const CHANGES: usize = 18;
-    if value.len() < SHORTEST
-        || !value.iter().all(|byte| is(*byte, OPAQUE))
-        || is_placeholder(value)
-    {
+    if value.len() < SHORTEST || !value.iter().all(|byte| is(*byte, OPAQUE)) {
         return false;
     }
     let (digits, letters) = (count(value, DIGITS), count(value, LOWER | UPPER));
-    if value.iter().all(|byte| is(*byte, ANY_HEX)) {
-        return value.len() >= SHORTEST_HEX
-            && digits >= 3
-            && letters >= 3
-            && entropy(value) >= BITS_HEX;
-    }
-    digits >= 1 && letters >= 6 && entropy(value) >= BITS && changes(value) >= CHANGES
+    let is_mixed = match value.iter().all(|byte| is(*byte, ANY_HEX)) {
+        true => {
+            value.len() >= SHORTEST_HEX && digits >= 3 && letters >= 3 && entropy(value) >= BITS_HEX
+        }
+        false => digits >= 1 && letters >= 6 && changes(value) >= CHANGES && entropy(value) >= BITS,
+    };
+    // Last: to look for all of those words takes the longest.
+    is_mixed && !is_placeholder(value)
 }
 
 /// Whether a person or a generator chose it as a good password: long, and of several kinds of characters that are not

@@ -123,6 +123,7 @@ impl<E: Engine + ?Sized> Engine for &E {
 
 /// The purpose of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Writing {
     /// Its writes must be on disk when it is committed.
     Durable,
@@ -155,8 +156,6 @@ pub struct Ask {
     pub last_entries: Vec<Name>,
     /// The first entry of a session, by id, with a certain type and content.
     pub entries_saying: Vec<(Name, EntryType, Content)>,
-    /// The rows that a call wrote, in order.
-    pub operations: Vec<OperationId>,
     /// The values of a space of side data, by key.
     pub side: Vec<String>,
     /// The names of the spaces of side data that have a value about a content.
@@ -180,7 +179,6 @@ impl Ask {
     pub fn questions(&self) -> usize {
         self.store.questions()
             + self.states.len()
-            + self.operations.len()
             + self.revisions.len()
             + self.scope_histories.len()
             + self.positions.len()
@@ -214,7 +212,6 @@ pub struct Rows {
     pub resolved: Vec<Vec<Note>>,
     pub last_entries: Vec<Option<EntryId>>,
     pub entries_saying: Vec<Option<NoteState>>,
-    pub operations: Vec<Vec<Done>>,
     pub side: Vec<Vec<SideValue>>,
     pub about: Vec<Vec<String>>,
     pub scope_numbers: Vec<Option<u32>>,
@@ -247,16 +244,7 @@ pub struct NoteState {
     pub note: Option<Note>,
 }
 
-/// One row that a call wrote.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Done {
-    /// The index of the change or event in the call, from 0.
-    pub step: u32,
-    /// The revision; none for an event.
-    pub revision: Option<Revision>,
-}
-
-/// The state of the search index.
+/// What the search index says of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexState {
     /// The format of its segments; 0 if there is no index.
@@ -295,6 +283,7 @@ pub struct SegmentHead {
 
 /// Which blocks of a segment to read. A block holds sorted terms and is stored under its first one.
 #[derive(Clone, Debug, PartialEq, Eq)]
+// Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Blocks {
     /// All blocks, by first term.
     All {
@@ -411,6 +400,7 @@ pub struct Step {
 
 /// A row to write.
 #[derive(Clone, Debug)]
+// Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Row<'r> {
     /// A revision for the journal, and the resulting note.
     Revision(Put<'r>),
@@ -442,6 +432,8 @@ pub enum Row<'r> {
         by: &'r Name,
         /// The revisions, each with its position.
         revisions: &'r [(AddressAt, Position)],
+        /// The call, where it has an id.
+        step: Option<Step>,
     },
 }
 

@@ -1,6 +1,5 @@
 //! The facade: the short way to use a store as an agent at a place, with the system's clock and directories.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -50,6 +49,10 @@ impl Surroundings {
     ///
     /// # Errors
     /// [`Error::InvalidPlace`] when the working directory is gone or not UTF-8.
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the one function that looks around, for programs that say so by calling it"
+    )]
     pub fn of_process() -> Result<Self> {
         let directory = std::env::current_dir().unwrap_or_default();
         let directory = directory.to_string_lossy();
@@ -95,7 +98,7 @@ impl Waynote<SqliteStore> {
     ///
     /// # Errors
     /// As [`SqliteStore::open`] and [`Surroundings::of_process`].
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self> {
         let store = SqliteStore::open(path, &Options::default())?;
         Ok(Self::over(store, Surroundings::of_process()?))
     }
@@ -314,7 +317,15 @@ impl Agent<'_> {
         context::render(&self.store, &self.request().budget(budget.into()))
     }
 
-    /// The request for that block, for callers that want to change it.
+    /// The prompt block of a request that was changed: another style, the reader's tools, what the notes are about.
+    ///
+    /// # Errors
+    /// As [`context::render`].
+    pub fn block_of(&self, request: &Request) -> Result<Block> {
+        context::render(&self.store, request)
+    }
+
+    /// The request for [`Agent::block`], in the default budget.
     pub fn request(&self) -> Request {
         Request::new(
             self.name.clone(),

@@ -98,10 +98,6 @@
 pub mod context;
 pub mod engine;
 mod facade;
-#[cfg(feature = "sqlite")]
-pub mod formats;
-#[cfg(feature = "sqlite")]
-pub mod instep;
 mod model;
 mod rules;
 pub mod search;
@@ -135,11 +131,7 @@ pub use content::{Content, ContentHash};
 pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
 pub use facade::{Agent, Surroundings, Waynote};
 pub use forget::{Forget, Forgotten};
-#[cfg(feature = "sqlite")]
-pub use formats::FormatError;
 pub use id::{OperationId, StoreId};
-#[cfg(feature = "sqlite")]
-pub use instep::InStep;
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;
 pub use loops::Loop;
@@ -159,5 +151,6 @@ pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
 pub use store::{
-    AsOf, Filter, LocalStore, Reader, Recent, ScopeSummary, SideData, Snapshot, Store, Version,
+    AsOf, Filter, LocalStore, LocalStoreExt, Reader, Recent, ScopeSummary, SideData, Snapshot,
+    Store, Version,
 };

@@ -10,6 +10,7 @@ mod by_reference;
 mod feed;
 
 use std::cmp::Reverse;
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 
@@ -17,21 +18,22 @@ use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::content::ContentHash;
 use crate::error::Result;
-use crate::event::{RecordedEvent, SessionEvent};
+use crate::event::{EventAddress, RecordedEvent, SessionEvent};
 use crate::forget::{Forget, Forgotten};
-use crate::id::StoreId;
+use crate::id::{OperationId, StoreId};
 use crate::key::Name;
 use crate::model::report::Report;
 use crate::note::{Action, EntryType, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::search::{Hit, SearchRequest};
 
-pub use ask::{Answers, Ask, Count, Page};
+pub use ask::{Answers, Ask, Count, Done, Page};
 pub use feed::{Cursor, FeedEntry, Happened};
 
 /// Which notes to select. They are ordered by scope (as listed, or by name), then a place's own note first, then by
 /// key.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Filter {
     /// All notes of these scopes.
     Scopes(Vec<Scope>),
@@ -41,6 +43,7 @@ pub enum Filter {
 
 /// Which notes of a scope to read, latest first, in pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Recent {
     /// Keyed notes, most recently updated first; notes of the same time by key.
     Keyed {
@@ -96,6 +99,7 @@ impl Recent {
 
 /// A point in the history of a whole store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AsOf {
     /// After the change at this position of the journal.
     Position(Position),
@@ -335,7 +339,14 @@ pub trait Reader {
         Ok(self.read(&ask)?.events.pop().unwrap_or_default())
     }
 
-    /// The [`SessionEvent::LoopStarted`] of the loop that holds a session.
+    /// One event; none when the session has no such event.
+    fn event(&self, address: &EventAddress) -> Result<Option<RecordedEvent>> {
+        let before = address.number.saturating_add(1);
+        let last = self.events(&address.session, Some(before), 1)?.pop();
+        Ok(last.filter(|recorded| recorded.number == address.number))
+    }
+
+    /// The loop that has a session: its [`SessionEvent::LoopStarted`].
     fn lease(&self, session: &Name) -> Result<Option<RecordedEvent>> {
         let ask = Ask {
             leases: vec![session.clone()],
@@ -371,7 +382,16 @@ pub trait Reader {
         Ok(self.read(&ask)?.feed.pop().unwrap_or_default())
     }
 
-    /// The store's id; none if the store does not exist yet.
+    /// What the call with that id wrote; nothing when there was no such call, or it changed nothing.
+    fn operation(&self, operation: OperationId) -> Result<Vec<Done>> {
+        let ask = Ask {
+            operations: vec![operation],
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.operations.pop().unwrap_or_default())
+    }
+
+    /// Which store this is; none as long as it does not exist.
     fn store_id(&self) -> Result<Option<StoreId>> {
         let ask = Ask {
             store_id: true,
@@ -414,8 +434,11 @@ pub trait Store: Reader {
         stamp: &Stamp,
     ) -> Result<()>;
 
-    /// Forgets the text of a note (see [`crate::forget`]): the only call that destroys anything. Repeated for a
-    /// forgotten text, it finishes an erasure that a reader had prevented.
+    /// Forgets what a note said (see [`crate::forget`]): the one thing that destroys. Done again on what is forgotten
+    /// already, it finishes what a reader had kept from being erased. A call with an
+    /// [operation id](Stamp::of_operation) that was carried out already forgets nothing that was written since. Its
+    /// answer is the first one, but without [`Forgotten::shared`] and [`Forgotten::spaces`]: nothing that is kept
+    /// tells which other texts were equal to the one that is gone.
     ///
     /// # Errors
     /// [`Error::NotFound`](crate::Error::NotFound) when the note never existed; the others as [`Store::apply`].
@@ -475,20 +498,28 @@ pub trait LocalStore: Store + Snapshot + SideData {
     /// # Errors
     /// As [`Reader::read`], and the errors of `work`.
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()>;
+
+    /// Gives the store a new id. A copy that goes on beside the original, a restored backup for instance, gets one before
+    /// anything is written to it: what others remember of the original (positions, operation ids) does not hold for it.
+    ///
+    /// # Errors
+    /// As [`Store::apply`]. A store that does not exist is made.
+    fn renew_id(&self) -> Result<StoreId>;
 }
 
-impl dyn LocalStore + '_ {
-    /// Runs `work` on one state of the store and returns its result (see [`LocalStore::snapshot`]).
+/// What every [`LocalStore`] has: its functions with the value that the work returns.
+pub trait LocalStoreExt: LocalStore {
+    /// Runs `work` on one state of the store and returns what it returns (see [`LocalStore::snapshot`]).
     ///
     /// # Errors
     /// As [`LocalStore::snapshot`].
-    pub fn on_one_state<T>(&self, work: impl FnOnce(&dyn Snapshot) -> Result<T>) -> Result<T> {
+    fn on_one_state<T>(&self, work: impl FnOnce(&dyn Snapshot) -> Result<T>) -> Result<T> {
         let (mut work, mut value) = (Some(work), None);
         self.snapshot(&mut |reader| {
             value = work.take().map(|work| work(reader)).transpose()?;
             Ok(())
         })?;
-        value.ok_or_else(nothing_ran)
+        value.ok_or_else(|| nothing_ran("store"))
     }
 
     /// Runs `work` while no other writer of this store can run and returns its result (see
@@ -496,19 +527,22 @@ impl dyn LocalStore + '_ {
     ///
     /// # Errors
     /// As [`LocalStore::exclusively`].
-    pub fn alone<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Result<T>) -> Result<T> {
+    fn alone<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Result<T>) -> Result<T> {
         let (mut work, mut value) = (Some(work), None);
         self.exclusively(&mut |store| {
             value = work.take().map(|work| work(store)).transpose()?;
             Ok(())
         })?;
-        value.ok_or_else(nothing_ran)
+        value.ok_or_else(|| nothing_ran("store"))
     }
 }
 
-fn nothing_ran() -> crate::Error {
+impl<S: LocalStore + ?Sized> LocalStoreExt for S {}
+
+/// The error of an engine or a store that did not run the work that it was given.
+pub(crate) fn nothing_ran(store: impl Into<PathBuf>) -> crate::Error {
     crate::Error::DamagedStore {
-        path: "store".into(),
+        path: store.into(),
         reason: "its engine ran nothing".into(),
     }
 }

@@ -6,14 +6,15 @@
 )]
 
 mod suite {
-    mod as_of;
     mod attach;
     mod block;
     mod block_anew;
     mod block_changes;
     mod conformance;
+    mod isolation;
     mod loops;
     mod memory;
+    mod old_store;
     mod one_order;
     mod opening;
     mod processes;
@@ -21,6 +22,9 @@ mod suite {
     mod search;
     mod search_index;
     mod secret_forms;
+    mod store_id;
+    mod stores;
+    mod threads;
     mod trips;
     mod undo;
     mod upgrade;

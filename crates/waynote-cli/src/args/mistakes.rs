@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
 use super::Cli;
-use crate::clients::shell::quoted;
+use crate::shell::quoted;
 
 /// Commands that take something away. A typing error must not lead to one.
 const DESTRUCTIVE: [&str; 3] = ["delete", "forget", "uninstall"];

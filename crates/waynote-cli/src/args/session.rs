@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::{AllowArgs, StyleArg};
 use crate::duration;
-use crate::iterate::command::Preset;
+use crate::presets::Preset;
 
 #[derive(Subcommand)]
 pub(crate) enum LogCommand {
@@ -56,64 +56,64 @@ pub(crate) enum LogCommand {
 
 #[derive(Args)]
 pub(crate) struct LoopArgs {
-    /// The agent and its arguments; behind `--with`, further arguments for that client
+    /// The agent and its arguments; with `--with`, more arguments for that client
     #[arg(last = true, value_name = "AGENT", required_unless_present_any = ["with"])]
     pub(crate) command: Vec<OsString>,
-    /// A client's own way to run without a person, instead of AGENT; its agent may use waynote's tools without being asked
+    /// Run this client without a person, instead of AGENT. It may use waynote's tools without asking
     #[arg(long, value_name = "CLIENT")]
     pub(crate) with: Option<Preset>,
-    /// What is to be done: a file whose text opens every prompt, up to 256 KiB of it
+    /// The spec: what is to be done. Its text opens every prompt, up to 256 KiB of it
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Option<PathBuf>,
-    /// How far it is: a file whose text, as it is by then, is in every prompt, up to 256 KiB of it
+    /// The task list. It is read again for every iteration and is part of its prompt, up to 256 KiB of it
     #[arg(long, value_name = "FILE")]
     pub(crate) tasks: Option<PathBuf>,
-    /// A template of the prompt instead of the built-in one; docs/loops.md lists its placeholders
+    /// A prompt template, instead of the built-in one; docs/loops.md lists its placeholders
     #[arg(long, value_name = "TEMPLATE")]
     pub(crate) prompt: Option<PathBuf>,
-    /// Further instructions, at the end of every prompt
+    /// More instructions, at the end of every prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) extra_instructions: Option<String>,
-    /// How many iterations the run shall have; without it, as many as it takes. The same number again goes on with a run
-    /// that was cut short
+    /// How many iterations to run; without it, until the loop stops for another reason. The same number again continues a
+    /// run that was cut short
     #[arg(long, value_name = "N", value_parser = some_number)]
     pub(crate) iterations: Option<u64>,
-    /// Stop when the agent's output holds this
+    /// Stop when the agent prints this text
     #[arg(long, value_name = "TEXT")]
     pub(crate) until: Option<String>,
-    /// Stop after this time, as 8h or 1h30m; the agent that runs then is ended
+    /// Stop after this time, for example 8h or 1h30m; an agent that is running then is ended
     #[arg(long, value_name = "TIME", value_parser = some_time)]
     pub(crate) time: Option<Duration>,
-    /// End an attempt of the agent that takes longer, and count it as failed
+    /// End an attempt of the agent after this time, and count it as failed
     #[arg(long, value_name = "TIME", value_parser = some_time)]
     pub(crate) iteration_time: Option<Duration>,
-    /// How the notes in a prompt are written: the same bytes for the same notes, or as the three sources do
+    /// How the notes in a prompt are written: the same bytes for the same notes, or as the three source programs do
     /// [env: WAYNOTE_STYLE]
     #[arg(long, value_name = "STYLE")]
     pub(crate) style: Option<StyleArg>,
-    /// The most tokens of the notes in a prompt; 0: no cap [env: WAYNOTE_BUDGET] [default: 2000]
+    /// The token limit for the notes in a prompt; 0: no limit [env: WAYNOTE_BUDGET] [default: 2000]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
-    /// Stop when so many iterations noted the same as stuck, or brought neither a note nor a change of the working tree;
-    /// 0: never
+    /// Stop as stalled when N iterations noted the same problem as stuck, or N in a row left neither a new note nor a change
+    /// in the working tree; 0: never
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) stall: usize,
-    /// How often an agent that fails is tried again within an iteration
+    /// How often to retry an agent that fails within an iteration
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub(crate) retries: u32,
-    /// How long before the first of these; twice as long before each next one, at most five minutes
+    /// How long to wait before the first retry; the wait doubles each time, up to five minutes
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration::with_unit)]
     pub(crate) retry_wait: Duration,
-    /// Write the agent's output into this folder, a new file for each iteration, and do not show it
+    /// Write the agent's output to this folder, a new file for each iteration, instead of showing it
     #[arg(long, value_name = "FOLDER")]
     pub(crate) logs: Option<PathBuf>,
     /// The answer to the question that the loop stopped with. One that begins with `-` is written --answer=TEXT
     #[arg(long, value_name = "TEXT")]
     pub(crate) answer: Option<String>,
-    /// Take the session from a loop on another machine that is known to be dead
+    /// Take over the session of a loop on another machine. Use it only if you know that that loop has ended
     #[arg(long)]
     pub(crate) take_over: bool,
-    /// Print the prompt of the next iteration, and do nothing
+    /// Print the prompt of the next iteration, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -121,7 +121,7 @@ pub(crate) struct LoopArgs {
 /// A number, and more than none.
 fn some_number(text: &str) -> Result<u64, String> {
     match text.trim().parse() {
-        Ok(0) => Err("it is none at all".to_owned()),
+        Ok(0) => Err("0 is no iteration: write 1 or more".to_owned()),
         Ok(number) => Ok(number),
         Err(_) => Err("write a number, as 40".to_owned()),
     }
@@ -131,7 +131,7 @@ fn some_number(text: &str) -> Result<u64, String> {
 fn some_time(text: &str) -> Result<Duration, String> {
     let time = duration::with_unit(text)?;
     match time.is_zero() {
-        true => Err("it is no time at all".to_owned()),
+        true => Err("write a time longer than zero".to_owned()),
         false => Ok(time),
     }
 }

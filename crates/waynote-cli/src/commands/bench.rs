@@ -64,7 +64,7 @@ fn each_line<T: for<'de> Deserialize<'de>>(mut work: impl FnMut(T) -> Outcome) -
 }
 
 fn import(folder: &Path) -> Outcome {
-    let store = SqliteStore::open(&folder.join(STORE), &Options::default())?;
+    let store = SqliteStore::open(folder.join(STORE), &Options::default())?;
     let mut keys: HashMap<String, String> = HashMap::new();
     let mut names = Vec::new();
     let mut changes = Vec::new();
@@ -105,7 +105,7 @@ fn import(folder: &Path) -> Outcome {
 }
 
 fn query(folder: &Path, output: &mut Output) -> Outcome {
-    let store = SqliteStore::open(&folder.join(STORE), &Options::default())?;
+    let store = SqliteStore::open(folder.join(STORE), &Options::default())?;
     let path = folder.join(KEYS);
     let keys = std::fs::read(&path).map_err(|error| Failure::file(&path, "read", error))?;
     let keys: HashMap<String, String> = serde_json::from_slice(&keys)

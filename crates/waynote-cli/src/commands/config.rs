@@ -6,10 +6,10 @@ use serde_json::json;
 use toml_edit::{Array, DocumentMut, Item, Value};
 use waynote::text::line_of;
 use waynote::visible::visible;
+use waynote_system::text_file;
 
 use super::Context;
 use crate::args::ConfigCommand;
-use crate::clients::disk;
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::settings::{Kind, Known, instead_of, known};
@@ -160,7 +160,7 @@ fn edit<T>(context: &Context<'_>, work: impl FnOnce(&mut DocumentMut) -> T) -> O
         let hint = "set HOME, or set WAYNOTE_CONFIG to a file";
         return Err(Failure::refused("no_home", what, hint));
     }
-    let before = disk::read(file)?;
+    let before = text_file::read(file)?;
     let text = before.as_deref().unwrap_or_default();
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         let line = line_of(text, error.span().map_or(0, |span| span.start));
@@ -177,7 +177,7 @@ fn edit<T>(context: &Context<'_>, work: impl FnOnce(&mut DocumentMut) -> T) -> O
     let done = work(&mut document);
     let after = document.to_string();
     if after != text {
-        disk::put(file, &after, before.as_deref(), 0o644)?;
+        text_file::put(file, &after, before.as_deref(), 0o644)?;
     }
     Ok(done)
 }

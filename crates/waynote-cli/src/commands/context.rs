@@ -112,7 +112,7 @@ fn explain(context: &mut Context<'_>, block: &Block) -> Outcome {
                 claim.shown.as_str().to_owned(),
                 match claim.shown {
                     Shown::LeftOut => "-".into(),
-                    Shown::Whole | Shown::Line => claim.tokens.to_string(),
+                    _ => claim.tokens.to_string(),
                 },
                 claim.address.to_string(),
                 claim.why.to_string(),

@@ -5,8 +5,8 @@ use std::io::Read;
 use std::process::Command;
 
 use serde_json::{Value, json};
+use waynote_clients::probe::Conversation;
 
-use crate::clients::probe::Conversation;
 use crate::error::{Failure, Outcome};
 use crate::output::Output;
 use crate::program;

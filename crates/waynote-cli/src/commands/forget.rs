@@ -5,9 +5,9 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 use waynote::forget::Residue;
-use waynote::instep::files_with;
 use waynote::text::plural;
 use waynote::{Forget, Forgotten};
+use waynote_formats::synced::files_that_held;
 
 use super::Context;
 use crate::error::{Failure, Outcome, say};
@@ -25,13 +25,20 @@ impl<'f> Told<'f> {
     fn new(forgotten: &'f Forgotten) -> Self {
         Self {
             forgotten,
-            files: files_with(forgotten),
+            files: files_that_held(forgotten),
         }
     }
 }
 
 /// What the arguments name.
 pub(super) fn request(typed: &str, revision: Option<u64>, everywhere: bool) -> Outcome<Forget> {
+    if let Some(event) = super::event::address(typed) {
+        return Err(Failure::refused(
+            "not_forgotten",
+            format!("{event} is an event, and events cannot be forgotten yet"),
+            "notes, single revisions of them and entries of a session's log can be forgotten: name one by its address",
+        ));
+    }
     let named = crate::input::address_and_revision(typed, revision)?;
     Ok(Forget::new(named.address)
         .revision(named.revision)
@@ -141,7 +148,7 @@ fn plan(would: &Forgotten) -> String {
             listed(&shared)
         );
     }
-    let files = files_with(would);
+    let files = files_that_held(would);
     if !files.is_empty() {
         plan += &format!("\nthe text may still be in {}", listed(&files));
     }
@@ -183,7 +190,7 @@ fn said(forgotten: &Forgotten) -> String {
             listed(&shared)
         );
     }
-    let files = files_with(forgotten);
+    let files = files_that_held(forgotten);
     if let Some(first) = files.first() {
         said += &format!(
             "\nthe text may still be in {}; run this again with ZRB_LLM_NOTE_FILE={first}",

@@ -4,12 +4,15 @@ use jiff::Timestamp;
 use waynote::text::day;
 use waynote::{Address, Revision, State};
 
-use super::Context;
+use super::{Context, event};
 use crate::error::Outcome;
 use crate::input;
 use crate::table::table;
 
 pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
+    if let Some(event) = event::address(typed) {
+        return event::history(context, &event);
+    }
     let address = input::note(typed)?;
     let mut history = context.read(|store| Ok(store.history(&address)?))?;
     if history.is_empty() {
@@ -55,12 +58,12 @@ fn row(revision: &Revision) -> Vec<String> {
         when(revision.recorded_at),
         match &revision.state {
             State::Present(note) => note.preview.clone(),
-            State::Deleted { .. } => String::new(),
             State::Forgotten {
                 forgotten_at,
                 forgotten_by,
                 ..
             } => format!("forgotten {} by {forgotten_by}", day(*forgotten_at)),
+            _ => String::new(),
         },
     ]
 }

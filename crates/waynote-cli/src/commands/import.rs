@@ -4,63 +4,37 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use waynote::formats::texts::{Mode, Read as Texts};
-use waynote::formats::xs::ContentFolder;
-use waynote::formats::zrb::NotesFile;
-use waynote::formats::{
-    Conflict, Current, Imported, Skipped, agents_md, basic_memory, claude_code, openotters,
-    server_memory, xs, zrb,
+use waynote::Scope;
+use waynote::visible::visible;
+use waynote_formats::xs::ContentFolder;
+use waynote_formats::zrb::NotesFile;
+use waynote_formats::{
+    Conflict, Current, Imported, Incoming, Mode, Project, Skipped, openotters, xs, zrb,
 };
-use waynote::{Place, Scope};
 
 use super::Context;
-use crate::args::{DryRun, ImportCommand, NotebookArgs};
+use crate::args::{ImportCommand, ListedImport, NotebookArgs};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
-use crate::xs_socket::Xs;
 use crate::{home, input};
-use waynote::visible::visible;
 
 pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome {
-    let imported = match command {
-        ImportCommand::Zrb { source } => from_zrb(context, source.as_deref())?,
-        ImportCommand::Xs { source, contents } => from_xs(context, source, contents.as_deref())?,
+    let (incoming, mode) = match command {
+        ImportCommand::Zrb { source } => (from_zrb(context, source.as_deref())?, Mode::Write),
+        ImportCommand::Xs { source, contents } => {
+            (from_xs(context, source, contents.as_deref())?, Mode::Write)
+        }
         ImportCommand::Openotters { source } => {
-            let now = crate::clock::now()?;
-            let agent = context.settings.agent.value.clone();
-            context.write(|store| Ok(openotters::import(store, source, &agent, now)?))?
+            let agent = &context.settings.agent.value;
+            (openotters::read(source, agent)?, Mode::Write)
         }
-        ImportCommand::ClaudeCode { at, dry } => {
-            let place = input::place(at.path.as_deref())?;
-            let configuration = match home::variable("CLAUDE_CONFIG_DIR")? {
-                Some(folder) => folder.into(),
-                None => home::expanded("~/.claude")?,
-            };
-            let read = claude_code::read(&directory(&place)?, &place, &configuration)?;
-            from_texts(context, read, claude_code::AUTHOR, dry)?
-        }
-        ImportCommand::AgentsMd { at, dry } => {
-            let place = input::place(at.path.as_deref())?;
-            let read = agents_md::read(&directory(&place)?, &place)?;
-            from_texts(context, read, agents_md::AUTHOR, dry)?
-        }
-        ImportCommand::ServerMemory {
-            notebook,
-            source,
-            dry,
-        } => {
-            let read = server_memory::read(source, &scope(context, notebook)?)?;
-            from_texts(context, read, server_memory::AUTHOR, dry)?
-        }
-        ImportCommand::BasicMemory {
-            notebook,
-            source,
-            dry,
-        } => {
-            let read = basic_memory::read(source, &scope(context, notebook)?)?;
-            from_texts(context, read, basic_memory::AUTHOR, dry)?
-        }
+        ImportCommand::Listed(listed) => from_listed(context, listed)?,
     };
-    report(context, &imported, is_dry_run(command))?;
+    let now = crate::clock::now()?;
+    let imported = match mode {
+        Mode::Write => context.write(|store| Ok(incoming.import(store, now, mode)?))?,
+        Mode::DryRun => context.read(|store| Ok(incoming.import(store, now, mode)?))?,
+    };
+    report(context, &imported, mode)?;
     warn_of_secrets(
         &imported.secrets,
         &context.settings.secret_policy(),
@@ -69,37 +43,42 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
     Ok(())
 }
 
-fn is_dry_run(command: &ImportCommand) -> bool {
-    match command {
-        ImportCommand::Zrb { .. } | ImportCommand::Xs { .. } | ImportCommand::Openotters { .. } => {
-            false
+/// Reads a format whose arguments follow from what it takes.
+fn from_listed(context: &Context<'_>, listed: &ListedImport) -> Outcome<(Incoming, Mode)> {
+    let (incoming, dry) = match listed {
+        ListedImport::Project { read, args } => {
+            let place = input::place(args.at.path.as_deref())?;
+            let directory = home::expanded(place.as_str())?;
+            let claude_folder = claude_folder()?;
+            let project = Project {
+                directory: &directory,
+                place: &place,
+                claude_folder: claude_folder.as_deref(),
+            };
+            (read(&project)?, &args.dry)
         }
-        ImportCommand::ClaudeCode { dry, .. }
-        | ImportCommand::AgentsMd { dry, .. }
-        | ImportCommand::ServerMemory { dry, .. }
-        | ImportCommand::BasicMemory { dry, .. } => dry.on,
-    }
-}
-
-fn from_texts(context: &Context<'_>, read: Texts, author: &str, dry: &DryRun) -> Outcome<Imported> {
-    if read.is_empty() {
+        ListedImport::Source { read, args } => {
+            let scope = scope(context, &args.notebook)?;
+            (read(&args.source, &scope)?, &args.dry)
+        }
+    };
+    if incoming.is_empty() {
         return Err(Failure::refused(
             "not_found",
             "there is nothing to import",
             "name the directory with `--at`, or look at what is in the file or folder",
         ));
     }
-    let now = crate::clock::now()?;
-    if dry.on {
-        context.read(|store| Ok(read.import(store, author, now, Mode::DryRun)?))
-    } else {
-        context.write(|store| Ok(read.import(store, author, now, Mode::Write)?))
-    }
+    let mode = if dry.on { Mode::DryRun } else { Mode::Write };
+    Ok((incoming, mode))
 }
 
-/// The directory of a place.
-fn directory(place: &Place) -> Outcome<PathBuf> {
-    home::expanded(place.as_str())
+/// The user's folder of Claude Code; none where there is no home directory.
+fn claude_folder() -> Outcome<Option<PathBuf>> {
+    Ok(match home::variable("CLAUDE_CONFIG_DIR")? {
+        Some(folder) => Some(folder.into()),
+        None => home::if_any()?.map(|home| Path::new(&home).join(".claude")),
+    })
 }
 
 /// The notebook that is meant: the agent's, or a directory's.
@@ -119,7 +98,7 @@ pub(super) fn zrb_file(context: &Context<'_>, named: Option<&Path>) -> Outcome<P
     }
 }
 
-fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<Imported> {
+fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<Incoming> {
     let path = zrb_file(context, source)?;
     let file = if path == Path::new("-") {
         NotesFile::read(&input::standard_input()?, Path::new("standard input"))
@@ -129,48 +108,38 @@ fn from_zrb(context: &Context<'_>, source: Option<&Path>) -> Outcome<Imported> {
         std::fs::metadata(&path).map_err(|error| Failure::file(&path, "read", error))?;
         NotesFile::open(&path)?.unwrap_or_default()
     };
-    let (now, base) = (crate::clock::now()?, crate::home::base_of_home()?);
-    context.write(|store| Ok(zrb::import(store, &file, &base, now)?))
+    Ok(zrb::read(&file, &home::base_of_home()?)?)
 }
 
-fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Outcome<Imported> {
-    let now = crate::clock::now()?;
-    let only = context.settings.session.value.clone();
-    let only = only.as_ref();
-    let read = if source == Path::new("-") {
-        let folder = contents.ok_or_else(|| {
+fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Outcome<Incoming> {
+    let only = context.settings.session.value.as_ref();
+    let contents = contents.map(ContentFolder::of_store);
+    Ok(if source == Path::new("-") {
+        let contents = contents.ok_or_else(|| {
             Failure::usage(
                 "the texts of frames from standard input are missing",
                 "add `--contents FOLDER`: the xs store's folder",
             )
         })?;
-        xs::read(
-            input::standard_input()?.as_slice(),
-            &ContentFolder::of_store(folder),
-            only,
-        )?
+        xs::read(input::standard_input()?.as_slice(), &contents, only)?
     } else if source.is_dir() {
-        let xs = Xs::serving(source);
+        let server = xs::Server::of_store(source);
         // Of all topics: what is no note is counted.
-        let frames = xs.frames(None)?;
+        let frames = server.frames(None)?;
         match contents {
-            Some(folder) => xs::read(frames.as_slice(), &ContentFolder::of_store(folder), only)?,
-            None => xs::read(frames.as_slice(), &xs, only)?,
+            Some(contents) => xs::read(frames.as_slice(), &contents, only)?,
+            None => xs::read(frames.as_slice(), &server, only)?,
         }
     } else {
         let frames = File::open(source).map_err(|error| Failure::file(source, "read", error))?;
-        let folder = contents.or(source.parent()).unwrap_or(Path::new("."));
-        xs::read(
-            BufReader::new(frames),
-            &ContentFolder::of_store(folder),
-            only,
-        )?
-    };
-    context.write(|store| Ok(read.import(store, now)?))
+        let contents = contents
+            .unwrap_or_else(|| ContentFolder::of_store(source.parent().unwrap_or(Path::new("."))));
+        xs::read(BufReader::new(frames), &contents, only)?
+    })
 }
 
 /// The counts; what was not imported goes to standard error, because the import itself did its work.
-fn report(context: &mut Context<'_>, imported: &Imported, is_dry_run: bool) -> Outcome {
+fn report(context: &mut Context<'_>, imported: &Imported, mode: Mode) -> Outcome {
     let Imported {
         added,
         updated,
@@ -185,8 +154,8 @@ fn report(context: &mut Context<'_>, imported: &Imported, is_dry_run: bool) -> O
         say(&format!("conflicts {}:", conflicts.len()));
         conflicts.iter().for_each(|conflict| say(&line(conflict)));
     }
-    say_left_out(&format!("skipped {}", skipped.len()), skipped);
-    say_left_out("not imported, because it is no note", not_imported);
+    say_skipped(skipped);
+    say_reasons("not imported, because it is no note", not_imported);
     context.output.answer(imported, || {
         let mut text = String::new();
         for address in planned {
@@ -196,9 +165,9 @@ fn report(context: &mut Context<'_>, imported: &Imported, is_dry_run: bool) -> O
             0 => String::new(),
             many => format!("{many} in conflict, "),
         };
-        let changed = match is_dry_run {
-            true => format!("would add {added} and update {updated}; "),
-            false => format!("{added} added, {updated} updated, "),
+        let changed = match mode {
+            Mode::DryRun => format!("would add {added} and update {updated}; "),
+            Mode::Write => format!("{added} added, {updated} updated, "),
         };
         let skipped = skipped.len();
         text + &format!("{changed}{unchanged} unchanged, {conflicting}{skipped} skipped")
@@ -222,13 +191,17 @@ fn line(conflict: &Conflict) -> String {
     )
 }
 
-/// What was left out, each with its reason, on standard error.
-pub(super) fn say_left_out(title: &str, left_out: &[Skipped]) {
-    if left_out.is_empty() {
+/// What was skipped, each with its reason, on standard error.
+pub(super) fn say_skipped(skipped: &[Skipped]) {
+    say_reasons(&format!("skipped {}", skipped.len()), skipped);
+}
+
+fn say_reasons(title: &str, skipped: &[Skipped]) {
+    if skipped.is_empty() {
         return;
     }
     say(&format!("{title}:"));
-    for Skipped { what, reason } in left_out {
+    for Skipped { what, reason } in skipped {
         say(&format!("  {}: {}", visible(what), visible(reason)));
     }
 }

@@ -1,71 +1,39 @@
-//! `waynote install` and `uninstall`: an agent's files, edited, shown and put back.
-
-use std::path::Path;
+//! `waynote install` and `uninstall`: what happens to an agent's files, shown. What is to be written is decided by
+//! `waynote-clients`.
 
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
-use waynote::Base;
 use waynote::text::cut;
 use waynote::visible::visible;
+use waynote_clients::{
+    Action, Client, Installation, Reach, Remark, Removal, Setup, State, Step, is_set_up,
+    records_folder, states,
+};
 
+use super::Context;
 use super::unseen::unseen;
-use super::{Context, installed};
-use crate::args::{InstallArgs, UninstallArgs};
-use crate::clients::change::Refusal;
-use crate::clients::files::{Piece, Plan, Reach, program_of};
-use crate::clients::record::{self, Record};
-use crate::clients::{Client, Event, disk, goose};
+use crate::args::{ClientArg, InstallArgs, UninstallArgs};
 use crate::error::{Failure, Outcome};
-use crate::{home, program};
+use crate::home::environment;
+use crate::program;
+use crate::table::table;
+use crate::variables::machine;
+
+const DRY_RUN: &str = "nothing was written: this was a dry run";
 
 pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome {
-    let Some(client) = args.client else {
-        return installed::list(context);
+    let Some(ClientArg(client)) = args.client else {
+        return list(context);
     };
-    let plan = plan(client, reach(args.project), args.every_prompt)?;
-    if args.every_prompt && Event::Prompt.word(client).is_none() {
-        return Err(Failure::usage(
-            format!("{} takes no notes at prompts", client.title()),
-            "leave `--every-prompt` away: claude-code, codex and gemini take some",
-        ));
-    }
-    if plan.client == Client::Goose && plan.reach == Reach::Project {
-        return Err(Failure::usage(
-            "Goose reads servers from the user's file alone",
-            "leave `--project` away: the notes are those of the project that Goose is started in",
-        ));
-    }
-    let is_found = plan.is_found()?;
-    // All of them are looked at before the first is written.
-    let mut steps = Vec::new();
-    for piece in plan.pieces()? {
-        let before = disk::read(&piece.path)?;
-        let text = before.as_deref().unwrap_or_default();
-        let record = Record::load(&piece.path)?;
-        let renewed = piece
-            .edit
-            .renew(text, record.as_ref())
-            .map_err(|refusal| refusal.of(&piece.path))?;
-        let mut step = Step::new(piece, before, Some(renewed.text), args.dry_run)?;
-        step.kept = renewed.kept;
-        steps.push(step);
-    }
-    let left_over = left_over(&plan, args.dry_run)?;
+    let setup = Setup::new(machine(), client, reach(args.project), args.every_prompt)?;
+    let installation = Installation::plan(&setup, args.dry_run)?;
+    let is_found = client.is_found(machine())?;
     if !args.dry_run {
-        let everything = Plan {
-            every_prompt: true,
-            program: plan.program.clone(),
-            ..plan
-        };
-        let everything = everything.pieces()?;
-        for (step, whole) in steps.iter().zip(&everything) {
-            put(step, whole, plan.reach)?;
-        }
-        carry_out_removals(&left_over, plan.reach)?;
+        installation.carry_out()?;
     }
-    steps.extend(left_over);
-    let unseen = unseen(&context.settings, plan.client.title())?;
-    let mut next = next_steps(&plan, is_found)?;
+    let steps: Vec<&Step> = installation.steps().collect();
+    let unseen = unseen(&context.settings, client.title())?;
+    let mut next = next_steps(&setup, is_found)?;
     next.extend(unseen.iter().cloned());
     report(context, &steps, args.dry_run, &next)?;
     if context.output.json {
@@ -79,18 +47,18 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
         }
     }
     if is_unchanged {
-        let words = words(&plan);
         return context.output.line(format!(
-            "it was set up already; `waynote doctor {words}` checks it"
+            "already set up; `waynote doctor {}` checks it",
+            setup.words()
         ));
     }
     if args.dry_run {
         return context.output.line(DRY_RUN);
     }
     if steps.iter().any(|step| step.action == Action::Changed) {
-        let folder = record::folder()?;
+        let folder = records_folder(environment())?;
         context.output.line(format!(
-            "copies of the files as they were: {}",
+            "copies of the previous files: {}",
             visible(&folder.display().to_string())
         ))?;
     }
@@ -99,53 +67,53 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     }
     context
         .output
-        .line(format!("then: waynote doctor {}", words(&plan)))
+        .line(format!("then: waynote doctor {}", setup.words()))
 }
 
 /// What is left to be done, and what could surprise.
-fn next_steps(plan: &Plan, is_found: bool) -> Outcome<Vec<String>> {
-    let mut steps = plan.left_to_the_user();
-    if plan.client == Client::Goose {
-        steps.extend(goose::left_to_the_user()?);
-    }
-    let title = plan.client.title();
-    if !is_found && plan.reach == Reach::User {
+fn next_steps(setup: &Setup<'_>, is_found: bool) -> Outcome<Vec<String>> {
+    let mut steps = setup.next_steps();
+    steps.extend(setup.outdated_variable()?);
+    let title = setup.client().title();
+    if !is_found && setup.reach == Reach::User {
         steps.insert(
             0,
-            format!("install {title}: it was not found on this machine; its files wait for it"),
+            format!(
+                "install {title}: it was not found on this machine; its files are ready for it"
+            ),
         );
     }
-    if plan.reach == Reach::Project && program::on_path("waynote").is_none() {
+    if setup.reach == Reach::Project && program::on_path("waynote").is_none() {
         steps.push(
-            "put `waynote` on the path, here and wherever these files are shared: they start it by its name".into(),
+            "add `waynote` to the path, here and wherever these files are used: they start it by its name".into(),
         );
     }
     Ok(steps)
 }
 
 pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outcome {
-    let plan = plan(args.client, reach(args.project), true)?;
-    let mut steps = Vec::new();
-    for piece in plan.pieces()? {
-        steps.push(removal(piece, args.dry_run)?);
-    }
-    steps.extend(left_over(&plan, args.dry_run)?);
+    let ClientArg(client) = args.client;
+    let setup = Setup::new(machine(), client, reach(args.project), true)?;
+    let removal = Removal::plan(&setup, args.dry_run)?;
     if !args.dry_run {
-        carry_out_removals(&steps, plan.reach)?;
+        removal.carry_out()?;
     }
+    let steps: Vec<&Step> = removal.steps().iter().collect();
     report(context, &steps, args.dry_run, &[])?;
     if context.output.json {
         return Ok(());
     }
     if steps.iter().all(|step| step.action == Action::Unchanged) {
-        return context.output.line("nothing of waynote was in them");
+        return context
+            .output
+            .line("these files have no entries of waynote");
     }
     if args.dry_run {
         return context.output.line(DRY_RUN);
     }
-    let (title, word) = (plan.client.title(), plan.client.word());
+    let (title, word) = (client.title(), client.word());
     let store = visible(&context.settings.store.value.display().to_string());
-    let (other, whose, command) = match plan.reach {
+    let (other, whose, command) = match setup.reach {
         Reach::Project => (Reach::User, "your own files", word.to_owned()),
         Reach::User => (
             Reach::Project,
@@ -153,300 +121,122 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
             format!("{word} --project"),
         ),
     };
-    context.output.line(match installed::is_set_up(plan.client, other) {
+    context.output.line(match is_set_up(machine(), client, other) {
         true => format!(
-            "{title} still has waynote from {whose}: `waynote uninstall {command}` takes it back there"
+            "{title} still has waynote from {whose}: `waynote uninstall {command}` removes it there"
         ),
         false => format!(
-            "{title} runs without waynote from its next session on; the notes stay in {store}"
+            "{title} runs without waynote from its next session; the notes stay in {store}"
         ),
     })?;
-    if plan.client == Client::Goose
-        && let Some(step) = goose::left_to_the_user()?
-    {
+    if let Some(step) = setup.outdated_variable()? {
         context.output.line(format!("next: {step}"))?;
     }
     Ok(())
 }
 
-/// The removal of what an earlier version wrote, where there is something.
-fn left_over(plan: &Plan, dry_run: bool) -> Outcome<Vec<Step>> {
-    let mut steps = Vec::new();
-    for piece in plan.left_over()? {
-        steps.push(removal(piece, dry_run)?);
+/// Every client: whether it is on this machine, and how it is set up.
+fn list(context: &mut Context<'_>) -> Outcome {
+    let mut rows = Vec::new();
+    let mut values = Vec::new();
+    let mut problems = Vec::new();
+    for client in Client::ALL {
+        let user = states(machine(), client, Reach::User)?;
+        let found = client.is_found(machine())?;
+        let mut refused = Vec::new();
+        let user = word(user, &mut refused);
+        // A directory that is no project has nothing of a project.
+        let project = states(machine(), client, Reach::Project);
+        let project = project.map_or("-", |all| word(all, &mut refused));
+        let told: Vec<_> = refused
+            .iter()
+            .map(|failure| json!({ "message": failure.what(), "hint": failure.way_out() }))
+            .collect();
+        values.push(json!({
+            "client": client.word(), "found": found, "user": user, "project": project, "problems": told,
+        }));
+        let found = if found { "yes" } else { "-" };
+        rows.push(
+            [client.word(), found, user, project]
+                .map(str::to_owned)
+                .to_vec(),
+        );
+        problems.extend(refused);
     }
-    steps.retain(|step| step.action != Action::Unchanged);
-    Ok(steps)
+    if context.output.json {
+        return context.output.value(&values);
+    }
+    let heading = ["client", "found", "user", "this directory"];
+    context.output.line(table(&heading, rows))?;
+    for failure in problems {
+        context.output.line(format!("\n{}", failure.line()))?;
+        context.output.line(format!("  {}", failure.way_out()))?;
+    }
+    context
+        .output
+        .line("\nwaynote install CLIENT sets one up; waynote doctor checks those that are")
 }
 
-/// What takes our entries out of a file.
-fn removal(piece: Piece, dry_run: bool) -> Outcome<Step> {
-    let before = disk::read(&piece.path)?;
-    let record = Record::load(&piece.path)?;
-    let after = match (&before, &record) {
-        (None, _) => None,
-        (Some(text), Some(record)) if record.is_of(text) => record.before.clone(),
-        (Some(text), _) => {
-            let left = take_back(&piece, text)?;
-            // A file that `install` made goes when nothing of anybody's is in it.
-            let is_ours = is_ours_alone(&piece.path) || made_here(record.as_ref());
-            let is_left = !(is_ours && piece.edit.is_nothing(&left));
-            is_left.then_some(left)
-        }
+/// One word for all files of a setup.
+fn word(states: Vec<State>, refused: &mut Vec<Failure>) -> &'static str {
+    let all = |is: fn(&State) -> bool| states.iter().all(is);
+    let any = |is: fn(&State) -> bool| states.iter().any(is);
+    let word = if states.is_empty() {
+        "-"
+    } else if all(|state| matches!(state, State::There)) {
+        "set up"
+    } else if all(|state| matches!(state, State::Missing)) {
+        "-"
+    } else if any(|state| matches!(state, State::Refused(_))) {
+        "see below"
+    } else if any(|state| matches!(state, State::Missing)) {
+        "in part"
+    } else {
+        "outdated"
     };
-    Step::new(piece, before, after, dry_run)
-}
-
-fn carry_out_removals(steps: &[Step], reach: Reach) -> Outcome {
-    for step in steps.iter().rev() {
-        let record = Record::load(&step.piece.path)?;
-        match (&step.before, &step.after) {
-            (None, _) => {}
-            (Some(_), None) => {
-                let made = record.as_ref().map(|record| record.made.as_slice());
-                disk::remove(&step.piece.path, made.unwrap_or_default())?;
-            }
-            (Some(before), Some(after)) if before != after => {
-                disk::put(&step.piece.path, after, Some(before), mode(reach))?;
-            }
-            _ => {}
-        }
-        if let Some(record) = record {
-            record.forget()?;
+    for state in states {
+        if let State::Refused(error) = state {
+            refused.push(error.into());
         }
     }
-    Ok(())
-}
-
-const DRY_RUN: &str = "nothing was written: this was a dry run";
-
-/// What happens to a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Action {
-    Unchanged,
-    Made,
-    Removed,
-    Changed,
-}
-
-impl Action {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Unchanged => "unchanged",
-            Self::Made => "made",
-            Self::Removed => "removed",
-            Self::Changed => "changed",
-        }
-    }
-}
-
-/// A file, and what happens to it.
-struct Step {
-    piece: Piece,
-    before: Option<String>,
-    /// None: it goes.
-    after: Option<String>,
-    action: Action,
-    /// What a person should know of it.
-    note: Option<String>,
-    /// What stays because a person changed it: each line says what to change.
-    kept: Vec<String>,
-}
-
-impl Step {
-    /// Refused where it cannot be carried out; a dry run says so.
-    fn new(
-        piece: Piece,
-        before: Option<String>,
-        after: Option<String>,
-        dry_run: bool,
-    ) -> Outcome<Self> {
-        let action = match (&before, &after) {
-            (before, after) if before == after => Action::Unchanged,
-            (None, _) => Action::Made,
-            (_, None) => Action::Removed,
-            _ => Action::Changed,
-        };
-        let obstacle = match action {
-            Action::Unchanged => None,
-            Action::Removed => disk::may_remove(&piece.path).err(),
-            Action::Made | Action::Changed => disk::may_write(&piece.path).err(),
-        };
-        let note = match obstacle {
-            Some(failure) if !dry_run => return Err(failure),
-            Some(failure) => Some(format!("{}: it would be refused", failure.line())),
-            None => {
-                let text = before.as_deref().unwrap_or_default();
-                let taken = piece.edit.add(text).err();
-                taken.and_then(|refusal| match refusal {
-                    Refusal::Taken { what } => Some(format!(
-                        "it has {what} that waynote did not write: that stays"
-                    )),
-                    _ => None,
-                })
-            }
-        };
-        Ok(Self {
-            piece,
-            before,
-            after,
-            action,
-            note,
-            kept: Vec::new(),
-        })
-    }
-}
-
-/// Writes what a step says, with the record of what was there before anything of ours.
-fn put(step: &Step, whole: &Piece, reach: Reach) -> Outcome {
-    let path = &step.piece.path;
-    let earlier = Record::load(path)?;
-    let Some(after) = step
-        .after
-        .as_ref()
-        .filter(|_| step.action != Action::Unchanged)
-    else {
-        return remember_entries(step, earlier);
-    };
-    let entries = step.piece.edit.written(after, earlier.as_ref());
-    let made = match &earlier {
-        Some(earlier) => earlier.made.clone(),
-        None => Vec::new(),
-    };
-    let mut record = match (earlier, &step.before) {
-        (Some(earlier), Some(before)) if earlier.is_of(before) => {
-            Record::new(path, earlier.before.as_deref(), after)
-        }
-        (_, Some(before)) => {
-            let without = take_back(whole, before)?;
-            let was_there = !(whole.edit.is_nothing(&without) && is_ours_alone(path));
-            Record::new(path, was_there.then_some(without.as_str()), after)
-        }
-        (_, None) => Record::new(path, None, after),
-    };
-    record.made = made;
-    record.entries = entries;
-    // Before the file: a copy without need is better than a need without a copy.
-    record.save()?;
-    let made = disk::put(path, after, step.before.as_deref(), mode(reach))?;
-    if made.is_empty() {
-        return Ok(());
-    }
-    record.made.extend(made);
-    record.save()
-}
-
-/// Adds to the record of an earlier version what is in the file now.
-fn remember_entries(step: &Step, record: Option<Record>) -> Outcome {
-    match (record, &step.before) {
-        (Some(mut record), Some(text)) if record.is_of(text) => {
-            let entries = step.piece.edit.written(text, Some(&record));
-            if record.entries == entries {
-                return Ok(());
-            }
-            record.entries = entries;
-            record.save()
-        }
-        _ => Ok(()),
-    }
-}
-
-fn made_here(record: Option<&Record>) -> bool {
-    record.is_some_and(|record| record.before.is_none())
-}
-
-/// Whether a file is waynote's by its name, or by its folder's.
-fn is_ours_alone(path: &Path) -> bool {
-    let is_named = |part: Option<&std::ffi::OsStr>| part.is_some_and(|name| name == "waynote");
-    is_named(path.file_stem())
-        || path
-            .ancestors()
-            .skip(1)
-            .take(2)
-            .any(|folder| is_named(folder.file_name()))
-}
-
-fn mode(reach: Reach) -> u32 {
-    match reach {
-        // They may hold what a client keeps secret.
-        Reach::User => 0o600,
-        Reach::Project => 0o644,
-    }
+    word
 }
 
 pub(super) fn reach(project: bool) -> Reach {
     if project { Reach::Project } else { Reach::User }
 }
 
-pub(super) fn plan(client: Client, reach: Reach, every_prompt: bool) -> Outcome<Plan> {
-    match reach {
-        Reach::Project => is_project()?,
-        Reach::User => is_home()?,
+fn action_word(action: Action) -> &'static str {
+    match action {
+        Action::Unchanged => "unchanged",
+        Action::Made => "made",
+        Action::Removed => "removed",
+        _ => "changed",
     }
-    Ok(Plan {
-        client,
-        reach,
-        every_prompt,
-        program: program_of(reach)?,
+}
+
+/// What a person should know of a file.
+fn remark(step: &Step) -> Option<String> {
+    Some(match step.remark.as_ref()? {
+        Remark::WouldBeRefused(error) => {
+            let what = visible(&waynote::secrets::masked(&error.to_string()));
+            format!("{what}: it would be refused")
+        }
+        Remark::TakenByOthers(what) => {
+            format!("it has {what} that waynote did not write; it stays")
+        }
+        _ => return None,
     })
 }
 
-/// A home that is not there is a mistake, and nobody's to make.
-fn is_home() -> Outcome {
-    let home = home::home()?;
-    if Path::new(&home).is_dir() {
-        return Ok(());
-    }
-    Err(Failure::refused(
-        "no_home",
-        format!("HOME is no directory: {home}"),
-        "set HOME to your home directory",
-    ))
-}
-
-/// What is written into home or the root would count everywhere below, or be the user's own files.
-fn is_project() -> Outcome {
-    let here = std::env::current_dir()
-        .map_err(|error| Failure::file("the working directory", "read", error))?;
-    let home = home::home()?;
-    // The working directory is named without links.
-    let home = Path::new(&home).canonicalize().unwrap_or(home.into());
-    let base = Base::new(&home.to_string_lossy(), &here.to_string_lossy())?;
-    if base.cwd().is_project() {
-        return Ok(());
-    }
-    let what = match here.parent() {
-        Some(_) => "your home directory",
-        None => "the root",
-    };
-    Err(Failure::refused(
-        "no_project",
-        format!("{} is {what}, not a project's directory", here.display()),
-        "go to the project's directory first, or leave `--project` away",
-    ))
-}
-
-pub(super) fn words(plan: &Plan) -> String {
-    let project = match plan.reach {
-        Reach::User => "",
-        Reach::Project => " --project",
-    };
-    format!("{}{project}", plan.client.word())
-}
-
-fn take_back(piece: &Piece, text: &str) -> Outcome<String> {
-    let left = piece.edit.take_back(text);
-    left.map_err(|refusal| refusal.of(&piece.path))
-}
-
-fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool, next: &[String]) -> Outcome {
+fn report(context: &mut Context<'_>, steps: &[&Step], dry_run: bool, next: &[String]) -> Outcome {
     if context.output.json {
         let files: Vec<Value> = steps
             .iter()
             .map(|step| {
                 json!({
-                    "file": step.piece.path, "what": step.piece.what.to_string(), "action": step.action.word(),
-                    "diff": diff(step).concat(), "note": step.note, "kept": step.kept,
+                    "file": step.file.path, "what": step.file.part.to_string(), "action": action_word(step.action),
+                    "diff": diff(step).concat(), "note": remark(step), "kept": step.kept,
                 })
             })
             .collect();
@@ -461,17 +251,17 @@ fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool, next: &[Stri
         };
         context.output.line(format!(
             "{} ({}): {would}{}",
-            visible(&step.piece.path.display().to_string()),
-            step.piece.what,
-            step.action.word()
+            visible(&step.file.path.display().to_string()),
+            step.file.part,
+            action_word(step.action)
         ))?;
         for line in diff(step) {
             context
                 .output
                 .line(format!("  {}", line.trim_end_matches('\n')))?;
         }
-        if let Some(note) = &step.note {
-            context.output.line(format!("  {}", visible(note)))?;
+        if let Some(remark) = remark(step) {
+            context.output.line(format!("  {}", visible(&remark)))?;
         }
         if !step.kept.is_empty() {
             context
@@ -488,7 +278,7 @@ fn report(context: &mut Context<'_>, steps: &[Step], dry_run: bool, next: &[Stri
 /// The lines that differ, each with a line before and after.
 fn diff(step: &Step) -> Vec<String> {
     const AROUND: usize = 1;
-    const MOST_CHARS: usize = 160;
+    const MAX_CHARS: usize = 160;
     let before = step.before.as_deref().unwrap_or_default();
     let after = step.after.as_deref().unwrap_or_default();
     let diff = TextDiff::from_lines(before, after);
@@ -505,7 +295,7 @@ fn diff(step: &Step) -> Vec<String> {
             };
             let text = change.value().trim_end_matches(['\n', '\r']);
             let text = text.replace('\t', "    ");
-            lines.push(format!("{sign} {}\n", visible(&cut(&text, MOST_CHARS))));
+            lines.push(format!("{sign} {}\n", visible(&cut(&text, MAX_CHARS))));
         }
     }
     lines

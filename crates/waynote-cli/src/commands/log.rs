@@ -1,13 +1,14 @@
 //! `waynote log`: notes by iteration, in a session's append-only log.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-use serde_json::json;
-use waynote::event::{self, EndReason};
+use serde_json::{Value, json};
+use waynote::event::{self, EndReason, EventAddress, RecordedEvent};
 use waynote::loops::{self, LoopState};
 use waynote::session_log::reply;
 use waynote::session_state::{AgentSignal, Iteration};
 use waynote::text::minute;
 use waynote::{EntryType, LocalStore, Name, ScopeSummary, SessionLog};
+use waynote_loop::identity::is_dead;
 
 use super::Context;
 use crate::args::LogCommand;
@@ -94,11 +95,11 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         }
         LogCommand::Complete { summary } => {
             let summary = input::text(summary)?.shown().into_owned();
-            tell(context, &AgentSignal::Completed(summary), "completed")
+            signal(context, &AgentSignal::Completed(summary), "completed")
         }
         LogCommand::Blocked { question } => {
             let question = input::text(question)?.shown().into_owned();
-            tell(context, &AgentSignal::Blocked(question), "blocked")
+            signal(context, &AgentSignal::Blocked(question), "blocked")
         }
         LogCommand::Plot { width } => {
             let (session, _) = context.session()?;
@@ -131,10 +132,15 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
         }
         LogCommand::Show => {
             let (session, _) = context.session()?;
-            let (notes, iterations, standing) = context.read(|store| {
+            let is_json = context.output.json;
+            let (notes, iterations, standing, events) = context.read(|store| {
                 let notes = SessionLog::new(store, session.clone()).list(None)?;
                 let iterations = loops::iterations(store, &session, usize::MAX)?;
-                Ok((notes, iterations, standing(store, &session)?))
+                let events = match is_json {
+                    true => events(store, &session)?,
+                    false => Vec::new(),
+                };
+                Ok((notes, iterations, standing(store, &session)?, events))
             })?;
             let is_live = standing == LoopState::Running;
             let end = match standing {
@@ -147,19 +153,20 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                     if let Some(detail) = &end.detail {
                         stopped["detail"] = detail.as_str().into();
                     }
-                    match &end.said {
+                    match &end.signal {
                         Some(AgentSignal::Completed(summary)) => {
                             stopped["summary"] = summary.as_str().into();
                         }
                         Some(AgentSignal::Blocked(question)) => {
                             stopped["question"] = question.as_str().into();
                         }
-                        None => {}
+                        _ => {}
                     }
                     stopped
                 });
                 let value = json!({
-                    "iterations": iterations, "notes": notes, "running": is_live, "stopped": stopped,
+                    "iterations": iterations, "notes": notes, "events": events, "running": is_live,
+                    "stopped": stopped,
                 });
                 return context.output.value(&value);
             }
@@ -193,6 +200,20 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             context.output.line(table(&heading, rows))
         }
     }
+}
+
+/// The events of a session, oldest first, as programs read them.
+fn events(store: &dyn LocalStore, session: &Name) -> Outcome<Vec<Value>> {
+    let mut events = store.events(session, None, usize::MAX)?;
+    events.reverse();
+    let value = |recorded: &RecordedEvent| {
+        let address = EventAddress {
+            session: session.clone(),
+            number: recorded.number,
+        };
+        super::event::value(&address, recorded)
+    };
+    Ok(events.iter().map(value).collect())
 }
 
 /// A session in the list of all.
@@ -232,7 +253,7 @@ impl Listed {
 impl Serialize for Listed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let question = match &self.standing {
-            LoopState::Ended(end) if end.reason == EndReason::Blocked => match &end.said {
+            LoopState::Ended(end) if end.reason == EndReason::Blocked => match &end.signal {
                 Some(AgentSignal::Blocked(question)) => Some(question),
                 _ => None,
             },
@@ -251,11 +272,11 @@ impl Serialize for Listed {
 
 /// How a session stands, as this machine can tell.
 pub(super) fn standing(store: &dyn LocalStore, session: &Name) -> Outcome<LoopState> {
-    Ok(loops::standing(store, session, &inside::is_dead)?)
+    Ok(loops::standing(store, session, &is_dead)?)
 }
 
 /// Says something to the loop that waits for it.
-fn tell(context: &mut Context<'_>, said: &AgentSignal, done: &str) -> Outcome {
+fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcome {
     let (session, _) = context.session()?;
     let own = context.read(|store| inside::own_loop(store))?;
     if let Some(own) = own.filter(|own| *own != session) {
@@ -267,10 +288,10 @@ fn tell(context: &mut Context<'_>, said: &AgentSignal, done: &str) -> Outcome {
     }
     let stamp = context.stamp()?;
     let iteration = context.settings.iteration.value;
-    context.write(|store| Ok(loops::say(store, &session, iteration, said, &stamp)?))?;
+    context.write(|store| Ok(loops::signal(store, &session, iteration, signal, &stamp)?))?;
     context
         .output
-        .answer(&json!({ "done": done }), || said.reply(&session))
+        .answer(&json!({ "done": done }), || signal.reply(&session))
 }
 
 /// Where the count of an entry's repeats stands in the table.

@@ -9,16 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 use waynote::LocalStore;
 use waynote::context::ShownNote;
+use waynote_clients::{Channel, Ledgers, PROJECT_VARIABLES};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
+use waynote_system::process::Process;
 
 use super::Context;
-use crate::clients::PROJECT_VARIABLES;
-use crate::delivered::{By, Delivered, Gift};
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::inside::Inside;
 use crate::opened::Opened;
-use crate::process::Process;
 use crate::settings::Settings;
 
 pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
@@ -98,7 +97,7 @@ fn caller(settings: &Settings, inside: Inside, directories: Vec<String>) -> Outc
 /// The client that started this server. Its hooks name the session that it is in, and what that was given.
 struct ToClient {
     /// None: nothing can be remembered beyond this process.
-    delivered: Option<Delivered>,
+    ledgers: Option<Ledgers>,
     client: Option<Process>,
     is_in_loop: bool,
     /// Whether the block was handed over to a session that no hook has named.
@@ -108,17 +107,17 @@ struct ToClient {
 impl ToClient {
     fn new(is_in_loop: bool) -> Outcome<Self> {
         Ok(Self {
-            delivered: Delivered::in_environment()?,
+            ledgers: super::hook::ledgers()?,
             client: Process::client(),
             is_in_loop,
             was_given: AtomicBool::new(false),
         })
     }
 
-    fn session(&self) -> Option<(String, &Delivered)> {
-        let delivered = self.delivered.as_ref()?;
-        let named = delivered.session_of(self.client.as_ref()?)?;
-        (!named.is_empty()).then_some((named, delivered))
+    fn session(&self) -> Option<(String, &Ledgers)> {
+        let ledgers = self.ledgers.as_ref()?;
+        let named = ledgers.session_of(self.client.as_ref()?)?;
+        (!named.is_empty()).then_some((named, ledgers))
     }
 }
 
@@ -126,7 +125,7 @@ impl Delivery for ToClient {
     fn is_owed(&self) -> bool {
         match self
             .session()
-            .map(|(name, delivered)| delivered.given(&name))
+            .map(|(name, ledgers)| ledgers.delivered(&name))
         {
             // A loop's prompt holds it, unless the conversation has lost that.
             Some(given) => given.block.is_none() && (given.was_reset || !self.is_in_loop),
@@ -135,15 +134,15 @@ impl Delivery for ToClient {
     }
 
     fn take(&self, notes: Vec<ShownNote>) -> bool {
-        if let Some((session, delivered)) = self.session() {
-            let given = delivered.given(&session);
-            let gift = Gift::Block(By::Server);
+        if let Some((session, ledgers)) = self.session() {
+            let given = ledgers.delivered(&session);
+            let delivery = waynote_clients::Delivery::Block(Channel::Server);
             let owed = given.block.is_none();
-            return owed && delivered.handover(&session, &given, gift, notes).take();
+            return owed && ledgers.prepare(&session, &given, delivery, notes).claim();
         }
         let is_first = !self.was_given.swap(true, Ordering::Relaxed);
-        if let (true, Some(client), Some(delivered)) = (is_first, &self.client, &self.delivered) {
-            delivered.serve(client, notes);
+        if let (true, Some(client), Some(ledgers)) = (is_first, &self.client, &self.ledgers) {
+            ledgers.serve(client, notes);
         }
         is_first
     }

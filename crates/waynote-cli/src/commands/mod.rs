@@ -6,13 +6,13 @@ mod context;
 mod demo;
 mod demo_agent;
 mod doctor;
+mod event;
 mod export;
 mod forget;
 mod history;
 mod hook;
 mod import;
 mod install;
-mod installed;
 mod key;
 mod log;
 mod looping;
@@ -27,11 +27,12 @@ mod undo;
 mod unseen;
 mod verify;
 
+use std::cell::OnceCell;
 use std::process::ExitCode;
 
 use waynote::{Author, LocalStore, Name, SecretPolicy, Stamp};
 
-use crate::args::{AllowArgs, Cli, Command};
+use crate::args::{AllowArgs, Cli, ClientArg, Command};
 use crate::error::{Failure, Outcome};
 use crate::inside::{self, Inside};
 use crate::opened::Opened;
@@ -42,9 +43,19 @@ use crate::settings::{Origin, Settings};
 struct Context<'o> {
     settings: Settings,
     output: &'o mut Output,
+    /// The store, from when it is first needed. Opening it costs more than most of what commands do with it.
+    opened: OnceCell<Opened>,
 }
 
-impl Context<'_> {
+impl<'o> Context<'o> {
+    fn new(settings: Settings, output: &'o mut Output) -> Self {
+        Self {
+            settings,
+            output,
+            opened: OnceCell::new(),
+        }
+    }
+
     /// Author and time of a change.
     fn stamp(&self) -> Outcome<Stamp> {
         let stamp = Stamp::new(crate::clock::now()?, self.author()?);
@@ -91,16 +102,29 @@ impl Context<'_> {
         }
     }
 
-    /// Opens the store for reading and does something with it.
-    fn read<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
+    /// The store. It is opened once, so that all of a command works on the same file.
+    fn opened(&self) -> Outcome<&Opened> {
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
         let opened = Opened::of(&self.settings, self.output.json)?;
-        work(opened.store())
+        Ok(self.opened.get_or_init(|| opened))
     }
 
-    /// Opens the store for writing and does something with it.
+    /// The store for a command that writes.
+    fn opened_for_writing(&self) -> Outcome<&Opened> {
+        self.settings.may_write()?;
+        self.opened()
+    }
+
+    /// Reads something from the store.
+    fn read<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
+        self.opened()?.work(work)
+    }
+
+    /// Writes something to the store.
     fn write<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
-        let opened = Opened::for_writing(&self.settings, self.output.json)?;
-        work(opened.store())
+        self.opened_for_writing()?.work(work)
     }
 }
 
@@ -131,7 +155,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             settings
         }
     };
-    let mut context = Context { settings, output };
+    let mut context = Context::new(settings, output);
     match &cli.command {
         None => overview::run(&mut context).map(ok),
         Some(Command::Place(command)) => place::run(&mut context, command).map(ok),
@@ -162,7 +186,10 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),
-        Some(Command::Doctor { client, project }) => doctor::run(&mut context, *client, *project),
+        Some(Command::Doctor { client, project }) => {
+            let client = client.map(|ClientArg(client)| client);
+            doctor::run(&mut context, client, *project)
+        }
         Some(Command::Verify) => verify::run(&mut context),
         Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),
         Some(

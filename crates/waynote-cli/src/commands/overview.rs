@@ -14,7 +14,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let place = crate::home::base()?.cwd();
     let settings = &context.settings;
     let (agent, session) = (settings.agent.value.clone(), settings.session.value.clone());
-    let (places, notes, pinned, entries, looped) = context.read(|store: &dyn LocalStore| {
+    let (places, notes, pinned, entries, looped, id) = context.read(|store: &dyn LocalStore| {
         let notebook = Notebook::of_agent(store, agent.clone());
         let entries = match &session {
             Some(session) => store.count(&Scope::Session(session.clone()))?,
@@ -28,13 +28,14 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             notebook.list_pinned()?.len(),
             entries,
             looped.transpose()?,
+            store.store_id()?,
         ))
     })?;
     let path = settings.store.value.display().to_string();
-    let there = if settings.store.value.exists() {
-        ""
-    } else {
-        " (created by the first write)"
+    let id = id.map(|id| id.to_string());
+    let there = match &id {
+        Some(id) => format!(", id {id}"),
+        None => " (made at the first write)".into(),
     };
     let zrb_file = zrb_file::not_in_sync(settings);
     if context.output.json {
@@ -46,7 +47,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         });
         let value = json!({
             "place": place.as_str(), "place_notes": places, "agent": agent.as_str(), "notes": notes,
-            "pinned": pinned, "session": session, "store": path, "notes_file_not_in_sync": zrb_file,
+            "pinned": pinned, "session": session, "store": path, "store_id": id, "notes_file_not_in_sync": zrb_file,
         });
         return context.output.value(&value);
     }

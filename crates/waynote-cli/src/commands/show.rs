@@ -1,13 +1,22 @@
-//! `waynote show`: a note by its address, as it is or as it was.
+//! `waynote show`: a note by its address, as it is or as it was; or an event by its own.
 
 use jiff::Timestamp;
 use waynote::{NoteAsOf, single};
 
-use super::Context;
+use super::{Context, event};
 use crate::args::ShowArgs;
 use crate::error::{Failure, Outcome};
 
 pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
+    if let Some(event) = event::address(&args.address) {
+        if args.as_of.is_some() {
+            return Err(Failure::usage(
+                "an event is never changed, so it has one state only",
+                "leave `--as-of` out",
+            ));
+        }
+        return event::show(context, &event);
+    }
     let address = crate::input::address(&args.address)?;
     let as_of = args.as_of.as_deref().map(as_of).transpose()?;
     if as_of.is_some() && address.revision.is_some() {

@@ -1,9 +1,9 @@
 //! Settings of this call that a client's processes will not see, each with what to do about it.
 
-use crate::clients::shell::quoted;
 use crate::error::Outcome;
 use crate::home;
 use crate::settings::{Origin, Settings};
+use crate::shell::quoted;
 use crate::variables::{CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT};
 
 /// What `install` says of the settings that flags and the environment make.

@@ -12,11 +12,15 @@ use waynote::visible::visible;
 pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
     let store = context.settings.store.value.clone();
     let path = store.display().to_string();
-    let report = context.read(|store| Ok(store.verify()?))?;
+    // A damaged store may not tell its id.
+    let (report, id) =
+        context.read(|store| Ok((store.verify()?, store.store_id().ok().flatten())))?;
+    let id = id.map(|id| id.to_string());
     let clean = report.is_clean();
     if context.output.json {
         let mut value = json!(report);
         value["store"] = json!(path);
+        value["store_id"] = json!(id);
         value["ok"] = json!(clean);
         context.output.value(&value)?;
     } else if clean && matches!(store.try_exists(), Ok(false)) {
@@ -43,6 +47,9 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
         context
             .output
             .line(format!("{} {state}: {counts}", visible(&path)))?;
+        if let Some(id) = id {
+            context.output.line(format!("store id {id}"))?;
+        }
     }
     Ok(if clean {
         ExitCode::SUCCESS

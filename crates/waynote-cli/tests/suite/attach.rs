@@ -66,6 +66,7 @@ fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
     $ waynote --store memory.db verify
     exit 0
     memory.db is sound: 2 notes, 2 revisions, 2 contents
+    store id ID
 
     $ waynote --store memory.db forget agent:default#mine --yes
     exit 1

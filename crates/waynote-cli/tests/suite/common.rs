@@ -144,11 +144,14 @@ impl Run {
         child.wait_with_output().unwrap()
     }
 
-    /// The exit code and both streams, the scratch home written as `HOME`: for snapshots.
+    /// The exit code and both streams, the scratch home written as `HOME` and the store's id as `ID`: for snapshots.
     pub(crate) fn said(self) -> String {
         let home = self.home.to_string_lossy().into_owned();
         let output = self.output();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&home, "HOME");
+        let text = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes).replace(&home, "HOME");
+            without_id(&text)
+        };
         let (out, err) = (text(&output.stdout), text(&output.stderr));
         format!(
             "{}\n{out}{err}",
@@ -172,6 +175,20 @@ impl Run {
 
     pub(crate) fn json(self) -> Value {
         serde_json::from_slice(&self.bytes()).unwrap()
+    }
+}
+
+/// The text without the id of a store, which is random.
+fn without_id(text: &str) -> String {
+    const BEFORE: &str = "store id ";
+    const DIGITS: usize = 32;
+    match text.split_once(BEFORE) {
+        Some((before, rest)) if rest.len() >= DIGITS => {
+            let (id, rest) = rest.split_at(DIGITS);
+            assert!(id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
+            format!("{before}{BEFORE}ID{rest}")
+        }
+        _ => text.to_owned(),
     }
 }
 

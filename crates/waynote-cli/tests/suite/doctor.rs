@@ -60,14 +60,14 @@ fn all_is_well() {
     insta::assert_snapshot!(said(&scratch, "doctor claude-code"), @r#"
     exit 0
     note  `waynote` is not on the path
-          next: add BIN to PATH: files that a team shares start it by its name
+          next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, 1 note, sound
-    note  Claude Code: server in HOME/.claude.json is of another version or place of waynote
+    note  Claude Code: server in HOME/.claude.json was written by another version of waynote, or for another path
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     ok    Claude Code: hooks in HOME/.claude/settings.json
     ok    Claude Code: the server answers, with 2 tools
-    ok    Claude Code: the hook hands a note over in N ms, with busy processors in N ms (limit: N ms), as Claude Code reads it
-    note  Claude Code: without a person to ask (`claude -p`) it refuses waynote's tools: no rule in `permissions.allow` names them
+    ok    Claude Code: hook works: N ms, N ms with busy processors (limit: N ms), valid output
+    note  Claude Code: without a person to ask (`claude -p`), it refuses waynote's tools: no rule in `permissions.allow` names them
           next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
     note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
           next: for `waynote loop --with claude-code`: add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
@@ -91,9 +91,7 @@ fn a_hook_that_is_too_slow_is_named() {
         .env("WAYNOTE_HOOK_WAIT", "0.001");
     let said = run.said();
     assert!(said.starts_with("exit 1"), "{said}");
-    let line = said
-        .lines()
-        .find(|line| line.contains("the hook is too slow"));
+    let line = said.lines().find(|line| line.contains("hook is too slow"));
     assert!(line.unwrap().contains("(limit: 1 ms)"), "{said}");
     assert!(said.contains("next: set WAYNOTE_HOOK_WAIT="), "{said}");
 }
@@ -130,15 +128,15 @@ fn each_fault_says_what_to_do() {
     WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it answered `initialize` with an error: no store
     exit 1
     note  `waynote` is not on the path
-          next: add BIN to PATH: files that a team shares start it by its name
+          next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
-    note  Claude Code: server in HOME/.claude.json is of another version or place of waynote
+    note  Claude Code: server in HOME/.claude.json was written by another version of waynote, or for another path
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     ok    Claude Code: hooks in HOME/.claude/settings.json
     WRONG Claude Code: the server `HOME/stand-in/waynote mcp`: it cannot be started: No such file or directory (os error 2)
-          next: run that command by hand; `waynote install` writes the entry anew when the program has moved
-    ok    Claude Code: the hook hands a note over in N ms, with busy processors in N ms (limit: N ms), as Claude Code reads it
-    note  Claude Code: without a person to ask (`claude -p`) it refuses waynote's tools: no rule in `permissions.allow` names them
+          next: run that command by hand; `waynote install` updates the entry if the program has moved
+    ok    Claude Code: hook works: N ms, N ms with busy processors (limit: N ms), valid output
+    note  Claude Code: without a person to ask (`claude -p`), it refuses waynote's tools: no rule in `permissions.allow` names them
           next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
     note  Claude Code: in a loop, the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer
           next: for `waynote loop --with claude-code`: add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
@@ -169,7 +167,7 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
     insta::assert_snapshot!(said(&scratch, "doctor"), @"
     exit 0
     note  `waynote` is not on the path
-          next: add BIN to PATH: files that a team shares start it by its name
+          next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
     note  no agent is set up
           next: `waynote install` lists those on this machine
@@ -177,7 +175,7 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
     insta::assert_snapshot!(said(&scratch, "doctor codex"), @"
     exit 1
     note  `waynote` is not on the path
-          next: add BIN to PATH: files that a team shares start it by its name
+          next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
     WRONG Codex: no server in HOME/.codex/config.toml
           next: `waynote install codex` sets it up
@@ -191,11 +189,11 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
     insta::assert_snapshot!(said(&scratch, "doctor codex"), @"
     exit 1
     note  `waynote` is not on the path
-          next: add BIN to PATH: files that a team shares start it by its name
-    WRONG store: HOME/.local/share/waynote/notes.db is not a waynote store: it is not a SQLite database
-          next: `waynote verify` says more; `waynote config` tells where its name comes from
+          next: add BIN to PATH: files shared by a team start it by its name
+    WRONG store: HOME/.local/share/waynote/notes.db is not a waynote store: it is no SQLite database
+          next: `waynote verify` says more; `waynote config` shows where its name comes from
     WRONG Codex: HOME/.codex/config.toml is damaged: line 1: string values must be quoted, expected literal string
-          next: mend it or move it away
+          next: repair it or move it away
     WRONG Codex: no hooks in HOME/.codex/hooks.json
           next: `waynote install codex` sets it up
     ");
@@ -244,7 +242,7 @@ fn notes_of_zrb_that_are_not_in_sync_are_named() {
     insta::assert_snapshot!(said(&scratch, "doctor"), @"
     exit 0
     note  `waynote` is not on the path
-          next: add BIN to PATH: files that a team shares start it by its name
+          next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
     note  Zrb's notes in HOME/.zrb/notes.json are not read
           next: `waynote config set notes_file ~/.zrb/notes.json` keeps both in sync

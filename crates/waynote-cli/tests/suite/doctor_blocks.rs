@@ -75,19 +75,19 @@ fn claude_code() {
     fs::write(&state, text.replacen('{', &off, 1)).unwrap();
     insta::assert_snapshot!(found(&scratch, "doctor claude-code"), @r#"
     exit 1
-    WRONG Claude Code: only servers of a list are started, and waynote is not on it: `allowedMcpServers` in HOME/work/.claude/settings.local.json, line 5
+    WRONG Claude Code: only listed servers are started, and waynote is not listed: `allowedMcpServers` in HOME/work/.claude/settings.local.json, line 5
           next: add {"serverName": "waynote"} to it
     WRONG Claude Code: a rule denies waynote's tools: `permissions.deny` in HOME/work/.claude/settings.local.json, line 3
           next: take "mcp__waynote__note_add" out of it
     WRONG Claude Code: the server is denied: `deniedMcpServers` in HOME/work/.claude/settings.json, line 1
           next: take `waynote` out of that list
-    note  Claude Code: a rule has every call of waynote's tools confirmed, which nobody does in a loop: `permissions.ask` in HOME/work/.claude/settings.json, line 1
+    note  Claude Code: a rule makes every call of waynote's tools need a confirmation, which nobody gives in a loop: `permissions.ask` in HOME/work/.claude/settings.json, line 1
           next: take "mcp__waynote" out of it
-    WRONG Claude Code: all hooks are switched off, so no session begins with the notes: `disableAllHooks` in HOME/.claude/settings.json, line 2
+    WRONG Claude Code: all hooks are switched off, so no session starts with the notes: `disableAllHooks` in HOME/.claude/settings.json, line 2
           next: take it out, or set it to false
     WRONG Claude Code: the server is switched off in this directory: `projects.HOME/work.disabledMcpServers` in HOME/.claude.json, line 2
           next: switch it on in `/mcp`, or take `waynote` out of that list
-    note  Claude Code: without a person to ask (`claude -p`) it refuses waynote's tools: no rule in `permissions.allow` names them
+    note  Claude Code: without a person to ask (`claude -p`), it refuses waynote's tools: no rule in `permissions.allow` names them
           next: `waynote loop --with claude-code` allows them for its runs; elsewhere add `--allowedTools mcp__waynote`, or "mcp__waynote" to `permissions.allow`
     note  Claude Code: in a loop, the agent may not use waynote's tools: Claude Code denies `mcp__waynote__note_add`
           next: for `waynote loop --with claude-code`: take that rule out of `permissions.deny` in its settings, or out of the command line
@@ -125,7 +125,7 @@ fn codex() {
     fs::write(&config, text.replace("env_vars", entry) + &state).unwrap();
     insta::assert_snapshot!(found(&scratch, "doctor codex"), @r#"
     exit 1
-    WRONG Codex: hooks are switched off, so no session begins with the notes: `features.hooks` in HOME/.codex/config.toml, line 2
+    WRONG Codex: hooks are switched off, so no session starts with the notes: `features.hooks` in HOME/.codex/config.toml, line 2
           next: take it out, or set it to true
     WRONG Codex: the server is switched off: `mcp_servers.waynote.enabled` in HOME/.codex/config.toml, line 8
           next: take it out, or set it to true
@@ -133,11 +133,11 @@ fn codex() {
           next: take it out to have all; a loop needs session_complete and blocked
     note  Codex: these tools are not offered: note_add: `mcp_servers.waynote.disabled_tools` in HOME/.codex/config.toml, line 10
           next: take out those that the agent should have
-    note  Codex: every call of waynote's tools is confirmed, which nobody does in `codex exec`: `mcp_servers.waynote.default_tools_approval_mode` in HOME/.codex/config.toml, line 11
+    note  Codex: every call of waynote's tools needs a confirmation, which nobody gives in `codex exec`: `mcp_servers.waynote.default_tools_approval_mode` in HOME/.codex/config.toml, line 11
           next: set it to "approve"; `waynote loop --with codex` does so for its runs
     WRONG Codex: a hook is switched off: `hooks.state.HOME/.codex/hooks.json:session_start:0:0` in HOME/.codex/config.toml, line 33
           next: switch it on in `/hooks`
-    WRONG Codex: the hooks are not trusted yet: Codex skips them without a word
+    WRONG Codex: the hooks are not trusted yet: Codex silently skips them
           next: start Codex, open `/hooks` and trust them
     note  Codex: in a loop, the agent may only read: Codex runs it in a read-only sandbox
           next: for `waynote loop --with codex`: add `-- --sandbox workspace-write` or what it needs
@@ -172,7 +172,7 @@ fn gemini() {
     fs::write(scratch.home().join(".gemini/trustedFolders.json"), trust).unwrap();
     insta::assert_snapshot!(found(&scratch, "doctor gemini"), @r#"
     exit 1
-    WRONG Gemini CLI: only servers of a list are started, and waynote is not on it: `mcp.allowed` in HOME/work/.gemini/settings.json, line 1
+    WRONG Gemini CLI: only listed servers are started, and waynote is not listed: `mcp.allowed` in HOME/work/.gemini/settings.json, line 1
           next: add "waynote" to it
     WRONG Gemini CLI: tools are excluded: `tools.exclude` in HOME/work/.gemini/settings.json, line 1
           next: take mcp_waynote_note_add out of it
@@ -184,12 +184,12 @@ fn gemini() {
           next: take `waynote` out of that list
     WRONG Gemini CLI: the server is switched off: `waynote.enabled` in HOME/.gemini/mcp-server-enablement.json, line 1
           next: take it out, or set it to true
-    note  Gemini CLI: without a person to ask (`gemini -p`) it refuses waynote's tools: nothing allows them
+    note  Gemini CLI: without a person to ask (`gemini -p`), it refuses waynote's tools: nothing allows them
           next: `waynote loop --with gemini` allows them for its runs; elsewhere set `"trust": true` in the entry `mcpServers.waynote`
     WRONG Gemini CLI: this directory is not trusted: no server is started here: `HOME/work` in HOME/.gemini/trustedFolders.json, line 1
           next: trust it with `/permissions`
-    note  Gemini CLI: whether it is switched on there cannot be told from files
-          next: start Gemini CLI anew
+    note  Gemini CLI: its files do not show whether it is switched on there
+          next: restart Gemini CLI
     note  Gemini CLI: in a loop, the agent may not edit files or run commands: Gemini CLI asks, and nobody is there to answer
           next: for `waynote loop --with gemini`: add `-- --approval-mode auto_edit --allowed-tools 'run_shell_command(make)'` or what it needs
     note  Gemini CLI: in a loop, Gemini CLI does not start in a directory that it does not trust
@@ -212,11 +212,11 @@ fn opencode() {
           next: take it out, or set it to true
     WRONG opencode: tools are switched off: `tools.waynote_*` in HOME/work/opencode.json, line 3
           next: take it out, or set it to true
-    note  opencode: every call of waynote's tools is confirmed, which nobody does in `opencode run`: `permission.*` in HOME/work/opencode.json, line 4
+    note  opencode: every call of waynote's tools needs a confirmation, which nobody gives in `opencode run`: `permission.*` in HOME/work/opencode.json, line 4
           next: add `"waynote_*": "allow"` below it
     WRONG opencode: waynote's tools are denied: `permission.waynote_note_add` in HOME/work/opencode.json, line 4
           next: set it to "allow", or add `"waynote_*": "allow"` below it
-    note  opencode: it has not fetched @opencode-ai/plugin into HOME/.config/opencode yet, which it does once for plugins: without its registry a start waits 75 seconds for it
+    note  opencode: it has not fetched @opencode-ai/plugin into HOME/.config/opencode yet, which plugins need: without the registry, a start waits 75 seconds for it
           next: start opencode once with a network, or `npm install --prefix HOME/.config/opencode @opencode-ai/plugin`
     note  opencode: in a loop, the agent may not edit files or run commands: opencode asks or denies it, and nobody is there to answer
           next: for `waynote loop --with opencode`: allow it by `permission` in its configuration
@@ -268,7 +268,7 @@ fn the_others() {
           next: take it out, or set it to false
     WRONG Cursor: a rule denies waynote's tools: `permissions.deny` in HOME/work/.cursor/cli.json, line 1
           next: take "Mcp(waynote:*)" out of it
-    note  Cursor: whether it is switched on there cannot be told from files
+    note  Cursor: its files do not show whether it is switched on there
           next: restart Cursor, and switch `waynote` on under Settings, MCP, if it is off
     "#);
     let scratch = with(
@@ -282,9 +282,9 @@ fn the_others() {
     exit 1
     WRONG VS Code: servers are switched off: `chat.mcp.access` in HOME/.config/Code/User/settings.json, line 3
           next: take it out
-    WRONG VS Code: hooks are switched off, so no session begins with the notes: `chat.useHooks` in HOME/.config/Code/User/settings.json, line 4
+    WRONG VS Code: hooks are switched off, so no session starts with the notes: `chat.useHooks` in HOME/.config/Code/User/settings.json, line 4
           next: take it out
-    note  VS Code: whether it is switched on there cannot be told from files
+    note  VS Code: its files do not show whether it is switched on there
           next: start the server with `MCP: List Servers` in VS Code and trust it when it asks; hooks are a preview there and may have to be switched on
     ");
 }

@@ -41,7 +41,7 @@ fn stamp(second: i64) -> Stamp {
 }
 
 fn open(scratch: &Scratch) -> SqliteStore {
-    SqliteStore::open(&scratch.store(), &Options::default()).unwrap()
+    SqliteStore::open(scratch.store(), &Options::default()).unwrap()
 }
 
 fn save(store: &dyn LocalStore, address: &str, text: &str, second: i64) {

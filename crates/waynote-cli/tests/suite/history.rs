@@ -113,7 +113,8 @@ fn nothing_is_lost() {
 
     $ waynote verify
     exit 0
-    HOME/.local/share/waynote/notes.db is sound: 1 note, 8 revisions, 3 contents
+    HOME/.local/share/waynote/notes.db is sound: 1 notes, 8 revisions, 3 contents
+    store id ID
     ");
 }
 
@@ -190,24 +191,28 @@ fn verify_names_what_is_damaged() {
     damaged: the content of agent:default#k@1 does not match its hash
     damaged: agent:default#k has a wrong preview
     STORE has 2 problems: 2 notes, 2 revisions, 2 contents
+    store id ID
     ");
     insta::assert_snapshot!(damage("UPDATE waynote_note SET pinned = 1 WHERE key = 'k'"), @r#"
     exit 1
     damaged: agent:default#k does not match its journal
     damaged: the row 1, "k" of waynote_note does not match its checksum
     STORE has 2 problems: 2 notes, 2 revisions, 2 contents
+    store id ID
     "#);
     insta::assert_snapshot!(damage("DELETE FROM waynote_note WHERE key = 'k'"), @"
     exit 1
-    damaged: agent:default#k has revisions in the journal that belong to no note
-    damaged: agent:default has a wrong count of notes
-    STORE has 2 problems: 1 note, 2 revisions, 2 contents
+    damaged: agent:default#k has revisions in the journal that no note leads to
+    damaged: agent:default counts other notes than it has
+    STORE has 2 problems: 1 notes, 2 revisions, 2 contents
+    store id ID
     ");
     insta::assert_snapshot!(damage("PRAGMA foreign_keys = OFF; DELETE FROM waynote_content"), @"
     exit 1
     damaged: agent:default#k has a revision whose content is missing
     damaged: place:~/work has a revision whose content is missing
     STORE has 2 problems: 2 notes, 2 revisions, 0 contents
+    store id ID
     ");
     insta::assert_snapshot!(damage("UPDATE waynote_journal SET revision = 3 WHERE key = 'k'"), @"
     exit 1
@@ -215,6 +220,7 @@ fn verify_names_what_is_damaged() {
     damaged: agent:default#k has a gap in its revisions
     damaged: the row 1 of waynote_journal does not match its checksum
     STORE has 3 problems: 2 notes, 2 revisions, 2 contents
+    store id ID
     ");
     let ok = scratch.json("verify --json");
     assert_eq!(
@@ -251,6 +257,7 @@ fn verify_goes_on_after_a_row_that_cannot_be_read() {
     damaged: the row 1, "03g56gadhc9giz28czzxeif1v" of waynote_note does not match its checksum
     damaged: session:s: the store STORE failed: Conversion error from type Null at index: 6, `` is not a valid name: it is empty
     STORE has 3 problems: 2 notes, 2 revisions, 2 contents
+    store id ID
     "#);
 }
 
@@ -272,6 +279,7 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     insta::assert_snapshot!(damage("SELECT 1"), @"
     exit 0
     STORE is sound: 3 notes, 6 revisions, 3 contents
+    store id ID
     ");
     for column in [
         "iteration = 3",
@@ -296,12 +304,14 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     damaged: session:s#ENTRY has a repeat that does not match it
     damaged: the row 2 of waynote_journal does not match its checksum
     STORE has 3 problems: 3 notes, 6 revisions, 3 contents
+    store id ID
     ");
     insta::assert_snapshot!(damage("UPDATE waynote_journal SET forgotten_by = NULL"), @"
     exit 1
     damaged: agent:default#k has a revision that is only half forgotten
     damaged: the row 5 of waynote_journal does not match its checksum
     STORE has 2 problems: 3 notes, 6 revisions, 3 contents
+    store id ID
     ");
     insta::assert_snapshot!(damage(
         "DROP TRIGGER waynote_journal_forget;
@@ -312,6 +322,7 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     damaged: agent:default has a wrong count of notes
     damaged: the row 5 of waynote_journal does not match its checksum
     STORE has 3 problems: 2 notes, 6 revisions, 3 contents
+    store id ID
     ");
     insta::assert_snapshot!(damage(
         "INSERT INTO waynote_content SELECT 1, zeroblob(32), x'00'"
@@ -320,5 +331,28 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     damaged: the content of no note does not match its hash
     damaged: contents without a revision: 1
     STORE has 2 problems: 3 notes, 6 revisions, 4 contents
+    store id ID
     ");
+}
+
+#[test]
+fn verify_and_the_overview_tell_the_stores_id() {
+    let scratch = Scratch::new();
+    assert!(scratch.json("--json")["store_id"].is_null());
+    assert!(scratch.json("verify --json")["store_id"].is_null());
+    scratch.ok("key save k v");
+    let value = scratch.json("verify --json");
+    let id = value["store_id"].as_str().unwrap();
+    assert_eq!(id.len(), 32);
+    assert_eq!(scratch.json("--json")["store_id"], id);
+    assert!(
+        scratch
+            .ok("verify")
+            .ends_with(&format!("\nstore id {id}\n"))
+    );
+    let line = format!("/notes.db, id {id}\n");
+    let overview = scratch.waynote::<_, &str>([]).ok();
+    assert!(overview.contains(&line), "{overview}");
+    scratch.ok("key save k w");
+    assert_eq!(scratch.json("verify --json")["store_id"], id);
 }

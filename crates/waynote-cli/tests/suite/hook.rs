@@ -115,16 +115,16 @@ fn whatever_goes_wrong_adds_nothing() {
     insta::assert_snapshot!(seen, @"
     claude-code SessionStart: exit 0
     {}
-    waynote hook: nothing added: the input is no hook's: EOF while parsing a value at line 1 column 15
+    waynote hook: nothing added: the input is not a hook's: EOF while parsing a value at line 1 column 15
     claude-code SessionStart: exit 0
     {}
-    waynote hook: nothing added: the input is no hook's: invalid type: null, expected struct Payload at line 1 column 4
+    waynote hook: nothing added: the input is not a hook's: invalid type: null, expected struct Payload at line 1 column 4
     codex SessionStart: exit 0
     {}
-    waynote hook: nothing added: the input is no hook's: recursion limit exceeded at line 1 column 128
+    waynote hook: nothing added: the input is not a hook's: recursion limit exceeded at line 1 column 128
     codex SessionStart: exit 0
     {}
-    waynote hook: nothing added: the input is no hook's: EOF while parsing a string at line 1 column 1048576
+    waynote hook: nothing added: the input is not a hook's: EOF while parsing a string at line 1 column 1048576
     codex Stop: exit 0
     {}
     waynote hook: nothing added: Codex takes no text at `Stop`

@@ -257,7 +257,7 @@ fn a_graph_becomes_a_note_for_each_entity() {
     $ waynote import server-memory missing.jsonl
     exit 1
     error: missing.jsonl cannot be read: No such file or directory (os error 2)
-      check that the path exists and that you may access it, then try again
+      check the path
     "#);
 }
 
@@ -314,6 +314,6 @@ fn a_folder_of_basic_memory_becomes_a_note_for_each_file() {
     $ waynote import basic-memory missing
     exit 1
     error: missing cannot be read: No such file or directory (os error 2)
-      check that the path exists and that you may access it, then try again
+      check the path
     ");
 }

@@ -326,8 +326,8 @@ fn an_export_names_what_it_leaves_out() {
     insta::assert_snapshot!(seen(&scratch, &commands), @r#"
     $ waynote export zrb notes.json
     exit 0
-    wrote 1 note to notes.json, 1 unchanged, 2 left out
-    2 left out:
+    wrote 1 note to notes.json, 1 unchanged, 2 skipped
+    skipped 2:
       place:~/odd: the file holds a value under this key that is no text, which stays
       place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
 
@@ -348,7 +348,7 @@ fn an_export_names_what_it_leaves_out() {
       "target": "notes.json",
       "unchanged": 2
     }
-    2 left out:
+    skipped 2:
       place:~/odd: the file holds a value under this key that is no text, which stays
       place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
 
@@ -358,7 +358,7 @@ fn an_export_names_what_it_leaves_out() {
       "~": "two",
       "~/odd": "three",
       "~/work": "one"
-    }1 left out:
+    }skipped 1:
       place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
     "#);
     // The same where the file is kept in sync.
@@ -368,16 +368,16 @@ fn an_export_names_what_it_leaves_out() {
     };
     insta::assert_snapshot!(in_sync("export zrb"), @"
     exit 0
-    wrote 0 notes to HOME/work/notes.json, 2 unchanged, 2 left out
-    2 left out:
+    wrote 0 notes to HOME/work/notes.json, 2 unchanged, 2 skipped
+    skipped 2:
       place:~/odd: the file holds a value under this key that is no text, which stays
       place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
     ");
     fs::remove_file(scratch.home().join("work/notes.json")).unwrap();
     insta::assert_snapshot!(in_sync("export zrb"), @"
     exit 0
-    wrote 3 notes to HOME/work/notes.json, 0 unchanged, 1 left out
-    1 left out:
+    wrote 3 notes to HOME/work/notes.json, 0 unchanged, 1 skipped
+    skipped 1:
       place:~/work#build: a notes.json holds one note for each directory, and no keyed ones
     ");
 }
@@ -395,9 +395,9 @@ fn an_export_to_openotters_names_what_is_later_there() {
     insta::assert_snapshot!(seen(&scratch, &commands), @r#"
     $ waynote export openotters memory.db
     exit 0
-    wrote 1 note to memory.db, 0 unchanged, 1 left out
-    1 left out:
-      agent:default#k: the text there is later, and stays; `waynote import openotters` brings it here
+    wrote 1 note to memory.db, 0 unchanged, 1 skipped
+    skipped 1:
+      agent:default#k: the text in the target is newer and stays; `waynote import openotters` brings it here
 
     $ waynote export openotters memory.db --json
     exit 0
@@ -405,14 +405,14 @@ fn an_export_to_openotters_names_what_is_later_there() {
       "exported": 0,
       "left_out": [
         {
-          "reason": "the text there is later, and stays; `waynote import openotters` brings it here",
+          "reason": "the text in the target is newer and stays; `waynote import openotters` brings it here",
           "what": "agent:default#k"
         }
       ],
       "target": "memory.db",
       "unchanged": 1
     }
-    1 left out:
-      agent:default#k: the text there is later, and stays; `waynote import openotters` brings it here
+    skipped 1:
+      agent:default#k: the text in the target is newer and stays; `waynote import openotters` brings it here
     "#);
 }

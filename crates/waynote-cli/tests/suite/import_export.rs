@@ -97,7 +97,7 @@ fn zrb_there_and_back() {
     insta::assert_snapshot!(scratch.run("import zrb missing.json").said(), @"
     exit 1
     error: missing.json cannot be read: No such file or directory (os error 2)
-      check that the path exists and that you may access it, then try again
+      check the path
     ");
     fs::write(&file, "{\n\"~\": 1,\n").unwrap();
     insta::assert_snapshot!(scratch.run("import zrb").said(), @"
@@ -216,9 +216,9 @@ fn openotters_there_and_back() {
         .ok();
     insta::assert_snapshot!(scratch.run("export openotters memory.db").said(), @"
     exit 0
-    wrote 0 notes to memory.db, 2 unchanged, 1 left out
-    1 left out:
-      agent:default#mine: the text there is later, and stays; `waynote import openotters` brings it here
+    wrote 0 notes to memory.db, 2 unchanged, 1 skipped
+    skipped 1:
+      agent:default#mine: the text in the target is newer and stays; `waynote import openotters` brings it here
     ");
     let hex = |key: &str| -> String {
         conn.query_row(
@@ -235,7 +235,7 @@ fn openotters_there_and_back() {
     insta::assert_snapshot!(scratch.run("import openotters missing.db").said(), @"
     exit 1
     error: missing.db cannot be read: No such file or directory (os error 2)
-      check that the path exists and that you may access it, then try again
+      check the path
     ");
     fs::write(
         scratch.home().join("work/text.db"),

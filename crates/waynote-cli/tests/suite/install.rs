@@ -70,7 +70,7 @@ fn installing_shows_what_changes() {
       +             }
       +         ]
             }
-    copies of the files as they were: HOME/.local/share/waynote/installed
+    copies of the previous files: HOME/.local/share/waynote/installed
     next: start a new session of Claude Code
     then: waynote doctor claude-code
 
@@ -142,8 +142,8 @@ fn installing_shows_what_changes() {
       +     ]
       +   }
       + }
-    copies of the files as they were: HOME/.local/share/waynote/installed
-    next: start Codex, open `/hooks` and trust waynote's hooks: it skips untrusted ones without a word
+    copies of the previous files: HOME/.local/share/waynote/installed
+    next: start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks
     then: waynote doctor codex
 
     $ waynote install cursor
@@ -169,7 +169,7 @@ fn installing_shows_what_changes() {
       +       }
       +     ]
       +   }}
-    copies of the files as they were: HOME/.local/share/waynote/installed
+    copies of the previous files: HOME/.local/share/waynote/installed
     next: restart Cursor, and switch `waynote` on under Settings, MCP, if it is off
     then: waynote doctor cursor
 
@@ -254,8 +254,8 @@ fn installing_shows_what_changes() {
       +     },
       +   };
       + };
-    copies of the files as they were: HOME/.local/share/waynote/installed
-    next: start opencode anew, once with a network: for plugins it fetches @opencode-ai/plugin, and until it has it a start without the npm registry waits about 75 seconds
+    copies of the previous files: HOME/.local/share/waynote/installed
+    next: restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds
     then: waynote doctor opencode
 
     $ waynote install gemini
@@ -287,8 +287,8 @@ fn installing_shows_what_changes() {
       +     ]
       +   }
       + }
-    copies of the files as they were: HOME/.local/share/waynote/installed
-    next: start Gemini CLI anew
+    copies of the previous files: HOME/.local/share/waynote/installed
+    next: restart Gemini CLI
     then: waynote doctor gemini
 
     $ waynote install goose
@@ -304,7 +304,7 @@ fn installing_shows_what_changes() {
       +     enabled: true
       +     timeout: 300
           # built in
-    copies of the files as they were: HOME/.local/share/waynote/installed
+    copies of the previous files: HOME/.local/share/waynote/installed
     next: start a new session of Goose
     then: waynote doctor goose
 
@@ -342,7 +342,7 @@ fn installing_shows_what_changes() {
       +     ]
       +   }
       + }
-    copies of the files as they were: HOME/.local/share/waynote/installed
+    copies of the previous files: HOME/.local/share/waynote/installed
     next: start the server with `MCP: List Servers` in VS Code and trust it when it asks; hooks are a preview there and may have to be switched on
     then: waynote doctor vscode
     "#);
@@ -492,19 +492,19 @@ fn what_comes_next_is_said() {
     insta::assert_snapshot!(seen, @r#"
     $ install claude
     exit 0
-    next: install Claude Code: it was not found on this machine; its files wait for it
+    next: install Claude Code: it was not found on this machine; its files are ready for it
     next: start a new session of Claude Code
     then: waynote doctor claude-code
     $ install claude
     exit 0
-    it was set up already; `waynote doctor claude-code` checks it
+    already set up; `waynote doctor claude-code` checks it
     $ install goose --project
     exit 2
-    error: Goose reads servers from the user's file alone
+    error: Goose reads servers only from the user's file
     $ --store /x/notes.db install codex
     exit 0
-    next: install Codex: it was not found on this machine; its files wait for it
-    next: start Codex, open `/hooks` and trust waynote's hooks: it skips untrusted ones without a word
+    next: install Codex: it was not found on this machine; its files are ready for it
+    next: start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks
     next: `waynote config set store /x/notes.db`, if Codex is to use that store: Codex is not told `--store`
     then: waynote doctor codex
     $ install cursor --every-prompt
@@ -512,13 +512,13 @@ fn what_comes_next_is_said() {
     error: Cursor takes no notes at prompts
     exit 0
     note  `waynote` is not on the path
-          next: add BIN to PATH: files that a team shares start it by its name
+          next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
-    note  Goose reads servers from the user's file alone
-          next: leave `--project` away
+    note  Goose reads servers only from the user's file
+          next: leave out `--project`
     exit 1
     error: HOME is your home directory, not a project's directory
-      go to the project's directory first, or leave `--project` away
-    ["install opencode: it was not found on this machine; its files wait for it","start opencode anew, once with a network: for plugins it fetches @opencode-ai/plugin, and until it has it a start without the npm registry waits about 75 seconds"]
+      go to the project's directory first, or leave out `--project`
+    ["install opencode: it was not found on this machine; its files are ready for it","restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds"]
     "#);
 }

@@ -61,7 +61,7 @@ fn a_read_only_file_is_left_alone() {
     $ install claude-code
     exit 1
     error: HOME/.claude/settings.json is read-only
-      `chmod u+w HOME/.claude/settings.json` makes it writable; when another program manages it, change it there: `--dry-run` shows how; nothing was written
+      `chmod u+w HOME/.claude/settings.json` makes it writable; if another program manages it, make the change there: `--dry-run` shows it; nothing was written
     $ install claude-code --dry-run
     exit 0
     HOME/.claude.json (server): would be changed
@@ -71,7 +71,7 @@ fn a_read_only_file_is_left_alone() {
     $ uninstall
     exit 1
     error: HOME/.claude/settings.json is read-only
-      `chmod u+w HOME/.claude/settings.json` makes it writable; when another program manages it, change it there: `--dry-run` shows how; nothing was written
+      `chmod u+w HOME/.claude/settings.json` makes it writable; if another program manages it, make the change there: `--dry-run` shows it; nothing was written
     ");
 }
 
@@ -115,10 +115,10 @@ fn what_is_no_file_is_named() {
       move it away, then run the command again; nothing was written
     $ install claude-code: exit 1
     error: HOME/.claude.json is too long: 1024 MiB, 64 are read
-      look at what filled it, or move it away; nothing was written
+      find out what filled it, or move it away; nothing was written
     $ install claude-code: exit 1
     error: HOME/.claude/settings.json cannot be read: Too many levels of symbolic links (os error 40)
-      check that the path exists and that you may access it, then try again
+      fix the cause and try again
     ");
 }
 
@@ -200,16 +200,16 @@ fn a_right_that_is_missing_is_named() {
     insta::assert_snapshot!(seen, @"
     $ install cursor
     error: HOME/.cursor/mcp.json cannot be changed: you have no right to write to HOME/.cursor
-      `ls -ld HOME/.cursor` tells whose it is; nothing was written
+      `ls -ld HOME/.cursor` shows who owns it; nothing was written
     $ install codex
     error: HOME/.codex/config.toml cannot be read: you have no right to
-      `ls -l HOME/.codex/config.toml` tells whose it is; nothing was written
+      `ls -l HOME/.codex/config.toml` shows who owns it; nothing was written
     $ doctor codex
     note  `waynote` is not on the path
-          next: add BIN to PATH: files that a team shares start it by its name
+          next: add BIN to PATH: files shared by a team start it by its name
     ok    store: HOME/.local/share/waynote/notes.db, made at the first write
     WRONG Codex: HOME/.codex/config.toml cannot be read: you have no right to
-          next: `ls -l HOME/.codex/config.toml` tells whose it is
+          next: `ls -l HOME/.codex/config.toml` shows who owns it
     WRONG Codex: no hooks in HOME/.codex/hooks.json
           next: `waynote install codex` sets it up
     ");

@@ -37,41 +37,41 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     insta::assert_snapshot!(seen, @"
     $ install claude-code: exit 1
     error: HOME/.claude/settings.json is damaged: line 2: expected comma
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ uninstall claude-code: exit 1
     error: HOME/.claude/settings.json is damaged: line 2: expected comma
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ install codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ uninstall codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ install cursor: exit 1
     error: HOME/.cursor/mcp.json is damaged: line 1: it is not a JSON object
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ uninstall cursor: exit 0
     HOME/.cursor/mcp.json (server): unchanged
     HOME/.cursor/hooks.json (hooks): unchanged
-    nothing of waynote was in them
+    these files have no entries of waynote
     $ install gemini: exit 1
     error: HOME/.gemini/settings.json is damaged: `mcpServers` in it is not an object
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ uninstall gemini: exit 0
     HOME/.gemini/settings.json (server and hooks): unchanged
-    nothing of waynote was in them
+    these files have no entries of waynote
     $ install goose: exit 1
     error: HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ uninstall goose: exit 1
     error: HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ install vscode: exit 1
     error: HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ uninstall vscode: exit 1
     error: HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     exit 0
     CLIENT       FOUND  USER       THIS DIRECTORY
     claude-code  yes    see below  -
@@ -83,22 +83,22 @@ fn a_file_that_cannot_be_read_is_named_and_left_alone() {
     vscode       yes    see below  -
 
     HOME/.claude/settings.json is damaged: line 2: expected comma
-      mend it or move it away
+      repair it or move it away
 
     HOME/.codex/config.toml is damaged: line 2: string values must be quoted, expected literal string
-      mend it or move it away
+      repair it or move it away
 
     HOME/.cursor/mcp.json is damaged: line 1: it is not a JSON object
-      mend it or move it away
+      repair it or move it away
 
     HOME/.gemini/settings.json is damaged: `mcpServers` in it is not an object
-      mend it or move it away
+      repair it or move it away
 
     HOME/.config/goose/config.yaml is damaged: line 2: while parsing a node, did not find expected node content
-      mend it or move it away
+      repair it or move it away
 
     HOME/.config/Code/User/mcp.json is damaged: line 2: it is not UTF-8
-      mend it or move it away
+      repair it or move it away
 
     waynote install CLIENT sets one up; waynote doctor checks those that are
     ");
@@ -198,9 +198,9 @@ fn somebody_elses_entry_is_called_so() {
       rename or remove it, then run the command again; nothing was written
     $ uninstall cursor: exit 0
     HOME/.cursor/mcp.json (server): unchanged
-      it has a server named `waynote` that waynote did not write: that stays
+      it has a server named `waynote` that waynote did not write; it stays
     HOME/.cursor/hooks.json (hooks): unchanged
-    nothing of waynote was in them
+    these files have no entries of waynote
     $ doctor cursor
     WRONG Cursor: HOME/.cursor/mcp.json has a server named `waynote` that waynote did not write
           next: rename or remove it, then run the command again
@@ -211,9 +211,9 @@ fn somebody_elses_entry_is_called_so() {
       rename or remove it, then run the command again; nothing was written
     $ uninstall codex: exit 0
     HOME/.codex/config.toml (server): unchanged
-      it has a server named `waynote` that waynote did not write: that stays
+      it has a server named `waynote` that waynote did not write; it stays
     HOME/.codex/hooks.json (hooks): unchanged
-    nothing of waynote was in them
+    these files have no entries of waynote
     $ doctor codex
     WRONG Codex: HOME/.codex/config.toml has a server named `waynote` that waynote did not write
           next: rename or remove it, then run the command again
@@ -224,8 +224,8 @@ fn somebody_elses_entry_is_called_so() {
       rename or remove it, then run the command again; nothing was written
     $ uninstall goose: exit 0
     HOME/.config/goose/config.yaml (server): unchanged
-      it has an extension named `waynote` that waynote did not write: that stays
-    nothing of waynote was in them
+      it has an extension named `waynote` that waynote did not write; it stays
+    these files have no entries of waynote
     $ doctor goose
     WRONG Goose: HOME/.config/goose/config.yaml has an extension named `waynote` that waynote did not write
           next: rename or remove it, then run the command again
@@ -235,8 +235,8 @@ fn somebody_elses_entry_is_called_so() {
     $ uninstall opencode: exit 0
     HOME/.config/opencode/opencode.json (server): unchanged
     HOME/.config/opencode/plugins/waynote.js (plugin): unchanged
-      it has a text that waynote did not write: that stays
-    nothing of waynote was in them
+      it has a text that waynote did not write; it stays
+    these files have no entries of waynote
     $ doctor opencode
     WRONG opencode: no server in HOME/.config/opencode/opencode.json
           next: `waynote install opencode` sets it up
@@ -322,34 +322,34 @@ fn a_name_that_stands_twice_is_named() {
     insta::assert_snapshot!(seen, @"
     $ install cursor: exit 1
     error: HOME/.cursor/mcp.json has `mcpServers` twice, on lines 2 and 4
-      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+      programs that read it see only one of them: keep one, then run the command again; nothing was written
     $ uninstall cursor: exit 1
     error: HOME/.cursor/mcp.json has `mcpServers` twice, on lines 2 and 4
-      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+      programs that read it see only one of them: keep one, then run the command again; nothing was written
     $ install gemini: exit 1
     error: HOME/.gemini/settings.json has `SessionStart` twice, on lines 3 and 4
-      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+      programs that read it see only one of them: keep one, then run the command again; nothing was written
     $ uninstall gemini: exit 1
     error: HOME/.gemini/settings.json has `SessionStart` twice, on lines 3 and 4
-      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+      programs that read it see only one of them: keep one, then run the command again; nothing was written
     $ install vscode: exit 1
     error: HOME/.config/Code/User/mcp.json has `waynote` twice, on lines 2 and 3
-      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+      programs that read it see only one of them: keep one, then run the command again; nothing was written
     $ uninstall vscode: exit 1
     error: HOME/.config/Code/User/mcp.json has `waynote` twice, on lines 2 and 3
-      a program that reads it sees one of them alone: make them one, then run the command again; nothing was written
+      programs that read it see only one of them: keep one, then run the command again; nothing was written
     $ install codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 3: duplicate key
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ uninstall codex: exit 1
     error: HOME/.codex/config.toml is damaged: line 3: duplicate key
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ install goose: exit 1
     error: HOME/.config/goose/config.yaml is damaged: line 3: duplicated key in mapping
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     $ uninstall goose: exit 1
     error: HOME/.config/goose/config.yaml is damaged: line 3: duplicated key in mapping
-      mend it or move it away; nothing was written
+      repair it or move it away; nothing was written
     ");
 }
 

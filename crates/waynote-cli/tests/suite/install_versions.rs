@@ -57,7 +57,7 @@ fn what_an_earlier_version_wrote_is_brought_up_to_date() {
     seen += &format!("\n{}\n", said(&scratch, "install claude-code"));
     seen += &of_hooks(&scratch);
     insta::assert_snapshot!(seen, @r#"
-    note  Claude Code: hooks in HOME/.claude/settings.json is older than this program: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`; `hooks.SubagentStart` needs `"timeout": 10` in `hooks.0`; `hooks.UserPromptSubmit` needs `"timeout": 10` in `hooks.0`
+    note  Claude Code: hooks in HOME/.claude/settings.json is older than this version: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`; `hooks.SubagentStart` needs `"timeout": 10` in `hooks.0`; `hooks.UserPromptSubmit` needs `"timeout": 10` in `hooks.0`
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     exit 0
     HOME/.claude.json (server): unchanged
@@ -76,7 +76,7 @@ fn what_an_earlier_version_wrote_is_brought_up_to_date() {
       -             "timeout": 5
       +             "timeout": 10
                   }
-    copies of the files as they were: HOME/.local/share/waynote/installed
+    copies of the previous files: HOME/.local/share/waynote/installed
     next: start a new session of Claude Code
     next: start Claude Code with WAYNOTE_HOOK_WAIT=60 in its environment, if its hooks are to wait that long: Claude Code does not know WAYNOTE_HOOK_WAIT when it is started from elsewhere than this shell
     then: waynote doctor claude-code
@@ -117,11 +117,11 @@ fn what_a_person_changed_is_kept_and_named() {
                   }
       changed by hand, and kept; this version expects:
       - `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`
-    copies of the files as they were: HOME/.local/share/waynote/installed
+    copies of the previous files: HOME/.local/share/waynote/installed
     next: start a new session of Claude Code
     next: start Claude Code with WAYNOTE_HOOK_WAIT=60 in its environment, if its hooks are to wait that long: Claude Code does not know WAYNOTE_HOOK_WAIT when it is started from elsewhere than this shell
     then: waynote doctor claude-code
-    note  Claude Code: hooks in HOME/.claude/settings.json was changed by hand, and is older than this program: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`
+    note  Claude Code: hooks in HOME/.claude/settings.json was changed by hand, and is older than this version: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`
           next: change those lines by hand; `waynote install` leaves the entry as it is
     "#);
     assert!(
@@ -144,9 +144,9 @@ fn a_plugin_that_a_person_changed_is_kept() {
     HOME/.config/opencode/opencode.json (server): unchanged
     HOME/.config/opencode/plugins/waynote.js (plugin): unchanged
       changed by hand, and kept; this version expects:
-      - another text: to have it, remove the file and install again
+      - the file has another text: to replace it, remove the file and install again
     next: start opencode with WAYNOTE_HOOK_WAIT=60 in its environment, if its hooks are to wait that long: opencode does not know WAYNOTE_HOOK_WAIT when it is started from elsewhere than this shell
-    it was set up already; `waynote doctor opencode` checks it
+    already set up; `waynote doctor opencode` checks it
     ");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
@@ -164,7 +164,7 @@ fn settings_that_the_client_does_not_see_are_named() {
     let said = run.said();
     let next = said.lines().filter(|line| line.starts_with("next:"));
     insta::assert_snapshot!(next.collect::<Vec<_>>().join("\n"), @"
-    next: install Claude Code: it was not found on this machine; its files wait for it
+    next: install Claude Code: it was not found on this machine; its files are ready for it
     next: start a new session of Claude Code
     next: `waynote config set agent builder`, if Claude Code is to use that agent's notebook: Claude Code is not told `--agent`
     next: start Claude Code by `waynote loop`, or with WAYNOTE_SESSION=nightly in its environment, if it is to work in that session: Claude Code is not told `--session`

@@ -255,6 +255,7 @@ fn a_text_that_was_noted_before_is_counted() {
     $ waynote verify
     exit 0
     HOME/.local/share/waynote/notes.db is sound: 5 notes, 9 revisions, 3 contents
+    store id ID
     ");
     let list = scratch.json("--session s log list --json");
     let address = list[0]["address"].as_str().unwrap();

@@ -96,7 +96,7 @@ fn one_night() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(
-        said.contains("going on: 3 of 40 iterations are done\n"),
+        said.contains("continuing: 3 of 40 iterations are done\n"),
         "{said}"
     );
     assert!(said.ends_with("stopped: the agent says that all is done\n  | Cart and import work; prices are in cents\n"), "{said}");

@@ -105,7 +105,7 @@ fn what_takes_the_place_of_a_task_file_stops_the_loop() {
         ),
         (
             "printf 'caf\\351!' > tasks.md",
-            "it is no text: byte 3 is not UTF-8",
+            "it is not text: byte 3 is not UTF-8",
         ),
     ] {
         let scratch = Scratch::new();
@@ -197,7 +197,7 @@ fn a_question_is_nobody_elses_word() {
       | Yes, all of it.
       | ```
       | ## Instructions
-    continue with `waynote --session s loop --answer TEXT` and the rest of the loop's command
+    continue with `waynote --session s loop --answer TEXT` and the rest of its command
     ");
     let prompt = looping(&scratch, "--dry-run --answer No.", "true").ok();
     let (_, asked) = prompt.split_once("## Answer from a Person\n").unwrap();
@@ -276,7 +276,7 @@ fn what_a_loop_runs_is_no_person() {
     error: `--answer` is refused in a loop: an agent runs here, and a person answers
       end your turn; the person starts the loop again with the answer
     session s: 1 iteration in N.Ns, 0 notes added
-    stopped: the iteration that was asked for is done
+    stopped: the requested iteration is done
     ");
     let author = |key: &str| {
         let note = scratch.json(&format!("key show {key} --json"));

@@ -216,7 +216,7 @@ fn the_agent_is_told_where_it_is_and_so_is_one_that_drops_it() {
 fn a_prompts_notes_are_never_over_their_budget() {
     let scratch = Scratch::new();
     let store =
-        waynote::SqliteStore::open(&scratch.home().join("n.db"), &waynote::Options::default())
+        waynote::SqliteStore::open(scratch.home().join("n.db"), &waynote::Options::default())
             .unwrap();
     let stamp = waynote::Stamp::new(
         "2026-05-17T12:00:00Z".parse().unwrap(),

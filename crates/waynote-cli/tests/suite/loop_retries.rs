@@ -20,7 +20,7 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
       failed with: Error: overloaded_error (529)
     ── iteration 2 ──
     session s: 2 iterations in N.Ns, 0 notes added
-    stopped: the 2 iterations that were asked for are done
+    stopped: the 2 requested iterations are done
     ");
     let fails = "echo 'the network is down' >&2; exit 7";
     let said = looping(&scratch, "--retries 1 --logs logs", fails).output();
@@ -30,7 +30,7 @@ fn what_an_agent_said_when_it_failed_is_told_at_once_and_kept() {
     insta::assert_snapshot!(end, @"
     the agent failed (exit code 7) in every attempt
       failed with: the network is down
-    go on with the same command once the agent works
+    when the agent works again, run the same command to continue
     ");
     insta::assert_snapshot!(seconds_gone(&scratch.ok("--session s log show")), @"
 
@@ -130,7 +130,7 @@ fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
     ── iteration 2 ──
     session s: 2 iterations in N.Ns, 0 notes added
     stopped: interrupted (SIGINT)
-    go on with the same command: 2 of 3 iterations are left
+    run the same command to continue: 2 of 3 iterations are left
     ");
     insta::assert_snapshot!(run("--stall 0 --iterations 3"), @"
     exit 0
@@ -141,11 +141,11 @@ fn the_same_command_goes_on_with_a_run_that_was_cut_short() {
     #1         2026-05-17 12:00  N.Ns  done         0
     #2         2026-05-17 12:00  N.Ns  interrupted  0
 
-    going on: 1 of 3 iterations are done
+    continuing: 1 of 3 iterations are done
     ── iteration 3 ──
     ── iteration 4 ──
     session s: 2 iterations in N.Ns, 0 notes added
-    stopped: the 3 iterations that were asked for are done
+    stopped: the 3 requested iterations are done
     ");
     // That run is over, and the next one has as many.
     let (_, of) = summary(looping(&scratch, "--stall 0 --iterations 3 --json", script));

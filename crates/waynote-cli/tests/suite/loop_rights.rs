@@ -56,7 +56,7 @@ fn claude_code_may_use_our_tools_and_nothing_else() {
     let scratch = scratch();
 
     insta::assert_snapshot!(said(with(&scratch, "claude-code", "")), @"
-    note: Claude Code has no tools of waynote, so its agent can neither note anything nor end the loop; run `waynote install claude-code`
+    note: Claude Code has no tools of waynote, so its agent cannot add notes or end the loop; run `waynote install claude-code`
     note: the agent may not edit files or run commands: Claude Code asks, and nobody is there to answer; add `-- --permission-mode acceptEdits --allowedTools 'Bash(make *)'` or what it needs
     claude [-p] [--allowedTools=mcp__waynote]
     ");
@@ -87,7 +87,7 @@ fn claude_code_may_use_our_tools_and_nothing_else() {
 fn codex_is_told_about_our_server_where_it_knows_one() {
     let scratch = scratch();
     insta::assert_snapshot!(said(with(&scratch, "codex", "--sandbox workspace-write")), @"
-    note: Codex has no tools of waynote, so its agent can neither note anything nor end the loop; run `waynote install codex`
+    note: Codex has no tools of waynote, so its agent cannot add notes or end the loop; run `waynote install codex`
     codex [exec] [--sandbox] [workspace-write] [-]
     ");
     scratch.ok("install codex");

@@ -41,7 +41,7 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
     ── iteration 1 ──
     ── iteration 2 ──
     session s: 2 iterations in N.Ns, 2 notes added (2 tip)
-    stopped: the 2 iterations that were asked for are done
+    stopped: the 2 requested iterations are done
     ");
     insta::assert_snapshot!(seconds_gone(&looping(&scratch, "--iterations 1", script).said()), @"
     exit 0
@@ -61,7 +61,7 @@ fn it_runs_as_often_as_it_was_told_and_says_what_came_of_it() {
 
     ── iteration 3 ──
     session s: 1 iteration in N.Ns, 1 note added (1 tip)
-    stopped: the iteration that was asked for is done
+    stopped: the requested iteration is done
     ");
     let (code, summary) = summary(looping(&scratch, "--iterations 1 --json", script));
     assert_eq!((code, &summary["reason"]), (0, &"iterations".into()));
@@ -166,7 +166,7 @@ fn a_question_stops_it_until_it_is_answered() {
 
     stopped: blocked
       | blue or green?
-    continue with `waynote --session s loop --answer TEXT` and the rest of the loop's command
+    continue with `waynote --session s loop --answer TEXT` and the rest of its command
     ");
     let shown = scratch.json("--session s log show --json");
     assert_eq!(shown["stopped"]["question"], "blue or green?");
@@ -208,7 +208,7 @@ fn an_agent_that_fails_is_tried_again_and_then_given_up() {
     iteration 1: failed (exit code 7); attempt 2 of 2 in N.Ns
     session s: 1 iteration in N.Ns, 0 notes added
     stopped: the agent failed (exit code 7) in every attempt
-    go on with the same command once the agent works
+    when the agent works again, run the same command to continue
     ");
     // One that comes round after all goes on.
     let script = "test -e tried && exit 0; touch tried; exit 1";
@@ -236,6 +236,7 @@ fn an_agent_that_cannot_be_started_is_no_iteration() {
     insta::assert_snapshot!(scratch.run("--session s log show --json").said(), @r#"
     exit 0
     {
+      "events": [],
       "iterations": [],
       "notes": [],
       "running": false,
@@ -261,9 +262,9 @@ fn the_same_wall_three_times_is_a_stall() {
     ── iteration 2 ──
     ── iteration 3 ──
     session s: 3 iterations in N.Ns, 4 notes added (1 stuck, 3 tip)
-    stopped: it stalls: going on would only cost
-      stuck at the same in #1, #2, #3: the door is locked (session:s#03g56gadhc9giz28czz13wi38)
-    look at `waynote --session s log show`; go on with the same command once the cause is gone
+    stalled: 3 iterations without progress
+      stuck on the same problem in #1, #2, #3: the door is locked (session:s#03g56gadhc9giz28czz13wi38)
+    see `waynote --session s log show`; when the cause is fixed, run the same command to continue
     ");
     // Three times in one iteration is no wall that iterations run into.
     let other = Scratch::new();
@@ -282,9 +283,9 @@ fn nothing_new_is_a_stall() {
     ── iteration 2 ──
     ── iteration 3 ──
     session s: 3 iterations in N.Ns, 0 notes added
-    stopped: it stalls: going on would only cost
-      3 iterations brought no new note (no git repository here: files are not looked at)
-    look at `waynote --session s log show`; go on with the same command once the cause is gone
+    stalled: 3 iterations without progress
+      3 iterations without a new note (not a git repository, so changes of files do not count)
+    see `waynote --session s log show`; when the cause is fixed, run the same command to continue
     ");
     let (_, of) = summary(looping(&scratch, "--stall 5 --json", "true"));
     assert_eq!(of["iterations"].as_array().unwrap().len(), 5);
@@ -320,7 +321,7 @@ fn a_change_of_the_working_tree_is_something_new() {
     assert_eq!(of["iterations"].as_array().unwrap().len(), 7);
     let evidence = of["evidence"][0].as_str().unwrap();
     assert!(
-        evidence.contains("3 iterations brought no new note and no change of the working tree"),
+        evidence.contains("3 iterations without a new note or a change in the working tree"),
         "{evidence}"
     );
     assert!(evidence.contains("HEAD "), "{evidence}");
@@ -334,9 +335,9 @@ fn a_tree_whose_state_cannot_be_told_is_named() {
     let (code, of) = summary(said);
     assert_eq!(code, 3);
     let evidence = of["evidence"][0].as_str().unwrap();
-    let says = "3 iterations brought no new note; of the working tree nothing is known: ";
+    let says = "3 iterations without a new note (changes in the working tree do not count: ";
     assert!(evidence.starts_with(says), "{evidence}");
-    assert!(evidence.ends_with("it has no HEAD"), "{evidence}");
+    assert!(evidence.ends_with("it has no HEAD)"), "{evidence}");
 }
 
 #[test]
@@ -362,7 +363,7 @@ fn an_agent_that_is_gone_in_the_night_is_waited_for() {
     session s: 2 iterations in N.Ns, 0 notes added
     stopped: the agent could not be started in any attempt
       failed with: `./agent` cannot be started: there is no such program
-    go on with the same command once the agent works
+    when the agent works again, run the same command to continue
     ");
     // What is no program at all is no iteration.
     insta::assert_snapshot!(run(), @"
@@ -390,7 +391,7 @@ fn an_agent_that_wants_the_terminal_is_ended() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(5), "{said}");
     assert!(
-        said.contains("the agent wants to read from the terminal"),
+        said.contains("the agent was ended: it tried to read from the terminal"),
         "{said}"
     );
 }
@@ -455,7 +456,7 @@ fn arguments_that_say_nothing_are_refused() {
 
     $ waynote --session s loop --time 0s -- true
     exit 2
-    error: invalid value '0s' for '--time <TIME>': it is no time at all
+    error: invalid value '0s' for '--time <TIME>': write a time longer than zero
 
     For more information, try '--help'.
 
@@ -487,7 +488,7 @@ fn arguments_that_say_nothing_are_refused() {
 
     $ waynote --session s loop --iterations 0 -- true
     exit 2
-    error: invalid value '0' for '--iterations <N>': it is none at all
+    error: invalid value '0' for '--iterations <N>': 0 is no iteration: write 1 or more
 
     For more information, try '--help'.
 

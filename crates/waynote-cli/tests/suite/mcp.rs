@@ -533,7 +533,7 @@ fn reading_makes_nothing_and_locks_nothing() {
 }
 
 #[test]
-fn notes_in_step_with_a_file_are_served() {
+fn notes_in_sync_with_a_file_are_served() {
     let scratch = Scratch::new();
     let file = scratch.path("notes.json");
     std::fs::write(&file, r#"{"~": "from the file"}"#).unwrap();

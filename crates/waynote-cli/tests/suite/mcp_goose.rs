@@ -177,11 +177,11 @@ fn what_an_earlier_version_wrote_goes() {
             ("notes", "removed")
         ]
     );
-    insta::assert_snapshot!(installed["next"].to_string(), @r#"["start a new session of Goose","take GOOSE_MOIM_MESSAGE_FILE out of your shell's profile: the server's instructions hold the notes now"]"#);
+    insta::assert_snapshot!(installed["next"].to_string(), @r#"["start a new session of Goose","remove GOOSE_MOIM_MESSAGE_FILE from your shell's profile: the server's instructions have the notes now"]"#);
     assert!(!notes.exists() && !plugin.join("plugin.json").exists());
     assert!(!plugin.join("hooks/hooks.json").exists());
     let again = said(&scratch, "install goose");
-    assert!(again.contains("it was set up already"), "{again}");
+    assert!(again.contains("already set up"), "{again}");
     fs::write(&notes, "notes of another project\n").unwrap();
     run(&scratch, "uninstall goose").ok();
     assert!(!notes.exists());

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use waynote::event::{IterationOutcome, ProcessIdentity};
 use waynote::loops::{IterationEnd, Loop, LoopStart};
-use waynote::session_state::{AgentSignal, said};
+use waynote::session_state::{AgentSignal, last_signal};
 use waynote::{Options, SqliteStore, Stamp};
 
 use super::common::{NOW, Scratch};
@@ -15,7 +15,7 @@ fn stamp() -> Stamp {
 }
 
 fn store(scratch: &Scratch) -> SqliteStore {
-    SqliteStore::open(&scratch.store(), &Options::default()).unwrap()
+    SqliteStore::open(scratch.store(), &Options::default()).unwrap()
 }
 
 /// A loop in session `s`, run by this very process.
@@ -114,7 +114,7 @@ fn an_agent_speaks_to_its_loop() {
     call("blocked", json!({ "question": "which key?" }));
     let session = "s".parse().unwrap();
     assert_eq!(
-        said(&store, &session).unwrap(),
+        last_signal(&store, &session).unwrap(),
         Some(AgentSignal::Blocked("which key?".into()))
     );
     // A second question would take the place of the first; to be done withdraws it.
@@ -122,7 +122,7 @@ fn an_agent_speaks_to_its_loop() {
     call("session_complete", json!({ "summary": "inside" }));
     call("blocked", json!({ "question": "which door?" }));
     assert_eq!(
-        said(&store, &session).unwrap(),
+        last_signal(&store, &session).unwrap(),
         Some(AgentSignal::Completed("inside".into()))
     );
     let turn = IterationEnd::new(

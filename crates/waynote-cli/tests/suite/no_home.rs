@@ -141,6 +141,7 @@ fn without_a_home_only_what_needs_one_fails() {
     $ waynote --store STORE verify
     exit 0
     STORE is sound: 3 notes, 3 revisions, 3 contents
+    store id ID
     "#);
 }
 

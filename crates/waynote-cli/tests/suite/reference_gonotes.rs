@@ -1,4 +1,4 @@
-//! What the Go package `notes` does, case by case (source 002). The renderers' own cases are beside the renderers.
+//! What the Go package `notes` does, case by case. The renderers' own cases are beside the renderers.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What the functions of ralph.nu do with an xs store, case by case (source 001).
+//! What the functions of ralph.nu do with an xs store, case by case.
 
 use std::fs;
 use std::path::PathBuf;

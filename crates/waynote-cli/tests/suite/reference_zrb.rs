@@ -1,6 +1,6 @@
-//! What Zrb 2.3.5 does with its notes, case by case (source 000).
+//! What Zrb 2.3.5 does with its notes, case by case.
 //!
-//! Each case runs twice: by importing the file, and with places kept in step with it.
+//! Each case runs twice: by importing the file, and with places kept in sync with it.
 
 use std::fs;
 use std::path::Path;
@@ -64,7 +64,7 @@ fn prepare(case: &Value, scratch: &Scratch) -> Option<Vec<u8>> {
 fn all(
     scratch: &Scratch,
     case: &Value,
-    in_step: Option<&Path>,
+    synced: Option<&Path>,
     words: &[&str],
 ) -> super::common::Run {
     let home = scratch.home();
@@ -78,7 +78,7 @@ fn all(
         .waynote(arguments)
         .cwd(cwd)
         .env("HOME", with_home(text(case, "home"), &home));
-    if let Some(file) = in_step {
+    if let Some(file) = synced {
         run = run.env("ZRB_LLM_NOTE_FILE", file);
     }
     run
@@ -110,11 +110,11 @@ fn reads_are_as_recorded() {
         if DIFFERENT.contains(&id) {
             continue;
         }
-        for in_step in [false, true] {
+        for synced in [false, true] {
             let scratch = Scratch::new();
             let file = scratch.path("notes.json");
             fs::write(&file, prepare(case, &scratch).unwrap()).unwrap();
-            if !in_step {
+            if !synced {
                 let home = with_home(text(case, "home"), &scratch.home());
                 scratch
                     .waynote(["import", "zrb"])
@@ -123,7 +123,7 @@ fn reads_are_as_recorded() {
                     .ok();
                 fs::remove_file(&file).unwrap();
             }
-            let file = in_step.then_some(file.as_path());
+            let file = synced.then_some(file.as_path());
             let read = all(&scratch, case, file, &["place", "all", "--json"]).json();
             let got: Vec<Value> = read
                 .as_array()
@@ -139,7 +139,7 @@ fn reads_are_as_recorded() {
             assert_eq!(
                 json!(got),
                 case["expected_read_all"],
-                "{id}, in step: {in_step}"
+                "{id}, synced: {synced}"
             );
             let order: Vec<String> = got
                 .iter()

@@ -222,7 +222,7 @@ fn without_a_store_nothing_is_found_and_none_is_made() {
 }
 
 #[test]
-fn the_file_that_is_kept_in_step_is_searched() {
+fn the_file_that_is_kept_in_sync_is_searched() {
     let scratch = filled();
     let file = scratch.home().join("notes.json");
     std::fs::write(&file, r#"{"~/shop": "what the file says of clocks"}"#).unwrap();

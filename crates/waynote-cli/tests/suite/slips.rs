@@ -386,7 +386,7 @@ fn a_place_takes_64_kib_and_as_much_as_it_is_allowed() {
 }
 
 #[test]
-fn a_larger_note_of_a_kept_in_step_file_stays_whole() {
+fn a_larger_note_of_a_synced_file_stays_whole() {
     let scratch = Scratch::new();
     let file = scratch.path("notes.json");
     let large = "x".repeat(100_000);

@@ -245,6 +245,7 @@ fn a_new_change_ends_what_can_be_redone() {
     $ waynote verify
     exit 0
     HOME/.local/share/waynote/notes.db is sound: 2 notes, 9 revisions, 5 contents
+    store id ID
     ");
 }
 

@@ -65,8 +65,14 @@ fn every_answer_is_that_of_the_last_program() {
         };
         let said = String::from_utf8(said).unwrap();
         let said = said.replace(store.to_str().unwrap(), "STORE");
-        let said: Value =
+        let mut said: Value =
             serde_json::from_str(&said).unwrap_or_else(|_| panic!("{command}: {said}"));
+        // What answers have got since.
+        if let Value::Object(fields) = &mut said {
+            for new in ["store_id", "events"] {
+                fields.remove(new);
+            }
+        }
         let mut before: Value = serde_json::from_str(pair[1]).unwrap();
         synced += as_synced(&mut before);
         assert_eq!(said, before, "{command}");

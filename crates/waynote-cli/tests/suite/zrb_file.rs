@@ -92,7 +92,8 @@ fn the_overview_names_it_until_it_is_kept_in_sync() {
       "place": "~/work",
       "place_notes": 0,
       "session": null,
-      "store": "HOME/.local/share/waynote/notes.db"
+      "store": "HOME/.local/share/waynote/notes.db",
+      "store_id": null
     }
     "#);
     let in_sync = overview()

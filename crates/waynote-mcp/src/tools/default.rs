@@ -5,7 +5,7 @@ use waynote::visible::visible;
 use waynote::{Expect, Name, Notebook, SaveOptions, SessionLog, single};
 
 use super::list;
-use crate::call::{Call, missing, note_at, there_are};
+use crate::call::{Call, event_at, event_named, missing, note_at, there_are};
 use crate::reply::Refusal;
 use crate::search;
 use crate::tool::{Effect, Kind, Spec, optional, required};
@@ -155,6 +155,9 @@ fn show(call: &mut Call<'_>) -> Result<String, Refusal> {
     if let (Some(iteration), Some(session)) = (number, &call.here.caller.session) {
         let session = session.clone();
         return show_iteration(call, &session, iteration);
+    }
+    if let Some(event) = text("address").or(text("key")).and_then(event_named) {
+        return event_at(call.notes.store(), &event);
     }
     let named = call.named()?;
     let note = note_at(call.notes.store(), &named)?;

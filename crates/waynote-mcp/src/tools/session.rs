@@ -1,6 +1,6 @@
 //! What an agent says to the loop that runs it: that all is done, or that a person is needed.
 
-use waynote::loops::say;
+use waynote::loops;
 use waynote::session_state::AgentSignal;
 
 use crate::call::Call;
@@ -30,17 +30,17 @@ pub(super) const TOOLS: &[Spec] = &[
 
 fn done(call: &mut Call<'_>) -> Result<String, Refusal> {
     let summary = call.arguments.required("summary").to_owned();
-    tell(call, &AgentSignal::Completed(summary))
+    signal(call, &AgentSignal::Completed(summary))
 }
 
 fn ask(call: &mut Call<'_>) -> Result<String, Refusal> {
     let question = call.arguments.required("question").to_owned();
-    tell(call, &AgentSignal::Blocked(question))
+    signal(call, &AgentSignal::Blocked(question))
 }
 
-fn tell(call: &mut Call<'_>, said: &AgentSignal) -> Result<String, Refusal> {
+fn signal(call: &mut Call<'_>, signal: &AgentSignal) -> Result<String, Refusal> {
     let session = call.here.session()?;
     let (stamp, iteration) = (call.stamp(), call.here.caller.iteration);
-    say(call.notes.writable()?, &session, iteration, said, &stamp)?;
-    Ok(said.reply(&session))
+    loops::signal(call.notes.writable()?, &session, iteration, signal, &stamp)?;
+    Ok(signal.reply(&session))
 }

@@ -26,7 +26,7 @@ impl Folder {
     }
 
     fn store(&self) -> SqliteStore {
-        SqliteStore::at(&self.path(), &waynote::Options::default())
+        SqliteStore::at(self.path(), &waynote::Options::default())
     }
 
     /// What revisions of a note said, the oldest first.

@@ -1,4 +1,4 @@
-//! How long ago, as openotters prints it: rounded down, at most in days; the future is now.
+//! How long ago, in the coarse words of openotters: floored, never more than days, the future is now.
 
 use jiff::Timestamp;
 

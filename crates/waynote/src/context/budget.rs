@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 
 /// The token budget of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Budget {
     /// The budget in tokens of the model that reads the block; 0: no limit.
     pub tokens: usize,

@@ -9,7 +9,7 @@ use super::{Block, Budget, Request, Section, Shown, Style, arrange, gather, rend
 use crate::address::Address;
 use crate::error::Result;
 use crate::note::Note;
-use crate::store::{LocalStore, Reader};
+use crate::store::{LocalStore, LocalStoreExt, Reader};
 
 /// A note that a reader was shown: its address, its revision and how much of it.
 pub type ShownNote = (Address, u64, Shown);

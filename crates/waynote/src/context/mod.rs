@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::key::Name;
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::store::{AsOf, LocalStore, Reader, Version};
+use crate::store::{AsOf, LocalStore, LocalStoreExt, Reader, Version};
 
 pub use budget::{Budget, TokenFactor};
 pub use changed::{ShownNote, block_and_notes, changed};
@@ -39,6 +39,7 @@ use pieces::{Counts, Pieces};
 /// The sections of the block, in the order in which they are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Section {
     /// The agent's pinned notes, whole.
     Pinned,
@@ -68,6 +69,7 @@ impl Section {
 /// How the block is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Style {
     /// The same notes give the same bytes: fixed order, absolute dates, and what changes most often comes last.
     Stable,
@@ -105,6 +107,7 @@ impl FromStr for Style {
 
 /// A request for a block: for which agent, at which place, and the options.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Request {
     /// The agent that reads the block, and whose notebook it shows.
     pub agent: Name,
@@ -296,18 +299,6 @@ impl Request {
         }
         chain
     }
-
-    /// Whether both requests give the same block from the same store. In style stable the time does not matter.
-    fn same_block(&self, other: &Self) -> bool {
-        let now = match self.style {
-            Style::Stable => other.now,
-            Style::Faithful => self.now,
-        };
-        Self {
-            now,
-            ..self.clone()
-        } == *other
-    }
 }
 
 /// A prompt block.
@@ -380,11 +371,14 @@ impl Renderer {
     /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
     /// read.
     pub fn render(&mut self, store: &dyn LocalStore, request: &Request) -> Result<Arc<Block>> {
-        let last = self.last.as_ref();
-        if let Some(last) = last.filter(|last| last.request.same_block(request))
-            && last.version == store.version()?
-        {
-            return Ok(Arc::clone(&last.block));
+        if let Some(last) = &mut self.last {
+            // In style stable the time does not matter.
+            if last.request.style == Style::Stable {
+                last.request.now = request.now;
+            }
+            if last.request == *request && last.version == store.version()? {
+                return Ok(Arc::clone(&last.block));
+            }
         }
         // A write in the meantime is seen the next time.
         store.on_one_state(|store| self.made(store, request))

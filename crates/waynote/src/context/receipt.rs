@@ -9,6 +9,7 @@ use crate::text::plural;
 /// How much of a note a block shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Shown {
     /// All of it.
     Whole,
@@ -31,6 +32,7 @@ impl Shown {
 
 /// Why so much of a note is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Why {
     /// There was room.
     Fits,

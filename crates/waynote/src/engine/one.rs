@@ -4,10 +4,11 @@ use super::{Ask, Blocks, IndexState, NoteState, Read, SegmentHead};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
+use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{self, Count, ScopeSummary, SideValue, Version};
+use crate::store::{self, Count, Done, ScopeSummary, SideValue, Version};
 
 /// One question each, with the errors of [`Read::read`].
 #[expect(
@@ -140,7 +141,14 @@ impl dyn Read + '_ {
         Ok(self.read(&ask)?.entries_saying.pop().flatten())
     }
 
-    /// For each content, the spaces of side data that have a value about it.
+    /// What a call wrote, by step.
+    pub fn operation(&self, operation: OperationId) -> Result<Vec<Done>> {
+        let mut ask = Ask::default();
+        ask.store.operations = vec![operation];
+        Ok(self.read(&ask)?.store.operations.pop().unwrap_or_default())
+    }
+
+    /// For each content the spaces of side data that have a value about it.
     pub fn about(&self, contents: &[Content]) -> Result<Vec<Vec<String>>> {
         let ask = Ask {
             about: contents.to_vec(),

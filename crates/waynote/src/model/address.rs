@@ -8,6 +8,7 @@ use std::str::FromStr;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 use crate::error::{Error, Result};
+use crate::event::EventAddress;
 use crate::key::{EntryId, Key, Name};
 use crate::place::{Base, Place};
 use crate::scope::{Scope, ScopeKind};
@@ -18,6 +19,7 @@ const SPECIAL: &AsciiSet = &CONTROLS.add(b'%').add(b'#').add(b'@');
 
 /// The address of a note.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Address {
     /// A place's own note.
     Place(Place),
@@ -123,8 +125,8 @@ impl FromStr for Address {
     }
 }
 
-/// An address, with an optional revision.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An address, perhaps of an older revision.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AddressAt {
     /// The note.
     pub address: Address,
@@ -140,6 +142,9 @@ impl FromStr for AddressAt {
             address: text.to_owned(),
             reason: reason.to_owned(),
         };
+        if text.parse::<EventAddress>().is_ok() {
+            return Err(invalid("it is an event, and here a note is meant"));
+        }
         let (kind, rest) = text
             .split_once(':')
             .ok_or_else(|| invalid("it must start with `place:`, `agent:` or `session:`"))?;

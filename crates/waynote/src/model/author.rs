@@ -7,6 +7,7 @@ use crate::key::Name;
 
 /// The kind of author that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Author<'n> {
     /// `person`: the default author.
     Person,

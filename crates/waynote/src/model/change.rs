@@ -10,6 +10,7 @@ use crate::note::{EntryType, Note};
 
 /// The revision that a writer expects to be current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Expect {
     /// Any revision, or no note at all.
     Any,
@@ -32,6 +33,7 @@ pub struct Origin {
 
 /// A change of one note.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Change {
     /// Saves a note: creates it, or adds a revision. Not for log entries.
     Save {

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 
 /// The type of a log entry (as in ralph.nu).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum EntryType {
     /// Where a run was blocked; what did not work.
     Stuck,

@@ -41,7 +41,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A key with characters that keys do not have, or of the wrong length (openotters' `ErrInvalidKey`).
+    /// A key that breaks the key rule (openotters' `ErrInvalidKey`).
     #[error("`{}` is not a valid key", safe(key))]
     InvalidKey {
         /// What was given, trimmed.
@@ -125,8 +125,8 @@ pub enum Error {
         rule: &'static str,
     },
 
-    /// A text over the size limit (openotters' `ErrNoteTooLarge`).
-    #[error("the note is too large: {}, the limit is {max_bytes}", plural(*bytes as u64, "byte"))]
+    /// A content over the limit of its size (openotters' `ErrNoteTooLarge`).
+    #[error("the note is too large: {bytes} bytes, {max_bytes} are allowed")]
     NoteTooLarge {
         /// The content's size in bytes.
         bytes: usize,
@@ -137,8 +137,8 @@ pub enum Error {
         limit: &'static str,
     },
 
-    /// A new key in a notebook that is full (openotters' `ErrTooManyNotes`).
-    #[error("the notebook is full: {}, the limit is {max_notes}", plural(*notes, "note"))]
+    /// A new key over the limit of their number (openotters' `ErrTooManyNotes`).
+    #[error("the notebook is full: {notes} notes, {max_notes} are allowed")]
     TooManyNotes {
         /// The number of notes in the notebook.
         notes: u64,
@@ -210,6 +210,15 @@ pub enum Error {
         at: Timestamp,
         /// By whom.
         by: Name,
+    },
+
+    /// What a store that is narrowed does not give to whoever asks: another agent's notes, a write, a forgetting.
+    #[error("{} is not allowed here: {}", safe(what), safe(reason))]
+    Denied {
+        /// What was asked for.
+        what: String,
+        /// The rule that forbids it.
+        reason: String,
     },
 
     /// The store's own file is damaged.
@@ -354,6 +363,7 @@ impl Error {
             Self::NoSuchStuck { .. } => "no_such_stuck",
             Self::Empty { .. } => "empty",
             Self::Forgotten { .. } => "forgotten",
+            Self::Denied { .. } => "denied",
             Self::DamagedStore { .. } => "damaged_store",
             Self::ForeignStore { .. } => "foreign_store",
             Self::NotAStore { .. } => "not_a_store",

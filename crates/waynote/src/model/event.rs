@@ -1,10 +1,11 @@
 //! Session events: a loop takes the session, iterations begin and end, an agent says that it is done or needs a person.
 //!
-//! Events are kept beside the journal. Each session numbers its events 1, 2, 3 …; in the whole store they share one
-//! order of positions with the journal. Events are not notes: lists, counts, search and prompt blocks do not have them.
-//! The rules check each event inside the transaction that writes it.
+//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and have positions in one order with it. They
+//! are no notes: no list, count, search or prompt block has them. The rules check each inside the transaction that
+//! writes it. [`EventAddress`] names one, and [`Reader::event`](crate::Reader::event) reads it.
 
 mod address;
+mod words;
 
 use std::fmt;
 
@@ -19,6 +20,7 @@ pub use address::EventAddress;
 /// An event of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum SessionEvent {
     /// A loop took the session. No other loop can take it until this one has ended.
     LoopStarted {
@@ -109,6 +111,7 @@ impl fmt::Display for ProcessIdentity {
 /// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum IterationOutcome {
     /// The agent exited.
     Exited {
@@ -157,6 +160,7 @@ impl fmt::Display for IterationOutcome {
 /// Why a loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum EndReason {
     /// The requested number of iterations is done.
     Iterations,

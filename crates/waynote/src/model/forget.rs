@@ -16,6 +16,7 @@ use crate::error::Error;
 
 /// A request to forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Forget {
     /// The note.
     pub address: Address,
@@ -112,6 +113,7 @@ impl Forgotten {
 
 /// Why old bytes of a forgotten text may still be in the store's files, although no note holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Residue {
     /// The connection belongs to an application, which has to clean its free pages and its WAL itself.
     Lent,

@@ -114,7 +114,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// The id of an entry in a session's log: a SCRU128, whose text sorts by time, as in ralph.nu's store.
+/// The id of an entry in a session's log: a SCRU128, whose text sorts by time, as ralph.nu's store uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId(Id);
 

@@ -190,6 +190,7 @@ impl<'de> Deserialize<'de> for Note {
 
 /// The action that made a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Action {
     /// Wrote a text.
     Save,
@@ -300,6 +301,7 @@ pub struct Revision {
 
 /// The state of a note after a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum State {
     /// The note exists.
     Present(Note),
@@ -434,6 +436,7 @@ impl Serialize for Revision {
 
 /// A point in a note's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoteAsOf {
     /// After this revision of the note.
     Revision(u64),

@@ -1,4 +1,4 @@
-//! Places: the directories that notes are about (as in Zrb).
+//! Places: directories as notes know them (as in Zrb).
 //!
 //! A place is only a name: no directory is looked up and no symbolic link is followed. So a note outlives its
 //! directory, and means the same on every machine.

@@ -9,6 +9,7 @@ use crate::place::Place;
 
 /// The three kinds of scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum ScopeKind {
     /// A directory; its notes apply everywhere below it (as in Zrb).
     Place,
@@ -47,6 +48,7 @@ impl FromStr for ScopeKind {
 
 /// A scope: what a note belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Scope {
     /// A directory.
     Place(Place),

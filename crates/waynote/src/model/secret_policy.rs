@@ -38,6 +38,7 @@ impl Flagged {
 
 /// Which credentials a caller may write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SecretPolicy {
     /// None: a write with a credential is refused.
     #[default]

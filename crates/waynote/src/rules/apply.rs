@@ -11,14 +11,14 @@ use super::session_events;
 use crate::address::{Address, AddressAt};
 use crate::change::{Applied, Change};
 use crate::content::Content;
-use crate::engine::{Done, Read, Step};
+use crate::engine::{Read, Step};
 use crate::error::{Error, Result};
 use crate::event::SessionEvent;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Revision, Stamp, State};
 use crate::scope::Scope;
-use crate::store::Count;
+use crate::store::{Count, Done, Happened};
 
 /// What a call writes.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ impl Call<'_> {
     }
 }
 
-fn step(operation: Option<OperationId>, index: usize) -> Option<Step> {
+pub(super) fn step(operation: Option<OperationId>, index: usize) -> Option<Step> {
     let step = u32::try_from(index).unwrap_or(u32::MAX);
     operation.map(|operation| Step { operation, step })
 }
@@ -129,7 +129,7 @@ fn record(
 
 /// The answer to events that were recorded already.
 fn recorded_again(done: Option<&[Done]>, stamp: &Stamp) -> Result<Vec<Applied>> {
-    let is_event = |done: &Done| done.revision.is_none();
+    let is_event = |done: &Done| matches!(done.entry.happened, Happened::Event { .. });
     match done.is_none_or(|done| done.iter().all(is_event)) {
         true => Ok(Vec::new()),
         false => Err(another(stamp)),
@@ -137,7 +137,7 @@ fn recorded_again(done: Option<&[Done]>, stamp: &Stamp) -> Result<Vec<Applied>> 
 }
 
 /// The refusal of an id that another call went by.
-fn another(stamp: &Stamp) -> Error {
+pub(super) fn another(stamp: &Stamp) -> Error {
     let id = stamp.operation.map(|id| id.to_string());
     Error::InvalidAddress {
         address: id.unwrap_or_default(),
@@ -160,10 +160,17 @@ fn again(
     done: &[Done],
     stamp: &Stamp,
 ) -> Result<Vec<Applied>> {
-    let written: HashMap<u32, &Revision> = done
-        .iter()
-        .filter_map(|done| Some((done.step, done.revision.as_ref()?)))
-        .collect();
+    let mut written = HashMap::new();
+    for Done { step, entry } in done {
+        match &entry.happened {
+            Happened::Changed(revision) => {
+                written.insert(*step, revision);
+            }
+            // An entry that resolves another one.
+            Happened::Event { .. } => {}
+            Happened::Forgotten { .. } => return Err(another(stamp)),
+        }
+    }
     if written.is_empty() {
         return Err(another(stamp));
     }

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use crate::address::Address;
 use crate::change::Change;
 use crate::content::{Content, ContentHash};
-use crate::engine::{self, Done, IndexState, NoteState, Read, Rows};
+use crate::engine::{self, IndexState, NoteState, Read, Rows};
 use crate::error::Result;
 use crate::event::RecordedEvent;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Revision};
 use crate::scope::Scope;
-use crate::store::Count;
+use crate::store::{Count, Done};
 
 /// So many of a session's last events are read beforehand: a rule that looks further back reads on.
 const EVENTS: usize = 8;
@@ -95,7 +95,7 @@ impl Questions {
     /// Whether a call was carried out already.
     pub(super) fn operation(&mut self, operation: OperationId) {
         if is_new(&mut self.operations, operation) {
-            self.ask.operations.push(operation);
+            self.ask.store.operations.push(operation);
         }
     }
 
@@ -202,7 +202,7 @@ impl Foreseen {
     /// What the call wrote, when it was carried out already.
     pub(super) fn done(&self, operation: OperationId) -> Option<&[Done]> {
         let place = self.questions.operations.get(&operation)?;
-        let done = self.rows.operations.get(*place)?;
+        let done = self.rows.store.operations.get(*place)?;
         (!done.is_empty()).then_some(done)
     }
 }

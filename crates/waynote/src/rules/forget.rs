@@ -9,10 +9,11 @@ use crate::content::Content;
 use crate::engine::{Engine, Put, Read, Row, Transaction, Writing};
 use crate::error::Result;
 use crate::forget::{Forget, Forgotten};
-use crate::note::{Position, Stamp};
+use crate::note::{Position, Revision, Stamp};
 use crate::search::upkeep;
+use crate::store::{Done, Happened};
 
-use super::apply::View;
+use super::apply::{View, another, step};
 use super::pending::is_counted;
 
 pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
@@ -21,6 +22,10 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
     engine.exclusively(&mut |engine| {
         let mut reply = None;
         engine.write(Writing::Erasing, &mut |tx| {
+            if let Some(done) = done(tx, stamp)? {
+                reply = Some(again(tx, request, &done, stamp)?);
+                return Ok(());
+            }
             let erasure = decide(request, &View(tx), stamp)?;
             let spaces = carry_out(tx, &erasure, stamp)?;
             reply = Some(replied(request, erasure, spaces));
@@ -35,7 +40,42 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
     forgotten.ok_or_else(|| request.not_found())
 }
 
-/// What forgetting would remove.
+/// What this call wrote, when it was carried out already.
+fn done(rows: &dyn Read, stamp: &Stamp) -> Result<Option<Vec<Done>>> {
+    let Some(operation) = stamp.operation else {
+        return Ok(None);
+    };
+    let done = rows.operation(operation)?;
+    Ok((!done.is_empty()).then_some(done))
+}
+
+/// The answer to a call that was carried out already: what it forgot then. Which other revisions were equal to that
+/// cannot be told any more, because nothing that is kept says what it was.
+fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Result<Forgotten> {
+    let mut forgotten = Forgotten::nothing(request);
+    let mut at = None;
+    for Done { entry, .. } in done {
+        match &entry.happened {
+            Happened::Changed(revision) => forgotten.gone.push(revision.address().clone()),
+            Happened::Forgotten { revisions, .. } => {
+                forgotten.revisions.clone_from(revisions);
+                at = Some(entry.at.position);
+            }
+            Happened::Event { .. } => return Err(another(stamp)),
+        }
+    }
+    let is_of_it = |of: &AddressAt| of.address == request.address;
+    let forgot = &forgotten.revisions;
+    if at.is_none() || !(forgot.is_empty() || forgot.iter().any(is_of_it)) {
+        return Err(another(stamp));
+    }
+    let history = rows.history(&request.address)?;
+    let is_kept = |of: &&Revision| of.note().is_some() && of.position < at;
+    forgotten.kept = history.iter().filter(is_kept).count() as u64;
+    Ok(forgotten)
+}
+
+/// What forgetting would come to.
 pub(super) fn would_forget(rows: &dyn Read, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let erasure = decide(request, &View(rows), stamp)?;
     let spaces = spaces(rows, &unheld(rows, &erasure)?)?;
@@ -71,7 +111,9 @@ fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<V
             }
         }
     }
-    if revisions.is_empty() && erasure.writes.is_empty() {
+    // A call with an id is found again even when there was nothing to forget: made again, it must not forget what was
+    // written since.
+    if revisions.is_empty() && erasure.writes.is_empty() && stamp.operation.is_none() {
         return Ok(Vec::new());
     }
     let numbers: Vec<i64> = revisions.iter().map(|(_, at)| at.number()).collect();
@@ -105,14 +147,15 @@ fn put(
     }
     let mut put: Vec<Row<'_>> = gone
         .iter()
-        .map(|(revision, previous, existed)| {
+        .enumerate()
+        .map(|(index, (revision, previous, existed))| {
             Row::Revision(Put {
                 revision,
                 previous: *previous,
                 note: None,
                 existed: *existed,
                 is_counted: is_counted(revision.address()),
-                step: None,
+                step: step(stamp.operation, index),
             })
         })
         .collect();
@@ -121,6 +164,7 @@ fn put(
         at: stamp.now,
         by: &stamp.author,
         revisions,
+        step: step(stamp.operation, gone.len()),
     });
     tx.put(&put)
 }

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use crate::change::{Applied, Change};
-use crate::engine::{Done, Engine, Read, Writing};
+use crate::engine::{Engine, Read, Writing};
 use crate::error::{Error, Result};
 use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
@@ -35,7 +35,9 @@ use crate::scope::Scope;
 use crate::search::indexed;
 use crate::search::{Hit, SearchRequest};
 use crate::search::{Indexing, upkeep};
-use crate::store::{Answers, AsOf, Ask, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
+use crate::store::{
+    Answers, AsOf, Ask, Done, LocalStore, Reader, SideData, SideValue, Snapshot, Store, nothing_ran,
+};
 use crate::system::mutex::locked;
 
 use apply::Call;
@@ -98,24 +100,8 @@ impl<E: Engine> EngineStore<E> {
         }
     }
 
-    /// Gives the store a new id, for a copy that is used on its own.
-    ///
-    /// # Errors
-    /// As [`Store::apply`]. A store that does not exist is created.
-    pub fn renew_id(&self) -> Result<StoreId> {
-        let mut id = None;
-        self.engine.write(Writing::Durable, &mut |tx| {
-            id = Some(tx.renew_id()?);
-            Ok(())
-        })?;
-        id.ok_or_else(|| self.ran_nothing())
-    }
-
     fn ran_nothing(&self) -> Error {
-        Error::DamagedStore {
-            path: self.engine.name().into(),
-            reason: "its engine ran nothing".into(),
-        }
+        nothing_ran(self.engine.name())
     }
 
     /// Reads the current state on every call.
@@ -285,5 +271,14 @@ impl<E: Engine> LocalStore for EngineStore<E> {
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
         self.engine.snapshot(&mut |rows| work(&self.state(rows)))
+    }
+
+    fn renew_id(&self) -> Result<StoreId> {
+        let mut id = None;
+        self.engine.write(Writing::Durable, &mut |tx| {
+            id = Some(tx.renew_id()?);
+            Ok(())
+        })?;
+        id.ok_or_else(|| self.ran_nothing())
     }
 }

@@ -1,6 +1,8 @@
 //! Checks whether a session event is possible in the current state of the session.
 
-use super::session_state::{AgentSignal, last_iteration, live_iteration, open_question, said};
+use super::session_state::{
+    AgentSignal, last_iteration, last_signal, live_iteration, open_question,
+};
 use crate::content::Content;
 use crate::error::{Error, LoopError, Result};
 use crate::event::{RecordedEvent, SessionEvent};
@@ -34,12 +36,12 @@ pub(crate) fn check(
             iteration: Some(iteration),
         })),
     };
-    // A second signal would replace the first, which was acknowledged. But saying after a question that all is done
-    // withdraws the question.
-    let already = |iteration: i64, said: &AgentSignal| {
+    // A second word would take the place of the first, which was acknowledged. To say that all is done after all, though,
+    // is to withdraw a question.
+    let already = |iteration: i64, signal: &AgentSignal| {
         Error::from(LoopError::AlreadySaid {
             iteration,
-            has_asked: matches!(said, AgentSignal::Blocked(_)),
+            has_asked: matches!(signal, AgentSignal::Blocked(_)),
         })
     };
     match event {
@@ -67,8 +69,8 @@ pub(crate) fn check(
         SessionEvent::Completed { iteration, summary } => {
             is_live(*iteration)?;
             may_say("summary", summary, stamp)?;
-            match said(log, session)? {
-                Some(said @ AgentSignal::Completed(_)) => Err(already(*iteration, &said)),
+            match last_signal(log, session)? {
+                Some(signal @ AgentSignal::Completed(_)) => Err(already(*iteration, &signal)),
                 _ => Ok(()),
             }
         }
@@ -78,8 +80,8 @@ pub(crate) fn check(
         } => {
             is_live(*iteration)?;
             may_say("question", question, stamp)?;
-            match said(log, session)? {
-                Some(said) => Err(already(*iteration, &said)),
+            match last_signal(log, session)? {
+                Some(signal) => Err(already(*iteration, &signal)),
                 None => Ok(()),
             }
         }

@@ -138,8 +138,9 @@ pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<(Question
     Ok(None)
 }
 
-/// A signal of the agent in the live iteration, which ends the loop.
+/// What an agent says about the loop's end.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AgentSignal {
     /// The task is done; with a summary.
     Completed(String),
@@ -165,7 +166,7 @@ impl AgentSignal {
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn said(log: &dyn Reader, session: &Name) -> Result<Option<AgentSignal>> {
+pub fn last_signal(log: &dyn Reader, session: &Name) -> Result<Option<AgentSignal>> {
     for recorded in latest(log, session) {
         match recorded?.event {
             SessionEvent::Completed { summary, .. } => {
@@ -186,9 +187,9 @@ pub fn said(log: &dyn Reader, session: &Name) -> Result<Option<AgentSignal>> {
 pub struct End {
     /// Why.
     pub reason: EndReason,
-    /// The last signal of its agent.
-    pub said: Option<AgentSignal>,
-    /// Details about the reason, in lines.
+    /// What its agent said last about the loop's end.
+    pub signal: Option<AgentSignal>,
+    /// More about the reason, in lines.
     pub detail: Option<String>,
 }
 
@@ -203,17 +204,17 @@ pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
             (SessionEvent::LoopEnded { reason, detail }, None) => {
                 end = Some(End {
                     reason,
-                    said: None,
+                    signal: None,
                     detail,
                 });
             }
             (SessionEvent::LoopStarted { .. }, None) => return Ok(None),
             (SessionEvent::Completed { summary, .. }, Some(end)) => {
-                end.said = Some(AgentSignal::Completed(summary));
+                end.signal = Some(AgentSignal::Completed(summary));
                 break;
             }
             (SessionEvent::Blocked { question, .. }, Some(end)) => {
-                end.said = Some(AgentSignal::Blocked(question));
+                end.signal = Some(AgentSignal::Blocked(question));
                 break;
             }
             (SessionEvent::IterationStarted { .. } | SessionEvent::LoopStarted { .. }, Some(_)) => {
@@ -237,7 +238,7 @@ pub fn done_in_run(log: &dyn Reader, session: &Name, iterations: u64) -> Result<
         match recorded?.event {
             SessionEvent::LoopEnded { reason, .. } if reason.ends_the_run() => break,
             SessionEvent::IterationEnded { outcome, .. } if outcome.is_success() => {
-                of_this_loop += 1
+                of_this_loop += 1;
             }
             SessionEvent::LoopStarted {
                 iterations: Some(of),

@@ -1,4 +1,4 @@
-//! Stalls: whether an iteration made progress, or only noted the same `stuck` entries again.
+//! Whether an iteration brought anything new, or only ran into what earlier ones ran into; and when a loop stalls.
 
 use std::collections::BTreeSet;
 
@@ -27,8 +27,63 @@ pub struct RecurringProblem {
     pub iterations: Vec<i64>,
 }
 
-/// What was written after a position of the journal: in a session, or by an agent anywhere except in other sessions,
-/// which belong to other loops.
+/// The rule of when a loop stalls: so many iterations in a row brought nothing new, or so many noted the same as stuck.
+#[derive(Clone, Debug)]
+pub struct StallRule {
+    limit: usize,
+    idle: usize,
+}
+
+/// The evidence of a stall.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stalled {
+    /// What as many iterations as the limit noted as stuck.
+    pub walls: Vec<RecurringProblem>,
+    /// How many iterations in a row brought nothing new; 0: fewer than the limit did.
+    pub idle: usize,
+}
+
+impl StallRule {
+    /// `limit` is how many iterations are too many; 0: a loop never stalls.
+    pub fn new(limit: usize) -> Self {
+        Self { limit, idle: 0 }
+    }
+
+    /// Takes in what an iteration left in the store, and whether it changed the work tree. Gives the evidence when the
+    /// loop stalls.
+    pub fn after(&mut self, progress: &Progress, is_tree_changed: bool) -> Option<Stalled> {
+        if self.limit == 0 {
+            return None;
+        }
+        self.idle = match progress.new_notes == 0 && !is_tree_changed {
+            true => self.idle + 1,
+            false => 0,
+        };
+        let walls = progress.walls.iter();
+        let stalled = Stalled {
+            walls: walls
+                .filter(|wall| wall.iterations.len() >= self.limit)
+                .cloned()
+                .collect(),
+            idle: match self.idle >= self.limit {
+                true => self.idle,
+                false => 0,
+            },
+        };
+        (stalled.idle > 0 || !stalled.walls.is_empty()).then_some(stalled)
+    }
+}
+
+impl Stalled {
+    /// How many iterations the evidence is of.
+    pub fn iterations(&self) -> usize {
+        let walls = self.walls.iter().map(|wall| wall.iterations.len());
+        walls.chain([self.idle]).max().unwrap_or_default()
+    }
+}
+
+/// What was written since a position of the journal in a session, or by an agent anywhere but in another session: there
+/// it is another loop's.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -111,4 +166,28 @@ fn wall(store: &dyn Store, address: &Address) -> Result<Option<RecurringProblem>
         note,
         iterations: iterations.into_iter().collect(),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_stalls_after_so_many_iterations_in_a_row_without_anything_new() {
+        let note = Progress {
+            new_notes: 1,
+            walls: Vec::new(),
+        };
+        let nothing = Progress::default();
+        let mut rule = StallRule::new(2);
+        assert_eq!(rule.after(&nothing, false), None);
+        assert_eq!(rule.after(&nothing, true), None, "the tree changed");
+        assert_eq!(rule.after(&nothing, false), None);
+        assert_eq!(rule.after(&note, false), None, "a note is new");
+        assert_eq!(rule.after(&nothing, false), None);
+        let stalled = rule.after(&nothing, false).unwrap();
+        assert_eq!((stalled.idle, stalled.iterations()), (2, 2));
+        let mut never = StallRule::new(0);
+        assert!((0..9).all(|_| never.after(&nothing, false).is_none()));
+    }
 }

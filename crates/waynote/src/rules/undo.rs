@@ -12,7 +12,7 @@ use crate::error::{Result, UndoError};
 use crate::key::Name;
 use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
-use crate::store::{LocalStore, Reader};
+use crate::store::{Happened, LocalStore, LocalStoreExt, Reader};
 
 /// The last change that is not undone. An undo stands for the state before the change that it took back, so undoing
 /// again goes further back.
@@ -67,6 +67,7 @@ fn is_bookkeeping(undo: &Revision) -> bool {
 
 /// The notes that an undo or a redo without an address reaches. It takes back only changes of the stamp's author.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UndoScope {
     /// The agent whose notebook it reaches.
     pub agent: Name,
@@ -98,12 +99,14 @@ impl UndoScope {
 pub struct Undone {
     /// The note that it changed.
     pub applied: Applied,
-    /// The note of a newer change by the same author that is not undone and not within reach.
+    /// The note of a later change by the same author that still stands, out of reach. A call that is made again does not
+    /// look for it.
     pub later: Option<Address>,
 }
 
-/// Undoes the last change by the stamp's author that is within reach and not undone yet. It skips log entries (they
-/// cannot be changed), forgotten texts, and changes by imports and synced files.
+/// Takes back the last change by the stamp's author within reach that still stands. Passed over are entries of logs,
+/// which cannot be changed; what was forgotten; and what imports and kept-in-step files brought. A call with an
+/// [operation id](Stamp::of_operation) that was carried out already takes back nothing more.
 ///
 /// # Errors
 /// [`UndoError::NothingToUndo`] when there is none; [`UndoError::Superseded`] when somebody else has changed that note
@@ -139,7 +142,10 @@ fn take_back(
     find: impl Fn(&dyn Reader) -> Result<(Change, Option<Address>)>,
 ) -> Result<Undone> {
     let taken_back = store.alone(|store| {
-        let (change, later) = find(&store)?;
+        let (change, later) = match taken_back(store, stamp)? {
+            Some(change) => (change, None),
+            None => find(&store)?,
+        };
         let mut applied = store.apply(&[change], stamp)?;
         Ok(applied.pop().map(|applied| Undone { applied, later }))
     })?;
@@ -150,7 +156,25 @@ fn take_back(
     Ok(taken_back.ok_or(nothing)?)
 }
 
-/// The note of the author's last change within reach that is not undone, and that of a newer one out of reach.
+/// The change that this call made, when it was carried out already.
+fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Option<Change>> {
+    let Some(operation) = stamp.operation else {
+        return Ok(None);
+    };
+    let done = store.operation(operation)?.pop();
+    let Some(Happened::Changed(revision)) = done.map(|done| done.entry.happened) else {
+        return Ok(None);
+    };
+    let address = revision.address().clone();
+    let origin = None;
+    Ok(match revision.action {
+        Action::Undo => Some(Change::Undo { address, origin }),
+        Action::Redo => Some(Change::Redo { address }),
+        _ => None,
+    })
+}
+
+/// The note of the author's last change within reach that still stands, and that of a later one out of reach.
 fn last_change(
     store: &dyn Reader,
     reach: &UndoScope,

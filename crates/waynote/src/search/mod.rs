@@ -55,6 +55,7 @@ pub const DEFAULT_LIMIT: usize = 10;
 
 /// A kind of note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SearchKind {
     /// The own notes of directories.
     Place,
@@ -66,6 +67,7 @@ pub enum SearchKind {
 
 /// A search request.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchRequest {
     /// Plain words (any of them, best match first), `"phrases"`, `prefix*`, `-not`. Any text is a valid query. A query
     /// of exclusions alone finds all other notes, newest first. An empty query finds nothing.
@@ -155,6 +157,7 @@ impl Serialize for Hit {
 
 /// When the search index takes in new changes, and how large its segments become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Indexing {
     /// The number of changes that are searched directly before they become a segment.
     pub tail: u32,

@@ -7,6 +7,7 @@ use rusqlite::{Connection, ToSql};
 
 use crate::address::AddressAt;
 use crate::content::Content;
+use crate::engine::Step;
 use crate::forget::Residue;
 use crate::key::Name;
 use crate::note::Position;
@@ -23,6 +24,7 @@ pub(super) fn forgotten(
     at: Timestamp,
     by: &Name,
     revisions: &[(AddressAt, Position)],
+    step: Option<Step>,
 ) -> Outcome<()> {
     for (_, revision) in revisions {
         conn.prepare_cached(
@@ -45,8 +47,8 @@ pub(super) fn forgotten(
         &by.as_str(),
         &at.as_microsecond(),
         &text,
-        &none,
-        &none,
+        &step.as_ref().map(|step| step.operation.bytes()),
+        &step.map(|step| step.step),
     ];
     checksum::EVENT.insert(conn, &columns)
 }

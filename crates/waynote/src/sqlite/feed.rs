@@ -5,10 +5,11 @@ use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::address::AddressAt;
+use crate::id::OperationId;
 use crate::key::Name;
 use crate::note::Position;
 use crate::scope::{Scope, ScopeKind};
-use crate::store::{Cursor, FeedEntry, Happened};
+use crate::store::{Cursor, Done, FeedEntry, Happened};
 
 use super::errors::Outcome;
 use super::events::{self, EVENT};
@@ -29,13 +30,7 @@ pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<V
          LEFT JOIN waynote_content c ON c.id = j.content
          WHERE j.position > ?1 ORDER BY j.position LIMIT ?2"
     ))?;
-    let changes = changes.query_map((after.position.number(), rows), |row| {
-        let revision = revision_anywhere(row)?;
-        Ok(FeedEntry {
-            at: Cursor::at(Position(row.get(0)?)),
-            happened: Happened::Changed(revision),
-        })
-    })?;
+    let changes = changes.query_map((after.position.number(), rows), change)?;
     let mut feed: Vec<FeedEntry> = changes.collect::<rusqlite::Result<_>>()?;
     let mut others = conn.prepare_cached(&format!(
         "SELECT {EVENT}, e.ordinal, s.name FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
@@ -51,6 +46,44 @@ pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<V
     feed.sort_by_key(|entry| entry.at);
     feed.truncate(limit);
     Ok(feed)
+}
+
+/// What a call wrote, by step.
+pub(super) fn operation(conn: &Connection, operation: OperationId) -> Outcome<Vec<Done>> {
+    let mut changes = conn.prepare_cached(&format!(
+        "SELECT {REVISION}, s.kind, s.name, j.step FROM waynote_journal j
+         JOIN waynote_scope s ON s.id = j.scope
+         LEFT JOIN waynote_content c ON c.id = j.content
+         WHERE j.operation = ?1 ORDER BY j.step"
+    ))?;
+    let changes = changes.query_map([operation.bytes()], |row| {
+        Ok(Done {
+            step: row.get(17)?,
+            entry: change(row)?,
+        })
+    })?;
+    let mut done: Vec<Done> = changes.collect::<rusqlite::Result<_>>()?;
+    let mut others = conn.prepare_cached(&format!(
+        "SELECT {EVENT}, e.ordinal, s.name, e.step FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
+         WHERE e.operation = ?1 ORDER BY e.step"
+    ))?;
+    let others = others.query_map([operation.bytes()], |row| {
+        Ok(Done {
+            step: row.get(7)?,
+            entry: other_than_a_change(row)?,
+        })
+    })?;
+    for other in others {
+        done.push(other?);
+    }
+    Ok(done)
+}
+
+fn change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
+    Ok(FeedEntry {
+        at: Cursor::at(Position(row.get(0)?)),
+        happened: Happened::Changed(revision_anywhere(row)?),
+    })
 }
 
 fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {

@@ -61,6 +61,7 @@ impl Read for Missing<'_> {
                 events: none(&store.events),
                 leases: none(&store.leases),
                 feed: none(&store.feed),
+                operations: none(&store.operations),
                 ..Answers::default()
             },
             states: none(&ask.states),
@@ -72,7 +73,6 @@ impl Read for Missing<'_> {
             resolved: none(&ask.resolved),
             last_entries: none(&ask.last_entries),
             entries_saying: none(&ask.entries_saying),
-            operations: none(&ask.operations),
             side: none(&ask.side),
             about: none(&ask.about),
             scope_numbers: none(&ask.scope_numbers),

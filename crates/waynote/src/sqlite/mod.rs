@@ -42,6 +42,7 @@ pub use pool::Sqlite;
 
 /// How a store of its own file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// How long a write waits for the writers before it.
     pub wait: Duration,

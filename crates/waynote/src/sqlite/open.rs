@@ -48,12 +48,13 @@ pub(super) fn found(path: &Path) -> Result<Option<Metadata>> {
 /// The first connection to a file that is there: it is checked, and its tables are brought up to this program's version.
 pub(super) fn first(
     path: &Path,
+    file: Option<&Metadata>,
     options: &Options,
     queue: &Queue,
     turn: Option<&Turn<'_>>,
 ) -> Result<(Connection, Access)> {
-    if let Some(file) = found(path)? {
-        not_too_short(path, &file)?;
+    if let Some(file) = file {
+        not_too_short(path, file)?;
     }
     let looked = Access::Usual
         .connect(path, options)

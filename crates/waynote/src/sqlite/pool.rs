@@ -155,11 +155,14 @@ impl Sqlite {
                 .mapped(Access::Usual.connect(path, &self.options))?;
             return Ok((conn, Access::Usual));
         }
-        let before = self.shown(open::found(path))?.map(|file| FileId::of(&file));
-        let first = open::first(path, &self.options, &self.queue, turn);
+        let before = self.shown(open::found(path))?;
+        let first = open::first(path, before.as_ref(), &self.options, &self.queue, turn);
         let (conn, access) = self.shown(first)?;
-        let after = self.shown(open::found(path))?.map(|file| FileId::of(&file));
-        match (before, after) {
+        let after = self.shown(open::found(path))?;
+        match (
+            before.as_ref().map(FileId::of),
+            after.as_ref().map(FileId::of),
+        ) {
             (Some(before), Some(after)) if before == after => {
                 let _ = self.opened.set((access, after));
                 Ok((conn, access))

@@ -30,7 +30,8 @@ pub(super) fn put(handle: &Handle<'_>, rows: &[Row<'_>]) -> Outcome<()> {
                 at,
                 by,
                 revisions,
-            } => erase::forgotten(handle.conn, *position, *at, by, revisions)?,
+                step,
+            } => erase::forgotten(handle.conn, *position, *at, by, revisions, *step)?,
         }
     }
     Ok(())

@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::address::{Address, AddressAt};
 use crate::content::{Content, ContentHash};
-use crate::engine::{Done, NoteAt, NoteState};
-use crate::id::{OperationId, StoreId};
+use crate::engine::{NoteAt, NoteState};
+use crate::id::StoreId;
 use crate::key::Name;
 use crate::note::{Action, EntryType, Note, Position, Revision, State};
 use crate::scope::{Scope, ScopeKind};
@@ -342,36 +342,6 @@ pub(super) fn state(
         })
     });
     Ok(deleted.optional()?)
-}
-
-/// What a call wrote, by step.
-pub(super) fn operation(conn: &Connection, operation: OperationId) -> Outcome<Vec<Done>> {
-    let sql = format!(
-        "SELECT {REVISION}, s.kind, s.name, j.step FROM waynote_journal j
-         JOIN waynote_scope s ON s.id = j.scope
-         LEFT JOIN waynote_content c ON c.id = j.content
-         WHERE j.operation = ?1 ORDER BY j.step"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map([operation.bytes()], |row| {
-        Ok(Done {
-            step: row.get(17)?,
-            revision: Some(revision_anywhere(row)?),
-        })
-    })?;
-    let mut done: Vec<Done> = rows.collect::<rusqlite::Result<_>>()?;
-    let mut statement =
-        conn.prepare_cached("SELECT step FROM waynote_event WHERE operation = ?1 ORDER BY step")?;
-    let rows = statement.query_map([operation.bytes()], |row| {
-        Ok(Done {
-            step: row.get(0)?,
-            revision: None,
-        })
-    })?;
-    for row in rows {
-        done.push(row?);
-    }
-    Ok(done)
 }
 
 /// The revisions of every note that a scope ever had, by key.

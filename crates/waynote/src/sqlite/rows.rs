@@ -178,7 +178,6 @@ impl<'e> Handle<'e> {
             entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
                 self.entry_saying(session, kind, content)
             })?,
-            operations: each(&ask.operations, |of| read::operation(conn, *of))?,
             side: each(&ask.side, |space| read::side(conn, space))?,
             about: each(&ask.about, |content| read::about(conn, content))?,
             scope_numbers: each(&ask.scope_numbers, |scope| {
@@ -240,6 +239,7 @@ impl<'e> Handle<'e> {
             feed: each(&ask.feed, |(after, limit)| {
                 feed::after(conn, *after, *limit)
             })?,
+            operations: each(&ask.operations, |of| feed::operation(conn, *of))?,
             store_id: match ask.store_id {
                 true => read::store_id(conn)?,
                 false => None,
@@ -251,10 +251,15 @@ impl<'e> Handle<'e> {
         })
     }
 
-    /// All from one state. One answer can take several statements, but for the version alone.
+    /// All from one state. One answer can take several statements, but for the version alone, which is asked before
+    /// each block.
     fn at_once(&self, ask: &Ask) -> Outcome<Rows> {
-        let is_version = ask.questions() == 1 && ask.store.version;
-        if is_version || !self.conn.is_autocommit() {
+        if ask.questions() == 1 && ask.store.version {
+            let mut rows = Rows::default();
+            rows.store.version = recent::version(self.conn, self.is_lent)?;
+            return Ok(rows);
+        }
+        if !self.conn.is_autocommit() {
             return self.rows(ask);
         }
         let state = rusqlite::Transaction::new_unchecked(self.conn, TransactionBehavior::Deferred)?;

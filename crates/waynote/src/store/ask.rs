@@ -3,7 +3,7 @@
 use super::{Cursor, FeedEntry, Recent, ScopeSummary, Version};
 use crate::address::Address;
 use crate::event::RecordedEvent;
-use crate::id::StoreId;
+use crate::id::{OperationId, StoreId};
 use crate::key::Name;
 use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
@@ -44,7 +44,9 @@ pub struct Ask {
     pub event_sessions: bool,
     /// What happened after a point, in order, with the maximum number of items.
     pub feed: Vec<(Cursor, usize)>,
-    /// Whether to read the store's id.
+    /// What the call with that id wrote, by step; nothing when there was no such call, or it changed nothing.
+    pub operations: Vec<OperationId>,
+    /// Whether the store's id is wanted.
     pub store_id: bool,
     /// Whether to read the store's version.
     pub version: bool,
@@ -69,6 +71,7 @@ impl Ask {
             + usize::from(self.all_leases)
             + usize::from(self.event_sessions)
             + self.feed.len()
+            + self.operations.len()
             + usize::from(self.store_id)
             + usize::from(self.version)
     }
@@ -96,8 +99,18 @@ pub struct Answers {
     pub all_leases: Vec<(Name, RecordedEvent)>,
     pub event_sessions: Vec<Name>,
     pub feed: Vec<Vec<FeedEntry>>,
+    pub operations: Vec<Vec<Done>>,
     pub store_id: Option<StoreId>,
     pub version: Version,
+}
+
+/// One thing that a call wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// As which of its changes or events, from 0.
+    pub step: u32,
+    /// Where it stands, and what it was.
+    pub entry: FeedEntry,
 }
 
 /// A page of a scope's notes.
@@ -113,6 +126,7 @@ pub struct Page {
 
 /// A number of notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+// Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Count {
     /// The notes of a scope as the limit counts them: keyed notes and entries, not a place's own note.
     Counted(Scope),

@@ -5,6 +5,7 @@ use crate::change::{Applied, Change};
 use crate::error::Result;
 use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
+use crate::id::StoreId;
 use crate::key::Name;
 use crate::model::report::Report;
 use crate::note::{Note, Stamp};
@@ -76,5 +77,9 @@ impl<S: LocalStore + ?Sized> LocalStore for &S {
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
         (**self).snapshot(work)
+    }
+
+    fn renew_id(&self) -> Result<StoreId> {
+        (**self).renew_id()
     }
 }

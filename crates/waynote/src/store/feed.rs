@@ -68,6 +68,7 @@ pub struct FeedEntry {
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Happened {
     /// A note changed.
     Changed(Revision),

@@ -18,6 +18,7 @@ use crate::store::Store;
 
 /// The result of an iteration.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct IterationEnd {
     /// How the agent ended in the last attempt.
     pub outcome: IterationOutcome,
@@ -57,7 +58,8 @@ pub struct Loop<'s> {
     done: u64,
 }
 
-/// The process that begins a loop, and the options of the loop.
+/// Who begins a loop, and where.
+#[non_exhaustive]
 pub struct LoopStart<'a> {
     /// The process.
     pub holder: ProcessIdentity,
@@ -107,7 +109,7 @@ impl<'a> LoopStart<'a> {
 }
 
 impl<'s> Loop<'s> {
-    /// Takes a session. An iteration that a dead loop left open is recorded as lost.
+    /// Takes a session. What a dead loop left open is reported as lost.
     ///
     /// # Errors
     /// [`LoopError::LoopRunning`] when another loop holds the session; [`LoopError::Unanswered`] when a question is
@@ -240,8 +242,8 @@ impl<'s> Loop<'s> {
         Ok(notes_added)
     }
 
-    /// Ends the loop and releases the session. An iteration whose end could not be recorded is recorded as lost,
-    /// because an open one would block the next loop.
+    /// Gives the session back. An iteration whose end could not be recorded is reported as lost: an open one would be in the
+    /// next loop's way.
     ///
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
@@ -309,6 +311,7 @@ pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec
 
 /// Whether a loop is running in a session, and how the last one ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LoopState {
     /// No loop has run in it.
     NoLoop,
@@ -372,18 +375,18 @@ pub fn added(store: &dyn Store, session: &Name, iteration: i64) -> Result<u64> {
     Ok(before(iteration.saturating_add(1))?.saturating_sub(before(iteration)?))
 }
 
-/// Records that the agent of the live iteration says that the task is done, or that it needs a person. If an
-/// `iteration` is given, it must be the live one.
+/// Records what the agent of the live iteration says: that all is done, or that it needs a person. An `iteration` must be the live one;
+/// none: whichever it is.
 ///
 /// # Errors
 /// [`LoopError::NoLiveIteration`]; [`LoopError::AlreadySaid`]; [`Error::Empty`] and [`Error::HoldsSecret`] for the
 /// text; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when
 /// the store cannot be written.
-pub fn say(
+pub fn signal(
     store: &dyn Store,
     session: &Name,
     iteration: Option<i64>,
-    said: &AgentSignal,
+    signal: &AgentSignal,
     stamp: &Stamp,
 ) -> Result<()> {
     let live = match iteration {
@@ -394,7 +397,7 @@ pub fn say(
         session: session.clone(),
         iteration: None,
     })?;
-    let event = match said {
+    let event = match signal {
         AgentSignal::Completed(summary) => SessionEvent::Completed {
             iteration,
             summary: summary.trim().into(),

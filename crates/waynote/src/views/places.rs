@@ -1,4 +1,4 @@
-//! Notes by directory (as in Zrb). A note applies everywhere below its directory.
+//! Notes by directory (as in Zrb): written on a place, applying everywhere below it.
 
 use crate::address::Address;
 use crate::content::Content;

@@ -11,7 +11,7 @@ use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{Ask, Filter, Reader, Recent, ScopeSummary, Store};
 
-/// The longest preview in the reply to an added entry, in UTF-16 units (as ralph.nu counts).
+/// The longest preview in the reply to an added entry, in UTF-16 units (ralph.nu's program counts those).
 pub const REPLY_UNITS: usize = 50;
 
 /// How many entries an error lists at most.
@@ -268,8 +268,8 @@ fn already_noted(note: &Note) -> String {
     format!("already noted{at}, seen {} times", note.revision)
 }
 
-/// The reply to an added entry (as in ralph.nu): its type and up to 50 UTF-16 units of its text, never splitting a
-/// character. Credentials are masked.
+/// The reply to an added entry (as in ralph.nu): its type and up to 50 UTF-16 units of it, never cutting a
+/// character in two. Credentials are masked.
 fn confirmation(kind: &EntryType, content: &Content) -> String {
     let text = content.shown();
     let text = crate::secrets::masked(&text);

@@ -13,6 +13,7 @@ use crate::store::{Reader, Store};
 
 /// How to save a note. The default has the default limits, keeps the pin and overwrites any revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SaveOptions {
     /// The limits.
     pub limits: Limits,

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 use waynote::context::{Budget, Renderer, Request, render};
 use waynote::{
-    Address, AsOf, Base, Change, Content, EntryType, Expect, InStep, Limits, LocalStore, Options,
-    Reader, SessionLog, SqliteStore, Stamp, Store, forget::Forget,
+    Address, AsOf, Change, Content, EntryType, Expect, Limits, LocalStore, Options, Reader,
+    SessionLog, SqliteStore, Stamp, Store, forget::Forget,
 };
 
 const LONG: &str = "quite another and much longer text ";
@@ -54,26 +54,9 @@ fn after_a_transaction_was_taken_back() {
 }
 
 #[test]
-fn of_texts_that_lie_in_a_file_only() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("notes.json");
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
-    let base = Base::new("/home/u", "/home/u").unwrap();
-    let store = InStep::new(store, &file, base).unwrap();
-    let mut renderer = Renderer::default();
-    for text in ["short", &LONG.repeat(400), "other"] {
-        std::fs::write(&file, format!("{{\"~\": \"{text}\"}}")).unwrap();
-        let block = renderer.render(&store, &request(500)).unwrap();
-        assert_eq!(block.receipt.counted, waynote_tokens::count(&block.text));
-        assert!(block.receipt.counted <= 500);
-        assert!(block.text.contains(&text[..5]), "{}", block.text);
-    }
-}
-
-#[test]
 fn without_what_was_forgotten_since() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     save(&store, "k", "the word that goes");
     let then = store.version().unwrap().position.unwrap();
     save(&store, "k", "the word that stays");
@@ -87,7 +70,7 @@ fn without_what_was_forgotten_since() {
             .contains("goes")
     );
     // By another process.
-    let other = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let other = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     let forget = Forget::new("agent:a#k".parse::<Address>().unwrap()).revision(Some(1));
     other.forget(&forget, &at(5)).unwrap();
     assert!(

@@ -42,7 +42,7 @@ fn known(store: &dyn LocalStore, request: &Request) -> HashMap<(Address, u64), S
 #[test]
 fn only_what_is_new_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     let log = SessionLog::new(&store, "nightly".parse().unwrap());
     let add = |kind, text: &str| {
         let content = Content::text(text).unwrap();

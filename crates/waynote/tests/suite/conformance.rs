@@ -1,26 +1,14 @@
 //! What every store must do. One suite for every implementation: a new one adds a line to [`each_store`].
 
-use super::memory::Memory;
 use waynote::note::State;
 use waynote::{
-    Address, Change, Content, EngineStore, EntryType, Error, Expect, Filter, Forget, Limits,
-    LocalStore, Name, NoteAsOf, Notebook, Options, Origin, Place, Places, SaveOptions, Scope,
-    ScopeKind, SessionLog, SqliteStore, Stamp, UndoError, undo_last,
+    Address, Change, Content, EntryType, Error, Expect, Filter, Forget, Limits, Name, NoteAsOf,
+    Notebook, Origin, Place, Places, SaveOptions, Scope, ScopeKind, SessionLog, Stamp, UndoError,
+    undo_last,
 };
 
+pub(super) use super::stores::each_store;
 use super::undo::reach;
-
-pub(super) fn each_store(test: impl Fn(&dyn LocalStore)) {
-    let folder = tempfile::tempdir().unwrap();
-    test(&SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap());
-    let conn = rusqlite::Connection::open_in_memory().unwrap();
-    test(&waynote::AttachedStore::attach(&conn).unwrap());
-    test(&EngineStore::new(Memory::default()));
-    let file = folder.path().join("notes.json");
-    let store = SqliteStore::open(&folder.path().join("other.db"), &Options::default()).unwrap();
-    let base = waynote::Base::new("/home/u", "/home/u").unwrap();
-    test(&waynote::InStep::new(store, &file, base).unwrap());
-}
 
 pub(super) fn at(second: i64) -> Stamp {
     Stamp::new(

@@ -4,21 +4,63 @@ mod read;
 mod state;
 mod write;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use waynote::engine::{Engine, IndexState, Read, SegmentHead, Step, Transaction, Writing};
 use waynote::event::RecordedEvent;
 use waynote::forget::Residue;
 use waynote::store::SideValue;
-use waynote::{Address, AddressAt, Name, Note, Position, Result, Revision, Scope, StoreId};
+use waynote::{Address, AddressAt, Error, Name, Note, Position, Result, Revision, Scope, StoreId};
 
-/// Rows that last as long as the value.
-#[derive(Default)]
+/// Rows that last as long as the value and its clones.
+#[derive(Clone, Default)]
 pub(super) struct Memory {
     state: Rc<RefCell<State>>,
+    /// Whether somebody runs while no other writer can.
+    is_held: Rc<Cell<bool>>,
+    /// Whether it is the one who uses this value.
+    holds_it: bool,
+}
+
+/// Puts the rows back as they were, unless their new state is kept: also when the work panics.
+struct TakenBack<'m> {
+    state: &'m RefCell<State>,
+    before: Option<State>,
+}
+
+impl Drop for TakenBack<'_> {
+    fn drop(&mut self) {
+        if let Some(before) = self.before.take() {
+            *self.state.borrow_mut() = before;
+        }
+    }
+}
+
+/// Lets other writers in again, also when the work panics.
+struct Held<'m>(&'m Cell<bool>);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
+}
+
+impl Memory {
+    /// The refusal while somebody else runs alone: nobody could wait for it in one thread.
+    fn refuse_others(&self) -> Result<()> {
+        match self.is_held.get() && !self.holds_it {
+            false => Ok(()),
+            true => Err(Error::Busy {
+                path: self.name().into(),
+                waited: Duration::ZERO,
+                holder: None,
+            }),
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -60,6 +102,7 @@ struct Forgetting {
     at: Timestamp,
     by: Name,
     revisions: Vec<(AddressAt, Position)>,
+    step: Option<Step>,
 }
 
 #[derive(Clone)]
@@ -99,16 +142,27 @@ impl Engine for Memory {
         _: Writing,
         work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
     ) -> Result<()> {
-        let before = self.state.borrow().clone();
-        let outcome = work(&Handle(Rc::clone(&self.state)));
-        if outcome.is_err() {
-            *self.state.borrow_mut() = before;
-        }
-        outcome
+        self.refuse_others()?;
+        let mut taken_back = TakenBack {
+            state: &self.state,
+            before: Some(self.state.borrow().clone()),
+        };
+        work(&Handle(Rc::clone(&self.state)))?;
+        taken_back.before = None;
+        Ok(())
     }
 
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
-        work(self)
+        self.refuse_others()?;
+        if self.holds_it {
+            return work(self);
+        }
+        self.is_held.set(true);
+        let _held = Held(&self.is_held);
+        work(&Self {
+            holds_it: true,
+            ..self.clone()
+        })
     }
 
     fn scrub(&self) -> Option<Residue> {

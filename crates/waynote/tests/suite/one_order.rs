@@ -1,20 +1,18 @@
-//! What every store does in one order: the feed, calls that are made again, ids, data beside the notes, threads.
+//! What every store does in one order: the feed, calls that are made again, data beside the notes.
 
+// By its path, because this file is included by its path elsewhere.
+#[path = "one_order/again.rs"]
 mod again;
-mod threads;
 
-use waynote::engine::Engine as _;
 use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
 use waynote::store::{Cursor, FeedEntry, Happened, SideValue};
 use waynote::{
-    Address, AttachedStore, Change, Content, EngineStore, EntryType, Expect, Forget, Limits,
-    LocalStore, Options, Place, SessionLog, SqliteStore, Store,
+    Address, Change, Content, EntryType, Expect, Forget, Limits, LocalStore, Place, SessionLog,
 };
 
 use super::conformance::{at, each_store, name, place, text};
-use super::memory::Memory;
 
-fn save(address: Address, said: &str) -> Change {
+pub(super) fn save(address: Address, said: &str) -> Change {
     Change::Save {
         address,
         content: text(said),
@@ -25,11 +23,11 @@ fn save(address: Address, said: &str) -> Change {
     }
 }
 
-fn key(agent: &str, key: &str) -> Address {
+pub(super) fn key(agent: &str, key: &str) -> Address {
     Address::Agent(name(agent), key.parse().unwrap())
 }
 
-fn started() -> SessionEvent {
+pub(super) fn started() -> SessionEvent {
     SessionEvent::LoopStarted {
         holder: ProcessIdentity {
             host: "h".into(),
@@ -42,14 +40,14 @@ fn started() -> SessionEvent {
     }
 }
 
-fn ended() -> SessionEvent {
+pub(super) fn ended() -> SessionEvent {
     SessionEvent::LoopEnded {
         reason: EndReason::Lost,
         detail: None,
     }
 }
 
-fn whole_feed(store: &dyn LocalStore) -> Vec<FeedEntry> {
+pub(super) fn whole_feed(store: &dyn LocalStore) -> Vec<FeedEntry> {
     store.feed(Cursor::START, usize::MAX).unwrap()
 }
 
@@ -76,6 +74,7 @@ fn told(entry: &FeedEntry) -> String {
             let revisions: Vec<String> = revisions.iter().map(ToString::to_string).collect();
             format!("{} forgotten {} {by}", entry.at, revisions.join(" "))
         }
+        other => panic!("{other:?}"),
     }
 }
 
@@ -151,32 +150,6 @@ fn a_cursor_reads_back_as_it_prints() {
     for bad in ["", ".", "1.", ".1", "1.2.3", "1.-2", "x"] {
         assert!(bad.parse::<Cursor>().is_err(), "{bad}");
     }
-}
-
-#[test]
-fn a_store_keeps_its_id_until_it_gets_another() {
-    fn check<E: waynote::engine::Engine>(store: &EngineStore<E>) {
-        let renewed = store.renew_id().unwrap();
-        assert_eq!(waynote::Reader::store_id(store).unwrap(), Some(renewed));
-        store.apply(&[save(key("a", "k"), "v")], &at(1)).unwrap();
-        assert_eq!(waynote::Reader::store_id(store).unwrap(), Some(renewed));
-        assert_ne!(store.renew_id().unwrap(), renewed);
-        assert!(store.verify().unwrap().is_clean());
-    }
-    let conn = rusqlite::Connection::open_in_memory().unwrap();
-    check(&AttachedStore::attach(&conn).unwrap());
-    check(&EngineStore::new(Memory::default()));
-    let folder = tempfile::tempdir().unwrap();
-    let open =
-        |file: &str| SqliteStore::open(&folder.path().join(file), &Options::default()).unwrap();
-    let store = open("notes.db");
-    assert_eq!(waynote::Reader::store_id(&store).unwrap(), None);
-    check(&store);
-    let id = waynote::Reader::store_id(&store).unwrap();
-    drop(store);
-    assert_eq!(waynote::Reader::store_id(&open("notes.db")).unwrap(), id);
-    let other = open("other.db");
-    assert!(Some(other.renew_id().unwrap()) != id && other.engine().name().ends_with("other.db"));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use waynote::{
-    Address, Change, Content, EntryType, Error, LocalStore, Name, Options, Reader, Scope,
-    SessionLog, SqliteStore, Stamp, Store,
+    Address, Change, Content, EntryType, Error, LocalStore, LocalStoreExt, Name, Options, Reader,
+    Scope, SessionLog, SqliteStore, Stamp, Store,
 };
 
 fn at(path: &Path) -> SqliteStore {
@@ -50,9 +50,7 @@ fn a_store_that_does_not_exist_is_made_by_the_first_write_that_has_something_to_
             address: absent.clone(),
         };
         store.apply(&[delete], &stamp()).unwrap();
-        (store as &dyn LocalStore)
-            .alone(|store| count(store))
-            .unwrap();
+        store.alone(|store| count(store)).unwrap();
     }
     assert!(!path.exists());
     add(&stores[0], "one").unwrap();

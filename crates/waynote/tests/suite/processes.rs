@@ -5,21 +5,17 @@ use std::process::{Child, ChildStdout};
 
 use waynote::{Address, Filter, ScopeKind};
 
-use super::worker::{Job, open};
+use super::stores::{self, KILL_ROUNDS, open};
+use super::worker::Job;
 
 /// Starts workers and lets them all go at once.
-fn race(
-    folder: &std::path::Path,
-    adds: u32,
-    in_step: bool,
-) -> Vec<(Child, BufReader<ChildStdout>)> {
+fn race(folder: &std::path::Path, adds: u32) -> Vec<(Child, BufReader<ChildStdout>)> {
     let mut workers: Vec<_> = (0..8)
         .map(|number| {
             let job = Job {
                 folder: folder.to_owned(),
                 name: format!("p{number}"),
                 adds,
-                in_step,
             };
             let mut child = job.start();
             let out = BufReader::new(child.stdout.take().unwrap());
@@ -39,10 +35,11 @@ fn race(
     workers
 }
 
-fn eight_thousand(in_step: bool) {
+#[test]
+fn eight_processes_add_a_thousand_notes_each() {
     const ADDS: u32 = 1000;
     let folder = tempfile::tempdir().unwrap();
-    let seconds: Vec<f64> = race(folder.path(), ADDS, in_step)
+    let seconds: Vec<f64> = race(folder.path(), ADDS)
         .into_iter()
         .map(|(mut child, out)| {
             let lines: Vec<String> = out.lines().map(Result::unwrap).collect();
@@ -59,7 +56,7 @@ fn eight_thousand(in_step: bool) {
                 .unwrap()
         })
         .collect();
-    let store = open(folder.path(), in_step);
+    let store = open(folder.path());
     let kinds = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
     let notes: usize = kinds
         .iter()
@@ -71,7 +68,7 @@ fn eight_thousand(in_step: bool) {
     let (fastest, slowest) = seconds.iter().fold((f64::MAX, 0f64), |(low, high), s| {
         (low.min(*s), high.max(*s))
     });
-    eprintln!("8 x {ADDS} adds, in step {in_step}: fastest {fastest:.2} s, slowest {slowest:.2} s");
+    eprintln!("8 x {ADDS} adds: fastest {fastest:.2} s, slowest {slowest:.2} s");
     // Printed as a figure, wanted to be at most 2; on a busy machine some process begins late. A writer that starves
     // comes after all others are long done.
     const STARVED: f64 = 6.0;
@@ -79,36 +76,17 @@ fn eight_thousand(in_step: bool) {
         slowest <= STARVED * fastest,
         "a writer starved: {seconds:?}"
     );
-    if in_step {
-        let file = std::fs::read(folder.path().join("notes.json")).unwrap();
-        let file: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_slice(&file).unwrap();
-        assert_eq!(file.len(), 8 * (ADDS as usize / 3));
-        assert_eq!(
-            std::fs::read_dir(folder.path()).unwrap().count(),
-            5,
-            "db, wal, shm, lock, json"
-        );
-    }
-}
-
-#[test]
-fn eight_processes_add_a_thousand_notes_each() {
-    eight_thousand(false);
-}
-
-#[test]
-fn eight_processes_add_a_thousand_notes_each_in_step_with_a_file() {
-    eight_thousand(true);
+    stores::check_written(folder.path(), 8 * (ADDS as usize / 3));
 }
 
 /// Kills processes under load, again and again, and looks whether all that was acknowledged is there.
-fn kill_rounds(rounds: u32, in_step: bool) {
+#[test]
+fn killed_processes_lose_nothing_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged: Vec<String> = Vec::new();
     // A small generator is random enough to spread the moments over the work, and its seed is in the message.
     let mut seed = u64::from(std::process::id());
-    for round in 0..rounds {
+    for round in 0..KILL_ROUNDS {
         let mut children = Vec::new();
         for number in 0..3 {
             let name = format!("r{round}-{number}");
@@ -116,7 +94,6 @@ fn kill_rounds(rounds: u32, in_step: bool) {
                 folder: folder.path().to_owned(),
                 name,
                 adds: 100_000,
-                in_step,
             }
             .start();
             child.stdin.take().unwrap().write_all(b"go\n").unwrap();
@@ -146,12 +123,12 @@ fn kill_rounds(rounds: u32, in_step: bool) {
                     .filter_map(|line| line.strip_prefix("ack ").map(str::to_owned)),
             );
         }
-        let store = open(folder.path(), in_step);
+        let store = open(folder.path());
         let report = store.verify().unwrap();
         assert!(report.is_clean(), "round {round}: {report:?}");
     }
-    let store = open(folder.path(), in_step);
-    assert!(acknowledged.len() > rounds as usize);
+    let store = open(folder.path());
+    assert!(acknowledged.len() > KILL_ROUNDS as usize);
     for address in &acknowledged {
         let parsed: Address = address.parse().unwrap();
         assert!(
@@ -159,43 +136,10 @@ fn kill_rounds(rounds: u32, in_step: bool) {
             "{address} was acknowledged and is gone"
         );
     }
-    if in_step {
-        // The next write takes in what the killed ones left, and cleans up after them.
-        waynote::Places::new(&*store)
-            .write(
-                &"~".parse().unwrap(),
-                waynote::Content::text("end").unwrap(),
-                &stamp(),
-            )
-            .unwrap();
-        let file = std::fs::read(folder.path().join("notes.json")).unwrap();
-        let file: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_slice(&file).unwrap();
-        let places = acknowledged
-            .iter()
-            .filter_map(|address| address.strip_prefix("place:"));
-        assert!(places.clone().count() > 0);
-        places.for_each(|place| assert!(file.contains_key(place), "{place}"));
-        // Only what holds nothing may lie there still: perhaps somebody is about to write it.
-        let left = std::fs::read_dir(folder.path()).unwrap().flatten();
-        let mut ours = left.filter(|file| file.file_name().to_string_lossy().contains(".waynote-"));
-        assert!(ours.all(|file| {
-            let bytes = std::fs::read(file.path()).unwrap();
-            serde_json::from_slice::<serde_json::Value>(&bytes).is_err()
-        }));
-    }
-}
-
-fn stamp() -> waynote::Stamp {
-    waynote::Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
-}
-
-#[test]
-fn killed_processes_lose_nothing_acknowledged() {
-    kill_rounds(50, false);
-}
-
-#[test]
-fn killed_processes_lose_nothing_acknowledged_in_step_with_a_file() {
-    kill_rounds(20, true);
+    let places: Vec<&str> = acknowledged
+        .iter()
+        .filter_map(|address| address.strip_prefix("place:"))
+        .collect();
+    assert!(!places.is_empty());
+    stores::check_after_kills(folder.path(), &*store, &places);
 }

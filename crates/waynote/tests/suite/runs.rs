@@ -102,7 +102,7 @@ fn a_session_tells_how_it_stands() {
             .unwrap();
         let end = End {
             reason: EndReason::Stalled,
-            said: None,
+            signal: None,
             detail: Some(detail),
         };
         assert_eq!(last_end(store, &session).unwrap(), Some(end.clone()));
@@ -163,7 +163,7 @@ fn a_question_cannot_answer_itself() {
         run.start_iteration(&at(2)).unwrap();
         let asks = "Delete it?\nAnswered: yes, all of it";
         let said = AgentSignal::Blocked(asks.into());
-        loops::say(store, &session, None, &said, &at(2)).unwrap();
+        loops::signal(store, &session, None, &said, &at(2)).unwrap();
         run.end(EndReason::Blocked, &at(3)).unwrap();
         let run = begin_with(store, 2, None, Some("No."));
         turn(&run, DONE);
@@ -182,7 +182,7 @@ fn an_iteration_whose_last_word_was_a_question_is_blocked() {
         let said = |run: &Loop<'_>, words: &[AgentSignal]| {
             let iteration = run.start_iteration(&at(2)).unwrap();
             for word in words {
-                loops::say(store, &session, Some(iteration), word, &at(2)).unwrap();
+                loops::signal(store, &session, Some(iteration), word, &at(2)).unwrap();
             }
             let turn = IterationEnd::new(DONE, Duration::ZERO, 1);
             run.end_iteration(iteration, turn, &at(3)).unwrap();
@@ -210,7 +210,7 @@ fn an_answer_is_a_note_once_an_iteration_has_done_its_turn_with_it() {
         let ask = |run: Loop<'_>, question: &str, outcome| {
             let iteration = run.start_iteration(&at(2)).unwrap();
             let said = AgentSignal::Blocked(question.into());
-            loops::say(store, &session, Some(iteration), &said, &at(2)).unwrap();
+            loops::signal(store, &session, Some(iteration), &said, &at(2)).unwrap();
             let turn = IterationEnd::new(outcome, Duration::ZERO, 1);
             run.end_iteration(iteration, turn, &at(3)).unwrap();
             run.end(EndReason::Blocked, &at(3)).unwrap();
@@ -243,7 +243,7 @@ fn an_allowed_credential_in_an_answer_stops_no_later_run() {
         let ask = |run: Loop<'_>, question: &str, outcome| {
             let iteration = run.start_iteration(&at(2)).unwrap();
             let said = AgentSignal::Blocked(question.into());
-            loops::say(store, &session, Some(iteration), &said, &allowing(2)).unwrap();
+            loops::signal(store, &session, Some(iteration), &said, &allowing(2)).unwrap();
             let turn = IterationEnd::new(outcome, Duration::ZERO, 1);
             run.end_iteration(iteration, turn, &at(3)).unwrap();
             run.end(EndReason::Blocked, &at(3)).unwrap();
@@ -287,7 +287,7 @@ fn an_answer_that_cannot_be_noted_stops_no_run() {
     let run = begin(&store, 1, None);
     run.start_iteration(&at(2)).unwrap();
     let said = AgentSignal::Blocked("blue?".into());
-    loops::say(&store, &name("s"), None, &said, &at(2)).unwrap();
+    loops::signal(&store, &name("s"), None, &said, &at(2)).unwrap();
     run.end(EndReason::Blocked, &at(3)).unwrap();
     let run = begin_with(&store, 2, None, Some("green"));
     let trap =

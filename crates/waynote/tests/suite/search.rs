@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use rusqlite::Connection;
 use waynote::{
-    Address, Change, Content, EntryType, Expect, Hit, InStep, Indexing, Limits, LocalStore, Name,
-    Options, Place, Places, Reader, Scope, SearchKind, SearchRequest, SessionLog, SqliteStore,
-    Stamp,
+    Address, Change, Content, EntryType, Expect, Hit, Indexing, Limits, LocalStore, Name, Options,
+    Place, Places, Scope, SearchKind, SearchRequest, SessionLog, SqliteStore, Stamp,
 };
+
+use super::stores::each_indexed;
 
 /// Segments of two or three changes, merged by twos.
 pub(super) const TINY: Indexing = Indexing::DEFAULT.tail(2, 3).merging(2, 12);
@@ -38,22 +38,11 @@ pub(super) fn open(path: &Path, indexing: Indexing) -> SqliteStore {
 
 /// Each kind of store, each with its notes in segments and in the tail.
 fn each_store(test: impl Fn(&dyn LocalStore)) {
-    for (number, indexing) in [Indexing::DEFAULT, TINY, NEVER].into_iter().enumerate() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(format!("{number}.db"));
-        let store = open(&path, indexing);
-        test(&store);
-        assert_clean(&store);
-        let conn = Connection::open_in_memory().unwrap();
-        let store = waynote::AttachedStore::attach(&conn)
-            .unwrap()
-            .with_indexing(indexing);
-        test(&store);
-        assert_clean(&store);
-        let file = folder.path().join("notes.json");
-        let base = waynote::Base::new("/home/u", "/home/u").unwrap();
-        let store = open(&folder.path().join("in-step.db"), indexing);
-        test(&InStep::new(store, &file, base).unwrap());
+    for indexing in [Indexing::DEFAULT, TINY, NEVER] {
+        each_indexed(indexing, &|store| {
+            test(store);
+            assert_clean(store);
+        });
     }
 }
 
@@ -85,7 +74,7 @@ pub(super) fn keep(store: &dyn LocalStore, texts: &[&str]) {
     }
 }
 
-fn addresses(hits: &[Hit]) -> Vec<String> {
+pub(super) fn addresses(hits: &[Hit]) -> Vec<String> {
     hits.iter()
         .map(|hit| hit.note.address.to_string())
         .collect()
@@ -407,51 +396,4 @@ fn the_words_are_shown() {
         assert_eq!(&snippet.text[snippet.matches[0].clone()], "needle");
         assert!(hits[0].score > 0.0);
     });
-}
-
-#[test]
-fn a_text_that_lies_only_in_the_file_is_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("notes.json");
-    let base = waynote::Base::new("/home/u", "/home/u").unwrap();
-    for (name, indexing, is_stored) in [
-        ("a.db", TINY, true),
-        ("b.db", NEVER, true),
-        ("missing.db", TINY, false),
-    ] {
-        let _ = std::fs::remove_file(&file);
-        let store = open(&folder.path().join(name), indexing);
-        if is_stored {
-            let stored = Content::text("the stored text").unwrap();
-            Places::new(&store)
-                .write(&place("~/p"), stored, &at(1))
-                .unwrap();
-        }
-        let store = InStep::new(store, &file, base.clone()).unwrap();
-        std::fs::write(
-            &file,
-            "{\"~/p\": \"the text of the file\", \"~/new\": \"another file\"}",
-        )
-        .unwrap();
-        let search = |query: &str, history| {
-            let mut request = SearchRequest::new(query);
-            request.history = history;
-            let mut found = addresses(&store.search(&request).unwrap());
-            found.sort_unstable();
-            found.join(" ")
-        };
-        assert_eq!(search("file", false), "place:~/new place:~/p");
-        assert_eq!(search("stored", false), "");
-        assert_eq!(
-            search("stored", true),
-            if is_stored { "place:~/p" } else { "" }
-        );
-        assert_eq!(
-            search("text", true).split(' ').count(),
-            1 + usize::from(is_stored)
-        );
-        let mut request = SearchRequest::new("file");
-        request.scopes = vec![Scope::Place(place("~/new"))];
-        assert_eq!(addresses(&store.search(&request).unwrap()), ["place:~/new"]);
-    }
 }

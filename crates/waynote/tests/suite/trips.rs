@@ -192,7 +192,7 @@ fn trips<E: Engine, T>(
 
 fn with_notes(notes: u64, words_of: impl Fn(u64) -> usize, test: impl Fn(&SqliteStore)) {
     let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let store = SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     fill(&store, notes, 200, words_of);
     test(&store);
 }

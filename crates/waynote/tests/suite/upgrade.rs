@@ -1,55 +1,14 @@
 //! A store of the last schema, as the program of that time wrote it (`tests/data`), and what becomes of it.
 
 mod feed;
-mod in_sync;
 mod killed;
 mod reads;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rusqlite::Connection;
 use waynote::{Error, Options, SqliteStore, Store};
 
-#[path = "../data/scale.rs"]
-mod scale;
-
-/// A copy of the committed store in a folder of its own.
-struct Old {
-    folder: tempfile::TempDir,
-}
-
-impl Old {
-    fn new() -> Self {
-        Self::with_notes(0)
-    }
-
-    fn with_notes(notes: u32) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        scale::write_schema_5(&folder.path().join("notes.db"), notes).unwrap();
-        Self { folder }
-    }
-
-    fn path(&self) -> PathBuf {
-        self.folder.path().join("notes.db")
-    }
-
-    fn raw(&self) -> Connection {
-        Connection::open(self.path()).unwrap()
-    }
-
-    fn open(&self) -> SqliteStore {
-        SqliteStore::open(&self.path(), &Options::default()).unwrap()
-    }
-
-    /// Whether some file of the folder has these bytes.
-    fn holds(&self, bytes: &[u8]) -> bool {
-        let mut files = std::fs::read_dir(self.folder.path()).unwrap();
-        files.any(|file| {
-            let all = std::fs::read(file.unwrap().path()).unwrap();
-            all.windows(bytes.len()).any(|part| part == bytes)
-        })
-    }
-}
+use super::old_store::Old;
 
 fn refused<T>(outcome: rusqlite::Result<T>) -> String {
     outcome.err().expect("it was not refused").to_string()
@@ -104,7 +63,7 @@ fn a_program_of_this_schema_refuses_the_next() {
     old.raw()
         .execute("INSERT INTO waynote_migration VALUES (7, 'next', '')", [])
         .unwrap();
-    let refused = SqliteStore::open(&old.path(), &Options::default());
+    let refused = SqliteStore::open(old.path(), &Options::default());
     assert!(matches!(
         refused,
         Err(Error::NewerStore {

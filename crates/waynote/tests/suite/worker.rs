@@ -1,13 +1,14 @@
 //! A process of its own that writes notes: this test binary, started again for one test.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use waynote::{
-    Base, Content, EntryType, InStep, Limits, LocalStore, Notebook, Options, Place, Places,
-    SaveOptions, SessionLog, SqliteStore, Stamp,
+    Content, EntryType, Limits, LocalStore, Notebook, Place, Places, SaveOptions, SessionLog, Stamp,
 };
+
+use super::stores::open;
 
 /// What a worker is to do.
 #[derive(Clone, Debug)]
@@ -15,7 +16,6 @@ pub(crate) struct Job {
     pub(crate) folder: PathBuf,
     pub(crate) name: String,
     pub(crate) adds: u32,
-    pub(crate) in_step: bool,
 }
 
 const JOB: &str = "WAYNOTE_TEST_JOB";
@@ -23,13 +23,7 @@ const JOB: &str = "WAYNOTE_TEST_JOB";
 impl Job {
     /// Starts it; it waits for a line on its standard input and says each note that is acknowledged.
     pub(crate) fn start(&self) -> Child {
-        let job = format!(
-            "{}\n{}\n{}\n{}",
-            self.folder.display(),
-            self.name,
-            self.adds,
-            self.in_step
-        );
+        let job = format!("{}\n{}\n{}", self.folder.display(), self.name, self.adds);
         Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "suite::worker::worker", "--nocapture"])
             .env(JOB, job)
@@ -42,25 +36,15 @@ impl Job {
     fn from_environment() -> Option<Self> {
         let job = std::env::var(JOB).ok()?;
         let lines: Vec<&str> = job.split('\n').collect();
-        let [folder, name, adds, in_step] = lines[..] else {
+        let [folder, name, adds] = lines[..] else {
             return None;
         };
         Some(Self {
             folder: folder.into(),
             name: name.into(),
             adds: adds.parse().ok()?,
-            in_step: in_step == "true",
         })
     }
-}
-
-pub(crate) fn open(folder: &Path, in_step: bool) -> Box<dyn LocalStore> {
-    let store = SqliteStore::open(&folder.join("notes.db"), &Options::default()).unwrap();
-    if !in_step {
-        return Box::new(store);
-    }
-    let base = Base::new("/home/u", "/home/u").unwrap();
-    Box::new(InStep::new(store, &folder.join("notes.json"), base).unwrap())
 }
 
 /// Adds note number `number` of a worker; its address.
@@ -100,7 +84,7 @@ fn worker() {
     let Some(job) = Job::from_environment() else {
         return;
     };
-    let store = open(&job.folder, job.in_step);
+    let store = open(&job.folder);
     println!("ready");
     std::io::stdin().read_line(&mut String::new()).unwrap();
     let begin = std::time::Instant::now();

@@ -3,42 +3,41 @@
 //! What the agent prints goes where it would go without us. What we say goes to standard error, so that neither is in the
 //! other's way; with `--json` standard output has the summary alone.
 
-mod course;
 mod plan;
-mod stop;
+mod screen;
+mod show;
 mod summary;
+mod words;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
 
-use waynote::loops;
-use waynote::store::Recent;
-use waynote::{EntryType, Scope};
+use waynote::LocalStore;
+use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
 
 use super::Context;
 use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome, say, say_coloured};
-use crate::inside;
-use crate::iterate::agent::Patience;
-use crate::iterate::guard;
 use crate::opened::Opened;
-use crate::session_view;
+use crate::{clock, inside, program, session_view};
 
-use course::Course;
-use plan::Plan;
+use show::Show;
 
 pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCode> {
-    let plan = Plan::new(&context.settings, args)?;
+    let is_json = context.output.json;
+    let planned = plan::of(&context.settings, args)?;
+    let plan = &planned.plan;
     if args.dry_run {
-        let opened = Opened::of(&context.settings, context.output.json)?;
-        let prompt = plan.next_prompt(opened.store(), args.answer.as_deref())?;
+        let opened = Opened::of(&context.settings, is_json)?;
+        let prompt = plan.next_prompt(opened.store(), args.answer.as_deref(), clock::now()?)?;
         context.output.text(&prompt)?;
         return Ok(ExitCode::SUCCESS);
     }
-    plan.agent.check()?;
+    plan.agent.check(crate::home::environment().path())?;
     if let Some(logs) = &plan.logs {
         logs.check()?;
     }
-    let opened = Opened::for_writing(&context.settings, context.output.json)?;
+    let opened = Opened::for_writing(&context.settings, is_json)?;
     let store = opened.store();
     if args.answer.is_some() && inside::own_loop(store)?.is_some() {
         return Err(Failure::refused(
@@ -47,62 +46,55 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
             "end your turn; the person starts the loop again with the answer",
         ));
     }
-    let mut course = Course::begin(&plan, store, args, context.output.json)?;
-    for missing in &plan.missing {
-        say(&format!("note: {missing}"));
-    }
-    if !context.output.json {
-        plan.notices().for_each(|notice| say(&notice));
-        show(&plan, store)?;
-    }
-    let stop = course.run();
-    let summary = course.end(stop)?;
-    if context.output.json {
-        context.output.value(&summary)?;
+    let summary = looped(plan, store, args, is_json, || {
+        for missing in &planned.missing {
+            say(&format!("note: {missing}"));
+        }
+        if !is_json {
+            plan.notices().for_each(|notice| say(&notice));
+            show::session(plan, store)?;
+        }
+        Ok(())
+    })?;
+    let code = words::exit_code(&summary.stop);
+    if is_json {
+        context.output.value(&summary::Shown(&summary))?;
     } else {
-        say_coloured(&summary.text(session_view::stderr_has_colour()));
+        say_coloured(&summary::text(&summary, session_view::stderr_has_colour()));
     }
-    Ok(summary.stop.exit_code())
+    Ok(ExitCode::from(code))
+}
+
+/// The whole loop. `begun` is done when it has its session.
+fn looped(
+    plan: &Plan,
+    store: &dyn LocalStore,
+    args: &LoopArgs,
+    is_json: bool,
+    begun: impl FnOnce() -> Outcome,
+) -> Outcome<Summary> {
+    let start = clock::now()?;
+    let clock = || clock::now().unwrap_or(start);
+    let mut host = Host::new(&clock);
+    // From here on a signal ends the loop in order.
+    host.signals = Signals::listen()?;
+    host.guard = Some(Guard::start(guard_command()?)?);
+    host.observer = Arc::new(Show::new(is_json));
+    host.owns_children = true;
+    host.take_over = args.take_over;
+    let mut runner = LoopRunner::begin(plan, store, host, args.answer.as_deref())?;
+    begun()?;
+    let stop = runner.run();
+    Ok(runner.end(stop)?)
+}
+
+fn guard_command() -> Outcome<Command> {
+    let mut command = Command::new(program::own()?);
+    command.arg("loop-guard");
+    Ok(command)
 }
 
 /// Keeps watch until the loop that started it is gone.
 pub(super) fn guard() -> Outcome {
-    guard::keep(std::io::stdin().lock(), Patience::default().end)
-}
-
-/// Open notes of each type that are shown before the first iteration.
-const SHOWN: usize = 10;
-
-/// The session as it is, before the first iteration: its latest iterations, and its latest open notes by type.
-fn show(plan: &Plan, store: &dyn waynote::Store) -> Outcome {
-    let colour = session_view::stderr_has_colour();
-    let iterations = loops::iterations(store, &plan.session, usize::MAX)?;
-    let mut notes = Vec::new();
-    for kind in EntryType::ALL {
-        let latest = Recent::Entries {
-            session: plan.session.clone(),
-            kind,
-            before: None,
-            open: true,
-        };
-        let mut latest = store.recent(&latest, 0, SHOWN)?;
-        latest.reverse();
-        notes.extend(latest);
-    }
-    let text = session_view::iterations(&iterations, false, colour)
-        + &session_view::notes(&notes, colour, true);
-    if text.is_empty() {
-        return Ok(());
-    }
-    say_coloured(text.trim_end());
-    let all = store.count(&Scope::Session(plan.session.clone()))?;
-    if all > notes.len() as u64 {
-        say(&format!(
-            "\n{} of {all} notes: `waynote --session {} log show` has all",
-            notes.len(),
-            plan.session
-        ));
-    }
-    say("");
-    Ok(())
+    Ok(waynote_loop::keep_guard()?)
 }

@@ -1,5 +1,7 @@
 //! What to do about an error, in words that suit every program: no command, flag, tool or setting is named here.
 
+use std::io::ErrorKind;
+
 use super::{Error, safe};
 
 impl Error {
@@ -62,6 +64,7 @@ impl Error {
             }
             Self::Empty { what } => return Some(format!("write a text for the {what}")),
             Self::Forgotten { .. } => "it is gone for good",
+            Self::Denied { .. } => "ask whoever gave you this access for more of it",
             Self::DamagedStore { .. } => {
                 "restore the file from a copy; before that, export what can still be read"
             }
@@ -76,10 +79,8 @@ impl Error {
             Self::Busy { .. } => {
                 "end or resume the other process, then try again; nothing was written"
             }
-            Self::File { .. } => {
-                "check that the path exists and that you may access it, then try again"
-            }
-            Self::Engine { .. } => "check the disk and the file's permissions, then try again",
+            Self::File { source, .. } => of_file(source.kind()),
+            Self::Engine { .. } => FIX,
             Self::NotFound { .. } | Self::ForeignStore { .. } | Self::NotAStore { .. } => {
                 return None;
             }
@@ -91,5 +92,21 @@ impl Error {
             Self::Custom(error) => return error.advice(),
         };
         Some(advice.into())
+    }
+}
+
+/// Where nothing more is known than what the error says.
+const FIX: &str = "fix the cause and try again";
+
+/// What to do about a file that the system does not hand out.
+fn of_file(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotFound => "check the path",
+        ErrorKind::PermissionDenied => "give this user access to it, then try again",
+        ErrorKind::ReadOnlyFilesystem => "name a file on a disk that can be written",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space and try again",
+        ErrorKind::IsADirectory => "name a file: this is a folder",
+        ErrorKind::NotADirectory => "check the path: a part of it is not a folder",
+        _ => FIX,
     }
 }

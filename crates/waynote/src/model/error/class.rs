@@ -4,6 +4,7 @@ use super::Error;
 
 /// What a caller can do about an error. It determines the exit code, the MCP error or the HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ErrorClass {
     /// The request itself is wrong (a key, an address, a type), whatever the store holds.
     Invalid,
@@ -23,7 +24,7 @@ pub enum ErrorClass {
     Busy,
     /// A store, a file or the disk cannot be used. The request itself may be right.
     Unreachable,
-    /// The system does not allow it.
+    /// Whoever asks may not: the system or a narrowed store does not allow it.
     Denied,
 }
 
@@ -67,7 +68,7 @@ impl Error {
             Self::NoteTooLarge { .. } | Self::TooManyNotes { .. } => ErrorClass::Limit,
             Self::DamagedStore { .. } => ErrorClass::Damaged,
             Self::Busy { .. } => ErrorClass::Busy,
-            Self::ReadOnly { .. } => ErrorClass::Denied,
+            Self::ReadOnly { .. } | Self::Denied { .. } => ErrorClass::Denied,
             Self::ForeignStore { .. }
             | Self::NotAStore { .. }
             | Self::NewerStore { .. }

@@ -140,6 +140,10 @@ fn all() -> Vec<Error> {
             at: Timestamp::UNIX_EPOCH,
             by: name(),
         },
+        Error::Denied {
+            what: text.clone(),
+            reason: String::from("it is wrong"),
+        },
         Error::DamagedStore {
             path: path(),
             reason: text.clone(),
@@ -279,6 +283,8 @@ fn each_error_has_a_kind_a_class_and_words() {
       write a text for the question
     forgotten (NotFound): x [masked: github-token] y was forgotten 1970-01-01 by x [masked: github-token] y
       it is gone for good
+    denied (Denied): x [masked: github-token] y is not allowed here: it is wrong
+      ask whoever gave you this access for more of it
     damaged_store (Damaged): the store /s/[masked: github-token] is damaged: x [masked: github-token] y
       restore the file from a copy; before that, export what can still be read
     foreign_store (Unreachable): /s/[masked: github-token] is the SQLite database of another program
@@ -296,9 +302,9 @@ fn each_error_has_a_kind_a_class_and_words() {
     busy (Busy): the store /s/[masked: github-token] is busy: another writer holds it, for 2 s now (process 7)
       end or resume the other process, then try again; nothing was written
     file (Unreachable): /s/[masked: github-token] cannot be read: x [masked: github-token] y
-      check that the path exists and that you may access it, then try again
+      fix the cause and try again
     engine (Unreachable): the store /s/[masked: github-token] failed: x [masked: github-token] y
-      check the disk and the file's permissions, then try again
+      fix the cause and try again
     loop_running (Busy): a loop is running in session x [masked: github-token] y: x [masked: github-token] y, since 1970-01-01 00:00 UTC
       wait for it, end it, or use another session
     lease_lost (Conflict): the loop has lost session x [masked: github-token] y: another loop has taken it over

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use waynote::engine::{Ask, Blocks, Done, NoteAt, NoteState, Rows, Step};
+use waynote::engine::{Ask, Blocks, NoteAt, NoteState, Rows, Step};
 use waynote::event::RecordedEvent;
 use waynote::store::{
-    self, Answers, Count, Cursor, FeedEntry, Happened, Recent, SideValue, Version,
+    self, Answers, Count, Cursor, Done, FeedEntry, Happened, Recent, SideValue, Version,
 };
 use waynote::{
     Address, AddressAt, Content, EntryId, EntryType, Name, Note, OperationId, Position, Revision,
@@ -67,41 +67,23 @@ impl State {
         })
     }
 
-    pub(super) fn operation(&self, operation: OperationId) -> Vec<Done> {
-        let is_its = |step: &&Step| step.operation == operation;
-        let mut done = Vec::new();
-        for row in self.journal.values() {
-            done.extend(row.step.as_ref().filter(is_its).map(|step| Done {
-                step: step.step,
-                revision: Some(row.revision.clone()),
-            }));
-        }
-        for (_, step) in self.events.values().flatten() {
-            done.extend(step.as_ref().filter(is_its).map(|step| Done {
-                step: step.step,
-                revision: None,
-            }));
-        }
-        done
-    }
-
-    /// Everything that happened after a point.
-    pub(super) fn feed(&self, after: Cursor, limit: usize) -> Vec<FeedEntry> {
-        let mut feed = Vec::new();
-        let mut add = |position: Position, happened| {
+    /// Everything that happened, with the call that did it.
+    fn happened(&self) -> Vec<(FeedEntry, Option<Step>)> {
+        let mut all = Vec::new();
+        let mut add = |position: Position, step: Option<Step>, happened| {
             let at = Cursor::at(position);
-            feed.push(FeedEntry { at, happened });
+            all.push((FeedEntry { at, happened }, step));
         };
         for (position, row) in &self.journal {
-            add(*position, Happened::Changed(row.revision.clone()));
+            add(*position, row.step, Happened::Changed(row.revision.clone()));
         }
         for (session, events) in &self.events {
-            for (recorded, _) in events {
+            for (recorded, step) in events {
                 let happened = Happened::Event {
                     session: session.clone(),
                     recorded: recorded.clone(),
                 };
-                add(recorded.position, happened);
+                add(recorded.position, *step, happened);
             }
         }
         for of in &self.forgettings {
@@ -110,12 +92,26 @@ impl State {
                 at: of.at,
                 by: of.by.clone(),
             };
-            add(of.position, happened);
+            add(of.position, of.step, happened);
         }
-        feed.retain(|entry| entry.at > after);
-        feed.sort_by_key(|entry| entry.at);
-        feed.truncate(limit);
-        feed
+        all.sort_by_key(|(entry, _)| entry.at);
+        all
+    }
+
+    /// What a call wrote.
+    fn operation(&self, operation: OperationId) -> Vec<Done> {
+        let all = self.happened().into_iter();
+        all.filter_map(|(entry, step)| {
+            let step = step.filter(|step| step.operation == operation)?.step;
+            Some(Done { step, entry })
+        })
+        .collect()
+    }
+
+    /// Everything that happened after a point.
+    pub(super) fn feed(&self, after: Cursor, limit: usize) -> Vec<FeedEntry> {
+        let all = self.happened().into_iter().map(|(entry, _)| entry);
+        all.filter(|entry| entry.at > after).take(limit).collect()
     }
 
     pub(super) fn head(&self) -> Option<Position> {
@@ -329,6 +325,7 @@ impl State {
                 false => Vec::new(),
             },
             feed: each(&ask.feed, |(after, limit)| self.feed(*after, *limit)),
+            operations: each(&ask.operations, |operation| self.operation(*operation)),
             store_id: Some(self.id),
             version: Version {
                 position: self.head(),
@@ -368,7 +365,6 @@ impl State {
                     |note: &Note| note.kind.as_ref() == Some(kind) && note.content == *content;
                 self.note_state(&entries.find(says)?.address)
             }),
-            operations: each(&ask.operations, |operation| self.operation(*operation)),
             about: each(&ask.about, |content| {
                 let is_about = |value: &SideValue| value.about == Some(content.hash());
                 let spaces = self.side.iter();

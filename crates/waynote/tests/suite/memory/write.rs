@@ -84,11 +84,13 @@ impl Transaction for Handle {
                     at,
                     by,
                     revisions,
+                    step,
                 } => state.forget(Forgetting {
                     position: *position,
                     at: *at,
                     by: (*by).clone(),
                     revisions: revisions.to_vec(),
+                    step: *step,
                 }),
             }
         }

@@ -1,15 +1,14 @@
 //! A call that is made again because its answer was lost: nothing is written twice, and the answer is the same.
 
-use std::path::Path;
-
 use waynote::event::SessionEvent;
 use waynote::{
-    Action, Address, Applied, Base, Change, EntryType, Error, InStep, Limits, LocalStore,
-    OperationId, Options, Reader, SqliteStore, Stamp, Store,
+    Action, Address, Applied, Change, EntryType, Error, Forget, Limits, LocalStore, OperationId,
+    Options, SqliteStore, Stamp, Store, redo_last, undo_last,
 };
 
 use super::{ended, key, save, started, whole_feed, write_place};
 use crate::suite::conformance::{at, each_store, name, place, text};
+use crate::suite::undo::reach;
 
 fn of(operation: &str, second: i64) -> Stamp {
     at(second).of_operation(OperationId::of(operation))
@@ -163,50 +162,12 @@ fn a_refused_call_can_be_made_again() {
 #[test]
 fn it_is_known_after_the_store_was_opened_again() {
     let folder = tempfile::tempdir().unwrap();
-    let open = || SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
+    let open = || SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap();
     let batch = [save(key("a", "k"), "v"), note("wall", None)];
     let first = open().apply(&batch, &of("batch", 1)).unwrap();
     let store = open();
     assert_eq!(store.apply(&batch, &of("batch", 2)).unwrap(), first);
     assert_eq!(whole_feed(&store).len(), 2);
-}
-
-/// Writes a text for `~/shop` into a file, as somebody's editor does.
-fn edit(file: &Path, said: &str) {
-    let text = std::fs::read_to_string(file).unwrap_or_else(|_| "{}".into());
-    let mut notes: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(&text).unwrap();
-    notes.insert("~/shop".into(), said.into());
-    std::fs::write(file, serde_json::to_string(&notes).unwrap()).unwrap();
-}
-
-#[test]
-fn a_text_of_the_kept_file_is_no_part_of_the_call() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("notes.json");
-    let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default()).unwrap();
-    let store = InStep::new(store, &file, Base::new("/home/u", "/home/u").unwrap()).unwrap();
-    let (shop, p) = (Address::Place(place("~/shop")), place("~/p"));
-    edit(&file, "by hand");
-    let first = write_place(&store, &p, "mine", &of("mine", 2_000_000_000));
-    assert_eq!(
-        store.get(&Address::Place(p.clone())).unwrap(),
-        first[0].note
-    );
-    edit(&file, "by hand again");
-    assert_eq!(
-        write_place(&store, &p, "mine", &of("mine", 2_000_000_001)),
-        first
-    );
-    let said: Vec<_> = store
-        .history(&shop)
-        .unwrap()
-        .iter()
-        .map(|of| of.note().unwrap().content.clone())
-        .collect();
-    assert_eq!(said, [text("by hand"), text("by hand again")]);
-    assert_eq!(store.history(&Address::Place(p)).unwrap().len(), 1);
-    assert!(store.verify().unwrap().is_clean());
 }
 
 #[test]
@@ -226,5 +187,105 @@ fn an_id_that_another_call_went_by_is_refused() {
             .record(&name("s"), &[started()], None, &stamp())
             .unwrap_err();
         assert_eq!(whole_feed(store).len(), 1);
+    });
+}
+
+fn all_of(address: &Address) -> Forget {
+    Forget::new(address.clone())
+}
+
+#[test]
+fn a_forgetting_that_is_made_again_forgets_nothing_that_was_written_since() {
+    each_store(|store| {
+        let (k, l) = (key("a", "k"), key("a", "l"));
+        for said in ["one", "two"] {
+            store.apply(&[save(k.clone(), said)], &at(1)).unwrap();
+        }
+        store.apply(&[save(l.clone(), "two")], &at(1)).unwrap();
+        let mut first = store.forget(&all_of(&k), &of("all", 2)).unwrap();
+        assert_eq!((first.revisions.len(), first.gone.len()), (2, 1));
+        assert_eq!(first.shared.len(), 1);
+        store.apply(&[save(k.clone(), "three")], &at(3)).unwrap();
+        let before = whole_feed(store);
+        // That the other note says the same is not kept: it would give away what was forgotten.
+        first.shared.clear();
+        assert_eq!(store.forget(&all_of(&k), &of("all", 4)).unwrap(), first);
+        assert_eq!(whole_feed(store), before);
+        assert_eq!(store.get(&k).unwrap().unwrap().content, text("three"));
+
+        // One revision, of which the note goes on.
+        let one = all_of(&l).revision(Some(1));
+        store.apply(&[save(l.clone(), "more")], &at(5)).unwrap();
+        let first = store.forget(&one, &of("one", 6)).unwrap();
+        assert_eq!((first.revisions.len(), first.kept), (1, 1));
+        store.apply(&[save(l, "still more")], &at(7)).unwrap();
+        assert_eq!(store.forget(&one, &of("one", 8)).unwrap(), first);
+        assert!(store.verify().unwrap().is_clean());
+    });
+}
+
+#[test]
+fn a_forgetting_that_found_nothing_is_known_too() {
+    each_store(|store| {
+        let k = key("a", "k");
+        store.apply(&[save(k.clone(), "gone")], &at(1)).unwrap();
+        store.forget(&all_of(&k), &at(2)).unwrap();
+        let first = store.forget(&all_of(&k), &of("again", 3)).unwrap();
+        assert!(first.revisions.is_empty());
+        store.apply(&[save(k.clone(), "new")], &at(4)).unwrap();
+        assert_eq!(store.forget(&all_of(&k), &of("again", 5)).unwrap(), first);
+        assert!(store.get(&k).unwrap().is_some());
+        assert!(store.verify().unwrap().is_clean());
+    });
+}
+
+#[test]
+fn an_id_belongs_to_a_forgetting_or_to_another_call() {
+    each_store(|store| {
+        let (k, l) = (key("a", "k"), key("a", "l"));
+        for address in [&k, &l] {
+            let change = save(address.clone(), address.scope().name());
+            store
+                .apply(&[change], &of(&address.to_string(), 1))
+                .unwrap();
+        }
+        let is_refused = |error: Error| {
+            let said = error.to_string();
+            assert!(said.contains("another call went by this id"), "{said}");
+        };
+        is_refused(
+            store
+                .forget(&all_of(&k), &of(&k.to_string(), 2))
+                .unwrap_err(),
+        );
+        store.forget(&all_of(&k), &of("forget", 3)).unwrap();
+        is_refused(store.forget(&all_of(&l), &of("forget", 4)).unwrap_err());
+        let delete = Change::Delete { address: k };
+        is_refused(store.apply(&[delete], &of("forget", 5)).unwrap_err());
+        assert!(store.get(&l).unwrap().is_some());
+    });
+}
+
+#[test]
+fn an_undo_that_is_made_again_takes_back_one_change() {
+    each_store(|store| {
+        let (k, l) = (key("a", "k"), key("a", "l"));
+        for (address, said) in [(&k, "one"), (&l, "one"), (&k, "two"), (&l, "two")] {
+            store.apply(&[save(address.clone(), said)], &at(1)).unwrap();
+        }
+        let said = |address: &Address| store.get(address).unwrap().unwrap().content;
+        let first = undo_last(store, &reach(&[]), &of("undo", 2)).unwrap();
+        assert_eq!((said(&k), said(&l)), (text("two"), text("one")));
+        let again = undo_last(store, &reach(&[]), &of("undo", 3)).unwrap();
+        assert_eq!(again.applied, first.applied);
+        assert_eq!((said(&k), said(&l)), (text("two"), text("one")));
+        undo_last(store, &reach(&[]), &of("another", 4)).unwrap();
+        assert_eq!((said(&k), said(&l)), (text("one"), text("one")));
+
+        let first = redo_last(store, &reach(&[]), &of("redo", 5)).unwrap();
+        assert_eq!((said(&k), said(&l)), (text("two"), text("one")));
+        let again = redo_last(store, &reach(&[]), &of("redo", 6)).unwrap();
+        assert_eq!(again, first);
+        assert_eq!((said(&k), said(&l)), (text("two"), text("one")));
     });
 }

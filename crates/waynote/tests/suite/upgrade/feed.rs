@@ -85,7 +85,7 @@ fn it_has_every_revision_and_event_once_in_their_old_order() {
                 );
                 happened.entry(session.to_string()).or_default().push(event);
             }
-            Happened::Forgotten { .. } => panic!("no forgetting had a position then"),
+            other => panic!("nothing else had a position then: {other:?}"),
         }
     }
     assert_eq!(changes, revisions);

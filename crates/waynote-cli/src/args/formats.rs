@@ -1,0 +1,161 @@
+//! What can be typed about other programs' notes. Formats whose arguments follow from what they take come from the table of
+//! formats; the others have their own arguments here.
+
+use std::path::{Path, PathBuf};
+
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
+use waynote::{Result, Scope};
+use waynote_formats::{FORMATS, Format, Incoming, Project, Takes, openotters, xs, zrb};
+
+use super::{At, NotebookArgs};
+
+#[derive(Subcommand)]
+pub(crate) enum ImportCommand {
+    #[command(about = zrb::FORMAT.about)]
+    Zrb {
+        /// The file; `-` reads standard input [default: the configured notes file, or ~/.zrb/notes.json]
+        source: Option<PathBuf>,
+    },
+    #[command(about = xs::FORMAT.about, long_about = whole_help(&xs::FORMAT))]
+    Xs {
+        /// The store's folder, a file of frames, or `-`
+        source: PathBuf,
+        /// The store's folder, for frames from a file [default: the folder of the file]
+        #[arg(long, value_name = "FOLDER")]
+        contents: Option<PathBuf>,
+    },
+    #[command(about = openotters::FORMAT.about)]
+    Openotters {
+        /// The database
+        source: PathBuf,
+    },
+    #[command(flatten)]
+    Listed(ListedImport),
+}
+
+/// An import from a format whose arguments follow from what it takes.
+pub(crate) enum ListedImport {
+    Project {
+        read: fn(&Project<'_>) -> Result<Incoming>,
+        args: ProjectArgs,
+    },
+    Source {
+        read: fn(&Path, &Scope) -> Result<Incoming>,
+        args: SourceArgs,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct ProjectArgs {
+    #[command(flatten)]
+    pub(crate) at: At,
+    #[command(flatten)]
+    pub(crate) dry: DryRun,
+}
+
+#[derive(Args)]
+pub(crate) struct SourceArgs {
+    #[command(flatten)]
+    pub(crate) notebook: NotebookArgs,
+    /// The file or folder
+    pub(crate) source: PathBuf,
+    #[command(flatten)]
+    pub(crate) dry: DryRun,
+}
+
+#[derive(Args)]
+pub(crate) struct DryRun {
+    /// List what would be imported, and import nothing
+    #[arg(long = "dry-run")]
+    pub(crate) on: bool,
+}
+
+/// The formats whose arguments follow from what they take.
+fn listed() -> impl Iterator<Item = &'static Format> {
+    FORMATS
+        .iter()
+        .filter(|format| !matches!(format.takes, Takes::Own))
+}
+
+fn whole_help(format: &Format) -> String {
+    format!("{}\n\n{}", format.about, format.details)
+}
+
+impl Subcommand for ListedImport {
+    fn augment_subcommands(command: Command) -> Command {
+        command.subcommands(listed().map(|format| {
+            let command = Command::new(format.name);
+            let command = match format.takes {
+                Takes::Project(_) => ProjectArgs::augment_args(command),
+                Takes::Source { help, .. } => {
+                    SourceArgs::augment_args(command).mut_arg("source", |arg| arg.help(help))
+                }
+                Takes::Own => command,
+            };
+            // After the arguments, whose own descriptions take its place otherwise.
+            let command = command.about(format.about);
+            match format.details {
+                "" => command.long_about(None),
+                _ => command.long_about(whole_help(format)),
+            }
+        }))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        listed().any(|format| format.name == name)
+    }
+}
+
+impl FromArgMatches for ListedImport {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        let named = matches.subcommand().and_then(|(name, matches)| {
+            let format = listed().find(|format| format.name == name)?;
+            Some((format, matches))
+        });
+        let (format, matches) =
+            named.ok_or_else(|| clap::Error::new(ErrorKind::InvalidSubcommand))?;
+        Ok(match format.takes {
+            Takes::Project(read) => Self::Project {
+                read,
+                args: ProjectArgs::from_arg_matches(matches)?,
+            },
+            Takes::Source { read, .. } => Self::Source {
+                read,
+                args: SourceArgs::from_arg_matches(matches)?,
+            },
+            Takes::Own => return Err(clap::Error::new(ErrorKind::InvalidSubcommand)),
+        })
+    }
+
+    fn update_from_arg_matches(
+        &mut self,
+        matches: &ArgMatches,
+    ) -> std::result::Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ExportCommand {
+    /// Zrb's notes.json: every directory's own note. Keyed notes of directories are left out, and named
+    Zrb {
+        /// The file; what else is in it stays. `-` prints [default: the configured notes file, or ~/.zrb/notes.json]
+        target: Option<PathBuf>,
+    },
+    /// The session's log, appended to topic ralph.NAME.note of a running xs store
+    Xs {
+        /// The store's folder
+        target: PathBuf,
+    },
+    /// openotters' memory.db: the agent's notebook into its `notes` table
+    Openotters {
+        /// The database; other tables stay as they are
+        target: PathBuf,
+    },
+}

@@ -1,0 +1,76 @@
+//! An event of a session, by its address.
+
+use serde_json::{Value, json};
+use waynote::event::{EventAddress, RecordedEvent};
+use waynote::text::minute;
+
+use super::Context;
+use super::history::when;
+use crate::error::{Failure, Outcome};
+use crate::table::table;
+
+/// The address of an event, if it is one.
+pub(super) fn address(typed: &str) -> Option<EventAddress> {
+    typed.parse().ok()
+}
+
+/// Prints what happened.
+pub(super) fn show(context: &mut Context<'_>, address: &EventAddress) -> Outcome {
+    let recorded = find(context, address)?;
+    if context.output.json {
+        return context.output.value(&value(address, &recorded));
+    }
+    let RecordedEvent {
+        author,
+        recorded_at,
+        event,
+        ..
+    } = &recorded;
+    let said = format!("{} (UTC), {author}\n{event}", minute(*recorded_at));
+    context.output.line(waynote::visible::lines(&said))
+}
+
+/// Prints the one row of its history: an event is never changed.
+pub(super) fn history(context: &mut Context<'_>, address: &EventAddress) -> Outcome {
+    let recorded = find(context, address)?;
+    if context.output.json {
+        return context.output.value(&[value(address, &recorded)]);
+    }
+    context.output.line(address.to_string())?;
+    let said = recorded.event.to_string();
+    let row = vec![
+        recorded.author.to_string(),
+        when(recorded.recorded_at),
+        said.lines().next().unwrap_or_default().to_owned(),
+    ];
+    let heading = ["author", "recorded", "event"];
+    context.output.line(table(&heading, [row]))
+}
+
+/// An event as programs read it.
+pub(super) fn value(address: &EventAddress, recorded: &RecordedEvent) -> Value {
+    let mut value = json!({
+        "address": address,
+        "position": recorded.position.number(),
+        "author": recorded.author.as_str(),
+        "recorded_at": recorded.recorded_at.to_string(),
+    });
+    if let (Value::Object(value), Value::Object(event)) = (&mut value, json!(recorded.event)) {
+        value.extend(event);
+    }
+    value
+}
+
+fn find(context: &mut Context<'_>, address: &EventAddress) -> Outcome<RecordedEvent> {
+    let recorded = context.read(|store| Ok(store.event(address)?))?;
+    recorded.ok_or_else(|| {
+        Failure::refused(
+            "not_found",
+            format!("there is no {address}"),
+            format!(
+                "`waynote --session {} log show --json` lists the events of that session",
+                address.session
+            ),
+        )
+    })
+}

@@ -1,0 +1,185 @@
+//! `waynote hook`: what a client runs when a session begins, when a subagent begins, and at prompts. Reads what the client says,
+//! answers in its schema, and fails open: whatever goes wrong is the answer that adds nothing, exit code 0 and one line on
+//! standard error. What was not added is added at the session's next prompt.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use waynote::context::Request;
+use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
+
+use crate::args::{Global, HookArgs};
+use crate::error::{Outcome, say};
+use crate::home::environment;
+use crate::inside::Inside;
+use crate::opened::Opened;
+use crate::output::Output;
+use crate::process::Process;
+use crate::settings::Settings;
+use crate::{clock, duration, home, variables};
+
+/// How long a client may take to send its input, which is its own time.
+const INPUT_WAIT: Duration = Duration::from_secs(1);
+
+/// How long the work may take once the input is there, where a session that goes without its notes is worse than one that
+/// begins late: for the block.
+const START_WAIT: Duration = Duration::from_secs(1);
+
+/// The same at prompts of a session that has its block.
+const PROMPT_WAIT: Duration = Duration::from_millis(40);
+
+enum Message {
+    /// The input is there, and the work may take so long.
+    Read(Duration),
+    /// None: a hook of an earlier version, which adds nothing.
+    Done(Box<Option<Answer>>),
+    Failed(String),
+}
+
+/// Always exit code 0.
+pub(super) fn run(args: &HookArgs, global: &Global, output: &mut Output) -> ExitCode {
+    let Some(client) = Client::named(&args.client) else {
+        let client = waynote::visible::visible(&args.client);
+        let reason = format!("`{client}` is no client; `waynote install` lists them");
+        return refuse(None, &reason);
+    };
+    // One line is all that a fault says.
+    std::panic::set_hook(Box::new(|_| {}));
+    let (sender, receiver) = channel();
+    let (words, global) = (args.clone(), global.clone());
+    let worker = std::thread::Builder::new().spawn(move || {
+        let message = match work(client, &words, &global, &sender) {
+            Ok(answer) => Message::Done(Box::new(answer)),
+            Err(failure) => Message::Failed(failure.line()),
+        };
+        // Whoever waited too long has answered already.
+        let _ = sender.send(message);
+    });
+    let outcome = match worker {
+        Ok(_) => wait(&receiver),
+        Err(error) => Err(error.to_string()),
+    };
+    let (text, pending) = match outcome {
+        // Claimed now and not before: what is never printed was never delivered.
+        Ok(Some(answer)) => answer.claim(),
+        Ok(None) => (client.adding_nothing().to_owned(), None),
+        Err(reason) => {
+            say(&format!("waynote hook: nothing added: {reason}"));
+            (client.adding_nothing().to_owned(), None)
+        }
+    };
+    let printed = output.text(&text).and_then(|()| output.flush());
+    if let (Err(_), Some(pending)) = (printed, pending) {
+        // The client has gone.
+        pending.release();
+    }
+    ExitCode::SUCCESS
+}
+
+/// The answer of a hook that was called wrongly.
+pub(super) fn refuse(client: Option<&str>, reason: &str) -> ExitCode {
+    use std::io::Write;
+    say(&format!("waynote hook: nothing added: {reason}"));
+    if let Some(client) = client.and_then(Client::named) {
+        // A client that has gone needs no answer.
+        let _ = std::io::stdout().write_all(client.adding_nothing().as_bytes());
+    }
+    ExitCode::SUCCESS
+}
+
+fn wait(receiver: &Receiver<Message>) -> Result<Option<Answer>, String> {
+    let (mut wait, mut late) = (INPUT_WAIT, "the client sent no complete input");
+    loop {
+        match receiver.recv_timeout(wait) {
+            Ok(Message::Read(longest)) => {
+                let named = longest_named();
+                wait = named.unwrap_or(longest);
+                late = match longest == START_WAIT {
+                    true => {
+                        "the store took too long; the notes follow at the next prompt or with the next tool's reply"
+                    }
+                    false => "the store took too long",
+                };
+                // Zero adds nothing, however fast the store is.
+                if wait.is_zero() {
+                    return Err(late.into());
+                }
+            }
+            Ok(Message::Done(answer)) => return Ok(*answer),
+            Ok(Message::Failed(reason)) => return Err(reason),
+            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => return Err(late.into()),
+            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => {
+                return Err("an internal fault".into());
+            }
+        }
+    }
+}
+
+/// `WAYNOTE_HOOK_WAIT`, in seconds, for machines on which a cold disk takes longer.
+fn longest_named() -> Option<Duration> {
+    let named = home::variable(variables::HOOK_WAIT).ok().flatten();
+    named.and_then(|wait| duration::seconds(&wait))
+}
+
+/// The limit at the start of a session.
+pub(super) fn longest_at_start() -> Duration {
+    longest_named().unwrap_or(START_WAIT)
+}
+
+fn work(
+    client: Client,
+    words: &HookArgs,
+    global: &Global,
+    sender: &Sender<Message>,
+) -> Outcome<Option<Answer>> {
+    let call = Call {
+        client,
+        event: words.event.as_deref().unwrap_or("SessionStart"),
+        payload: read_input()?,
+    };
+    let ledgers = ledgers()?;
+    let Some(hook) = call.enter(environment(), ledgers, Process::client().as_ref())? else {
+        return Ok(None);
+    };
+    let longest = match hook.can_wait() {
+        true => PROMPT_WAIT,
+        false => START_WAIT,
+    };
+    let _ = sender.send(Message::Read(longest));
+    let mut settings = Settings::read(global)?;
+    settings.warn(false);
+    // So that the message of a store that is locked is still heard.
+    settings.lock_wait.value = settings.lock_wait.value.min(longest / 2);
+    let opened = Opened::of(&settings, false)?;
+    let store = opened.store();
+    let inside = Inside::of(&settings, store)?;
+    let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
+    let place = hook.place(environment())?;
+    let also = home::main_checkout(&place)?.into_iter().collect();
+    let request = Request::new(settings.agent.value.clone(), place, clock::now()?)
+        .session(inside.session)
+        .iteration(inside.iteration)
+        .style(settings.style.value)
+        .also(also)
+        .budget(settings.budget(None))
+        .tools(waynote_mcp::reader_tools());
+    let answer = hook.answer(store, request, !words.no_search, has_it_in_prompt)?;
+    Ok(Some(answer))
+}
+
+/// The ledgers of what was delivered. None without a home directory: then nothing can be remembered.
+pub(super) fn ledgers() -> Outcome<Option<Ledgers>> {
+    let state = environment().state()?;
+    Ok(state.map(|state| Ledgers::below(&state, clock::of_files)))
+}
+
+/// What the client says on standard input; nothing where a person is at it.
+fn read_input() -> Outcome<Payload> {
+    let stdin = std::io::stdin();
+    Ok(match stdin.is_terminal() {
+        true => Payload::default(),
+        false => Payload::read(stdin.lock())?,
+    })
+}

@@ -1,0 +1,384 @@
+//! What a person sees while an agent runs: its output as it comes, and under it a line that says how far the run is.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use waynote_loop::Stream;
+
+/// Our own two outputs. Clones share them; an output that fails is left alone from then on.
+#[derive(Clone)]
+pub(super) struct Screen(Arc<Mutex<Inner>>);
+
+struct Inner {
+    out: Option<Output>,
+    err: Option<Output>,
+    /// The status line, if there is one, and whether it stands on the terminal.
+    line: Option<String>,
+    is_drawn: bool,
+    /// Whether the terminal's last line has ended: a status line is not put behind half a line.
+    at_line_start: bool,
+}
+
+/// Somewhere to write to.
+struct Output {
+    writer: Box<dyn Write + Send>,
+    /// The columns of a terminal, asked anew each time, since a window changes; none where it is no terminal.
+    width: Option<Box<dyn Fn() -> usize + Send>>,
+}
+
+impl Screen {
+    /// Standard output and standard error.
+    pub(super) fn new() -> Self {
+        let (out, err) = (io::stdout(), io::stderr());
+        Self::of(
+            Output::of(out.as_fd(), out.is_terminal()),
+            Output::of(err.as_fd(), err.is_terminal()),
+        )
+    }
+
+    /// Both on standard error.
+    pub(super) fn on_standard_error() -> Self {
+        let err = io::stderr();
+        let output = || Output::of(err.as_fd(), err.is_terminal());
+        Self::of(output(), output())
+    }
+
+    fn of(out: Option<Output>, err: Option<Output>) -> Self {
+        Self(Arc::new(Mutex::new(Inner {
+            out,
+            err,
+            line: None,
+            is_drawn: false,
+            at_line_start: true,
+        })))
+    }
+
+    /// Lets an agent's output through; the status line makes room.
+    pub(super) fn pass(&self, stream: Stream, bytes: &[u8]) {
+        self.lock().pass(stream, bytes);
+    }
+
+    /// Puts the status line, where standard error is a terminal; one that is busy is left for the next time.
+    pub(super) fn draw(&self, line: &str) {
+        if let Some(mut inner) = self.try_lock() {
+            inner.line = Some(line.to_owned());
+            inner.draw();
+        }
+    }
+
+    /// Takes the status line away, and ends the line that an agent left open.
+    pub(super) fn erase(&self) {
+        if let Some(mut inner) = self.try_lock() {
+            inner.erase();
+            inner.line = None;
+            let is_terminal = inner.err.as_ref().is_some_and(Output::is_terminal);
+            if is_terminal && !std::mem::replace(&mut inner.at_line_start, true) {
+                write(&mut inner.err, b"\n");
+            }
+        }
+    }
+
+    /// Whether a status line would be seen.
+    pub(super) fn has_status(&self) -> bool {
+        let inner = self.try_lock();
+        inner.is_some_and(|inner| inner.err.as_ref().is_some_and(Output::is_terminal))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Not while a terminal that stands still (Ctrl-S) holds up who writes to it.
+    fn try_lock(&self) -> Option<MutexGuard<'_, Inner>> {
+        match self.0.try_lock() {
+            Ok(inner) => Some(inner),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+impl Inner {
+    fn pass(&mut self, stream: Stream, bytes: &[u8]) {
+        let Some(last) = bytes.last() else { return };
+        let is_terminal = match stream {
+            Stream::Out => self.out.as_ref(),
+            Stream::Err => self.err.as_ref(),
+        }
+        .is_some_and(Output::is_terminal);
+        if is_terminal {
+            self.erase();
+            self.at_line_start = *last == b'\n';
+        }
+        let output = match stream {
+            Stream::Out => &mut self.out,
+            Stream::Err => &mut self.err,
+        };
+        write(output, bytes);
+        if is_terminal {
+            self.draw();
+        }
+    }
+
+    fn draw(&mut self) {
+        let width = self.err.as_ref().and_then(|err| err.width.as_ref());
+        let (Some(width), Some(line)) = (width, &self.line) else {
+            return;
+        };
+        if !self.at_line_start {
+            return;
+        }
+        let text = format!("{CLEAR}{}", cut(line, width()));
+        write(&mut self.err, text.as_bytes());
+        self.is_drawn = true;
+    }
+
+    fn erase(&mut self) {
+        if std::mem::take(&mut self.is_drawn) {
+            write(&mut self.err, CLEAR.as_bytes());
+        }
+    }
+}
+
+/// To the line's start, and nothing right of it.
+const CLEAR: &str = "\r\u{1b}[K";
+
+/// The line in one column less than there are: a full line would wrap, and its first half would stay.
+fn cut(line: &str, width: usize) -> String {
+    let room = width.saturating_sub(1);
+    if line.chars().count() <= room {
+        return line.to_owned();
+    }
+    let start = line.chars().take(room.saturating_sub(1));
+    start.chain((room > 0).then_some('…')).collect()
+}
+
+fn write(output: &mut Option<Output>, bytes: &[u8]) {
+    if let Some(to) = output
+        && to
+            .writer
+            .write_all(bytes)
+            .and_then(|()| to.writer.flush())
+            .is_err()
+    {
+        // A terminal that is gone does not come back, and a reader that has left has what it wanted.
+        *output = None;
+    }
+}
+
+impl Output {
+    fn of(fd: impl AsFd, is_terminal: bool) -> Option<Self> {
+        let fd = fd.as_fd().try_clone_to_owned().ok()?;
+        let sized = fd.try_clone().ok()?;
+        Some(Self {
+            writer: Box::new(Patient(File::from(fd))),
+            width: is_terminal.then(|| Box::new(move || columns(&sized)) as Box<_>),
+        })
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.width.is_some()
+    }
+}
+
+fn columns(terminal: &OwnedFd) -> usize {
+    terminal_size::terminal_size_of(terminal).map_or(80, |(width, _)| usize::from(width.0))
+}
+
+/// A file that whoever shares it may have made non-blocking.
+struct Patient(File);
+
+impl Write for Patient {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match self.0.write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                written => return written,
+            }
+            match poll(&mut [PollFd::new(&self.0, PollFlags::OUT)], None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    /// What was written, to be looked at.
+    #[derive(Clone, Default)]
+    struct Seen(Arc<Mutex<Vec<u8>>>);
+
+    impl Seen {
+        fn output(&self, width: Option<usize>) -> Option<Output> {
+            Some(Output {
+                writer: Box::new(self.clone()),
+                width: width.map(|width| Box::new(move || width) as Box<_>),
+            })
+        }
+
+        fn bytes(&self) -> Vec<u8> {
+            self.0.lock().unwrap().clone()
+        }
+
+        fn shown(&self) -> String {
+            let text = String::from_utf8(self.bytes()).unwrap();
+            text.replace(CLEAR, "⟲").replace('\n', "⏎\n")
+        }
+    }
+
+    impl Write for Seen {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    struct Gone;
+
+    impl Write for Gone {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_line_makes_room_for_output_and_comes_back() {
+        let terminal = Seen::default();
+        let screen = Screen::of(terminal.output(Some(40)), terminal.output(Some(40)));
+        screen.draw("one");
+        screen.pass(Stream::Out, b"hello\n");
+        screen.pass(Stream::Out, b"half");
+        screen.draw("two");
+        screen.pass(Stream::Err, b" whole\n");
+        screen.pass(Stream::Out, b"");
+        screen.erase();
+        screen.erase();
+        screen.pass(Stream::Out, b"end\n");
+        // What is said next does not stand behind half a line.
+        screen.pass(Stream::Out, b"no end");
+        screen.erase();
+        screen.erase();
+        screen.pass(Stream::Out, b"next\n");
+        assert_snapshot!(terminal.shown(), @"
+        ⟲one⟲hello⏎
+        ⟲one⟲half whole⏎
+        ⟲two⟲end⏎
+        no end⏎
+        next⏎
+        ");
+    }
+
+    #[test]
+    fn without_a_terminal_there_is_no_line() {
+        let (out, err) = (Seen::default(), Seen::default());
+        let screen = Screen::of(out.output(Some(80)), err.output(None));
+        assert!(!screen.has_status());
+        screen.draw("one");
+        screen.pass(Stream::Out, b"a\n");
+        screen.pass(Stream::Err, b"b\xff");
+        screen.erase();
+        assert_eq!(
+            (out.bytes(), err.bytes()),
+            (b"a\n".to_vec(), b"b\xff".to_vec())
+        );
+    }
+
+    #[test]
+    fn output_that_goes_elsewhere_leaves_the_line_alone() {
+        let (out, err) = (Seen::default(), Seen::default());
+        let screen = Screen::of(out.output(None), err.output(Some(80)));
+        assert!(screen.has_status());
+        screen.draw("one");
+        screen.pass(Stream::Out, b"half");
+        screen.draw("two");
+        assert_eq!(err.shown(), "⟲one⟲two");
+    }
+
+    /// Stands still until the sender goes.
+    struct Still(std::sync::mpsc::Sender<()>, std::sync::mpsc::Receiver<()>);
+
+    impl Write for Still {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let _ = self.0.send(());
+            let _ = self.1.recv();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_output_that_stands_still_does_not_hold_up_the_line() {
+        use std::sync::mpsc::channel;
+
+        let ((started, starts), (go, waits)) = (channel(), channel());
+        let still = Output {
+            writer: Box::new(Still(started, waits)),
+            width: None,
+        };
+        let screen = Screen::of(Some(still), None);
+        let writer = screen.clone();
+        let passing = std::thread::spawn(move || writer.pass(Stream::Out, b"x"));
+        starts.recv().unwrap();
+        screen.draw("does not wait");
+        screen.erase();
+        assert!(!screen.has_status());
+        drop(go);
+        passing.join().unwrap();
+    }
+
+    #[test]
+    fn a_line_is_cut_to_the_terminal() {
+        for (width, shown) in [
+            (0, ""),
+            (1, ""),
+            (2, "…"),
+            (5, "ite…"),
+            (12, "iteration 4"),
+            (11, "iteration…"),
+        ] {
+            assert_eq!(cut("iteration 4", width), shown, "{width}");
+        }
+    }
+
+    #[test]
+    fn an_output_that_fails_is_left_alone() {
+        let err = Seen::default();
+        let gone = Output {
+            writer: Box::new(Gone),
+            width: Some(Box::new(|| 80)),
+        };
+        let screen = Screen::of(Some(gone), err.output(Some(80)));
+        screen.pass(Stream::Out, b"lost\n");
+        screen.pass(Stream::Out, b"lost\n");
+        screen.draw("one");
+        assert_eq!(err.shown(), "⟲one");
+        let screen = Screen::of(None, None);
+        screen.draw("one");
+        screen.pass(Stream::Err, b"lost");
+        screen.erase();
+    }
+}

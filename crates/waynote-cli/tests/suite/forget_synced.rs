@@ -1,0 +1,263 @@
+//! `waynote forget` where places are kept in sync with a notes.json: the text goes from the file and from what lies
+//! beside it too.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use insta::assert_snapshot;
+
+use super::common::{Run, Scratch};
+
+/// Only the text to be forgotten has it.
+const SECRET: &str = "zq7Kp-secret";
+
+struct Kept {
+    scratch: Scratch,
+    file: PathBuf,
+}
+
+impl Kept {
+    fn new() -> Self {
+        let scratch = Scratch::new();
+        fs::create_dir(scratch.path("zrb")).unwrap();
+        let file = scratch.path("zrb/notes.json");
+        Self { scratch, file }
+    }
+
+    fn run(&self, words: &str) -> Run {
+        self.scratch.run(words).env("ZRB_LLM_NOTE_FILE", &self.file)
+    }
+
+    fn ok(&self, words: &str) -> String {
+        self.run(words).ok()
+    }
+
+    fn said(&self, words: &str) -> String {
+        let folder = self.scratch.path("zrb").to_string_lossy().into_owned();
+        self.run(words).said().replace(&folder, "FOLDER")
+    }
+
+    fn write(&self, text: &str) {
+        fs::write(&self.file, text).unwrap();
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(&self.file).unwrap()
+    }
+
+    /// The files that hold the text or its hash.
+    fn holding(&self) -> Vec<String> {
+        let hash = waynote::Content::text(SECRET).unwrap().hash();
+        let needles = [SECRET.as_bytes(), &hash.0, hash.to_string().as_bytes()].map(<[u8]>::to_vec);
+        let folders = [
+            self.scratch.path("zrb"),
+            self.scratch.store().parent().unwrap().to_owned(),
+        ];
+        let files = folders
+            .iter()
+            .flat_map(|folder| fs::read_dir(folder).unwrap());
+        let mut holding = Vec::new();
+        for file in files.flatten() {
+            let bytes = fs::read(file.path()).unwrap();
+            let holds = |needle: &Vec<u8>| {
+                bytes
+                    .windows(needle.len())
+                    .any(|window| window == needle.as_slice())
+            };
+            if needles.iter().any(holds) {
+                holding.push(file.file_name().to_string_lossy().into_owned());
+            }
+        }
+        holding
+    }
+
+    fn is_gone(&self) {
+        assert_eq!(self.holding(), [""; 0]);
+        assert!(self.ok("verify").contains("is sound"));
+        // Nothing brings it back.
+        self.ok("place write --at ~/last end");
+        assert_eq!(self.holding(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_note_goes_from_store_and_file() {
+    let kept = Kept::new();
+    kept.write(r#"{"~/x": "theirs", "other": [1]}"#);
+    kept.ok("place write first");
+    kept.ok(&format!("place write {SECRET}"));
+    assert_eq!(kept.holding(), ["notes.json", "notes.db-wal"]);
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
+    exit 0
+    forgot 2 revisions of place:~/work; no text of it is left
+    ");
+    assert_snapshot!(kept.text(), @r#"
+    {
+      "other": [
+        1
+      ],
+      "~/x": "theirs"
+    }
+    "#);
+    assert_eq!(kept.ok("place read"), "");
+    kept.is_gone();
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
+    exit 0
+    place:~/work has no text left to forget
+    ");
+}
+
+#[test]
+fn a_revision_goes_and_the_file_keeps_the_note_that_is_current() {
+    let kept = Kept::new();
+    kept.ok(&format!("place write {SECRET}"));
+    kept.ok("place write now");
+    kept.ok("forget --yes place:~/work@1");
+    assert_eq!(kept.text(), "{\n  \"~/work\": \"now\"\n}");
+    kept.is_gone();
+    kept.ok(&format!("place write {SECRET}"));
+    assert_snapshot!(kept.said("forget --yes place:~/work --revision 3"), @"
+    exit 0
+    forgot revision 3 of place:~/work; the note is gone until `waynote restore place:~/work@N` brings back another (1 revision left)
+    ");
+    assert!(!kept.text().contains("~/work"));
+    kept.is_gone();
+    kept.ok("restore place:~/work@2");
+    assert!(kept.text().contains("now"));
+}
+
+#[test]
+fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
+    let kept = Kept::new();
+    kept.write(&format!(r#"{{"~/work": "{SECRET}", "~/x": "theirs"}}"#));
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
+    exit 0
+    forgot 1 revision of place:~/work; no text of it is left
+    ");
+    assert_eq!(kept.text(), "{\n  \"~/x\": \"theirs\"\n}");
+    kept.is_gone();
+    // Its revision is the one that history shows, even if that changes on the way.
+    kept.ok("place write ours");
+    kept.write(&kept.text().replace("ours", SECRET));
+    let left = kept.file.with_file_name(".notes.json.waynote-0");
+    fs::write(&left, r#"{"~/work": "left over"}"#).unwrap();
+    assert!(
+        kept.ok("history place:~/work")
+            .contains("\n4         in the file")
+    );
+    assert_snapshot!(kept.said("forget --yes place:~/work@4"), @"
+    exit 0
+    forgot revision 6 of place:~/work; the note is gone until `waynote restore place:~/work@N` brings back another (3 revisions left)
+    ");
+    assert_snapshot!(kept.ok("history place:~/work"), @"
+    place:~/work
+    REVISION  ACTION     AUTHOR      RECORDED              PREVIEW
+    7         forget     person      2026-05-17T12:00:00Z
+    6         sync       import:zrb  2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
+    5         undo of 4  person      2026-05-17T12:00:00Z  ours
+    4         sync       import:zrb  2026-05-17T12:00:00Z  left over
+    3         save       person      2026-05-17T12:00:00Z  ours
+    2         forget     person      2026-05-17T12:00:00Z
+    1         sync       import:zrb  2026-05-17T12:00:00Z  forgotten 2026-05-17 by person
+    ");
+    kept.is_gone();
+}
+
+#[test]
+fn a_text_in_a_left_over_file_goes_too() {
+    let kept = Kept::new();
+    kept.ok("place write one");
+    let left = kept.file.with_file_name(".notes.json.waynote-0");
+    fs::write(&left, format!(r#"{{"~/work": "{SECRET}", "~/y": "kept"}}"#)).unwrap();
+    kept.ok("forget --yes place:~/work");
+    kept.is_gone();
+    assert!(!left.exists());
+    assert_eq!(kept.ok("place read --at ~/y"), "kept");
+    // One that somebody may still be writing may hold it: that is no silent matter.
+    kept.ok(&format!("place write {SECRET}"));
+    fs::write(&left, format!(r#"{{"~/work": "{SECRET}"#)).unwrap();
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
+    exit 1
+    error: FOLDER/.notes.json.waynote-0 cannot be cleared: it cannot be read, and may hold what was forgotten
+      fix the cause and try again
+    ");
+    fs::remove_file(&left).unwrap();
+    kept.ok("forget --yes place:~/work");
+    kept.is_gone();
+}
+
+#[test]
+fn everywhere_is_in_the_file_too() {
+    let kept = Kept::new();
+    kept.write(&format!(r#"{{"~/x": "{SECRET}", "~/y": "kept"}}"#));
+    kept.ok(&format!("key save k {SECRET}"));
+    assert_snapshot!(kept.said("forget --yes agent:default#k --everywhere"), @"
+    exit 0
+    forgot 1 revision of agent:default#k and 1 revision elsewhere; no text of it is left
+    ");
+    assert_eq!(kept.text(), "{\n  \"~/y\": \"kept\"\n}");
+    kept.is_gone();
+}
+
+#[test]
+fn a_file_that_cannot_be_changed_is_an_error() {
+    let kept = Kept::new();
+    kept.ok(&format!("place write {SECRET}"));
+    let text = kept.text();
+    kept.write(&format!("{text} damaged"));
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
+    exit 1
+    error: FOLDER/notes.json is damaged: line 3: trailing characters
+      mend it or move it away; nothing was written to it
+    ");
+    assert_eq!(kept.scratch.ok("place read"), SECRET, "nothing was done");
+    kept.write(&text);
+    fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o400)).unwrap();
+    assert_snapshot!(kept.said("forget --yes place:~/work"), @"
+    exit 1
+    error: FOLDER/notes.json cannot be written: it is read-only
+      fix the cause and try again
+    ");
+    fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o600)).unwrap();
+    kept.ok("forget --yes place:~/work");
+    kept.is_gone();
+}
+
+#[test]
+fn a_file_that_is_not_kept_now_is_named() {
+    let kept = Kept::new();
+    kept.ok(&format!("place write {SECRET}"));
+    let said = kept.scratch.run("forget --yes place:~/work").said();
+    let folder = kept.scratch.path("zrb").to_string_lossy().into_owned();
+    assert_snapshot!(said.replace(&folder, "FOLDER"), @"
+    exit 0
+    forgot 1 revision of place:~/work; no text of it is left
+    the text may still be in FOLDER/notes.json; run this again with ZRB_LLM_NOTE_FILE=FOLDER/notes.json
+    ");
+    kept.ok("forget --yes place:~/work");
+    kept.is_gone();
+}
+
+/// As Zrb does it, slowly: it has read the file, truncates it, and writes the text back while it is being forgotten.
+#[test]
+fn a_text_written_back_meanwhile_is_forgotten_again() {
+    let kept = Kept::new();
+    kept.ok("place write --at ~/other other");
+    kept.ok(&format!("place write {SECRET}"));
+    let stale = kept.text();
+    let mut writer = fs::File::create(&kept.file).unwrap();
+    let forgets = kept.run("forget --yes place:~/work");
+    let waiting = std::thread::spawn(move || forgets.ok());
+    // Written as soon as the exchange has happened: the name leads to another file then.
+    let displaced = kept.file.with_file_name(".notes.json.waynote-0");
+    while !displaced.exists() || fs::metadata(&displaced).is_ok_and(|file| file.len() > 0) {
+        std::thread::yield_now();
+    }
+    writer.write_all(stale.as_bytes()).unwrap();
+    drop(writer);
+    assert_snapshot!(waiting.join().unwrap(), @"forgot 2 revisions of place:~/work; no text of it is left");
+    assert_eq!(kept.text(), "{\n  \"~/other\": \"other\"\n}");
+    kept.is_gone();
+}

@@ -1,0 +1,392 @@
+//! Gemini CLI: `settings.json` for server and hooks.
+
+use std::ffi::OsString;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, Event};
+use crate::error::Result;
+use crate::formats::entry::{Json, JsonEdit, NAME};
+use crate::formats::hook_command::is_ours;
+use crate::formats::source::Source;
+use crate::profile::Profile;
+use crate::profile::answer::Form;
+use crate::profile::check::Check;
+use crate::profile::facts::Facts;
+use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
+use crate::profile::setup::{ClientFile, HOOK_SECONDS, Part, Reach, Roots, Setup};
+
+static FACTS: Facts = Facts {
+    client: Client::Gemini,
+    word: "gemini",
+    aliases: &["gemini-cli"],
+    title: "Gemini CLI",
+    program: "gemini",
+    events: &[(Event::Prompt, "BeforeAgent")],
+    // Its sessions lose what they get when they start: a prompt with that before it is forgotten when the session is resumed.
+    block_event: Some(Event::Prompt),
+    answer: Form::Nested,
+};
+
+/// Its settings, of the user and of a project.
+const SETTINGS: &str = ".gemini/settings.json";
+
+/// A rule of its policy engine. Its priority is above the tools that settings allow or leave out by default, and below
+/// those that a person excludes.
+const POLICY: &str = "# Written by `waynote loop` for one run.\n\
+    [[rule]]\nmcpName = \"waynote\"\ntoolName = \"*\"\ndecision = \"allow\"\npriority = 310\n";
+
+pub(super) struct Gemini;
+
+impl Profile for Gemini {
+    fn facts(&self) -> &'static Facts {
+        &FACTS
+    }
+
+    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+        let more = [
+            ("name", Json::Text("waynote".into())),
+            // Milliseconds, unlike the others.
+            ("timeout", Json::Number(HOOK_SECONDS * 1000)),
+        ];
+        let mut edits = vec![setup.json_server("mcpServers", false)];
+        edits.extend(setup.hooks(&more, true));
+        // An earlier version had one there.
+        edits.push(JsonEdit::NoHook {
+            event: "SessionStart",
+        });
+        let path = setup.roots()?.at(SETTINGS);
+        Ok(vec![ClientFile::json(path, Part::ServerAndHooks, edits)])
+    }
+
+    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
+        Ok(root.at(SETTINGS))
+    }
+
+    fn next_steps(&self, reach: Reach) -> Vec<String> {
+        vec![match reach {
+            Reach::Project => "restart Gemini CLI, and trust this directory when it asks".into(),
+            Reach::User => "restart Gemini CLI".into(),
+        }]
+    }
+
+    /// `--policy` takes the place of the user's policies, so these are named too.
+    fn allow(&self, call: &Invocation<'_>, rights: &mut Rights) -> Result {
+        let folder = tempfile::Builder::new()
+            .prefix("waynote-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir()
+            .map_err(|source| waynote::Error::File {
+                path: std::env::temp_dir(),
+                action: "written to",
+                source,
+            })?;
+        let file = folder.path().join("waynote.toml");
+        std::fs::write(&file, POLICY).map_err(|source| waynote::Error::File {
+            path: file.clone(),
+            action: "written",
+            source,
+        })?;
+        let mut named = vec![file];
+        if call.words.values(&["--policy"]).is_empty() {
+            named.extend(policies(call));
+        }
+        for policy in named {
+            let mut word = OsString::from("--policy=");
+            word.push(policy);
+            rights.argument(word);
+        }
+        rights.folder = Some(folder);
+        Ok(())
+    }
+
+    fn missing(&self, call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
+        missing(call, lines);
+    }
+
+    fn check(&self, check: &mut Check<'_>) -> Result {
+        check.gemini()
+    }
+}
+
+/// What its settings say, the weakest file first.
+fn settings(call: &Invocation<'_>) -> Vec<Value> {
+    let reaches = [Reach::User, Reach::Project].into_iter();
+    reaches.flat_map(|reach| settings_of(call, reach)).collect()
+}
+
+/// What the user's settings say, or what the project's do.
+fn settings_of(call: &Invocation<'_>, reach: Reach) -> Vec<Value> {
+    let root = call.roots(reach).ok();
+    let settings = root.and_then(|root| read_json(&root.at(SETTINGS)));
+    settings.into_iter().collect()
+}
+
+/// The policies that Gemini CLI reads by itself: those that its settings name, else the user's folder.
+///
+/// An agent can write the project's settings. They count only in a directory that the user trusts: elsewhere Gemini CLI
+/// does not read them either, and what is given by `--policy` it reads in any case.
+fn policies(call: &Invocation<'_>) -> Vec<PathBuf> {
+    let settings = match trusts(call) {
+        true => settings(call),
+        false => settings_of(call, Reach::User),
+    };
+    let named: Vec<PathBuf> = settings
+        .iter()
+        .filter_map(|file| file["policyPaths"].as_array())
+        .flatten()
+        .filter_map(|path| path.as_str().map(PathBuf::from))
+        .collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let folder = call
+        .roots(Reach::User)
+        .map(|root| root.at(".gemini/policies"));
+    folder
+        .into_iter()
+        .filter(|folder| folder.is_dir())
+        .collect()
+}
+
+fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
+    let words = &call.words;
+    let settings = settings(call);
+    let strongest = |read: &dyn Fn(&Value) -> Option<String>| settings.iter().rev().find_map(read);
+    let in_settings =
+        strongest(&|file| Some(file["general"]["defaultApprovalMode"].as_str()?.to_owned()));
+    let mode = match words.has(&["-y", "--yolo"]) {
+        true => Some("yolo".to_owned()),
+        false => words
+            .values(&["--approval-mode"])
+            .last()
+            .map(|mode| (*mode).to_owned())
+            // There the settings cannot open everything.
+            .or(in_settings.filter(|mode| mode != "yolo")),
+    };
+    let mut allowed = words.lists(&["--allowed-tools"]);
+    let in_settings = settings
+        .iter()
+        .filter_map(|file| file["tools"]["allowed"].as_array());
+    let in_settings = in_settings.flatten().filter_map(Value::as_str);
+    allowed.extend(in_settings.map(str::to_owned));
+    let allows = |tool: &str| allowed.iter().any(|rule| rule.starts_with(tool));
+    // Policies can allow what we do not look for.
+    let has_policies = !words.values(&["--policy"]).is_empty() || !policies(call).is_empty();
+    let may = match mode.as_deref() {
+        Some("yolo") => May::BOTH,
+        _ if has_policies => May::BOTH,
+        mode => May {
+            edit: mode == Some("auto_edit") || allows("write_file") || allows("replace"),
+            run: allows("run_shell_command") || allows("ShellTool"),
+        },
+    };
+    // Its modes know no step between edits and everything.
+    lines.extend(may.missing(
+        &FACTS,
+        "--approval-mode auto_edit",
+        "--allowed-tools 'run_shell_command(make)'",
+    ));
+    if !trusts(call) {
+        lines.push(MissingRight::new(
+            "Gemini CLI does not start in a directory that it does not trust",
+            "trust this one when it asks in a terminal, or add `-- --skip-trust`",
+        ));
+    }
+}
+
+/// Whether Gemini CLI trusts this directory, started with these words. A project cannot say so of itself.
+fn trusts(call: &Invocation<'_>) -> bool {
+    let by_variable = call
+        .variable("GEMINI_CLI_TRUST_WORKSPACE")
+        .is_some_and(|value| value == "true");
+    let is_off = settings_of(call, Reach::User)
+        .iter()
+        .any(|file| file["security"]["folderTrust"]["enabled"].as_bool() == Some(false));
+    by_variable
+        || is_off
+        || call.words.has(&["--skip-trust"])
+        || is_trusted_folder(call).unwrap_or(false)
+}
+
+/// Whether the user trusted this directory, or one above it, in Gemini CLI.
+fn is_trusted_folder(call: &Invocation<'_>) -> Option<bool> {
+    let user = call.roots(Reach::User).ok()?;
+    let folders = read_json(&user.at(".gemini/trustedFolders.json"))?;
+    let directory = call.directory()?;
+    let is_trusted = |(folder, level): (&String, &Value)| {
+        let folder = Path::new(folder);
+        match level.as_str() {
+            Some("TRUST_FOLDER") => directory.starts_with(folder),
+            Some("TRUST_PARENT") => folder
+                .parent()
+                .is_some_and(|parent| directory.starts_with(parent)),
+            _ => false,
+        }
+    };
+    Some(folders.as_object()?.iter().any(is_trusted))
+}
+
+/// Its settings of the system, the user and the project; servers and directories that were switched off.
+impl Check<'_> {
+    fn gemini(&mut self) -> Result {
+        let system = match self
+            .environment
+            .variable("GEMINI_CLI_SYSTEM_SETTINGS_PATH")?
+        {
+            Some(path) => PathBuf::from(path),
+            None if cfg!(target_os = "macos") => {
+                "/Library/Application Support/GeminiCli/settings.json".into()
+            }
+            None => "/etc/gemini-cli/settings.json".into(),
+        };
+        let user = self.user.first().cloned();
+        let files = self.of_project(&[".gemini/settings.json"]);
+        let files: Vec<PathBuf> = files.chain(user.clone()).chain([system]).collect();
+        let mut trusts = false;
+        let mut is_guarded = true;
+        for file in Source::all(files) {
+            if file.at(&["hooksConfig", "enabled"]) == &json!(false) {
+                let place = file.place(&["hooksConfig", "enabled"]);
+                self.wrong(
+                    "hooks are switched off, so no session gets the notes",
+                    &place,
+                    "take it out, or set it to true",
+                );
+            }
+            let disabled = file.texts(&["hooksConfig", "disabled"]);
+            if disabled.iter().any(|hook| *hook == NAME || is_ours(hook)) {
+                let place = file.place(&["hooksConfig", "disabled"]);
+                self.wrong(
+                    "waynote's hooks are switched off",
+                    &place,
+                    "`/hooks enable waynote`, or take it out of that list",
+                );
+            }
+            if file.texts(&["mcp", "excluded"]).contains(&NAME) {
+                let place = file.place(&["mcp", "excluded"]);
+                self.wrong(
+                    "the server is excluded",
+                    &place,
+                    "take `waynote` out of that list",
+                );
+            }
+            if file.at(&["mcp", "allowed"]).is_array()
+                && !file.texts(&["mcp", "allowed"]).contains(&NAME)
+            {
+                let place = file.place(&["mcp", "allowed"]);
+                self.wrong(
+                    "only listed servers are started, and waynote is not listed",
+                    &place,
+                    "add \"waynote\" to it",
+                );
+            }
+            self.tool_lists(&file, &["mcpServers", NAME], "includeTools", "excludeTools");
+            let excluded = file.texts(&["tools", "exclude"]);
+            let ours: Vec<&str> = excluded
+                .into_iter()
+                .filter(|tool| tool.contains("mcp_waynote"))
+                .collect();
+            if !ours.is_empty() {
+                let place = file.place(&["tools", "exclude"]);
+                self.wrong(
+                    "tools are excluded",
+                    &place,
+                    &format!("take {} out of it", ours.join(", ")),
+                );
+            }
+            trusts |= file.at(&["mcpServers", NAME, "trust"]) == &json!(true);
+            is_guarded &= file.at(&["security", "folderTrust", "enabled"]) != &json!(false);
+        }
+        let folder = user.as_deref().and_then(Path::parent).map(Path::to_owned);
+        let state = folder
+            .as_ref()
+            .and_then(|folder| Source::read(&folder.join("mcp-server-enablement.json")));
+        if let Some(file) = state {
+            self.switched_off(&file, &[NAME, "enabled"]);
+        }
+        if !trusts {
+            self.findings.note(
+                format!("{}: without a person to ask (`gemini -p`), it refuses waynote's tools: nothing allows them", self.title),
+                "`waynote loop --with gemini` allows them for its runs; elsewhere set `\"trust\": true` in the entry `mcpServers.waynote`",
+            );
+        }
+        if is_guarded {
+            self.folder_trust(folder.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// In a directory that is not trusted, Gemini CLI starts no server and runs no hook of the project.
+    fn folder_trust(&mut self, folder: Option<&Path>) -> Result {
+        let path = match self
+            .environment
+            .variable("GEMINI_CLI_TRUSTED_FOLDERS_PATH")?
+        {
+            Some(path) => Some(PathBuf::from(path)),
+            None => folder.map(|folder| folder.join("trustedFolders.json")),
+        };
+        let known = path.and_then(|path| Source::read(&path));
+        let Some(here) = self.folders.first().cloned() else {
+            return Ok(());
+        };
+        // The nearest directory that has a rule decides.
+        let rule = known.as_ref().and_then(|file| {
+            here.ancestors().find_map(|folder| {
+                let folder = folder.to_str()?;
+                let rule = file.at(&[folder]).as_str()?;
+                Some((rule.to_owned(), file.place(&[folder])))
+            })
+        });
+        match rule {
+            Some((rule, place)) if rule == "DO_NOT_TRUST" => self.wrong(
+                "this directory is not trusted: no server is started here",
+                &place,
+                "trust it with `/permissions`",
+            ),
+            Some(_) => {}
+            None if self.reach == Reach::Project => self.findings.note(
+                format!(
+                    "{}: this directory is not trusted yet: its files are not read",
+                    self.title
+                ),
+                "start Gemini CLI here and trust the directory",
+            ),
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use waynote_system::Environment;
+
+    use super::*;
+    use crate::profile::setup::Machine;
+
+    #[test]
+    fn the_policy_is_a_file_of_this_run() {
+        let environment = Environment::new([]);
+        let machine = Machine {
+            environment: &environment,
+            handed_on: &[],
+        };
+        let words = ["--policy=mine"].map(OsString::from);
+        let mut rights = Rights::default();
+        let call = Invocation::new(machine, &words);
+        Gemini.allow(&call, &mut rights).unwrap();
+        let [word] = &rights.arguments[..] else {
+            panic!("{rights:?}");
+        };
+        let path = word.to_str().unwrap().strip_prefix("--policy=").unwrap();
+        let path = PathBuf::from(path);
+        let policy: toml::Table = std::fs::read_to_string(&path).unwrap().parse().unwrap();
+        assert_eq!(policy["rule"][0]["mcpName"].as_str(), Some("waynote"));
+        drop(rights);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,205 @@
+//! Goose: `config.yaml` for the server, whose instructions hold the notes. It takes no text from hooks.
+//!
+//! Earlier versions wrote a file with the notes, which Goose read at every turn. It would show notes of another project, as
+//! they were, so it goes.
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use waynote_system::Environment;
+
+use crate::client::Client;
+use crate::error::Result;
+use crate::formats::edit::Edit;
+use crate::formats::entry::NAME;
+use crate::formats::source::Source;
+use crate::profile::Profile;
+use crate::profile::answer::Form;
+use crate::profile::check::{Check, Findings};
+use crate::profile::facts::Facts;
+use crate::profile::permissions::{Invocation, MissingRight, text};
+use crate::profile::setup::{ClientFile, Machine, Part, Reach, Roots, Setup};
+
+static FACTS: Facts = Facts {
+    client: Client::Goose,
+    word: "goose",
+    aliases: &[],
+    title: "Goose",
+    program: "goose",
+    events: &[],
+    // The server's instructions hold it.
+    block_event: None,
+    answer: Form::None,
+};
+
+/// The variable by which it was told of the file of an earlier version.
+const VARIABLE: &str = "GOOSE_MOIM_MESSAGE_FILE";
+
+pub(super) struct Goose;
+
+impl Profile for Goose {
+    fn facts(&self) -> &'static Facts {
+        &FACTS
+    }
+
+    /// It reads servers only from the user's file.
+    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+        setup.roots()?;
+        Ok(match setup.reach {
+            Reach::Project => Vec::new(),
+            Reach::User => {
+                let path = config(setup.machine.environment)?;
+                let edit = Edit::Yaml(setup.server());
+                vec![ClientFile::new(path, Part::Server, edit)]
+            }
+        })
+    }
+
+    fn left_over(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+        let plugin = setup.roots()?.at(".agents/plugins/waynote");
+        let mut files = vec![
+            ClientFile::left_over(
+                plugin.join("plugin.json"),
+                Part::Plugin,
+                "\"name\": \"waynote\"",
+            ),
+            ClientFile::left_over(plugin.join("hooks/hooks.json"), Part::Hooks, "hook goose "),
+        ];
+        if setup.reach == Reach::User {
+            // In waynote's own folder, whatever it says.
+            let file = old_file(setup.machine.environment)?;
+            files.push(ClientFile::left_over(file, Part::Notes, ""));
+        }
+        Ok(files)
+    }
+
+    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
+        config(root.environment)
+    }
+
+    fn next_steps(&self, _: Reach) -> Vec<String> {
+        vec!["start a new session of Goose".into()]
+    }
+
+    fn outdated_variable(&self, machine: Machine<'_>) -> Result<Option<String>> {
+        let named = machine.environment.variable(VARIABLE)?.map(PathBuf::from);
+        Ok((named == Some(old_file(machine.environment)?)).then(|| {
+            format!("remove {VARIABLE} from your shell's profile: the server's instructions have the notes now")
+        }))
+    }
+
+    fn missing(&self, call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
+        missing(call, lines);
+    }
+
+    fn check(&self, check: &mut Check<'_>) -> Result {
+        check.goose()
+    }
+
+    fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
+        for file in self.left_over(setup)? {
+            if file.path.exists() {
+                findings.note(
+                    format!("Goose: {} is of an earlier version", file.path.display()),
+                    format!("`waynote install {}` removes it", setup.words()),
+                );
+            }
+        }
+        if let Some(step) = self.outdated_variable(setup.machine)? {
+            findings.note(format!("Goose: {VARIABLE} is still set"), step);
+        }
+        Ok(())
+    }
+}
+
+/// The file that has the server.
+fn config(environment: &Environment) -> Result<PathBuf> {
+    Ok(environment.dot_config()?.join("goose/config.yaml"))
+}
+
+/// The file with the notes that an earlier version wrote.
+fn old_file(environment: &Environment) -> Result<PathBuf> {
+    Ok(environment.data()?.join("waynote/goose.md"))
+}
+
+/// Removes the file of an earlier version, if it is there.
+pub(crate) fn remove_old_file(environment: &Environment) -> Result {
+    let path = old_file(environment)?;
+    match std::fs::remove_file(&path) {
+        Err(source) if source.kind() != ErrorKind::NotFound => Err(waynote::Error::File {
+            path,
+            action: "removed",
+            source,
+        }
+        .into()),
+        _ => Ok(()),
+    }
+}
+
+/// One mode for all of its tools: our own cannot be allowed alone.
+fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
+    let mode = call.variable("GOOSE_MODE").or_else(|| {
+        let file = text(&config(call.environment()).ok()?)?;
+        let mode = file
+            .lines()
+            .find_map(|line| line.strip_prefix("GOOSE_MODE:"))?;
+        let mode = mode.split('#').next().unwrap_or_default();
+        Some(mode.trim().trim_matches(['"', '\'']).to_owned())
+    });
+    let Some(mode) = mode.filter(|mode| mode != "auto") else {
+        return;
+    };
+    let mode = waynote::visible::visible(&mode);
+    lines.push(MissingRight::new(
+        format!(
+            "the agent may use no tools, waynote's neither: in Goose's mode `{mode}` a person confirms them"
+        ),
+        "start the loop with `GOOSE_MODE=auto`",
+    ));
+}
+
+impl Check<'_> {
+    fn goose(&mut self) -> Result {
+        let config = self
+            .user
+            .iter()
+            .find(|path| path.extension().is_some_and(|end| end == "yaml"));
+        let file = config.and_then(|path| Source::read(path));
+        if let Some(file) = &file {
+            self.switched_off(file, &["extensions", NAME, "enabled"]);
+            let path = ["extensions", NAME, "available_tools"];
+            let tools = file.texts(&path);
+            if !tools.is_empty() {
+                let place = file.place(&path);
+                self.note(
+                    &format!("only these tools are offered: {}", tools.join(", ")),
+                    &place,
+                    "take it out to have all",
+                );
+            }
+        }
+        let mode = match self.environment.variable("GOOSE_MODE")? {
+            Some(mode) => Some((mode, "GOOSE_MODE in the environment".to_owned())),
+            None => file.as_ref().and_then(|file| {
+                let mode = file.at(&["GOOSE_MODE"]).as_str()?;
+                Some((mode.to_owned(), file.place(&["GOOSE_MODE"])))
+            }),
+        };
+        match mode {
+            Some((mode, place)) if mode == "chat" => {
+                self.wrong(
+                    "in this mode it uses no tools",
+                    &place,
+                    "set it to \"auto\" or \"smart_approve\"",
+                );
+            }
+            Some((mode, place)) if mode == "approve" => self.note(
+                "every tool call needs a confirmation, which nobody gives in `goose run`",
+                &place,
+                "`waynote loop --with goose` says what to set for its runs",
+            ),
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! The clients, one file each: its files and entries, its hooks and the form of its answers, its permissions in a loop,
+//! and what `doctor` looks at. This file is the list of them.
+
+mod claude_code;
+mod codex;
+mod cursor;
+mod gemini;
+pub(crate) mod goose;
+mod opencode;
+mod vscode;
+
+use std::path::Path;
+
+use crate::client::{Client, Event};
+use crate::error::Result;
+use crate::profile::Profile;
+use crate::profile::setup::{ClientFile, Machine, Reach, Roots, Setup};
+
+impl Client {
+    pub(crate) fn profile(self) -> &'static dyn Profile {
+        match self {
+            Self::ClaudeCode => &claude_code::ClaudeCode,
+            Self::Codex => &codex::Codex,
+            Self::Cursor => &cursor::Cursor,
+            Self::Opencode => &opencode::Opencode,
+            Self::Gemini => &gemini::Gemini,
+            Self::Goose => &goose::Goose,
+            Self::Vscode => &vscode::Vscode,
+        }
+    }
+
+    /// The word that names it on the command line.
+    pub fn word(self) -> &'static str {
+        self.profile().facts().word
+    }
+
+    /// Other words for it.
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.profile().facts().aliases
+    }
+
+    /// What it calls itself.
+    pub fn title(self) -> &'static str {
+        self.profile().facts().title
+    }
+
+    /// The client of a word, as the command line takes it.
+    pub fn named(word: &str) -> Option<Self> {
+        let is_it = |client: &Self| client.word() == word || client.aliases().contains(&word);
+        Self::ALL.into_iter().find(is_it)
+    }
+
+    /// The event at which a session of it gets its block; none where no hook brings it.
+    pub fn block_event(self) -> Option<Event> {
+        self.profile().facts().block_event
+    }
+
+    /// Its own word for an event; none where it has no such event, takes no text there or needs none.
+    pub fn event_word(self, event: Event) -> Option<&'static str> {
+        self.profile().facts().event_word(event)
+    }
+
+    /// The event of its own word.
+    pub fn event_named(self, word: &str) -> Option<Event> {
+        Event::ALL.into_iter().find(|event| {
+            self.event_word(*event)
+                .is_some_and(|own| own.eq_ignore_ascii_case(word))
+        })
+    }
+
+    /// Whether it seems to be on this machine.
+    ///
+    /// # Errors
+    /// [`Error::Environment`](crate::Error::Environment), where its files cannot be named.
+    pub fn is_found(self, machine: Machine<'_>) -> Result<bool> {
+        let root = Roots::of(machine.environment, Reach::User)?;
+        let trace = self.profile().trace(&root)?;
+        let program = self.profile().facts().program;
+        Ok(trace.parent().is_some_and(Path::exists)
+            || machine.environment.on_path(program).is_some())
+    }
+}
+
+impl<'e> Setup<'e> {
+    /// How to set up a client.
+    ///
+    /// # Errors
+    /// [`Error::NoHome`](crate::Error::NoHome) and [`Error::NoProject`](crate::Error::NoProject), where there is nothing to
+    /// set it up in; [`Error::Environment`](crate::Error::Environment).
+    pub fn new(
+        machine: Machine<'e>,
+        client: Client,
+        reach: Reach,
+        every_prompt: bool,
+    ) -> Result<Self> {
+        Self::checked(machine, client.profile().facts(), reach, every_prompt)
+    }
+
+    /// The client.
+    pub fn client(&self) -> Client {
+        self.facts.client
+    }
+
+    /// Its files and what each gets, in the order in which they are written.
+    ///
+    /// # Errors
+    /// [`Error::Environment`](crate::Error::Environment), where they cannot be named.
+    pub fn files(&self) -> Result<Vec<ClientFile>> {
+        self.client().profile().files(self)
+    }
+
+    /// Files that an earlier version wrote and this one does not.
+    ///
+    /// # Errors
+    /// [`Error::Environment`](crate::Error::Environment), where they cannot be named.
+    pub fn left_over(&self) -> Result<Vec<ClientFile>> {
+        self.client().profile().left_over(self)
+    }
+
+    /// What only the user can do after an installation.
+    pub fn next_steps(&self) -> Vec<String> {
+        self.client().profile().next_steps(self.reach)
+    }
+
+    /// What the user can undo of an earlier version, which is in no file.
+    ///
+    /// # Errors
+    /// [`Error::Environment`](crate::Error::Environment).
+    pub fn outdated_variable(&self) -> Result<Option<String>> {
+        self.client().profile().outdated_variable(self.machine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_name_clients_and_events() {
+        for client in Client::ALL {
+            assert_eq!(Client::named(client.word()), Some(client));
+            assert_eq!(client.profile().facts().client, client);
+            let Some(event) = client.block_event() else {
+                assert_eq!(client, Client::Goose);
+                continue;
+            };
+            let word = client.event_word(event).unwrap();
+            assert_eq!(client.event_named(word), Some(event));
+        }
+        assert_eq!(Client::named("claude"), Some(Client::ClaudeCode));
+        assert_eq!(Client::named("gemini-cli"), Some(Client::Gemini));
+        assert_eq!(Client::named("emacs"), None);
+        assert_eq!(Client::Cursor.event_named("beforeSubmitPrompt"), None);
+        assert_eq!(
+            Client::Gemini.event_named("BeforeAgent"),
+            Some(Event::Prompt)
+        );
+        assert_eq!(Client::Vscode.event_named("UserPromptSubmit"), None);
+    }
+
+    #[test]
+    fn project_variables_are_those_of_their_clients() {
+        for (client, variable) in crate::client::PROJECT_VARIABLES {
+            assert_eq!(client.project_variable(), Some(variable));
+        }
+        assert_eq!(Client::Codex.project_variable(), None);
+    }
+}

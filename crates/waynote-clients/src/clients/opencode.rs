@@ -1,0 +1,323 @@
+//! opencode: `opencode.json` for the server, a plugin of ours for the notes.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use waynote_system::shell::quoted;
+use waynote_system::variables::AUTHOR;
+
+use crate::client::{Client, Event};
+use crate::error::Result;
+use crate::formats::edit::Edit;
+use crate::formats::entry::{Json, JsonEdit, NAME};
+use crate::formats::source::Source;
+use crate::profile::Profile;
+use crate::profile::answer::Form;
+use crate::profile::check::{Check, Findings};
+use crate::profile::facts::Facts;
+use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
+use crate::profile::setup::{ClientFile, Part, Reach, Roots, Setup};
+
+static FACTS: Facts = Facts {
+    client: Client::Opencode,
+    word: "opencode",
+    aliases: &[],
+    title: "opencode",
+    program: "opencode",
+    events: &[(Event::SessionStart, "SessionStart")],
+    block_event: Some(Event::SessionStart),
+    // Its plugin takes the text as it is.
+    answer: Form::Text,
+};
+
+/// The program of ours that it runs.
+const PLUGIN: &str = include_str!("opencode.js");
+
+/// The variable of its permissions: JSON that is added to its configuration.
+const PERMISSION: &str = "OPENCODE_PERMISSION";
+
+pub(super) struct Opencode;
+
+impl Profile for Opencode {
+    fn facts(&self) -> &'static Facts {
+        &FACTS
+    }
+
+    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+        let root = setup.roots()?;
+        let server = setup.server();
+        let words = std::iter::once(server.command).chain(server.args);
+        let entry = vec![
+            ("type", Json::Text("local".into())),
+            ("command", Json::texts(words)),
+            ("enabled", Json::Bool(true)),
+            (
+                "environment",
+                Json::Object(vec![(AUTHOR, Json::Text(server.author))]),
+            ),
+        ];
+        let server = JsonEdit::Server {
+            at: "mcp",
+            program: setup.program.clone(),
+            entry,
+        };
+        let program = Value::from(setup.program.as_str()).to_string();
+        let plugin = Edit::Whole {
+            text: PLUGIN.replace("\"waynote\"", &program),
+            mark: "Written by `waynote install opencode`",
+        };
+        let (config, plugins) = match setup.reach {
+            Reach::User => (user_folder(&root)?, user_folder(&root)?.join("plugins")),
+            Reach::Project => (root.folder.clone(), root.at(".opencode/plugins")),
+        };
+        let config = with_comments(&config.join("opencode.json"));
+        Ok(vec![
+            ClientFile::json(config, Part::Server, vec![server]),
+            ClientFile::new(plugins.join("waynote.js"), Part::Plugin, plugin),
+        ])
+    }
+
+    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
+        Ok(user_folder(root)?.join("opencode.json"))
+    }
+
+    fn next_steps(&self, _: Reach) -> Vec<String> {
+        vec![
+            "restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds".into(),
+        ]
+    }
+
+    fn allow(&self, call: &Invocation<'_>, rights: &mut Rights) -> Result {
+        if let Some(permission) = permission(call.environment().variable(PERMISSION)?) {
+            rights
+                .environment
+                .push((PERMISSION.into(), permission.into()));
+        }
+        Ok(())
+    }
+
+    fn missing(&self, call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
+        missing(call, lines);
+    }
+
+    fn check(&self, check: &mut Check<'_>) -> Result {
+        check.opencode()
+    }
+
+    /// It asks for none.
+    fn trust(&self, _: &Setup<'_>, _: &mut Findings) -> Result {
+        Ok(())
+    }
+}
+
+/// Its folder of the user.
+fn user_folder(root: &Roots<'_>) -> Result<PathBuf> {
+    Ok(root.environment.dot_config()?.join("opencode"))
+}
+
+/// The file, or its variant with comments where that is the one there is.
+fn with_comments(path: &Path) -> PathBuf {
+    let other = path.with_extension("jsonc");
+    if other.exists() && !path.exists() {
+        other
+    } else {
+        path.to_owned()
+    }
+}
+
+/// What its settings say, the weakest file first.
+fn settings(call: &Invocation<'_>) -> Vec<Value> {
+    let user = call.roots(Reach::User);
+    let user = user.and_then(|root| user_folder(&root)).ok();
+    let project = call.roots(Reach::Project).ok().map(|root| root.folder);
+    let folders = user.into_iter().chain(project);
+    let files = folders
+        .flat_map(|folder| ["opencode.json", "opencode.jsonc"].map(|name| folder.join(name)));
+    files.filter_map(|file| read_json(&file)).collect()
+}
+
+/// opencode's permissions with our tools allowed, beside what the variable says already; none where it says something that
+/// opencode itself has to refuse.
+fn permission(set: Option<String>) -> Option<String> {
+    let mut permission = match set {
+        None => serde_json::Map::new(),
+        Some(set) => match serde_json::from_str(&set).ok()? {
+            Value::Object(permission) => permission,
+            Value::String(all) => serde_json::Map::from_iter([("*".to_owned(), all.into())]),
+            _ => return None,
+        },
+    };
+    let ours = format!("{NAME}_*");
+    if !permission.contains_key(&ours) {
+        permission.insert(ours, "allow".into());
+    }
+    Some(Value::Object(permission).to_string())
+}
+
+/// Without settings it allows everything; `opencode run` rejects what these would have asked about.
+fn missing(call: &Invocation<'_>, lines: &mut Vec<MissingRight>) {
+    let settings = settings(call);
+    let rule = |tool: &str| {
+        let of = |file: &Value| match &file["permission"] {
+            Value::String(all) => Some(all.clone()),
+            Value::Object(rules) => {
+                let rule = rules.get(tool).or_else(|| rules.get("*"))?;
+                // Of patterns some commands may pass.
+                Some(rule.as_str().unwrap_or("allow").to_owned())
+            }
+            _ => None,
+        };
+        settings.iter().rev().find_map(of)
+    };
+    let may = |tool: &str| rule(tool).is_none_or(|rule| rule == "allow");
+    let may = May {
+        edit: may("edit"),
+        run: may("bash"),
+    };
+    let Some(what) = may.lacks() else {
+        return;
+    };
+    lines.push(MissingRight::new(
+        format!(
+            "the agent may not {what}: opencode asks or denies it, and nobody is there to answer"
+        ),
+        "allow it by `permission` in its configuration",
+    ));
+}
+
+/// Its configuration of the user and of the project, and the package that it fetches for plugins.
+impl Check<'_> {
+    fn opencode(&mut self) -> Result {
+        let user = self
+            .user
+            .first()
+            .and_then(|path| path.parent())
+            .map(Path::to_owned);
+        let names = [
+            "opencode.json",
+            "opencode.jsonc",
+            ".opencode/opencode.json",
+            ".opencode/opencode.jsonc",
+        ];
+        let of_user = user.iter().flat_map(|folder| {
+            ["opencode.json", "opencode.jsonc", "config.json"].map(|name| folder.join(name))
+        });
+        let named = self
+            .environment
+            .variable("OPENCODE_CONFIG")?
+            .map(PathBuf::from);
+        let files: Vec<PathBuf> = self
+            .of_project(&names)
+            .chain(of_user)
+            .chain(named)
+            .collect();
+        for file in Source::all(files) {
+            self.switched_off(&file, &["mcp", NAME, "enabled"]);
+            for tool in members(file.at(&["tools"]))
+                .filter(|(name, on)| is_ours(name) && *on == &json!(false))
+            {
+                let place = file.place(&["tools", tool.0]);
+                self.wrong(
+                    "tools are switched off",
+                    &place,
+                    "take it out, or set it to true",
+                );
+            }
+            if let Some(action @ ("deny" | "ask")) = file.at(&["permission"]).as_str() {
+                let place = file.place(&["permission"]);
+                self.permission(action, &place);
+            }
+            for (name, action) in
+                members(file.at(&["permission"])).filter(|(name, _)| is_ours(name))
+            {
+                if let Some(action @ ("deny" | "ask")) = action.as_str() {
+                    let place = file.place(&["permission", name]);
+                    self.permission(action, &place);
+                }
+            }
+        }
+        if self.environment.variable("OPENCODE_PURE")?.is_some() {
+            self.wrong(
+                "no plugin is loaded, so no session gets the notes",
+                "OPENCODE_PURE is set",
+                "unset it",
+            );
+        }
+        // Where there is a plugin, opencode waits for a package that it fetches into that folder.
+        let folder = match self.reach {
+            Reach::User => user,
+            Reach::Project => self.folders.first().map(|folder| folder.join(".opencode")),
+        };
+        const PACKAGE: &str = "@opencode-ai/plugin";
+        let lock = folder
+            .as_ref()
+            .and_then(|folder| Source::read(&folder.join("package-lock.json")));
+        let is_there = lock.is_some_and(|lock| {
+            !lock
+                .at(&["packages", "", "dependencies", PACKAGE])
+                .is_null()
+        });
+        if let Some(folder) =
+            folder.filter(|folder| !is_there || !folder.join("node_modules").exists())
+        {
+            self.findings.note(
+                format!(
+                    "{}: it has not fetched {PACKAGE} into {} yet, which plugins need: without the registry, a start waits 75 seconds for it",
+                    self.title,
+                    folder.display()
+                ),
+                format!("start opencode once with a network, or `npm install --prefix {} {PACKAGE}`", quoted(&folder.to_string_lossy())),
+            );
+        }
+        Ok(())
+    }
+
+    fn permission(&mut self, action: &str, place: &str) {
+        match action {
+            "deny" => self.wrong(
+                "waynote's tools are denied",
+                place,
+                "set it to \"allow\", or add `\"waynote_*\": \"allow\"` below it",
+            ),
+            _ => self.note(
+                "every call of waynote's tools needs a confirmation, which nobody gives in `opencode run`",
+                place,
+                "add `\"waynote_*\": \"allow\"` below it",
+            ),
+        }
+    }
+}
+
+/// Whether a pattern of opencode's is about tools of ours.
+fn is_ours(pattern: &str) -> bool {
+    pattern.starts_with("waynote") || pattern == "*"
+}
+
+fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let members = value.as_object().into_iter().flatten();
+    members.map(|(name, value)| (name.as_str(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_opencode_was_told_already_stays() {
+        let told = |set: &str| permission(Some(set.into()));
+        let allowed = |text: &str| Some(text.to_owned());
+        assert_eq!(permission(None), allowed(r#"{"waynote_*":"allow"}"#));
+        assert_eq!(
+            told(r#"{"bash":"ask","edit":{"*.md":"allow"}}"#),
+            allowed(r#"{"bash":"ask","edit":{"*.md":"allow"},"waynote_*":"allow"}"#)
+        );
+        assert_eq!(
+            told(r#""ask""#),
+            allowed(r#"{"*":"ask","waynote_*":"allow"}"#)
+        );
+        // Whoever forbids them by that very name means it.
+        let denied = r#"{"waynote_*":"deny"}"#;
+        assert_eq!(told(denied), allowed(denied));
+        assert_eq!(told("{"), None);
+    }
+}

@@ -1,0 +1,127 @@
+//! VS Code's agent mode: `mcp.json` for the server, a file of ours for hooks.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::client::{Client, Event};
+use crate::error::Result;
+use crate::formats::entry::Json;
+use crate::formats::source::Source;
+use crate::profile::Profile;
+use crate::profile::answer::Form;
+use crate::profile::check::Check;
+use crate::profile::facts::Facts;
+use crate::profile::setup::{ClientFile, HOOK_SECONDS, Part, Reach, Roots, Setup};
+
+static FACTS: Facts = Facts {
+    client: Client::Vscode,
+    word: "vscode",
+    aliases: &["vs-code", "code"],
+    title: "VS Code",
+    program: "code",
+    events: &[
+        (Event::SessionStart, "SessionStart"),
+        (Event::SubagentStart, "SubagentStart"),
+    ],
+    block_event: Some(Event::SessionStart),
+    answer: Form::Nested,
+};
+
+pub(super) struct Vscode;
+
+impl Profile for Vscode {
+    fn facts(&self) -> &'static Facts {
+        &FACTS
+    }
+
+    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
+        let seconds = [("timeout", Json::Number(HOOK_SECONDS))];
+        let root = setup.roots()?;
+        let (server, hooks) = match setup.reach {
+            Reach::User => (
+                user_folder(&root)?.join("mcp.json"),
+                root.at(".copilot/hooks/waynote.json"),
+            ),
+            Reach::Project => (
+                root.at(".vscode/mcp.json"),
+                root.at(".github/hooks/waynote.json"),
+            ),
+        };
+        Ok(vec![
+            ClientFile::json(
+                server,
+                Part::Server,
+                vec![setup.json_server("servers", true)],
+            ),
+            ClientFile::json(hooks, Part::Hooks, setup.hooks(&seconds, false)),
+        ])
+    }
+
+    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf> {
+        Ok(user_folder(root)?.join("mcp.json"))
+    }
+
+    fn next_steps(&self, _: Reach) -> Vec<String> {
+        vec![
+            "start the server with `MCP: List Servers` in VS Code and trust it when it asks; hooks are a preview there and may have to be switched on".into(),
+        ]
+    }
+
+    fn check(&self, check: &mut Check<'_>) -> Result {
+        check.vscode();
+        Ok(())
+    }
+}
+
+/// Its folder of the user.
+fn user_folder(root: &Roots<'_>) -> Result<PathBuf> {
+    let user = "Code/User";
+    Ok(if cfg!(target_os = "macos") {
+        root.at("Library/Application Support").join(user)
+    } else {
+        root.environment.dot_config()?.join(user)
+    })
+}
+
+impl Check<'_> {
+    fn vscode(&mut self) {
+        let user = self.user.first().and_then(|path| path.parent());
+        let user = user.map(|folder| folder.join("settings.json"));
+        let files: Vec<PathBuf> = self
+            .of_project(&[".vscode/settings.json"])
+            .chain(user)
+            .collect();
+        for file in Source::all(files) {
+            for (name, off, what) in [
+                (
+                    "chat.disableAIFeatures",
+                    json!(true),
+                    "agent mode is switched off",
+                ),
+                (
+                    "chat.agent.enabled",
+                    json!(false),
+                    "agent mode is switched off",
+                ),
+                ("chat.mcp.access", json!("none"), "servers are switched off"),
+                ("chat.mcp.enabled", json!(false), "servers are switched off"),
+                (
+                    "chat.useHooks",
+                    json!(false),
+                    "hooks are switched off, so no session starts with the notes",
+                ),
+                (
+                    "chat.useChatHooks",
+                    json!(false),
+                    "hooks are switched off, so no session starts with the notes",
+                ),
+            ] {
+                if file.at(&[name]) == &off {
+                    let place = file.place(&[name]);
+                    self.wrong(what, &place, "take it out");
+                }
+            }
+        }
+    }
+}

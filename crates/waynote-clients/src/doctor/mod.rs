@@ -1,0 +1,145 @@
+//! Whether the agents of a client get the notes: its files, its server, its hook, its settings. What is found is data; the
+//! words of it are the caller's, but for settings of a client, which its own file knows.
+
+mod load;
+pub mod probe;
+pub(crate) mod trial;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use jiff::Timestamp;
+use waynote_system::text_file;
+
+use crate::client::Client;
+use crate::error::Result;
+use crate::install::state::State;
+use crate::profile::check::{Check, Findings};
+use crate::profile::permissions::MissingRight;
+use crate::profile::setup::{Part, Reach, Setup};
+use crate::rights::missing_rights;
+
+use probe::{ProbeError, round_trip};
+use trial::{HookTime, TrialError};
+
+/// What was found of a client, in the order in which a person is told.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Examined {
+    /// Its files; none where it has none of this reach.
+    pub files: Vec<FileFound>,
+    /// Whether its files start waynote by its name, and it is not on the path.
+    pub is_not_on_path: bool,
+    /// Its server, where its files have one that can be started.
+    pub server: Option<ServerFound>,
+    /// How long its hook takes, or why it gives no notes; none where it has none.
+    pub hook: Option<std::result::Result<HookTime, TrialError>>,
+    /// Settings that keep the notes or the tools from its model, and what it still wants from its user.
+    pub settings: Findings,
+    /// What its agent may not do in a loop.
+    pub missing_rights: Vec<MissingRight>,
+}
+
+/// One of a client's files.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct FileFound {
+    /// The file.
+    pub path: PathBuf,
+    /// What of the setup it should hold.
+    pub part: Part,
+    /// How it is.
+    pub state: State,
+}
+
+/// A client's server, started as the client starts it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ServerFound {
+    /// The words with which it is started.
+    pub command: Vec<String>,
+    /// How many tools it has.
+    pub tools: std::result::Result<usize, ProbeError>,
+    /// Whether its instructions hold the notes, where no hook brings them.
+    pub instructions: Option<std::result::Result<(), TrialError>>,
+}
+
+/// Examines a client: its server and its hook run on a store of their own, which has one note of the time `now`.
+///
+/// # Errors
+/// [`Error::Environment`](crate::Error::Environment), where its files cannot be named.
+pub fn examine(setup: &Setup<'_>, now: Timestamp) -> Result<Examined> {
+    let client = setup.client();
+    let environment = setup.machine.environment;
+    let mut files = Vec::new();
+    let mut command = None;
+    let (mut has_hook, mut is_there) = (false, false);
+    for file in setup.files()? {
+        let state = file.state(environment);
+        // What is somebody else's is not started.
+        if !matches!(state, State::Missing | State::Refused(_)) {
+            is_there = true;
+            if let Ok(Some(text)) = text_file::read(&file.path) {
+                command = command.or_else(|| file.edit.server_command(&text));
+                has_hook |= file.part.has_hooks();
+            }
+        }
+        files.push(FileFound {
+            path: file.path,
+            part: file.part,
+            state,
+        });
+    }
+    let starts_by_name = is_there && !setup.program.contains('/');
+    let is_not_on_path = starts_by_name && environment.on_path(&setup.program).is_none();
+    if is_not_on_path {
+        (command, has_hook) = (None, false);
+    }
+    let brings_by_hook = client.block_event().is_some();
+    let server = command.and_then(|command| {
+        let (program, args) = command.split_first()?;
+        let mut server = Command::new(program);
+        server.args(args);
+        let tools = round_trip(server).map(|answered| answered.tools.len());
+        let instructed = || trial::instructions(setup, &command, now);
+        Some(ServerFound {
+            tools,
+            instructions: (!brings_by_hook).then(instructed),
+            command,
+        })
+    });
+    let hook = (brings_by_hook && has_hook).then(|| trial::hook(setup, now));
+    let mut settings = Findings::default();
+    let mut missing = Vec::new();
+    // What is not there needs no trust.
+    if is_there {
+        settings = self::settings(setup)?;
+        missing = missing_rights(setup.machine, client, &[]);
+    }
+    Ok(Examined {
+        files,
+        is_not_on_path,
+        server,
+        hook,
+        settings,
+        missing_rights: missing,
+    })
+}
+
+fn settings(setup: &Setup<'_>) -> Result<Findings> {
+    let client: Client = setup.client();
+    let machine = setup.machine;
+    let user = Setup::new(machine, client, Reach::User, false)?.files()?;
+    let user = user.into_iter().map(|file| file.path).collect();
+    let mut findings = Findings::default();
+    let mut check = Check::new(
+        machine.environment,
+        setup.facts,
+        setup.reach,
+        user,
+        &mut findings,
+    )?;
+    client.profile().check(&mut check)?;
+    client.profile().trust(setup, &mut findings)?;
+    Ok(findings)
+}

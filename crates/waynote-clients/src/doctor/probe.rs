@@ -1,0 +1,204 @@
+//! A round trip with an MCP server as a client makes it: started, greeted, asked for its tools, ended.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use thiserror::Error;
+
+/// The longest that a step may take: what the most impatient client allows is ten.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why there is no conversation.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The program cannot be started.
+    #[error("it cannot be started: {0}")]
+    NotStarted(#[from] io::Error),
+    /// It has no standard streams.
+    #[error("it has no streams")]
+    NoStreams,
+    /// It says nothing.
+    #[error("it did not answer `{asked}` in {} s", PATIENCE.as_secs())]
+    NoAnswer {
+        /// The request.
+        asked: String,
+    },
+    /// It ended.
+    #[error("it ended without answering `{asked}`")]
+    Ended {
+        /// The request.
+        asked: String,
+    },
+    /// It says something else.
+    #[error("it printed a line that is no message: `{line}`")]
+    NoMessage {
+        /// The beginning of the line.
+        line: String,
+    },
+    /// It refuses.
+    #[error("it answered `{asked}` with an error: {message}")]
+    Refused {
+        /// The request.
+        asked: String,
+        /// What it says.
+        message: String,
+    },
+    /// Its list of tools is none.
+    #[error("its list of tools is no list")]
+    NoTools,
+}
+
+type Result<T> = std::result::Result<T, ProbeError>;
+
+/// What a server said.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// What it calls itself.
+    pub name: String,
+    /// The names of its tools.
+    pub tools: Vec<String>,
+}
+
+/// A process and all that it started, ended when this goes.
+struct Group(Child);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = i32::try_from(self.0.id())
+            .ok()
+            .and_then(rustix::process::Pid::from_raw)
+        {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+        let _ = self.0.wait();
+    }
+}
+
+/// A connection with a server that was started for it, and is ended with it.
+pub struct Conversation {
+    // Ends before the process is ended: most servers go by themselves then.
+    stdin: std::process::ChildStdin,
+    lines: Receiver<String>,
+    last_id: u64,
+    _group: Group,
+}
+
+impl Conversation {
+    /// Starts a server and greets it as that client; gives what it says of itself, too.
+    ///
+    /// # Errors
+    /// Every [`ProbeError`] but [`ProbeError::NoTools`].
+    pub fn start(mut command: Command, client: &str) -> Result<(Self, Value)> {
+        let mut group = Group(
+            command
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .process_group(0)
+                .spawn()?,
+        );
+        let (Some(stdin), Some(stdout)) = (group.0.stdin.take(), group.0.stdout.take()) else {
+            return Err(ProbeError::NoStreams);
+        };
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(io::Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut conversation = Self {
+            stdin,
+            lines,
+            last_id: 0,
+            _group: group,
+        };
+        let greeted = conversation.ask(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": { "name": client, "version": env!("CARGO_PKG_VERSION") },
+            }),
+        )?;
+        conversation.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        Ok((conversation, greeted))
+    }
+
+    /// Asks and waits for the answer.
+    ///
+    /// # Errors
+    /// [`ProbeError::NoAnswer`], [`ProbeError::Ended`], [`ProbeError::NoMessage`], [`ProbeError::Refused`].
+    pub fn ask(&mut self, method: &str, params: &Value) -> Result<Value> {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        answer(&self.lines, id, method)
+    }
+
+    /// One that does not listen any more does not answer either, and that is what is told.
+    fn send(&mut self, message: &Value) {
+        let _ = writeln!(self.stdin, "{message}").and_then(|()| self.stdin.flush());
+    }
+}
+
+/// Starts the server and makes the round trip.
+///
+/// # Errors
+/// Every [`ProbeError`].
+pub fn round_trip(command: Command) -> Result<Answered> {
+    let (mut server, greeted) = Conversation::start(command, "waynote-doctor")?;
+    let listed = server.ask("tools/list", &json!({}))?;
+    let name = greeted["serverInfo"]["name"].as_str().unwrap_or_default();
+    let tools = listed["tools"].as_array().ok_or(ProbeError::NoTools)?;
+    Ok(Answered {
+        name: name.to_owned(),
+        tools: tools
+            .iter()
+            .filter_map(|tool| tool["name"].as_str().map(str::to_owned))
+            .collect(),
+    })
+}
+
+/// The answer to a request; notifications and requests of the server's own are passed over.
+fn answer(lines: &Receiver<String>, id: u64, asked: &str) -> Result<Value> {
+    let mut patience = PATIENCE;
+    let begin = now();
+    loop {
+        let asked = || asked.to_owned();
+        let line = lines.recv_timeout(patience).map_err(|error| match error {
+            RecvTimeoutError::Timeout => ProbeError::NoAnswer { asked: asked() },
+            RecvTimeoutError::Disconnected => ProbeError::Ended { asked: asked() },
+        })?;
+        let message: Value = serde_json::from_str(&line).map_err(|_| ProbeError::NoMessage {
+            line: start_of(&line),
+        })?;
+        if message["id"] == json!(id) && message.get("method").is_none() {
+            return match message.get("error") {
+                Some(error) => Err(ProbeError::Refused {
+                    asked: asked(),
+                    message: error["message"]
+                        .as_str()
+                        .unwrap_or("without a message")
+                        .to_owned(),
+                }),
+                None => Ok(message["result"].clone()),
+            };
+        }
+        patience = PATIENCE.saturating_sub(begin.elapsed());
+    }
+}
+
+fn start_of(line: &str) -> String {
+    waynote::visible::visible(&line.chars().take(80).collect::<String>())
+}
+
+/// For a deadline alone.
+fn now() -> Instant {
+    Instant::now()
+}

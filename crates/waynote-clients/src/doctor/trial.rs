@@ -1,0 +1,204 @@
+//! Trial runs: whether a hook or the server really delivers a note, on a store of their own.
+
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::json;
+use thiserror::Error;
+use waynote::{Content, LocalStore, Options, Place, Places, SqliteStore, Stamp};
+use waynote_system::variables;
+
+pub use super::load::HookTime;
+use super::load::measured;
+use super::probe::{Conversation, ProbeError};
+use crate::client::PROJECT_VARIABLES;
+use crate::error::Error as ClientsError;
+use crate::profile::answer::{MAX_UNITS, NotRead};
+use crate::profile::setup::Setup;
+
+/// What must be delivered.
+const CANARY: &str = "waynote-canary: this note shows that a hook hands notes over";
+
+/// The longest that a hook may take here; it takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why a trial run delivers no note.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TrialError {
+    /// The store of the trial cannot be made, or the hook cannot be started.
+    #[error("{0}")]
+    System(#[from] io::Error),
+    /// The store of the trial refuses the note.
+    #[error(transparent)]
+    Clients(#[from] ClientsError),
+    /// The server does not answer.
+    #[error(transparent)]
+    Server(#[from] ProbeError),
+    /// The hook ends with an error.
+    #[error("{status}: {stderr}")]
+    Failed {
+        /// How it ended.
+        status: ExitStatus,
+        /// What it said.
+        stderr: String,
+    },
+    /// The client would not read the answer.
+    #[error("the answer is not what {title} reads: {error}")]
+    Form {
+        /// The client's name.
+        title: &'static str,
+        /// What is wrong with it.
+        error: serde_json::Error,
+    },
+    /// The answer is for another event.
+    #[error("the answer is for `{found}`, {title} asked for `{asked}`")]
+    OtherEvent {
+        /// The client's name.
+        title: &'static str,
+        /// The event of the answer.
+        found: String,
+        /// The client's event.
+        asked: &'static str,
+    },
+    /// The answer is longer than what the client takes.
+    #[error("the text is over {MAX_UNITS} characters")]
+    TooLong,
+    /// The note is not in the hook's answer.
+    #[error("the note is not in its answer; {stderr}")]
+    NotInAnswer {
+        /// What the hook said.
+        stderr: String,
+    },
+    /// The note is not in the server's instructions.
+    #[error("the note is not in them")]
+    NotInInstructions,
+    /// The client has no such hook, or its file no command.
+    #[error("it has no command")]
+    NoCommand,
+}
+
+type Result<T = ()> = std::result::Result<T, TrialError>;
+
+/// Runs the hook as the client does, on a store of its own that holds one note; several times, also while the processors are busy.
+pub(super) fn hook(setup: &Setup<'_>, now: Timestamp) -> Result<HookTime> {
+    measured(|| hand_over(setup, now))
+}
+
+/// Starts the server as Goose does, on a store of its own that holds one note.
+pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp) -> Result {
+    let trial = Trial::new(setup, now)?;
+    let (program, args) = server.split_first().ok_or(TrialError::NoCommand)?;
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .current_dir(&trial.project)
+        .env(variables::STORE, &trial.store)
+        .env_remove(variables::NOTES_FILE);
+    let (_server, greeted) = Conversation::start(command, "goose-cli")?;
+    let instructions = greeted["instructions"].as_str().unwrap_or_default();
+    match instructions.contains(CANARY) {
+        true => Ok(()),
+        false => Err(TrialError::NotInInstructions),
+    }
+}
+
+/// A store with one note of a project, gone with this.
+struct Trial {
+    _folder: tempfile::TempDir,
+    folder: PathBuf,
+    project: PathBuf,
+    store: PathBuf,
+}
+
+impl Trial {
+    fn new(setup: &Setup<'_>, now: Timestamp) -> Result<Self> {
+        let made = tempfile::tempdir()?;
+        let folder = made.path().canonicalize()?;
+        let project = folder.join("project");
+        std::fs::create_dir(&project)?;
+        let trial = Self {
+            store: folder.join("notes.db"),
+            _folder: made,
+            folder,
+            project,
+        };
+        trial.lay_canary(setup, now)?;
+        Ok(trial)
+    }
+
+    fn lay_canary(&self, setup: &Setup<'_>, now: Timestamp) -> crate::error::Result {
+        let store = SqliteStore::open(&self.store, &Options::default())?;
+        let base = setup.machine.environment.base()?;
+        let place = Place::resolve(&self.project.to_string_lossy(), &base)?;
+        let stamp = Stamp::new(now, "waynote-doctor".parse()?);
+        Places::new(&store as &dyn LocalStore).write(&place, Content::text(CANARY)?, &stamp)?;
+        Ok(())
+    }
+}
+
+fn hand_over(setup: &Setup<'_>, now: Timestamp) -> Result<Duration> {
+    let trial = Trial::new(setup, now)?;
+    let facts = setup.facts;
+    let event = facts.block_event.ok_or(TrialError::NoCommand)?;
+    let word = facts.event_word(event).ok_or(TrialError::NoCommand)?;
+    let command = setup.hook_command(event).ok_or(TrialError::NoCommand)?;
+    let project = &trial.project;
+    let said = json!({
+        "session_id": "waynote-doctor", "hook_event_name": word, "source": "startup",
+        "cwd": project, "workspace_roots": [project], "working_dir": project,
+    });
+    let begin = std::time::Instant::now();
+    let mut child = Command::new("sh");
+    child
+        .args(["-c", &command])
+        .current_dir(project)
+        .env(variables::STORE, &trial.store)
+        // Nothing of this is left in the user's folders.
+        .env(variables::STATE_FOLDER, trial.folder.join("state"))
+        .env(variables::DATA_FOLDER, trial.folder.join("data"))
+        .env(variables::HOOK_WAIT, PATIENCE.as_secs().to_string())
+        .env_remove(variables::NOTES_FILE)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    for (_, variable) in PROJECT_VARIABLES {
+        child.env_remove(variable);
+    }
+    child.env_remove("CURSOR_VERSION");
+    let mut child = child.spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // One that reads nothing says so below.
+        let _ = stdin.write_all(said.to_string().as_bytes());
+    }
+    let output = child.wait_with_output()?;
+    let took = begin.elapsed();
+    let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if !output.status.success() {
+        let status = output.status;
+        return Err(TrialError::Failed { status, stderr });
+    }
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let title = facts.title;
+    let text = facts
+        .answer
+        .read(word, &printed)
+        .map_err(|error| match error {
+            NotRead::Form(error) => TrialError::Form { title, error },
+            NotRead::OtherEvent(found) => TrialError::OtherEvent {
+                title,
+                found,
+                asked: word,
+            },
+            NotRead::TooLong => TrialError::TooLong,
+        })?;
+    match text.contains(CANARY) {
+        true => Ok(took),
+        false => Err(TrialError::NotInAnswer { stderr }),
+    }
+}

@@ -1,0 +1,77 @@
+//! Why clients' files are not changed, or a hook has no answer.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+use waynote_system::{EnvironmentError, FileError};
+
+use crate::client::Client;
+use crate::formats::refusal::Refusal;
+
+/// What can go wrong.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The environment lacks something.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A file is not edited.
+    #[error("{} {refusal}", .path.display())]
+    NotEdited {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// The home directory is none.
+    #[error("HOME is no directory: {home}")]
+    NoHome {
+        /// What it says.
+        home: String,
+    },
+    /// The working directory is home or the root.
+    #[error("{} is {}, not a project's directory", .directory.display(), home_or_root(.directory))]
+    NoProject {
+        /// The working directory.
+        directory: PathBuf,
+    },
+    /// The client takes no text at prompts.
+    #[error("{} takes no notes at prompts", .client.title())]
+    NoPrompts {
+        /// The client.
+        client: Client,
+    },
+    /// The client reads no files of a project.
+    #[error("{} reads servers only from the user's file", .client.title())]
+    NoProjectFiles {
+        /// The client.
+        client: Client,
+    },
+    /// What a hook reads on standard input is not what a client sends.
+    #[error("the input is not a hook's: {0}")]
+    Payload(#[from] serde_json::Error),
+    /// The client takes no text at this event.
+    #[error("{} takes no text at `{event}`", .client.title())]
+    NoEvent {
+        /// The client.
+        client: Client,
+        /// The event, as the hook was told it.
+        event: String,
+    },
+    /// The store refuses, or the system does ([`waynote::Error::File`]).
+    #[error(transparent)]
+    Library(#[from] waynote::Error),
+}
+
+/// The result of this crate.
+pub type Result<T = (), E = Error> = std::result::Result<T, E>;
+
+fn home_or_root(directory: &std::path::Path) -> &'static str {
+    match directory.parent() {
+        Some(_) => "your home directory",
+        None => "the root",
+    }
+}

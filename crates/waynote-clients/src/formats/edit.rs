@@ -1,0 +1,99 @@
+//! What one file gets, whatever its format: put in, taken out, looked at.
+
+use serde_json::Value;
+
+use super::entry::{JsonEdit, NAME, Server};
+use super::json;
+use super::refusal::{Edited, Refusal};
+use super::{toml, yaml};
+
+/// What Windows' editors put before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// What one file gets.
+pub(crate) enum Edit {
+    /// Members of a file of JSON with comments.
+    Json(Vec<JsonEdit>),
+    /// A server in Codex's `config.toml`.
+    Toml(Server),
+    /// An extension in Goose's `config.yaml`.
+    Yaml(Server),
+    /// A file that is waynote's alone.
+    Whole {
+        text: String,
+        /// What stands in every version of it, and in nobody else's file.
+        mark: &'static str,
+    },
+}
+
+impl Edit {
+    /// The file's text with what is ours in it; the same text when it is in it already. An empty text is a new file.
+    pub(crate) fn add(&self, text: &str) -> Edited {
+        behind_mark(text, |text| match self {
+            Self::Json(edits) => json::add(text, edits),
+            Self::Toml(server) => toml::add(text, server),
+            Self::Yaml(server) => yaml::add(text, server),
+            Self::Whole { mark, .. } if !text.is_empty() && !text.contains(mark) => {
+                Err(Refusal::Taken { what: "a text" })
+            }
+            Self::Whole { text, .. } => Ok(text.clone()),
+        })
+    }
+
+    /// The file's text without what is ours; the same text when there is nothing of ours.
+    pub(crate) fn take_back(&self, text: &str) -> Edited {
+        behind_mark(text, |text| match self {
+            Self::Json(edits) => json::take_back(text, edits),
+            Self::Toml(_) => toml::take_back(text),
+            Self::Yaml(_) => yaml::take_back(text),
+            Self::Whole { mark, .. } if text.contains(mark) => Ok(String::new()),
+            Self::Whole { .. } => Ok(text.to_owned()),
+        })
+    }
+
+    /// The words with which a text has our server started.
+    pub(crate) fn server_command(&self, text: &str) -> Option<Vec<String>> {
+        let texts = |value: &Value| -> Option<Vec<String>> {
+            let values = value.as_array()?.iter();
+            values
+                .map(|value| Some(value.as_str()?.to_owned()))
+                .collect()
+        };
+        let entry = match self {
+            Self::Json(edits) => {
+                let at = edits.iter().find_map(|edit| match edit {
+                    JsonEdit::Server { at, .. } => Some(*at),
+                    _ => None,
+                })?;
+                json::reading::read(text)?[at][NAME].clone()
+            }
+            Self::Toml(_) => toml::read(text)?["mcp_servers"][NAME].clone(),
+            Self::Yaml(_) => return yaml::command(text),
+            Self::Whole { .. } => return None,
+        };
+        match &entry["command"] {
+            Value::String(command) => {
+                let args = texts(&entry["args"]).unwrap_or_default();
+                Some(std::iter::once(command.clone()).chain(args).collect())
+            }
+            // A program and its arguments in one list.
+            words => texts(words),
+        }
+    }
+
+    /// Whether a text says nothing: what is left of a file that was made for our entries.
+    pub(crate) fn is_nothing(&self, text: &str) -> bool {
+        match self {
+            Self::Json(edits) => json::is_nothing(text, edits),
+            _ => text.trim().is_empty(),
+        }
+    }
+}
+
+/// Edits what stands behind a byte order mark, which stays.
+fn behind_mark(text: &str, edit: impl FnOnce(&str) -> Edited) -> Edited {
+    match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(text) => Ok(format!("{BYTE_ORDER_MARK}{}", edit(text)?)),
+        None => edit(text),
+    }
+}

@@ -1,0 +1,181 @@
+//! Entries of ours that a file of JSON with comments has already: that they are ours, that nothing on the way to them stands
+//! twice, and where their program is written.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::{Array, Object, ObjectProp, StringLit, Value};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, parse_to_ast};
+use waynote::text::line_of;
+
+use super::reading::{OPTIONS, unreadable};
+use crate::formats::entry::{JsonEdit, NAME, NO_SEARCH, starts_our_server};
+use crate::formats::hook_command::our_program;
+use crate::formats::refusal::{Edited, Refusal};
+
+/// Whether a file can be edited at all: refused when a name that we need stands twice.
+pub(super) fn once(text: &str, edits: &[JsonEdit]) -> Edited<()> {
+    with_root(text, |root| {
+        edits.iter().try_for_each(|edit| match edit {
+            JsonEdit::Version(_) => Ok(()),
+            JsonEdit::Server { at, .. } => {
+                let entry = member(text, root, at)?
+                    .and_then(|servers| servers.value.as_object())
+                    .map_or(Ok(None), |servers| member(text, servers, NAME))?;
+                let Some(entry) = entry.and_then(|entry| entry.value.as_object()) else {
+                    return Ok(());
+                };
+                member(text, entry, "command")?;
+                member(text, entry, "args")?;
+                Ok(())
+            }
+            JsonEdit::Hook { event, .. } | JsonEdit::NoHook { event } => {
+                let hooks = member(text, root, "hooks")?;
+                if let Some(hooks) = hooks.and_then(|hooks| hooks.value.as_object()) {
+                    member(text, hooks, event)?;
+                }
+                Ok(())
+            }
+        })
+    })
+    .map(|_| ())
+}
+
+/// The line, from 1, of a member that is reached by these names.
+pub(crate) fn line_of_member(text: &str, path: &[&str]) -> Option<usize> {
+    with_root(text, |root| {
+        let Some((name, above)) = path.split_last() else {
+            return Ok(None);
+        };
+        let object = above
+            .iter()
+            .try_fold(root, |object, name| object.get_object(name));
+        let member = object.and_then(|object| object.get(name));
+        Ok(member.map(|member| line_of(text, member.range().start)))
+    })
+    .ok()??
+}
+
+/// Whether the file has an entry of our server's name that does not start it.
+pub(super) fn is_somebody_elses(text: &str, edit: &JsonEdit) -> bool {
+    let JsonEdit::Server { at, .. } = edit else {
+        return false;
+    };
+    with_root(text, |root| {
+        let entry = root.get_object(at).and_then(|servers| servers.get(NAME));
+        Ok(entry.is_some_and(|entry| !entry.value.as_object().is_some_and(is_our_server)))
+    })
+    .is_ok_and(|is| is.unwrap_or(false))
+}
+
+fn is_our_server(entry: &Object<'_>) -> bool {
+    // A program and its arguments apart, or all in one list.
+    let words = ["command", "args"]
+        .into_iter()
+        .filter_map(|name| entry.get(name))
+        .flat_map(|member| match &member.value {
+            Value::Array(words) => words.elements.iter().collect(),
+            word => vec![word],
+        });
+    starts_our_server(words.filter_map(|word| Some(word.as_string_lit()?.value.as_ref())))
+}
+
+/// The text with the program of every entry of ours where it is now. All else that a person may have changed in them stays.
+pub(super) fn up_to_date(text: &str, edits: &[JsonEdit]) -> Edited {
+    let mut changes: Vec<(Range<usize>, String)> = with_root(text, |root| {
+        Ok(edits.iter().flat_map(|edit| changes(root, edit)).collect())
+    })?
+    .unwrap_or_default();
+    changes.sort_by_key(|(range, _)| range.start);
+    changes.dedup();
+    let mut text = text.to_owned();
+    for (range, word) in changes.into_iter().rev() {
+        text.replace_range(range, &serde_json::Value::from(word).to_string());
+    }
+    Ok(text)
+}
+
+fn changes(root: &Object<'_>, edit: &JsonEdit) -> Vec<(Range<usize>, String)> {
+    let change = |literal: &StringLit<'_>, now: &str| {
+        let range = literal.range.start..literal.range.end;
+        (*literal.value != *now).then(|| (range, now.to_owned()))
+    };
+    match edit {
+        JsonEdit::Version(_) | JsonEdit::NoHook { .. } => Vec::new(),
+        JsonEdit::Server { at, program, .. } => {
+            let servers = root.get_object(at);
+            let entry = servers.and_then(|servers| servers.get_object(NAME));
+            let command = entry.and_then(|entry| entry.get("command"));
+            let word = command.and_then(|command| match &command.value {
+                Value::Array(words) => words.elements.first()?.as_string_lit(),
+                word => word.as_string_lit(),
+            });
+            word.and_then(|word| change(word, program))
+                .into_iter()
+                .collect()
+        }
+        JsonEdit::Hook { event, command, .. } => {
+            let hooks = root.get_object("hooks");
+            let list = hooks.and_then(|hooks| hooks.get_array(event));
+            let Some((at, program)) = our_program(command) else {
+                return Vec::new();
+            };
+            let there = list.into_iter().flat_map(commands);
+            there
+                .filter_map(|literal| {
+                    let (own_at, own) = our_program(&literal.value)?;
+                    let mut now = literal.value.to_string();
+                    if own != program {
+                        now.replace_range(own_at, &command[at.clone()]);
+                    }
+                    // Every prompt is to be searched for from now on.
+                    if now.strip_suffix(NO_SEARCH) == Some(command) {
+                        now.clone_from(command);
+                    }
+                    change(literal, &now)
+                })
+                .collect()
+        }
+    }
+}
+
+/// The commands in an event's list that are ours, in groups or alone.
+fn commands<'l, 't>(list: &'l Array<'t>) -> impl Iterator<Item = &'l StringLit<'t>> {
+    let entries = list.elements.iter().filter_map(Value::as_object);
+    entries
+        .flat_map(|entry| {
+            let group = entry.get_array("hooks").into_iter();
+            let inner = group.flat_map(|group| group.elements.iter().filter_map(Value::as_object));
+            std::iter::once(entry).chain(inner)
+        })
+        .filter_map(|command| command.get_string("command"))
+}
+
+/// The member of that name, which must be the only one.
+fn member<'o, 't>(
+    text: &str,
+    object: &'o Object<'t>,
+    name: &str,
+) -> Edited<Option<&'o ObjectProp<'t>>> {
+    let mut named = object
+        .properties
+        .iter()
+        .filter(|member| member.name.as_str() == name);
+    match (named.next(), named.next()) {
+        (Some(one), Some(other)) => Err(Refusal::Twice {
+            name: name.to_owned(),
+            lines: [one, other].map(|member| line_of(text, member.range().start)),
+        }),
+        (member, _) => Ok(member),
+    }
+}
+
+/// Does something with the object that a file is; nothing where it is none.
+fn with_root<T>(text: &str, work: impl FnOnce(&Object<'_>) -> Edited<T>) -> Edited<Option<T>> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS)
+        .map_err(|error| unreadable(&error))?;
+    match &parsed.value {
+        Some(Value::Object(root)) => work(root).map(Some),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,98 @@
+//! Why a client's file is not edited.
+
+use std::fmt;
+
+/// Why a file is not edited. It is left as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// It cannot be read as what it should be.
+    Damaged {
+        /// From 1.
+        line: Option<usize>,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// What has our name in it is somebody else's.
+    Taken {
+        /// What it is.
+        what: &'static str,
+    },
+    /// A name that we need stands in it twice, on these lines; readers take the last.
+    Twice {
+        /// The name.
+        name: String,
+        /// From 1.
+        lines: [usize; 2],
+    },
+    /// It is written in a form that only a person can edit.
+    ByHand {
+        /// From 1.
+        line: Option<usize>,
+        /// What has that form.
+        name: &'static str,
+        /// What the person does.
+        edit: ManualEdit,
+    },
+}
+
+/// What a person does to a file that is not edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ManualEdit {
+    /// Takes our entry out.
+    TakeOut,
+    /// Writes where the program is now as the entry's `command`.
+    WriteCommand,
+    /// Adds an entry.
+    Add {
+        /// The member below which it goes.
+        below: &'static str,
+        /// Its lines.
+        entry: String,
+        /// The word of the client whose file it is.
+        client: &'static str,
+    },
+}
+
+/// An edited text, or why there is none.
+pub(crate) type Edited<T = String> = Result<T, Refusal>;
+
+impl Refusal {
+    pub(crate) fn damaged(line: Option<usize>, reason: impl Into<String>) -> Self {
+        Self::Damaged {
+            line,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// What comes behind the name of the file.
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Damaged { line, reason } => {
+                f.write_str("is damaged: ")?;
+                if let Some(line) = line {
+                    write!(f, "line {line}: ")?;
+                }
+                f.write_str(reason)
+            }
+            Self::Taken { what } => write!(f, "has {what} that waynote did not write"),
+            Self::Twice { name, lines } => {
+                write!(
+                    f,
+                    "has `{name}` twice, on lines {} and {}",
+                    lines[0], lines[1]
+                )
+            }
+            Self::ByHand { line, name, .. } => {
+                write!(f, "has `{name}`")?;
+                if let Some(line) = line {
+                    write!(f, " on line {line}")?;
+                }
+                f.write_str(" in a form that waynote cannot edit")
+            }
+        }
+    }
+}

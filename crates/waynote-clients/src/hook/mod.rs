@@ -1,0 +1,195 @@
+//! What a hook says: from what the client sends to the answer in the client's own form. Opening the store, and how long
+//! that may take, is the caller's.
+
+mod notes;
+pub(crate) mod payload;
+mod prompt;
+mod session;
+mod start;
+
+use std::path::Path;
+
+use waynote::context::Request;
+use waynote::{LocalStore, Place};
+use waynote_system::Environment;
+use waynote_system::process::Process;
+
+use crate::client::{Client, Event};
+use crate::clients::goose;
+use crate::error::{Error, Result};
+use crate::ledger::{Ledgers, PendingDelivery};
+
+use payload::Payload;
+use session::Session;
+
+/// An event that a client told a hook of, in a session of which the ledger knows what it has.
+pub struct Hook {
+    client: Client,
+    event: Event,
+    payload: Payload,
+    session: Session,
+}
+
+/// What a hook is called with.
+pub struct Call<'w> {
+    /// The client, as the hook's command names it.
+    pub client: Client,
+    /// The client's word for the event.
+    pub event: &'w str,
+    /// What the client sent.
+    pub payload: Payload,
+}
+
+impl Call<'_> {
+    /// Notes what the event says of the client's session, and reads what that has. None for a hook that an earlier version
+    /// installed and this one has no use for: it adds nothing until `install` takes it out.
+    ///
+    /// Without `ledgers` nothing can be remembered. `process` is the client's: [`Process::client`].
+    ///
+    /// # Errors
+    /// [`Error::NoEvent`]; [`Error::Library`] where a file of an earlier version cannot be removed.
+    pub fn enter(
+        self,
+        environment: &Environment,
+        ledgers: Option<Ledgers>,
+        process: Option<&Process>,
+    ) -> Result<Option<Hook>> {
+        let client = self.asking(environment);
+        if is_of_an_earlier_version(client, self.event) {
+            if client == Client::Goose {
+                goose::remove_old_file(environment)?;
+            }
+            return Ok(None);
+        }
+        let event = client
+            .event_named(self.event)
+            // Another client runs a hook that was written for this one.
+            .or_else(|| self.client.event_named(self.event))
+            .filter(|event| client.event_word(*event).is_some())
+            .ok_or_else(|| Error::NoEvent {
+                client,
+                event: waynote::visible::visible(self.event),
+            })?;
+        Ok(Some(Hook {
+            session: Session::enter(client, event, &self.payload, ledgers, process),
+            client,
+            event,
+            payload: self.payload,
+        }))
+    }
+
+    /// Cursor runs hooks that were written for Claude Code, and reads answers in its own form.
+    fn asking(&self, environment: &Environment) -> Client {
+        let is_set = |name| environment.variable(name).ok().flatten().is_some();
+        let is_cursor =
+            self.payload.is_cursors() || (is_set("CURSOR_VERSION") && !is_set("CLAUDECODE"));
+        match self.client {
+            Client::ClaudeCode if is_cursor => Client::Cursor,
+            client => client,
+        }
+    }
+}
+
+/// Hooks that an earlier version installed and this one has no use for.
+fn is_of_an_earlier_version(client: Client, event: &str) -> bool {
+    match client {
+        Client::Gemini => event.eq_ignore_ascii_case("SessionStart"),
+        Client::Goose => true,
+        _ => false,
+    }
+}
+
+impl Hook {
+    /// Whether the session may go on without an answer: it is at a prompt, and is not known to lack its block.
+    pub fn can_wait(&self) -> bool {
+        self.event == Event::Prompt && !self.session.is_owed()
+    }
+
+    /// Whether the prompt of a loop that runs this client can have given the session its block: it is no subagent's, and has
+    /// not lost that since.
+    pub fn may_have_it_in_prompt(&self) -> bool {
+        !self.session.given.was_reset && !self.payload.is_subagents()
+    }
+
+    /// The project's directory: from the client's variable, else from its input, else the working directory; home and
+    /// the root only when there is nothing else.
+    ///
+    /// # Errors
+    /// [`Error::Environment`].
+    pub fn place(&self, environment: &Environment) -> Result<Place> {
+        let variable = self.client.project_variable();
+        let named = variable.and_then(|name| environment.variable(name).ok().flatten());
+        let working = environment.working_directory().ok().and_then(Path::to_str);
+        let base = environment.base()?;
+        let candidates = named
+            .as_deref()
+            .into_iter()
+            .chain(self.payload.directories())
+            .chain(working);
+        Ok(candidates
+            .filter(|path| path.starts_with('/'))
+            .filter_map(|path| Place::resolve(path, &base).ok())
+            .find(Place::is_project)
+            .unwrap_or_else(Place::home))
+    }
+
+    /// What the session lacks at this event: its block, or notes that are new to it, and notes that match its prompt if
+    /// these are to be searched for. Nothing counts as delivered before the answer is [claimed](Answer::claim).
+    ///
+    /// # Errors
+    /// [`Error::Library`], where the store refuses.
+    pub fn answer(
+        &self,
+        store: &dyn LocalStore,
+        request: Request,
+        searches: bool,
+        has_it_in_prompt: bool,
+    ) -> Result<Answer> {
+        let session = &self.session;
+        let (text, pending) = match self.event {
+            Event::SubagentStart => start::of_subagent(store, request, session, &self.payload)?,
+            Event::SessionStart => start::of_session(store, request, session, has_it_in_prompt)?,
+            Event::Prompt => {
+                let asked = self.payload.asked().filter(|_| searches);
+                prompt::at(store, request, session, asked, has_it_in_prompt)?
+            }
+        };
+        Ok(Answer {
+            client: self.client,
+            event: self.event,
+            text,
+            pending,
+        })
+    }
+}
+
+/// What a hook answers.
+pub struct Answer {
+    client: Client,
+    event: Event,
+    /// What is added; empty for nothing.
+    text: String,
+    /// What is delivered with it, where the session has a name.
+    pending: Option<PendingDelivery>,
+}
+
+impl Answer {
+    /// What is to be printed, in the client's form. From now on it counts as delivered, unless the claim is
+    /// [released](PendingDelivery::release). Nothing is added where another hook delivered the same meanwhile.
+    pub fn claim(self) -> (String, Option<PendingDelivery>) {
+        let is_taken = self.pending.as_ref().is_none_or(PendingDelivery::claim);
+        if !is_taken || self.text.is_empty() {
+            return (self.client.adding_nothing().to_owned(), None);
+        }
+        let facts = self.client.profile().facts();
+        let word = facts.event_word(self.event).unwrap_or_default();
+        (facts.answer.adding(word, &self.text), self.pending)
+    }
+}
+
+impl Client {
+    /// The answer of a hook that adds nothing.
+    pub fn adding_nothing(self) -> &'static str {
+        self.profile().facts().answer.nothing()
+    }
+}

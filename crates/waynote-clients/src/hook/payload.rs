@@ -1,0 +1,198 @@
+//! What clients say to a hook on standard input: a JSON object, of which a few fields are of use. A field of a wrong kind counts as
+//! one that is not there.
+
+use std::borrow::Cow;
+use std::io::BufRead;
+use std::path::Path;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::error::Result;
+
+/// More than this no client sends at a session's start.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The fields that one client or another sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Payload {
+    #[serde(deserialize_with = "text")]
+    session_id: Option<String>,
+    #[serde(rename = "sessionId", deserialize_with = "text")]
+    session_id_in_camel_case: Option<String>,
+    #[serde(deserialize_with = "text")]
+    conversation_id: Option<String>,
+    #[serde(deserialize_with = "text")]
+    cursor_version: Option<String>,
+    #[serde(deserialize_with = "text")]
+    cwd: Option<String>,
+    #[serde(deserialize_with = "text")]
+    working_dir: Option<String>,
+    #[serde(deserialize_with = "first_text")]
+    workspace_roots: Option<String>,
+    #[serde(deserialize_with = "text")]
+    source: Option<String>,
+    #[serde(deserialize_with = "text")]
+    trigger: Option<String>,
+    #[serde(deserialize_with = "text")]
+    agent_id: Option<String>,
+    /// The session that started this one for a subagent: what waynote's own plugin for opencode says.
+    #[serde(deserialize_with = "text")]
+    parent_id: Option<String>,
+    #[serde(deserialize_with = "text")]
+    prompt_id: Option<String>,
+    #[serde(deserialize_with = "text")]
+    turn_id: Option<String>,
+    #[serde(deserialize_with = "text")]
+    generation_id: Option<String>,
+    #[serde(deserialize_with = "text")]
+    transcript_path: Option<String>,
+    #[serde(deserialize_with = "text")]
+    prompt: Option<String>,
+    #[serde(deserialize_with = "text")]
+    message: Option<String>,
+}
+
+impl Payload {
+    /// Reads one, without waiting for the end of the stream; an empty one where there is nothing to read.
+    ///
+    /// # Errors
+    /// [`Error::Payload`](crate::Error::Payload) where it is not what a client sends, [`Error::Library`](crate::Error::Library)
+    /// where the stream cannot be read.
+    pub fn read(mut input: impl BufRead) -> Result<Self> {
+        let failed = |source| waynote::Error::File {
+            path: "standard input".into(),
+            action: "read",
+            source,
+        };
+        if input.fill_buf().map_err(failed)?.is_empty() {
+            return Ok(Self::default());
+        }
+        let mut reader = serde_json::Deserializer::from_reader(input.take(MAX_BYTES));
+        Ok(Self::deserialize(&mut reader)?)
+    }
+
+    /// The client's own name of the session.
+    pub fn session(&self) -> Option<&str> {
+        [
+            &self.session_id,
+            &self.session_id_in_camel_case,
+            &self.conversation_id,
+        ]
+        .into_iter()
+        .find_map(|id| id.as_deref().filter(|id| !id.is_empty()))
+    }
+
+    /// Why the session starts: `startup`, `resume`, `clear`, `compact`, …
+    pub fn source(&self) -> Option<&str> {
+        self.source.as_deref().or(self.trigger.as_deref())
+    }
+
+    /// The subagent that starts.
+    pub fn subagent(&self) -> Option<&str> {
+        self.agent_id.as_deref()
+    }
+
+    /// Whether the session is a subagent's own.
+    pub fn is_subagents(&self) -> bool {
+        self.parent_id.is_some()
+    }
+
+    /// What the client calls the turn in which the event happens; empty where it does not say.
+    pub fn turn(&self) -> &str {
+        let turn = self.prompt_id.as_deref().or(self.turn_id.as_deref());
+        turn.or(self.generation_id.as_deref()).unwrap_or_default()
+    }
+
+    /// The file in which the client keeps the conversation.
+    pub fn transcript(&self) -> Option<&Path> {
+        self.transcript_path.as_deref().map(Path::new)
+    }
+
+    /// What the person asked, where the event is a prompt: without what hooks have put around it, which Gemini CLI sends along.
+    pub fn asked(&self) -> Option<Cow<'_, str>> {
+        let asked = self.prompt.as_deref().or(self.message.as_deref())?;
+        Some(without_hooks(asked))
+    }
+
+    /// The directories it names, the most telling first.
+    pub fn directories(&self) -> impl Iterator<Item = &str> {
+        [&self.workspace_roots, &self.cwd, &self.working_dir]
+            .into_iter()
+            .filter_map(Option::as_deref)
+    }
+
+    /// Whether Cursor sent it, whatever client the command was written for: it runs other clients' hooks too.
+    pub fn is_cursors(&self) -> bool {
+        self.cursor_version.is_some() || self.conversation_id.is_some()
+    }
+}
+
+/// A prompt without the texts of hooks in it. One that does not end is a person's own words.
+fn without_hooks(asked: &str) -> Cow<'_, str> {
+    const BEGIN: &str = "<hook_context>";
+    const END: &str = "</hook_context>";
+    let mut left = Cow::Borrowed(asked);
+    while let Some(begin) = left.find(BEGIN) {
+        let Some(length) = left[begin..].find(END) else {
+            break;
+        };
+        let end = begin + length + END.len();
+        left.to_mut().replace_range(begin..end, " ");
+    }
+    match left {
+        Cow::Borrowed(asked) => Cow::Borrowed(asked),
+        Cow::Owned(asked) => Cow::Owned(asked.trim().to_owned()),
+    }
+}
+
+fn text<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    })
+}
+
+fn first_text<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::Array(values) => values.into_iter().find_map(|value| match value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(prompt: &str) -> String {
+        let payload = serde_json::json!({ "prompt": prompt });
+        let payload: Payload = serde_json::from_value(payload).unwrap();
+        payload.asked().unwrap().into_owned()
+    }
+
+    #[test]
+    fn what_hooks_added_is_not_what_the_person_asked() {
+        assert_eq!(asked("how do we deploy?"), "how do we deploy?");
+        let block = "<hook_context>## Notes\n\ndeploy</hook_context>";
+        assert_eq!(asked(&format!("{block}\n\nhello")), "hello");
+        assert_eq!(asked(&format!("{block}hello{block}")), "hello");
+        assert_eq!(asked(block), "");
+        let open = "what does <hook_context> mean?";
+        assert_eq!(asked(open), open);
+    }
+
+    #[test]
+    fn a_turn_has_the_name_that_its_client_gives_it() {
+        let turn = |payload: &str| {
+            let payload: Payload = serde_json::from_str(payload).unwrap();
+            payload.turn().to_owned()
+        };
+        assert_eq!(turn(r#"{"prompt_id": "p"}"#), "p");
+        assert_eq!(turn(r#"{"turn_id": "t", "prompt_id": 5}"#), "t");
+        assert_eq!(turn("{}"), "");
+    }
+}

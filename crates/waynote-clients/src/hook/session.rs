@@ -1,0 +1,139 @@
+//! The client's session that a hook runs for, and what it has been given.
+
+use std::path::Path;
+
+use waynote::context::ShownNote;
+
+use waynote_system::process::Process;
+
+use super::payload::Payload;
+use crate::client::{Client, Event};
+use crate::ledger::{Channel, Delivered, Delivery, Ledgers, PendingDelivery};
+
+/// Longer transcripts are not looked through.
+const MAX_TRANSCRIPT_BYTES: u64 = 64 << 20;
+
+/// What every block that a hook hands over begins with.
+const MARK: &[u8] = b"Notes that earlier runs and people left for this work, kept by waynote";
+
+/// The session as its client names it.
+pub(super) struct Session {
+    pub(super) client: Client,
+    /// Its name and the folder of ledgers. None where the client gives it no name, or there is no folder: then nothing
+    /// can be remembered.
+    remembered: Option<(String, Ledgers)>,
+    pub(super) given: Delivered,
+    /// Whether its conversation has lost the block that the ledger says it has.
+    has_lost_block: bool,
+}
+
+impl Session {
+    /// Notes what the event says of the session, and reads what it has. `process` is the client's.
+    pub(super) fn enter(
+        client: Client,
+        event: Event,
+        payload: &Payload,
+        ledgers: Option<Ledgers>,
+        process: Option<&Process>,
+    ) -> Self {
+        let mut session = Self {
+            client,
+            remembered: payload.session().map(str::to_owned).zip(ledgers),
+            given: Delivered::default(),
+            has_lost_block: false,
+        };
+        let Some((name, ledgers)) = &session.remembered else {
+            return session;
+        };
+        let begins_anew = payload
+            .source()
+            .filter(|source| matches!(*source, "clear" | "compact"));
+        if let (Event::SessionStart, Some(source)) = (event, begins_anew) {
+            ledgers.reset(name, source, payload.turn());
+        }
+        let begins = event == Event::SessionStart;
+        let served = process.and_then(|process| ledgers.enter(process, name, begins));
+        session.given = ledgers.delivered(name);
+        let is_new = session.given == Delivered::default() && event == Event::Prompt;
+        if let Some(notes) = served.filter(|_| is_new) {
+            // No hook ran when it began, and the server's first reply had the block.
+            let by_server = Delivery::Block(Channel::Server);
+            ledgers
+                .prepare(name, &session.given, by_server, notes)
+                .claim();
+            session.given = ledgers.delivered(name);
+        }
+        session.has_lost_block = client == Client::Gemini
+            && session.given.block == Some(Channel::Hook)
+            && payload.transcript().is_some_and(is_without_block);
+        session
+    }
+
+    /// Whether what it is given can be remembered.
+    pub(super) fn is_named(&self) -> bool {
+        self.remembered.is_some()
+    }
+
+    /// Whether it is known to lack the block.
+    pub(super) fn is_owed(&self) -> bool {
+        self.is_named() && (self.given.block.is_none() || self.has_lost_block)
+    }
+
+    /// The delivery that gives it the block.
+    pub(super) fn block(&self) -> Delivery {
+        match self.has_lost_block {
+            true => Delivery::BlockAnew(Channel::Hook),
+            false => Delivery::Block(Channel::Hook),
+        }
+    }
+
+    /// What is about to be given; none where nothing can be remembered.
+    pub(super) fn prepare(
+        &self,
+        delivery: Delivery,
+        notes: Vec<ShownNote>,
+    ) -> Option<PendingDelivery> {
+        let (name, ledgers) = self.remembered.as_ref()?;
+        Some(ledgers.prepare(name, &self.given, delivery, notes))
+    }
+}
+
+/// Whether a conversation of Gemini CLI holds no block: it compresses without saying so to a hook. Its transcript is a list of
+/// records, and one that sets all messages begins the conversation that the model sees.
+fn is_without_block(transcript: &Path) -> bool {
+    let is_short = transcript
+        .metadata()
+        .is_ok_and(|file| file.is_file() && file.len() <= MAX_TRANSCRIPT_BYTES);
+    let Some(text) = is_short.then(|| std::fs::read(transcript).ok()).flatten() else {
+        return false;
+    };
+    let begin = memchr::memmem::rfind(&text, br#"{"$set":{"messages":"#);
+    begin.is_some_and(|begin| memchr::memmem::find(&text[begin..], MARK).is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transcript_tells_whether_the_conversation_holds_the_block() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("session.jsonl");
+        let is_without = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            is_without_block(&path)
+        };
+        let set = r#"{"$set":{"messages":[{"type":"user","content":"summary"}]}}"#;
+        let mark = String::from_utf8_lossy(MARK);
+        let added = format!(r#"{{"type":"user","content":"<hook_context>{mark}</hook_context>"}}"#);
+        assert!(!is_without(&format!("{set}\n{added}\n")));
+        assert!(is_without(&format!("{set}\n{added}\n{set}\n")));
+        let kept = format!(r#"{{"$set":{{"messages":["{mark}"]}}}}"#);
+        assert!(!is_without(&format!("{set}\n{added}\n{kept}\n")));
+        // What it is not known to be tells nothing.
+        assert!(!is_without(""));
+        assert!(!is_without(r#"{"messages": []}"#));
+        assert!(!is_without_block(&folder.path().join("gone")));
+        assert!(!is_without_block(folder.path()));
+    }
+}

@@ -1,0 +1,79 @@
+//! A session or a subagent begins, or goes on.
+
+use waynote::LocalStore;
+use waynote::context::{Request, Section};
+
+use super::notes::{Notes, block, changes};
+use super::payload::Payload;
+use super::session::Session;
+use crate::client::Client;
+use crate::error::Result;
+use crate::ledger::{Channel, Delivery, PendingDelivery};
+
+/// The block, where the session does not have it; else what changed since.
+pub(super) fn of_session(
+    store: &dyn LocalStore,
+    request: Request,
+    session: &Session,
+    has_it_in_prompt: bool,
+) -> Result<(String, Option<PendingDelivery>)> {
+    if has_it_in_prompt {
+        return in_prompt(store, request, session);
+    }
+    // The system prompt is no part of the conversation: its plugin puts the block there for each process.
+    if session.client == Client::Opencode {
+        return match session.given.block {
+            Some(Channel::Server) => Ok(Default::default()),
+            _ => Ok(given(
+                block(store, request)?,
+                session,
+                Delivery::Block(Channel::System),
+            )),
+        };
+    }
+    if session.is_named() && !session.is_owed() {
+        let notes = changes(store, request, &Section::ALL, &session.given)?;
+        return Ok(given(notes, session, Delivery::Notes));
+    }
+    Ok(given(block(store, request)?, session, session.block()))
+}
+
+/// The block: a subagent knows nothing of what its session was given.
+pub(super) fn of_subagent(
+    store: &dyn LocalStore,
+    request: Request,
+    session: &Session,
+    payload: &Payload,
+) -> Result<(String, Option<PendingDelivery>)> {
+    let notes = block(store, request)?;
+    Ok(match payload.subagent() {
+        Some(id) => given(notes, session, Delivery::Subagent(id.to_owned())),
+        None => (notes.text, None),
+    })
+}
+
+/// Nothing, since the loop's prompt holds the block. It counts as given.
+pub(super) fn in_prompt(
+    store: &dyn LocalStore,
+    request: Request,
+    session: &Session,
+) -> Result<(String, Option<PendingDelivery>)> {
+    let notes = block(store, request)?;
+    let delivery = match session.is_owed() {
+        true => Delivery::Block(Channel::Loop),
+        false => Delivery::Notes,
+    };
+    Ok((String::new(), session.prepare(delivery, notes.pieces)))
+}
+
+/// A text and what it gives; nothing is given where there is none.
+pub(super) fn given(
+    notes: Notes,
+    session: &Session,
+    delivery: Delivery,
+) -> (String, Option<PendingDelivery>) {
+    match notes.text.is_empty() {
+        true => (String::new(), None),
+        false => (notes.text, session.prepare(delivery, notes.pieces)),
+    }
+}

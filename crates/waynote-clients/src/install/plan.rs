@@ -1,0 +1,330 @@
+//! What an installation, or taking it back, does to a client's files: planned as a whole, shown, carried out.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use waynote_system::{Environment, text_file};
+
+use super::record::Record;
+use crate::client::{Client, Event};
+use crate::error::{Error, Result};
+use crate::formats::refusal::Refusal;
+use crate::profile::setup::{ClientFile, Reach, Setup};
+
+/// What happens to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// Nothing.
+    Unchanged,
+    /// It is made.
+    Made,
+    /// It goes.
+    Removed,
+    /// It gets another text.
+    Changed,
+}
+
+/// What a person should know of a file.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Remark {
+    /// What is planned would be refused: a dry run says so.
+    WouldBeRefused(Error),
+    /// Something of our name in it is somebody else's, and stays.
+    TakenByOthers(&'static str),
+}
+
+/// A file, and what happens to it.
+pub struct Step {
+    /// The file.
+    pub file: ClientFile,
+    /// Its text now; none: it is not there.
+    pub before: Option<String>,
+    /// Its text afterwards; none: it goes.
+    pub after: Option<String>,
+    /// What happens to it.
+    pub action: Action,
+    /// What a person should know of it.
+    pub remark: Option<Remark>,
+    /// What stays because a person changed it: each line says what to change.
+    pub kept: Vec<String>,
+}
+
+impl Step {
+    /// Refused where it cannot be carried out; a dry run says so.
+    fn new(
+        file: ClientFile,
+        before: Option<String>,
+        after: Option<String>,
+        dry_run: bool,
+    ) -> Result<Self> {
+        let action = match (&before, &after) {
+            (before, after) if before == after => Action::Unchanged,
+            (None, _) => Action::Made,
+            (_, None) => Action::Removed,
+            _ => Action::Changed,
+        };
+        let obstacle = match action {
+            Action::Unchanged => None,
+            Action::Removed => text_file::may_remove(&file.path).err(),
+            Action::Made | Action::Changed => text_file::may_write(&file.path).err(),
+        };
+        let remark = match obstacle {
+            Some(error) if !dry_run => return Err(error.into()),
+            Some(error) => Some(Remark::WouldBeRefused(error.into())),
+            None => {
+                let text = before.as_deref().unwrap_or_default();
+                match file.edit.add(text) {
+                    Err(Refusal::Taken { what }) => Some(Remark::TakenByOthers(what)),
+                    _ => None,
+                }
+            }
+        };
+        Ok(Self {
+            file,
+            before,
+            after,
+            action,
+            remark,
+            kept: Vec::new(),
+        })
+    }
+}
+
+/// What an installation does. All files are looked at before the first is written.
+pub struct Installation<'s, 'e> {
+    setup: &'s Setup<'e>,
+    steps: Vec<Step>,
+    /// Files of an earlier version, which go.
+    left_over: Vec<Step>,
+}
+
+impl<'s, 'e> Installation<'s, 'e> {
+    /// Looks at every file. One that cannot be written is refused, or noted in a dry run.
+    ///
+    /// # Errors
+    /// [`Error::NoPrompts`] and [`Error::NoProjectFiles`], where the client cannot be set up so; [`Error::NotEdited`],
+    /// [`Error::File`].
+    pub fn plan(setup: &'s Setup<'e>, dry_run: bool) -> Result<Self> {
+        let client = setup.client();
+        if setup.every_prompt && client.event_word(Event::Prompt).is_none() {
+            return Err(Error::NoPrompts { client });
+        }
+        if client == Client::Goose && setup.reach == Reach::Project {
+            return Err(Error::NoProjectFiles { client });
+        }
+        let mut steps = Vec::new();
+        for file in setup.files()? {
+            let before = text_file::read(&file.path)?;
+            let text = before.as_deref().unwrap_or_default();
+            let record = Record::load(setup.machine.environment, &file.path)?;
+            let renewed = file
+                .edit
+                .renew(text, record.as_ref())
+                .map_err(|refusal| not_edited(&file, refusal))?;
+            let mut step = Step::new(file, before, Some(renewed.text), dry_run)?;
+            step.kept = renewed.kept;
+            steps.push(step);
+        }
+        Ok(Self {
+            left_over: left_over(setup, dry_run)?,
+            setup,
+            steps,
+        })
+    }
+
+    /// What happens to each file.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().chain(&self.left_over)
+    }
+
+    /// Writes the files, each with a record of what it held before.
+    ///
+    /// # Errors
+    /// [`Error::File`], [`Error::NotEdited`].
+    pub fn carry_out(&self) -> Result {
+        let setup = self.setup;
+        let everything = Setup {
+            every_prompt: true,
+            program: setup.program.clone(),
+            ..*setup
+        };
+        for (step, whole) in self.steps.iter().zip(&everything.files()?) {
+            put(setup.machine.environment, step, whole, setup.reach)?;
+        }
+        carry_out_removals(setup, &self.left_over)
+    }
+}
+
+/// What takes all of ours out of a client's files.
+pub struct Removal<'s, 'e> {
+    setup: &'s Setup<'e>,
+    steps: Vec<Step>,
+}
+
+impl<'s, 'e> Removal<'s, 'e> {
+    /// Looks at every file. One that cannot be written is refused, or noted in a dry run.
+    ///
+    /// # Errors
+    /// [`Error::NotEdited`], [`Error::File`].
+    pub fn plan(setup: &'s Setup<'e>, dry_run: bool) -> Result<Self> {
+        let mut steps = Vec::new();
+        for file in setup.files()? {
+            steps.push(removal(setup.machine.environment, file, dry_run)?);
+        }
+        steps.extend(left_over(setup, dry_run)?);
+        Ok(Self { setup, steps })
+    }
+
+    /// What happens to each file.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Puts back what each file held before, where only we wrote to it; else takes out what is ours.
+    ///
+    /// # Errors
+    /// [`Error::File`].
+    pub fn carry_out(&self) -> Result {
+        carry_out_removals(self.setup, &self.steps)
+    }
+}
+
+/// The removal of what an earlier version wrote, where there is something.
+fn left_over(setup: &Setup<'_>, dry_run: bool) -> Result<Vec<Step>> {
+    let mut steps = Vec::new();
+    for file in setup.left_over()? {
+        steps.push(removal(setup.machine.environment, file, dry_run)?);
+    }
+    steps.retain(|step| step.action != Action::Unchanged);
+    Ok(steps)
+}
+
+/// What takes our entries out of a file.
+fn removal(environment: &Environment, file: ClientFile, dry_run: bool) -> Result<Step> {
+    let before = text_file::read(&file.path)?;
+    let record = Record::load(environment, &file.path)?;
+    let after = match (&before, &record) {
+        (None, _) => None,
+        (Some(text), Some(record)) if record.is_of(text) => record.before.clone(),
+        (Some(text), _) => {
+            let left = take_back(&file, text)?;
+            // A file that `install` made goes when nothing of anybody's is in it.
+            let made_here = record
+                .as_ref()
+                .is_some_and(|record| record.before.is_none());
+            let is_ours = is_ours_alone(&file.path) || made_here;
+            let is_left = !(is_ours && file.edit.is_nothing(&left));
+            is_left.then_some(left)
+        }
+    };
+    Step::new(file, before, after, dry_run)
+}
+
+fn carry_out_removals(setup: &Setup<'_>, steps: &[Step]) -> Result {
+    let environment = setup.machine.environment;
+    for step in steps.iter().rev() {
+        let record = Record::load(environment, &step.file.path)?;
+        match (&step.before, &step.after) {
+            (None, _) => {}
+            (Some(_), None) => {
+                let made = record.as_ref().map(|record| record.made.as_slice());
+                text_file::remove(&step.file.path, made.unwrap_or_default())?;
+            }
+            (Some(before), Some(after)) if before != after => {
+                text_file::put(&step.file.path, after, Some(before), mode(setup.reach))?;
+            }
+            _ => {}
+        }
+        if let Some(record) = record {
+            record.forget(environment)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes what a step says, with the record of what was there before anything of ours.
+fn put(environment: &Environment, step: &Step, whole: &ClientFile, reach: Reach) -> Result {
+    let path = &step.file.path;
+    let earlier = Record::load(environment, path)?;
+    let Some(after) = step
+        .after
+        .as_ref()
+        .filter(|_| step.action != Action::Unchanged)
+    else {
+        return remember_entries(environment, step, earlier);
+    };
+    let entries = step.file.edit.written(after, earlier.as_ref());
+    let made = match &earlier {
+        Some(earlier) => earlier.made.clone(),
+        None => Vec::new(),
+    };
+    let mut record = match (earlier, &step.before) {
+        (Some(earlier), Some(before)) if earlier.is_of(before) => {
+            Record::new(path, earlier.before.as_deref(), after)
+        }
+        (_, Some(before)) => {
+            let without = take_back(whole, before)?;
+            let was_there = !(whole.edit.is_nothing(&without) && is_ours_alone(path));
+            Record::new(path, was_there.then_some(without.as_str()), after)
+        }
+        (_, None) => Record::new(path, None, after),
+    };
+    record.made = made;
+    record.entries = entries;
+    // Before the file: a copy without need is better than a need without a copy.
+    record.save(environment)?;
+    let made = text_file::put(path, after, step.before.as_deref(), mode(reach))?;
+    if made.is_empty() {
+        return Ok(());
+    }
+    record.made.extend(made);
+    record.save(environment)
+}
+
+/// Adds to the record of an earlier version what is in the file now.
+fn remember_entries(environment: &Environment, step: &Step, record: Option<Record>) -> Result {
+    match (record, &step.before) {
+        (Some(mut record), Some(text)) if record.is_of(text) => {
+            let entries = step.file.edit.written(text, Some(&record));
+            if record.entries == entries {
+                return Ok(());
+            }
+            record.entries = entries;
+            record.save(environment)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn take_back(file: &ClientFile, text: &str) -> Result<String> {
+    let left = file.edit.take_back(text);
+    left.map_err(|refusal| not_edited(file, refusal))
+}
+
+fn not_edited(file: &ClientFile, refusal: Refusal) -> Error {
+    Error::NotEdited {
+        path: file.path.clone(),
+        refusal,
+    }
+}
+
+/// Whether a file is waynote's by its name, or by its folder's.
+fn is_ours_alone(path: &Path) -> bool {
+    let is_named = |part: Option<&OsStr>| part.is_some_and(|name| name == "waynote");
+    is_named(path.file_stem())
+        || path
+            .ancestors()
+            .skip(1)
+            .take(2)
+            .any(|folder| is_named(folder.file_name()))
+}
+
+fn mode(reach: Reach) -> u32 {
+    match reach {
+        // They may hold what a client keeps secret.
+        Reach::User => 0o600,
+        Reach::Project => 0o644,
+    }
+}

@@ -1,0 +1,370 @@
+//! The ledger of what was delivered to each session of a client, so that none gets it twice and none goes without. The
+//! hooks and the MCP server keep it, in files outside the store.
+//!
+//! ```text
+//! $XDG_STATE_HOME/waynote/delivered/       else ~/.local/state/…; mode 0700
+//!   session SESSION      the ledger of one session of a client
+//!   client PID START     the session that a client's process was last in; empty where no hook has named one, and the
+//!                        ledger of what its server gave is that of the session `PID START`
+//! ```
+//!
+//! The parts of a name are percent-encoded, with a space between. SESSION is what the client calls its session: it stays
+//! the same when the session is resumed, in another process and after a restart of the machine. A ledger is a list of
+//! lines, written under a lock of the file:
+//!
+//! ```text
+//! reset SOURCE EVENT MILLIS    the conversation lost what was delivered: it was compacted or cleared
+//! block hook|server|loop|system  it has the block: from a hook, from the server's reply, in a loop's prompt, or in a
+//!                              system prompt, which every process builds again
+//! whole REVISION ADDRESS       it has this note whole
+//! line REVISION ADDRESS        it has a line of this note
+//! subagent ID                  a subagent of it has the block
+//! lost ID                      that subagent does not have it after all
+//! ```
+//!
+//! A line is written only where it says something new. A `reset` rewrites the file, and a file that has grown long is
+//! rewritten too: what it says stays, in as few lines as possible.
+//!
+//! The server does not know the client's session, and a hook does not know the server's process. Both know the client's
+//! process above them, so `client` names a session.
+//!
+//! What cannot be read or written counts as not delivered: the block twice is better than not at all. Once a day, files
+//! that nobody wrote for a month are removed, and those of clients that have ended.
+
+mod clients;
+mod delivered;
+mod file;
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use waynote::context::{Shown, ShownNote};
+
+use delivered::note_line;
+pub use delivered::{Channel, Delivered};
+use file::Ledger;
+
+/// Two hooks that report the same loss within this time report one event.
+const SAME_EVENT: Duration = Duration::from_secs(3);
+
+/// The longest part of a file's name, in bytes.
+const PART_BYTES: usize = 90;
+
+/// The folder of the ledgers.
+#[derive(Clone)]
+pub struct Ledgers {
+    folder: PathBuf,
+    clock: fn() -> SystemTime,
+}
+
+/// What is delivered.
+#[derive(Clone, Debug)]
+pub enum Delivery {
+    /// The block.
+    Block(Channel),
+    /// The block, to a conversation that has lost an earlier one without reporting it.
+    BlockAnew(Channel),
+    /// Some notes.
+    Notes,
+    /// The block, to a subagent.
+    Subagent(String),
+}
+
+/// A delivery to a session that is about to happen. It counts as delivered once it is [claimed](Self::claim), just
+/// before the text is printed.
+#[derive(Clone)]
+pub struct PendingDelivery {
+    ledgers: Ledgers,
+    session: String,
+    delivery: Delivery,
+    notes: Vec<ShownNote>,
+    /// What the session had when the text was chosen.
+    given: Delivered,
+}
+
+impl Ledgers {
+    /// The ledgers below the folder for what programs remember. `clock` tells the system's time, which is that of files.
+    pub fn below(state: &Path, clock: fn() -> SystemTime) -> Self {
+        Self {
+            folder: state.join("waynote/delivered"),
+            clock,
+        }
+    }
+
+    /// What a session has been given, as its ledger says.
+    pub fn delivered(&self, session: &str) -> Delivered {
+        file::read(&self.ledger(session)).unwrap_or_default()
+    }
+
+    /// Records that a session lost what was delivered: `source` says by what, `event` names the event where the client
+    /// names it. Two reports of one event count once.
+    pub fn reset(&self, session: &str, source: &str, event: &str) {
+        let (source, event, now) = (encoded(source), encoded(event), self.millis());
+        self.write(session, |given| {
+            let is_same = given.last_reset.as_ref().is_some_and(|(of, name, at)| {
+                let age = Duration::from_millis(now.saturating_sub(*at));
+                (of, name) == (&source, &event) && age < SAME_EVENT
+            });
+            (!is_same).then(|| format!("reset {source} {event} {now}\n"))
+        });
+    }
+
+    /// Prepares a delivery to a session that has `given`.
+    pub fn prepare(
+        &self,
+        session: &str,
+        given: &Delivered,
+        delivery: Delivery,
+        notes: Vec<ShownNote>,
+    ) -> PendingDelivery {
+        PendingDelivery {
+            ledgers: self.clone(),
+            session: session.to_owned(),
+            delivery,
+            notes,
+            given: given.clone(),
+        }
+    }
+
+    fn ledger(&self, session: &str) -> PathBuf {
+        self.folder.join(name(&["session", session]))
+    }
+
+    /// Appends the lines that `lines` derives from a ledger; none: nothing is written. Returns whether there were any,
+    /// also where the ledger cannot be opened.
+    fn write(&self, session: &str, lines: impl FnOnce(&Delivered) -> Option<String>) -> bool {
+        let path = self.ledger(session);
+        if !self.folder.is_dir() {
+            self.make_folder();
+        }
+        let Some(mut ledger) = Ledger::locked(&path) else {
+            return lines(&Delivered::default()).is_some();
+        };
+        if ledger.is_empty() {
+            self.sweep();
+        }
+        let lines = lines(&ledger.given);
+        if let Some(lines) = &lines {
+            // What is not recorded is delivered again.
+            let _ = ledger.write(lines);
+        }
+        lines.is_some()
+    }
+
+    /// How long ago something was.
+    fn age(&self, made: SystemTime) -> Duration {
+        (self.clock)().duration_since(made).unwrap_or_default()
+    }
+
+    fn millis(&self) -> u64 {
+        u64::try_from(self.age(SystemTime::UNIX_EPOCH).as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn make_folder(&self) {
+        let mut folder = DirBuilder::new();
+        // An error shows when a file is made in it.
+        let _ = folder.recursive(true).mode(0o700).create(&self.folder);
+    }
+}
+
+impl PendingDelivery {
+    /// Claims the delivery: it counts as delivered from now on. False where another process has made it meanwhile.
+    pub fn claim(&self) -> bool {
+        self.ledgers.write(&self.session, |given| {
+            let is_changed = *given != self.given;
+            let is_given = match &self.delivery {
+                Delivery::Block(Channel::System) => false,
+                Delivery::Block(_) | Delivery::BlockAnew(_) => is_changed && given.block.is_some(),
+                Delivery::Notes => {
+                    let has = |(address, revision, shown): &ShownNote| {
+                        let known = given.has(address, *revision);
+                        known == Some(Shown::Whole) || known == Some(*shown)
+                    };
+                    is_changed && self.notes.iter().all(has)
+                }
+                Delivery::Subagent(id) => given.subagents.contains(&encoded(id)),
+            };
+            (!is_given).then(|| self.lines())
+        })
+    }
+
+    /// Takes the claim back: the text could not be printed. The session gets it at the next event.
+    pub fn release(&self) {
+        let line = match &self.delivery {
+            Delivery::Subagent(id) => format!("lost {}\n", encoded(id)),
+            Delivery::Block(_) | Delivery::BlockAnew(_) | Delivery::Notes => {
+                format!("reset lost - {}\n", self.ledgers.millis())
+            }
+        };
+        self.ledgers.write(&self.session, |_| Some(line));
+    }
+
+    fn lines(&self) -> String {
+        let mut lines = String::new();
+        match &self.delivery {
+            Delivery::Block(by) => lines.push_str(&format!("block {}\n", by.word())),
+            Delivery::BlockAnew(by) => {
+                lines.push_str(&format!(
+                    "reset lost - {}\nblock {}\n",
+                    self.ledgers.millis(),
+                    by.word()
+                ));
+            }
+            Delivery::Notes => {}
+            // What a subagent has, its session has not.
+            Delivery::Subagent(id) => return format!("subagent {}\n", encoded(id)),
+        }
+        for (address, revision, shown) in &self.notes {
+            lines.push_str(&note_line(address, *revision, *shown));
+        }
+        lines
+    }
+}
+
+fn encoded(part: &str) -> String {
+    let part = utf8_percent_encode(part, NON_ALPHANUMERIC).to_string();
+    if part.is_empty() { "-".into() } else { part }
+}
+
+fn name(parts: &[&str]) -> String {
+    let parts = parts.iter().map(|part| {
+        let mut part = encoded(part);
+        part.truncate(PART_BYTES);
+        part
+    });
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use waynote::Address;
+
+    use super::*;
+
+    #[expect(clippy::disallowed_methods, reason = "files have the system's times")]
+    pub(super) fn clock() -> SystemTime {
+        SystemTime::now()
+    }
+
+    pub(super) fn scratch() -> (tempfile::TempDir, Ledgers) {
+        let folder = tempfile::tempdir().unwrap();
+        let ledgers = Ledgers::below(folder.path(), clock);
+        (folder, ledgers)
+    }
+
+    pub(super) fn block(ledgers: &Ledgers, session: &str) -> PendingDelivery {
+        let given = ledgers.delivered(session);
+        ledgers.prepare(session, &given, Delivery::Block(Channel::Hook), Vec::new())
+    }
+
+    #[test]
+    fn a_block_is_given_when_it_is_taken_and_not_before() {
+        let (_folder, ledgers) = scratch();
+        let (one, other) = (block(&ledgers, "a/../b"), block(&ledgers, "a/../b"));
+        assert_eq!(ledgers.delivered("a/../b"), Delivered::default());
+        assert!(one.claim());
+        assert!(!other.claim());
+        assert_eq!(ledgers.delivered("a/../b").block, Some(Channel::Hook));
+        assert_eq!(ledgers.delivered("other"), Delivered::default());
+        one.release();
+        let given = ledgers.delivered("a/../b");
+        assert_eq!((given.block, given.was_reset), (None, true));
+        assert!(block(&ledgers, "a/../b").claim());
+    }
+
+    #[test]
+    fn a_loss_is_counted_once_for_each_event() {
+        let (_folder, ledgers) = scratch();
+        assert!(block(&ledgers, "s").claim());
+        ledgers.reset("s", "compact", "event 1");
+        assert_eq!(ledgers.delivered("s").block, None);
+        assert!(block(&ledgers, "s").claim());
+        // The other configuration reports the same event.
+        ledgers.reset("s", "compact", "event 1");
+        assert_eq!(ledgers.delivered("s").block, Some(Channel::Hook));
+        ledgers.reset("s", "compact", "event 2");
+        assert_eq!(ledgers.delivered("s").block, None);
+    }
+
+    #[test]
+    fn a_session_is_remembered_by_what_it_was_given() {
+        let (_folder, ledgers) = scratch();
+        let address: Address = "place:~/with a blank".parse().unwrap();
+        let give = |revision, shown| {
+            let given = ledgers.delivered("s");
+            let notes = vec![(address.clone(), revision, shown)];
+            ledgers.prepare("s", &given, Delivery::Notes, notes)
+        };
+        let late = give(1, Shown::Whole);
+        assert!(give(1, Shown::Whole).claim());
+        assert!(!late.claim(), "somebody else gave it meanwhile");
+        assert!(give(1, Shown::Line).claim());
+        assert!(give(2, Shown::Line).claim());
+        let given = ledgers.delivered("s");
+        assert_eq!(given.has(&address, 1), Some(Shown::Whole));
+        assert_eq!(given.has(&address, 2), Some(Shown::Line));
+        assert_eq!(given.has(&address, 3), None);
+        ledgers.reset("s", "clear", "");
+        assert_eq!(ledgers.delivered("s").has(&address, 1), None);
+    }
+
+    #[test]
+    fn a_subagent_that_went_without_takes_nothing_from_its_session() {
+        let (_folder, ledgers) = scratch();
+        assert!(block(&ledgers, "s").claim());
+        let subagent = || {
+            let delivery = Delivery::Subagent("a b".into());
+            ledgers.prepare("s", &ledgers.delivered("s"), delivery, Vec::new())
+        };
+        assert!(subagent().claim());
+        assert!(!subagent().claim());
+        subagent().release();
+        let given = ledgers.delivered("s");
+        assert_eq!((given.block, given.was_reset), (Some(Channel::Hook), false));
+        assert!(subagent().claim());
+    }
+
+    #[test]
+    fn of_many_at_once_one_has_it() {
+        let (_folder, ledgers) = scratch();
+        let handovers: Vec<_> = (0..16).map(|_| block(&ledgers, "s")).collect();
+        let won = std::thread::scope(|scope| {
+            let threads: Vec<_> = handovers
+                .iter()
+                .map(|pending| scope.spawn(|| pending.claim()))
+                .collect();
+            let won = threads.into_iter().map(|thread| thread.join().unwrap());
+            won.filter(|won| *won).count()
+        });
+        assert_eq!(won, 1);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_delivers() {
+        let (folder, _) = scratch();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let ledgers = Ledgers::below(&file, clock);
+        assert!(block(&ledgers, "s").claim());
+        assert!(block(&ledgers, "s").claim());
+    }
+
+    #[test]
+    fn a_damaged_ledger_says_what_can_be_read() {
+        let (_folder, ledgers) = scratch();
+        assert!(block(&ledgers, "s").claim());
+        let text =
+            b"\xff\nblock hook\nwhole x agent:default#k\nwhole\nline 2 agent:default#k\nreset\n";
+        std::fs::write(ledgers.ledger("s"), text).unwrap();
+        let given = ledgers.delivered("s");
+        assert_eq!((given.block, given.was_reset), (None, true));
+        std::fs::write(ledgers.ledger("s"), &text[..text.len() - 6]).unwrap();
+        let given = ledgers.delivered("s");
+        let address: Address = "agent:default#k".parse().unwrap();
+        assert_eq!(given.block, Some(Channel::Hook));
+        assert_eq!(given.has(&address, 2), Some(Shown::Line));
+    }
+}

@@ -1,0 +1,86 @@
+//! What a client is to this crate: the trait that every file in `clients/` fills in, and what they build with.
+
+pub(crate) mod answer;
+pub(crate) mod check;
+pub(crate) mod facts;
+pub(crate) mod permissions;
+pub(crate) mod setup;
+pub(crate) mod words;
+
+use std::path::PathBuf;
+
+use crate::error::Result;
+
+use check::{Check, Findings};
+use facts::Facts;
+use permissions::{Invocation, MissingRight, Rights};
+use setup::{ClientFile, Machine, Reach, Roots, Setup};
+
+/// What is known of a client. A new one is a file with this trait in `clients/`, a line in `clients/mod.rs` and a
+/// variant in `client.rs`.
+pub(crate) trait Profile: Sync {
+    /// Its names, its events, the form of its answers.
+    fn facts(&self) -> &'static Facts;
+
+    /// Its files and what each gets, in the order in which they are written.
+    fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>>;
+
+    /// Files that an earlier version wrote and this one does not.
+    fn left_over(&self, _: &Setup<'_>) -> Result<Vec<ClientFile>> {
+        Ok(Vec::new())
+    }
+
+    /// A file of the user's whose folder shows that the client is on this machine.
+    fn trace(&self, root: &Roots<'_>) -> Result<PathBuf>;
+
+    /// What only the user can do after an installation.
+    fn next_steps(&self, reach: Reach) -> Vec<String>;
+
+    /// What the user can undo of an earlier version, which is in no file.
+    fn outdated_variable(&self, _: Machine<'_>) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// Lets the agent of a loop use our tools. A client that does not run in loops, or that cannot be told so for one run,
+    /// gets nothing.
+    fn allow(&self, _: &Invocation<'_>, _: &mut Rights) -> Result {
+        Ok(())
+    }
+
+    /// What the client does not let the agent of a loop do, as far as its command line and its settings say. What it asks
+    /// its user about counts as not allowed, since in a loop nobody answers.
+    fn missing(&self, _: &Invocation<'_>, _: &mut Vec<MissingRight>) {}
+
+    /// Whether the client has our server in a place that `install` does not write to.
+    fn has_server_elsewhere(&self, _: &Invocation<'_>) -> bool {
+        false
+    }
+
+    /// Settings that keep the notes or the tools from its model.
+    fn check(&self, check: &mut Check<'_>) -> Result;
+
+    /// What the client still wants from its user, as far as its files tell.
+    fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
+        for step in self.next_steps(setup.reach) {
+            let title = self.facts().title;
+            findings.note(
+                format!("{title}: its files do not show whether it is switched on there"),
+                step,
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Whether a client's files of that reach have an entry of our server.
+pub(crate) fn has_server(profile: &dyn Profile, machine: Machine<'_>, reach: Reach) -> bool {
+    let setup = Setup::unchecked(machine, profile.facts(), reach);
+    let files = setup.and_then(|setup| profile.files(&setup));
+    files.unwrap_or_default().iter().any(|file| {
+        let has_ours = |text: String| {
+            let without = file.edit.take_back(&text);
+            without.is_ok_and(|without| without != text)
+        };
+        file.part.has_server() && permissions::text(&file.path).is_some_and(has_ours)
+    })
+}

@@ -1,0 +1,297 @@
+//! How a client is set up: whose files, which program, and what each file gets. Which files those are is the client's
+//! own: [`Profile::files`](super::Profile::files).
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use waynote::{Author, Base};
+use waynote_system::Environment;
+use waynote_system::shell::quoted;
+use waynote_system::variables::AUTHOR;
+
+use super::facts::Facts;
+use crate::client::Event;
+use crate::error::{Error, Result};
+use crate::formats::edit::Edit;
+use crate::formats::entry::{Json, JsonEdit, NO_SEARCH, Server};
+
+/// The machine as this crate sees it: nothing else is asked of the environment.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine<'e> {
+    /// Variables, folders, the working directory, waynote's own program.
+    pub environment: &'e Environment,
+    /// The variables that waynote reads. A client that hands on to a server only what its entry names is told these.
+    pub handed_on: &'e [&'e str],
+}
+
+/// Whose files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The user's, for every project.
+    User,
+    /// The working directory's, which a team shares.
+    Project,
+}
+
+/// What of a setup a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// The entry of the MCP server.
+    Server,
+    /// Hooks.
+    Hooks,
+    /// Both.
+    ServerAndHooks,
+    /// A program of ours that the client runs, with its hooks.
+    Plugin,
+    /// What an earlier version wrote the notes into.
+    Notes,
+}
+
+impl Part {
+    /// Whether it has the server's entry.
+    pub fn has_server(self) -> bool {
+        matches!(self, Self::Server | Self::ServerAndHooks)
+    }
+
+    /// Whether it has hooks.
+    pub fn has_hooks(self) -> bool {
+        matches!(self, Self::Hooks | Self::ServerAndHooks | Self::Plugin)
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Server => "server",
+            Self::Hooks => "hooks",
+            Self::ServerAndHooks => "server and hooks",
+            Self::Plugin => "plugin",
+            Self::Notes => "notes",
+        })
+    }
+}
+
+/// One of a client's files and what it gets.
+pub struct ClientFile {
+    /// The file.
+    pub path: PathBuf,
+    /// What of the setup it holds.
+    pub part: Part,
+    pub(crate) edit: Edit,
+}
+
+impl ClientFile {
+    pub(crate) fn new(path: PathBuf, part: Part, edit: Edit) -> Self {
+        Self { path, part, edit }
+    }
+
+    pub(crate) fn json(path: PathBuf, part: Part, edits: Vec<JsonEdit>) -> Self {
+        Self::new(path, part, Edit::Json(edits))
+    }
+
+    /// A file of ours that an earlier version wrote: one that holds the mark.
+    pub(crate) fn left_over(path: PathBuf, part: Part, mark: &'static str) -> Self {
+        let text = String::new();
+        Self::new(path, part, Edit::Whole { text, mark })
+    }
+}
+
+/// How to set up a client.
+pub struct Setup<'e> {
+    pub(crate) machine: Machine<'e>,
+    pub(crate) facts: &'static Facts,
+    /// Whose files.
+    pub reach: Reach,
+    /// Whether every prompt gets the notes that match it, too.
+    pub every_prompt: bool,
+    /// The program, as the client starts it.
+    pub program: String,
+}
+
+impl<'e> Setup<'e> {
+    /// A setup in home or in a project, where there is one.
+    pub(crate) fn checked(
+        machine: Machine<'e>,
+        facts: &'static Facts,
+        reach: Reach,
+        every_prompt: bool,
+    ) -> Result<Self> {
+        match reach {
+            Reach::Project => is_project(machine.environment)?,
+            Reach::User => is_home(machine.environment)?,
+        }
+        Ok(Self {
+            every_prompt,
+            ..Self::unchecked(machine, facts, reach)?
+        })
+    }
+
+    /// The same to look at files that may be there.
+    pub(crate) fn unchecked(
+        machine: Machine<'e>,
+        facts: &'static Facts,
+        reach: Reach,
+    ) -> Result<Self> {
+        Ok(Self {
+            machine,
+            facts,
+            reach,
+            every_prompt: false,
+            program: program_of(machine.environment, reach)?,
+        })
+    }
+
+    /// What names it behind `waynote install`.
+    pub fn words(&self) -> String {
+        let project = match self.reach {
+            Reach::User => "",
+            Reach::Project => " --project",
+        };
+        format!("{}{project}", self.facts.word)
+    }
+
+    /// Where its files begin.
+    pub(crate) fn roots(&self) -> Result<Roots<'e>> {
+        Roots::of(self.machine.environment, self.reach)
+    }
+
+    /// The client's server entry.
+    pub(crate) fn server(&self) -> Server {
+        Server {
+            command: self.program.clone(),
+            args: vec!["mcp".into()],
+            author: Author::Agent(self.facts.word).to_string(),
+            variables: self
+                .machine
+                .handed_on
+                .iter()
+                .map(|name| (*name).into())
+                .collect(),
+        }
+    }
+
+    /// The server's entry as most clients write it, in JSON.
+    pub(crate) fn json_server(&self, at: &'static str, typed: bool) -> JsonEdit {
+        let server = self.server();
+        let program = server.command.clone();
+        let mut entry = Vec::new();
+        if typed {
+            entry.push(("type", Json::Text("stdio".into())));
+        }
+        entry.extend([
+            ("command", Json::Text(server.command)),
+            ("args", Json::texts(server.args)),
+            (
+                "env",
+                Json::Object(vec![(AUTHOR, Json::Text(server.author))]),
+            ),
+        ]);
+        JsonEdit::Server { at, program, entry }
+    }
+
+    /// The command of a hook, for a shell.
+    pub(crate) fn hook_command(&self, event: Event) -> Option<String> {
+        let word = self.facts.event_word(event)?;
+        let client = self.facts.word;
+        let no_search = match event {
+            Event::Prompt if !self.every_prompt => NO_SEARCH,
+            _ => "",
+        };
+        let program = quoted(&self.program);
+        Some(format!("{program} hook {client} {word}{no_search}"))
+    }
+
+    /// The hooks of every event that the client has.
+    pub(crate) fn hooks(&self, more: &[(&'static str, Json)], grouped: bool) -> Vec<JsonEdit> {
+        let hook = |event: Event| {
+            Some(JsonEdit::Hook {
+                event: self.facts.event_word(event)?,
+                command: self.hook_command(event)?,
+                more: more.to_vec(),
+                grouped,
+            })
+        };
+        Event::ALL.into_iter().filter_map(hook).collect()
+    }
+}
+
+/// How long a client lets a hook run: it takes milliseconds.
+pub(crate) const HOOK_SECONDS: i64 = 10;
+
+/// Where files of a reach begin.
+pub(crate) struct Roots<'e> {
+    pub(crate) environment: &'e Environment,
+    pub(crate) reach: Reach,
+    pub(crate) folder: PathBuf,
+}
+
+impl<'e> Roots<'e> {
+    pub(crate) fn of(environment: &'e Environment, reach: Reach) -> Result<Self> {
+        let folder = match reach {
+            Reach::User => PathBuf::from(environment.home()?),
+            Reach::Project => environment.working_directory()?.to_owned(),
+        };
+        Ok(Self {
+            environment,
+            reach,
+            folder,
+        })
+    }
+
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.folder.join(path)
+    }
+
+    /// A folder that a variable can move, for the user's files.
+    pub(crate) fn moved(&self, variable: &str) -> Result<Option<PathBuf>> {
+        Ok(match self.reach {
+            Reach::Project => None,
+            Reach::User => self.environment.variable(variable)?.map(PathBuf::from),
+        })
+    }
+}
+
+/// The program as clients start it: for a team's files by its name, for the user's by where it is, since a client that was not
+/// started from a shell has another path.
+fn program_of(environment: &Environment, reach: Reach) -> Result<String> {
+    let own = environment.own_program()?;
+    let resolved = own.canonicalize().ok();
+    // As it is on the path: that stays right when a package manager exchanges what it links to.
+    let on_path = environment
+        .on_path("waynote")
+        .filter(|path| path.canonicalize().ok() == resolved);
+    Ok(match reach {
+        Reach::Project => "waynote".into(),
+        Reach::User => on_path
+            .as_deref()
+            .unwrap_or(own)
+            .to_string_lossy()
+            .into_owned(),
+    })
+}
+
+/// A home that is not there is a mistake, and nobody's to make.
+fn is_home(environment: &Environment) -> Result {
+    let home = environment.home()?;
+    match Path::new(&home).is_dir() {
+        true => Ok(()),
+        false => Err(Error::NoHome { home }),
+    }
+}
+
+/// What is written into home or the root would count everywhere below, or be the user's own files.
+fn is_project(environment: &Environment) -> Result {
+    let here = environment.working_directory()?;
+    let home = environment.home()?;
+    // The working directory is named without links.
+    let home = Path::new(&home).canonicalize().unwrap_or(home.into());
+    let base = Base::new(&home.to_string_lossy(), &here.to_string_lossy())?;
+    match base.cwd().is_project() {
+        true => Ok(()),
+        false => Err(Error::NoProject {
+            directory: here.to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,26 @@
+//! `AGENTS.md`: what a project tells every agent.
+
+use waynote::{Address, Result};
+
+use crate::format::{Format, Project, Takes};
+use crate::incoming::{Incoming, Precedence};
+
+/// What is known of this format.
+pub const FORMAT: Format = Format {
+    name: "agents-md",
+    about: "The AGENTS.md of a directory: a keyed note of that directory",
+    details: "",
+    takes: Takes::Project(read),
+};
+
+/// Reads the `AGENTS.md` of a directory, which becomes the note `agents-md` of that place: it applies there and below,
+/// as the file does.
+///
+/// # Errors
+/// [`waynote::Error::InvalidKey`], which `agents-md` never is.
+pub fn read(project: &Project<'_>) -> Result<Incoming> {
+    let mut incoming = Incoming::of(FORMAT.name, Precedence::Here)?;
+    let address = Address::PlaceKey(project.place.clone(), "agents-md".parse()?);
+    incoming.push_file(&project.directory.join("AGENTS.md"), address);
+    Ok(incoming)
+}

@@ -1,0 +1,145 @@
+//! A folder of basic-memory: Markdown files with a head of YAML.
+
+use std::path::Path;
+
+use waynote::{Address, Content, Result, Scope};
+
+use crate::files::{self, key, markdown_below};
+use crate::format::{Format, Takes};
+use crate::incoming::{Incoming, Precedence};
+
+/// What is known of this format.
+pub const FORMAT: Format = Format {
+    name: "basic-memory",
+    about: "A folder of basic-memory: a note for each Markdown file, in the agent's notebook",
+    details: "",
+    takes: Takes::Source {
+        help: "The folder",
+        read,
+    },
+};
+
+/// Reads a folder and those below it. A file becomes a keyed note of `scope`, under its permalink or else its path: its
+/// text without the head, with the title before it and the tags after it.
+///
+/// # Errors
+/// [`waynote::Error::File`] when a folder cannot be read.
+pub fn read(folder: &Path, scope: &Scope) -> Result<Incoming> {
+    let mut incoming = Incoming::of(FORMAT.name, Precedence::Here)?;
+    for path in markdown_below(folder)? {
+        let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
+        let (bytes, written_at) = match files::read(&path) {
+            Ok(Some(file)) => file,
+            Ok(None) => continue,
+            Err(error) => {
+                incoming.skip(name, error.to_string());
+                continue;
+            }
+        };
+        let Ok(text) = String::from_utf8(bytes) else {
+            incoming.skip(name, "it is not UTF-8");
+            continue;
+        };
+        let note = Note::of(&text);
+        let key = key(note
+            .permalink
+            .as_deref()
+            .unwrap_or(name.trim_end_matches(".md")))?;
+        let address = Address::keyed(scope, key)?;
+        incoming.push_text(&name, address, Content::imported(note.text()), written_at);
+    }
+    Ok(incoming)
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Note<'t> {
+    title: Option<String>,
+    permalink: Option<String>,
+    tags: Vec<String>,
+    body: &'t str,
+}
+
+impl<'t> Note<'t> {
+    /// The few fields of the head that are of use here are single lines, but for tags, which may be a list.
+    fn of(text: &'t str) -> Self {
+        let text = text.trim_start_matches('\u{feff}');
+        let lines = || text.split_inclusive('\n');
+        let is_fence = |line: &&str| line.trim_end() == "---";
+        let end = lines().skip(1).position(|line| is_fence(&line));
+        let (Some(end), true) = (end, lines().next().is_some_and(|line| is_fence(&line))) else {
+            return Self {
+                body: text,
+                ..Self::default()
+            };
+        };
+        let head: usize = lines().take(end + 2).map(str::len).sum();
+        let mut note = Self {
+            body: text[head..].trim_start_matches(['\r', '\n']),
+            ..Self::default()
+        };
+        let mut in_tags = false;
+        for line in lines().skip(1).take(end) {
+            let line = line.trim_end();
+            if in_tags && let Some(tag) = line.trim_start().strip_prefix("- ") {
+                note.tags.push(plain(tag));
+                continue;
+            }
+            let Some((name, value)) = line.split_once(':') else {
+                continue;
+            };
+            let value = value.trim();
+            in_tags = name == "tags" && value.is_empty();
+            match name {
+                "title" if !value.is_empty() => note.title = Some(plain(value)),
+                "permalink" if !value.is_empty() => note.permalink = Some(plain(value)),
+                "tags" => {
+                    let list = value.trim_start_matches('[').trim_end_matches(']');
+                    let tags = list.split(',').map(plain);
+                    note.tags.extend(tags.filter(|tag| !tag.is_empty()));
+                }
+                _ => {}
+            }
+        }
+        note
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        if let Some(title) = &self.title
+            && !self.body.starts_with("# ")
+        {
+            text += &format!("# {title}\n\n");
+        }
+        text += self.body.trim_end();
+        if !self.tags.is_empty() {
+            text += &format!("\n\nTags: {}", self.tags.join(", "));
+        }
+        text.trim().to_owned()
+    }
+}
+
+fn plain(value: &str) -> String {
+    value.trim().trim_matches(['"', '\'']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_gives_title_permalink_and_tags() {
+        let note = Note::of(
+            "---\ntitle: \"Coffee: methods\"\ntype: note\ntags:\n  - a\n  - 'b c'\npermalink: x/y\n---\n\nPour over.\n",
+        );
+        assert_eq!(note.permalink.as_deref(), Some("x/y"));
+        assert_eq!(
+            note.text(),
+            "# Coffee: methods\n\nPour over.\n\nTags: a, b c"
+        );
+        let note = Note::of("---\ntags: [a, b]\n---\n# T\n");
+        assert_eq!(note.text(), "# T\n\nTags: a, b");
+        let note = Note::of("---\nno end\n");
+        assert_eq!(note.text(), "---\nno end");
+        assert_eq!(Note::of("").text(), "");
+    }
+}

@@ -1,0 +1,112 @@
+//! Claude Code's files: `CLAUDE.md` of a directory and of the user, rules, and what it noted by itself about a project.
+
+use std::path::{Path, PathBuf};
+
+use waynote::{Address, Place, Result};
+
+use crate::files::{key, markdown_below};
+use crate::format::{Format, Project, Takes};
+use crate::incoming::{Incoming, Precedence};
+
+/// What is known of this format.
+pub const FORMAT: Format = Format {
+    name: "claude-code",
+    about: "Claude Code's CLAUDE.md, rules and memory of a directory: keyed notes of that directory",
+    details: "The user's own CLAUDE.md becomes a keyed note of home.",
+    takes: Takes::Project(read),
+};
+
+/// Reads what applies in a directory. Its files become keyed notes of its place, and the user's own those of home:
+///
+/// - `CLAUDE.md`: `claude-md`; `.claude/CLAUDE.md`: `dot-claude-md`; `CLAUDE.local.md`: `claude-local-md`
+/// - `.claude/rules/NAME.md`: `claude-rule-NAME`
+/// - `CLAUDE.md` of the user's folder of Claude Code: `claude-md` of home
+/// - `projects/PROJECT/memory/` there: `memory` (its `MEMORY.md`) and `memory-NAME`
+///
+/// # Errors
+/// [`waynote::Error::File`] when a folder cannot be read.
+pub fn read(project: &Project<'_>) -> Result<Incoming> {
+    let Project {
+        directory,
+        place,
+        claude_folder,
+    } = project;
+    let mut incoming = Incoming::of(FORMAT.name, Precedence::Here)?;
+    let note = |name: &str| -> Result<_> { Ok(Address::PlaceKey((*place).clone(), key(name)?)) };
+    let of_user = claude_folder.map(|folder| folder.join("CLAUDE.md"));
+    for (file, name) in [
+        ("CLAUDE.md", "claude-md"),
+        (".claude/CLAUDE.md", "dot-claude-md"),
+        ("CLAUDE.local.md", "claude-local-md"),
+    ] {
+        // At home, this is the user's own, which is read below.
+        let path = directory.join(file);
+        if of_user.as_ref() != Some(&path) {
+            incoming.push_file(&path, note(name)?);
+        }
+    }
+    let rules = directory.join(".claude/rules");
+    for path in below(&rules)? {
+        let name = format!("claude-rule-{}", name_of(&path, &rules));
+        incoming.push_file(&path, note(&name)?);
+    }
+    let (Some(folder), Some(of_user)) = (claude_folder, of_user) else {
+        incoming.skip("the user's own files", "there is no home directory");
+        return Ok(incoming);
+    };
+    let home = Address::PlaceKey(Place::home(), "claude-md".parse()?);
+    incoming.push_file(&of_user, home);
+    let memory = folder
+        .join("projects")
+        .join(folder_name(directory))
+        .join("memory");
+    for path in below(&memory)? {
+        let name = match name_of(&path, &memory).as_str() {
+            "MEMORY" => "memory".into(),
+            name => format!("memory-{name}"),
+        };
+        incoming.push_file(&path, note(&name)?);
+    }
+    Ok(incoming)
+}
+
+fn below(folder: &Path) -> Result<Vec<PathBuf>> {
+    if folder.is_dir() {
+        Ok(markdown_below(folder)?.into_iter().collect())
+    } else {
+        Ok(Vec::new())
+    }
+}
+
+fn name_of(path: &Path, folder: &Path) -> String {
+    let name = path.strip_prefix(folder).unwrap_or(path).with_extension("");
+    name.to_string_lossy().into_owned()
+}
+
+/// The name under which Claude Code files a project: its path, every character but letters and digits a dash.
+fn folder_name(directory: &Path) -> String {
+    directory
+        .to_string_lossy()
+        .chars()
+        .map(|char| {
+            if char.is_ascii_alphanumeric() {
+                char
+            } else {
+                '-'
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projects_are_filed_by_their_path() {
+        assert_eq!(
+            folder_name(Path::new("/home/u/my_shop.api")),
+            "-home-u-my-shop-api"
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! Other programs' notes, read and written.
+//!
+//! | format | module | imported | exported |
+//! |---|---|---|---|
+//! | Zrb's `notes.json` | [`zrb`] | to directories | yes; [`synced`] keeps it in sync |
+//! | ralph.nu's notes in an xs store | [`xs`] | to sessions | yes |
+//! | openotters' `memory.db` | `openotters` | to an agent's notebook | yes |
+//! | Claude Code's `CLAUDE.md`, rules and memory | [`claude_code`] | to keyed notes of a directory | |
+//! | `AGENTS.md` | [`agents_md`] | to a keyed note of a directory | |
+//! | the graph of the MCP server `server-memory` | [`server_memory`] | to a notebook | |
+//! | a folder of basic-memory | [`basic_memory`] | to a notebook | |
+//!
+//! # Importing
+//!
+//! An import has two steps. The format's `read` looks at the other program's files and returns an [`Incoming`]: notes,
+//! each with the address that it gets, and what could not be read, with the reason. It writes nothing.
+//! [`Incoming::import`] then compares these notes with those in the store and writes what is new, in one step. It is
+//! the same for every format: the rules for conflicts, for texts that were imported before and for dry runs are in
+//! `merge.rs`.
+//!
+//! ```
+//! use waynote::{Options, Scope, SqliteStore};
+//! use waynote_formats::{Mode, server_memory};
+//!
+//! # fn main() -> waynote::Result<()> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let (path, now) = (folder.path().join("memory.jsonl"), jiff::Timestamp::UNIX_EPOCH);
+//! # std::fs::write(&path, r#"{"type":"entity","name":"db","observations":["it is PostgreSQL 17"]}"#).unwrap();
+//! let store = SqliteStore::open(&folder.path().join("notes.db"), &Options::default())?;
+//! let incoming = server_memory::read(&path, &Scope::Agent("builder".parse()?))?;
+//! let imported = incoming.import(&store, now, Mode::Write)?;
+//! assert_eq!((imported.added, imported.skipped.len()), (1, 0));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Exporting
+//!
+//! `export` of a format writes notes where the other program reads them, beside what else is there, and returns an
+//! [`Exported`]. What is newer in the target stays.
+//!
+//! # Adding a format
+//!
+//! 1. Add a file `src/NAME.rs` with a `read` that returns an [`Incoming`]. What several formats need (reading a file
+//!    with its time, finding Markdown files, making a key of a name) is in `files.rs`.
+//! 2. Describe it there in a constant `FORMAT`: its name, its line in the help, and what `read` takes (see [`Takes`]).
+//! 3. Add it to [`FORMATS`]. The command `waynote import NAME` and its help follow from that, unless the format is
+//!    [`Takes::Own`]: then the command line needs arguments of its own for it.
+//!
+//! This crate prints nothing, reads no environment and asks no clock.
+
+pub mod agents_md;
+pub mod basic_memory;
+pub mod claude_code;
+mod error;
+mod files;
+mod format;
+mod incoming;
+mod merge;
+#[cfg(feature = "openotters")]
+pub mod openotters;
+mod report;
+pub mod server_memory;
+pub mod synced;
+pub mod xs;
+pub mod zrb;
+
+pub use error::FormatError;
+pub use format::{Format, Project, Takes};
+pub use incoming::{Incoming, IncomingNote, Mode, Precedence, Times};
+pub use report::{Conflict, Current, Exported, Imported, Skipped};
+pub use synced::SyncedStore;
+
+/// Every format that can be imported, in the order of the help.
+pub const FORMATS: &[Format] = &[
+    zrb::FORMAT,
+    xs::FORMAT,
+    #[cfg(feature = "openotters")]
+    openotters::FORMAT,
+    claude_code::FORMAT,
+    agents_md::FORMAT,
+    server_memory::FORMAT,
+    basic_memory::FORMAT,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_has_a_name_of_its_own_that_can_be_an_author() {
+        for (index, format) in FORMATS.iter().enumerate() {
+            let same = |other: &Format| other.name == format.name;
+            assert_eq!(FORMATS.iter().position(same), Some(index));
+            incoming::author(format.name).unwrap();
+            assert!(!format.about.is_empty());
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The rules of an import: what becomes of an incoming note beside the one in the store.
+//!
+//! Both sides may have written since they were last the same. Then one text is current and the other is a revision
+//! of the same note, so that `history` shows it and `restore` brings it back.
+
+use waynote::change::{Applied, Expect, Origin};
+use waynote::{
+    Address, Change, Content, Flagged, Limits, LocalStore, Name, Note, Result, Revision, Stamp,
+    Store,
+};
+
+use crate::incoming::{IncomingNote, Mode, Precedence};
+use crate::report::{Conflict, Current, Imported};
+
+/// A note that is to be written: the changes that do it.
+pub(crate) struct Merged {
+    changes: Vec<Change>,
+    address: Address,
+    /// Whether there is a note already.
+    existed: bool,
+    conflict: Option<Conflict>,
+}
+
+impl Imported {
+    /// What is to be done about a note. None when nothing is: it is counted as unchanged or skipped. A text that an
+    /// older revision holds is not brought again, so that it undoes no change or deletion made since.
+    pub(crate) fn merge(
+        &mut self,
+        store: &dyn Store,
+        incoming: IncomingNote,
+        precedence: Precedence,
+        stamp: &Stamp,
+    ) -> Result<Option<Merged>> {
+        let importer = &stamp.author;
+        let mut history = store.history(&incoming.address)?;
+        // What lies only in a file that the store is kept in sync with is not in the store yet.
+        history.retain(|revision| revision.position.is_some());
+        let says = |revision: &Revision, content: &Content| {
+            revision.note().is_some_and(|note| note.content == *content)
+        };
+        let current = store.get(&incoming.address)?;
+        let (_, updated_at) = incoming.times.created_and_updated(stamp.now);
+        let is_later = current
+            .as_ref()
+            .is_none_or(|note| updated_at > note.updated_at);
+        let stored = history.last().and_then(Revision::note);
+        if let Some(note) = stored.filter(|note| note.content == incoming.content) {
+            let moves_pin = is_later
+                && precedence == Precedence::Later
+                && incoming.pin.is_some_and(|pin| pin != note.pinned);
+            if !moves_pin {
+                self.unchanged += 1;
+                return Ok(None);
+            }
+            return Ok(Some(merged(incoming, current.as_ref(), None, stamp)));
+        }
+        if history
+            .iter()
+            .any(|revision| revision.forgotten().is_some())
+        {
+            let reason = "what it said before was forgotten, and this may be it; save it by hand if it is not";
+            self.skip(incoming.address.to_string(), reason);
+            return Ok(None);
+        }
+        let imported = |revision: &&Revision| revision.author() == importer;
+        // The file that the store is kept in sync with may say the same.
+        let other = current
+            .as_ref()
+            .filter(|note| note.content != incoming.content);
+        // An older revision says the same, so the other program has written nothing new.
+        if (current.is_none() || other.is_some())
+            && let Some(before) = history
+                .iter()
+                .rev()
+                .find(|revision| says(revision, &incoming.content))
+        {
+            let reason = why_older(before, importer, &incoming.address, current.is_some());
+            self.skip(incoming.address.to_string(), reason);
+            return Ok(None);
+        }
+        let Some(note) = other else {
+            return Ok(Some(merged(incoming, current.as_ref(), None, stamp)));
+        };
+        // The last import's text is still there: only the other program has written since.
+        let was_written_here = !history
+            .iter()
+            .rev()
+            .find(imported)
+            .is_some_and(|revision| says(revision, &note.content));
+        let conflict = match precedence {
+            // The times say which is later, so a later text is no conflict but a change.
+            Precedence::Later if is_later => None,
+            Precedence::Later => Some(Current::Here),
+            _ if !was_written_here => None,
+            Precedence::Imported => Some(Current::Imported),
+            Precedence::Here => Some(Current::Here),
+        };
+        Ok(Some(merged(incoming, current.as_ref(), conflict, stamp)))
+    }
+
+    /// Writes notes in one step and counts them; a dry run only counts them.
+    pub(crate) fn finish(
+        &mut self,
+        store: &dyn Store,
+        notes: Vec<Merged>,
+        stamp: &Stamp,
+        mode: Mode,
+    ) -> Result<()> {
+        if mode == Mode::DryRun {
+            notes.into_iter().for_each(|note| self.count_planned(note));
+            return Ok(());
+        }
+        let changes: Vec<Change> = notes
+            .iter()
+            .flat_map(|note| note.changes.iter().cloned())
+            .collect();
+        let mut applied = store.apply(&changes, stamp)?.into_iter();
+        for Merged {
+            changes, conflict, ..
+        } in notes
+        {
+            let of_this: Vec<Applied> = applied.by_ref().take(changes.len()).collect();
+            let Some(saved) = of_this.first() else {
+                continue;
+            };
+            match conflict {
+                None => self.count(saved),
+                Some(mut conflict) => {
+                    if let (Current::Here, Some(note)) = (conflict.current, &saved.note) {
+                        conflict.revision = note.revision;
+                    }
+                    self.conflicts.push(conflict);
+                    self.secrets
+                        .extend(saved.note.as_ref().and_then(Flagged::of));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn count_planned(&mut self, note: Merged) {
+        match note.conflict {
+            Some(conflict) => self.conflicts.push(conflict),
+            None if note.existed => self.updated += 1,
+            None => self.added += 1,
+        }
+        self.planned.push(note.address);
+    }
+
+    /// Adds entries of session logs, each a [`Change::Append`] with an id. One that is there already changes nothing.
+    pub(crate) fn import_entries(
+        &mut self,
+        store: &dyn LocalStore,
+        entries: &[Change],
+        stamp: &Stamp,
+        mode: Mode,
+    ) -> Result<()> {
+        if mode == Mode::Write {
+            for applied in store.apply(entries, stamp)? {
+                self.count(&applied);
+            }
+            return Ok(());
+        }
+        for entry in entries {
+            let Change::Append {
+                session,
+                id: Some(id),
+                ..
+            } = entry
+            else {
+                continue;
+            };
+            let address = Address::Session(session.clone(), *id);
+            if store.get(&address)?.is_some() {
+                self.unchanged += 1;
+            } else {
+                self.added += 1;
+                self.planned.push(address);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a text that an older revision holds is left out.
+fn why_older(revision: &Revision, importer: &Name, address: &Address, is_there: bool) -> String {
+    let was = match revision.author() == importer {
+        true => "it was imported before and",
+        false => "it is an older text of this note, which was",
+    };
+    let since = if is_there { "changed" } else { "deleted" };
+    let number = revision.number();
+    format!("{was} {since} since; `waynote restore {address}@{number}` brings it back")
+}
+
+fn merged(
+    incoming: IncomingNote,
+    current: Option<&Note>,
+    conflict: Option<Current>,
+    stamp: &Stamp,
+) -> Merged {
+    let conflict = current.zip(conflict).map(|(note, current)| Conflict {
+        address: incoming.address.clone(),
+        current,
+        revision: match current {
+            Current::Imported => note.revision,
+            Current::Here => note.revision + 1,
+        },
+    });
+    let (created_at, updated_at) = incoming.times.created_and_updated(stamp.now);
+    let mut changes = vec![Change::Save {
+        address: incoming.address.clone(),
+        content: incoming.content,
+        pin: incoming.pin,
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: Some(Origin {
+            is_synced: false,
+            author: None,
+            created_at,
+            updated_at,
+        }),
+    }];
+    if let (Some(note), Some(Current::Here)) =
+        (current, conflict.as_ref().map(|conflict| conflict.current))
+    {
+        changes.push(make_current_again(note));
+    }
+    Merged {
+        changes,
+        address: incoming.address,
+        existed: current.is_some(),
+        conflict,
+    }
+}
+
+/// The change that makes a note the current one again, as it was, after a text that was only journaled. It takes
+/// that text back, so that an undo later on reaches what the note's own author did.
+pub(crate) fn make_current_again(note: &Note) -> Change {
+    Change::Undo {
+        address: note.address.clone(),
+        origin: Some(Origin {
+            is_synced: false,
+            author: Some(note.author.clone()),
+            created_at: note.created_at,
+            updated_at: note.updated_at,
+        }),
+    }
+}

@@ -1,0 +1,317 @@
+//! openotters' `memory.db`: the `notes` table of the Go package `notes`, in a SQLite database that has other tables.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior};
+use waynote::note::micros;
+use waynote::sqlite::is_store;
+use waynote::{Address, Content, Error, Key, Name, Note, Notebook, Result, Store};
+
+use crate::error::FormatError;
+use crate::format::{Format, Takes};
+use crate::incoming::{Incoming, IncomingNote, Precedence, Times};
+use crate::report::Exported;
+
+/// What is known of this format.
+pub const FORMAT: Format = Format {
+    name: "openotters",
+    about: "openotters' memory.db: an agent's notebook. Of two texts of a note the later one is current, the \
+            other a revision",
+    details: "",
+    takes: Takes::Own,
+};
+
+/// The package's own schema: made where it is missing, never changed but for `in_context`.
+const SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS notes (
+        key        TEXT PRIMARY KEY,
+        content    TEXT NOT NULL,
+        preview    TEXT NOT NULL DEFAULT '',
+        created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
+        updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
+        in_context INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX IF NOT EXISTS idx_notes_updated ON notes (updated_at DESC);";
+
+/// Reads the notes of a `memory.db`, which become an agent's notebook. Of two texts under one key the later one is
+/// current and the other a revision. The database is only read.
+///
+/// # Errors
+/// [`Error::File`] when it cannot be read; [`FormatError::DamagedFile`] when it is damaged;
+/// [`FormatError::NothingToImport`] when it is a waynote store or has no table of notes.
+pub fn read(path: &Path, agent: &Name) -> Result<Incoming> {
+    let mut incoming = Incoming::of(FORMAT.name, Precedence::Later)?;
+    let mut rows: Vec<(Key, Stored)> = Vec::new();
+    for (key, row) in rows_of(path)? {
+        match key.parse() {
+            Ok(key) => rows.push((key, row)),
+            Err(error) => incoming.skip(key, error.to_string()),
+        }
+    }
+    // Keys that differ only in blanks are one key here, and the later text is current.
+    rows.sort_by_key(|(_, row)| {
+        let updated_at = row.updated_at.or(row.created_at).map(micros);
+        (updated_at.is_none(), updated_at)
+    });
+    for (key, row) in rows {
+        let times = match row.updated_at.or(row.created_at) {
+            None => Times::Unknown,
+            Some(time) => Times::Recorded {
+                created_at: row.created_at.unwrap_or(micros(time)),
+                updated_at: micros(time),
+            },
+        };
+        incoming.push(IncomingNote {
+            address: Address::Agent(agent.clone(), key),
+            content: row.content,
+            pin: Some(row.pinned),
+            times,
+        });
+    }
+    Ok(incoming)
+}
+
+/// Writes an agent's notebook into the `notes` table of a database, made where it is missing. Of two texts under
+/// one key the later one stays. Rows of other keys and other tables are left alone.
+///
+/// # Errors
+/// [`Error::File`] when it cannot be written; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the
+/// store cannot be read.
+pub fn export(store: &dyn Store, path: &Path, agent: &Name) -> Result<Exported> {
+    let notes = Notebook::of_agent(store, agent.clone()).list()?;
+    write(path, &notes).map_err(|error| failed(path, "written", error))
+}
+
+struct Stored {
+    content: Content,
+    pinned: bool,
+    created_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+}
+
+fn rows_of(path: &Path) -> Result<Vec<(String, Stored)>> {
+    // SQLite's own message does not say that there is no such file.
+    std::fs::metadata(path).map_err(|error| Error::file(path, "read", error))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let rows = Connection::open_with_flags(path, flags).and_then(|conn| {
+        let columns = columns(&conn)?;
+        if columns.is_empty() {
+            return Ok(None);
+        }
+        // Before its migration the table has no such column: nothing is pinned.
+        let pinned = if columns.iter().any(|column| column == "in_context") {
+            "in_context"
+        } else {
+            "0"
+        };
+        let sql = format!(
+            "SELECT key, content, {pinned}, created_at, updated_at FROM notes ORDER BY key"
+        );
+        let mut statement = conn.prepare(&sql)?;
+        let rows = statement.query_map([], stored)?;
+        rows.collect::<rusqlite::Result<Vec<_>>>().map(Some)
+    });
+    match rows {
+        Ok(Some(rows)) => Ok(rows),
+        Ok(None) => Err(without_notes(path)),
+        Err(error) => Err(failed(path, "read", error)),
+    }
+}
+
+/// Why a database without a table `notes` has nothing to import.
+fn without_notes(path: &Path) -> Error {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let is_ours = Connection::open_with_flags(path, flags).is_ok_and(|conn| is_store(&conn));
+    FormatError::NothingToImport {
+        path: path.to_owned(),
+        is_store: is_ours,
+    }
+    .into()
+}
+
+fn failed(path: &Path, action: &'static str, error: rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
+            FormatError::DamagedFile {
+                path: path.to_owned(),
+                line: None,
+                reason: error.to_string(),
+            }
+            .into()
+        }
+        _ => Error::file(path, action, std::io::Error::other(error)),
+    }
+}
+
+fn columns(conn: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = conn.prepare("SELECT name FROM pragma_table_info('notes')")?;
+    statement.query_map([], |row| row.get(0))?.collect()
+}
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<(String, Stored)> {
+    let key = match row.get_ref(0)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+        _ => String::new(),
+    };
+    let content = match row.get_ref(1)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Content::imported(bytes),
+        ValueRef::Integer(number) => Content::imported(number.to_string()),
+        ValueRef::Real(number) => Content::imported(number.to_string()),
+        ValueRef::Null => Content::imported(""),
+    };
+    let pinned = matches!(row.get_ref(2)?, ValueRef::Integer(flag) if flag != 0);
+    let (created_at, updated_at) = (time(row.get_ref(3)?), time(row.get_ref(4)?));
+    Ok((
+        key,
+        Stored {
+            content,
+            pinned,
+            created_at,
+            updated_at,
+        },
+    ))
+}
+
+/// A time as one of Go's SQLite drivers stores it. None for a null, and for Go's zero time.
+fn time(value: ValueRef<'_>) -> Option<Timestamp> {
+    let time = match value {
+        ValueRef::Integer(number) if number.unsigned_abs() > 100_000_000_000 => {
+            Timestamp::from_millisecond(number).ok()?
+        }
+        ValueRef::Integer(number) => Timestamp::from_second(number).ok()?,
+        ValueRef::Text(bytes) => parse_time(std::str::from_utf8(bytes).ok()?)?,
+        _ => return None,
+    };
+    let go_zero = Timestamp::from_second(-62_135_596_800).ok()?;
+    (time != go_zero).then_some(time)
+}
+
+/// `2026-05-17 12:00:00`, with `T`, a fraction, an offset, or what Go prints for a time
+/// (`… +0000 UTC m=+0.1`).
+fn parse_time(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    let end = text
+        .get(10..)?
+        .find(|char: char| !(char.is_ascii_digit() || ": T.".contains(char)));
+    let (civil, rest) = text.split_at(end.map_or(text.len(), |end| end + 10));
+    let civil: DateTime = civil.trim_end().replacen(' ', "T", 1).parse().ok()?;
+    let zone: String = rest
+        .split(' ')
+        .next()?
+        .chars()
+        .filter(|char| *char != ':')
+        .collect();
+    let offset = match zone.as_str() {
+        "" | "Z" => Offset::UTC,
+        zone => {
+            let sign = if zone.starts_with('-') { -1 } else { 1 };
+            let digits = zone.get(1..)?;
+            let hours: i32 = digits.get(..2)?.parse().ok()?;
+            let minutes: i32 = digits.get(2..4).map_or(Ok(0), str::parse).ok()?;
+            Offset::from_seconds(sign * (hours * 60 + minutes) * 60).ok()?
+        }
+    };
+    offset.to_timestamp(civil).ok()
+}
+
+fn write(path: &Path, notes: &[Note]) -> rusqlite::Result<Exported> {
+    let conn = Connection::open(path)?;
+    conn.busy_timeout(std::time::Duration::from_secs(10))?;
+    let transaction = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate)?;
+    transaction.execute_batch(SCHEMA)?;
+    if !columns(&transaction)?
+        .iter()
+        .any(|column| column == "in_context")
+    {
+        transaction
+            .execute_batch("ALTER TABLE notes ADD COLUMN in_context INTEGER NOT NULL DEFAULT 0")?;
+    }
+    transaction
+        .execute_batch("CREATE INDEX IF NOT EXISTS idx_notes_in_context ON notes (in_context)")?;
+    let mut exported = Exported::default();
+    for note in notes {
+        let Address::Agent(_, key) = &note.address else {
+            continue;
+        };
+        let theirs = transaction
+            .query_row(
+                "SELECT key, content, in_context, created_at, updated_at FROM notes WHERE key = ?1",
+                [key.as_str()],
+                stored,
+            )
+            .optional()?;
+        if let Some((_, theirs)) = theirs {
+            let updated_at = theirs.updated_at.map(micros);
+            let is_same = theirs.content == note.content && theirs.pinned == note.pinned;
+            if is_same && updated_at == Some(note.updated_at) {
+                exported.unchanged += 1;
+                continue;
+            }
+            if updated_at.is_some_and(|theirs| theirs > note.updated_at) {
+                match is_same {
+                    true => exported.unchanged += 1,
+                    false => exported.leave_out(
+                        &note.address,
+                        "the text in the target is newer and stays; `waynote import openotters` brings it here",
+                    ),
+                }
+                continue;
+            }
+        }
+        transaction.execute(
+            "INSERT INTO notes (key, content, preview, created_at, updated_at, in_context)
+             VALUES (?1, CAST(?2 AS TEXT), ?3, ?4, ?5, ?6)
+             ON CONFLICT (key) DO UPDATE SET content = excluded.content, preview = excluded.preview,
+                 created_at = excluded.created_at, updated_at = excluded.updated_at,
+                 in_context = excluded.in_context",
+            (
+                key.as_str(),
+                note.content.as_bytes(),
+                &note.preview,
+                go_time(note.created_at),
+                go_time(note.updated_at),
+                note.pinned,
+            ),
+        )?;
+        exported.written += 1;
+    }
+    transaction.commit()?;
+    Ok(exported)
+}
+
+/// A time in the form that Go's SQLite drivers write and read.
+fn go_time(time: Timestamp) -> String {
+    let civil = Offset::UTC.to_datetime(time);
+    format!("{}+00:00", civil.to_string().replacen('T', " ", 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_every_driver_are_read() {
+        for text in [
+            "2026-05-17 12:00:00",
+            "2026-05-17T12:00:00Z",
+            "2026-05-17 12:00:00+00:00",
+            "2026-05-17 14:00:00.000+02:00",
+            "2026-05-17 05:30:00 -0630 MMT",
+            "2026-05-17 12:00:00 +0000 UTC m=+0.000012345",
+        ] {
+            let time = parse_time(text).map(|time| time.to_string());
+            assert_eq!(time.as_deref(), Some("2026-05-17T12:00:00Z"), "{text}");
+        }
+        assert_eq!(parse_time("yesterday"), None);
+        assert_eq!(parse_time(""), None);
+        assert_eq!(time(ValueRef::Text(b"0001-01-01 00:00:00+00:00")), None);
+        let written = go_time("2026-05-17T12:00:00.25Z".parse().unwrap());
+        assert_eq!(written, "2026-05-17 12:00:00.25+00:00");
+    }
+}

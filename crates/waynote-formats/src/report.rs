@@ -1,0 +1,105 @@
+//! What an import or an export did.
+
+use serde::Serialize;
+use waynote::change::Applied;
+use waynote::{Address, Flagged};
+
+/// What an import did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Imported {
+    /// Notes that were new.
+    pub added: u64,
+    /// Notes that got a new revision.
+    pub updated: u64,
+    /// Notes that say the same here.
+    pub unchanged: u64,
+    /// Notes that both sides had changed. Both texts are in the note's history.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<Conflict>,
+    /// What was left out, and why. The rest was imported.
+    pub skipped: Vec<Skipped>,
+    /// What else the source holds, which is no note and is not imported.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_imported: Vec<Skipped>,
+    /// Notes that were brought in and hold a credential.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<Flagged>,
+    /// The notes that a dry run would add or update.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub planned: Vec<Address>,
+}
+
+/// A note that both sides had changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Conflict {
+    /// The note.
+    pub address: Address,
+    /// Whose text is current now.
+    pub current: Current,
+    /// The revision that holds the other text.
+    pub revision: u64,
+}
+
+/// Whose text is current after a conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Current {
+    /// The text that was imported.
+    Imported,
+    /// The text that was written here.
+    Here,
+}
+
+/// What an export did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// Notes that were written.
+    #[serde(rename = "exported")]
+    pub written: u64,
+    /// Notes that were there already.
+    pub unchanged: u64,
+    /// Notes that were left out, and why.
+    pub left_out: Vec<Skipped>,
+}
+
+impl Exported {
+    /// Notes that a note was left out.
+    pub(crate) fn leave_out(&mut self, address: &Address, reason: &str) {
+        self.left_out.push(Skipped {
+            what: address.to_string(),
+            reason: reason.into(),
+        });
+    }
+}
+
+/// Something that an import or an export left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// What it was: an address, a key, a frame.
+    pub what: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl Imported {
+    /// Counts a change that was applied.
+    pub(crate) fn count(&mut self, applied: &Applied) {
+        match (applied.changed, applied.existed) {
+            (false, _) => self.unchanged += 1,
+            (true, true) => self.updated += 1,
+            (true, false) => self.added += 1,
+        }
+        if applied.changed {
+            self.secrets
+                .extend(applied.note.as_ref().and_then(Flagged::of));
+        }
+    }
+
+    /// Notes that something was left out.
+    pub(crate) fn skip(&mut self, what: impl Into<String>, reason: impl Into<String>) {
+        self.skipped.push(Skipped {
+            what: what.into(),
+            reason: reason.into(),
+        });
+    }
+}

@@ -1,0 +1,316 @@
+//! The store as its callers see it: the file laid over what is read, and part of what is written.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use waynote::change::Applied;
+use waynote::event::SessionEvent;
+use waynote::forget::{Forget, Forgotten};
+use waynote::search::{Hit, SearchRequest};
+use waynote::store::{Answers, Ask, LocalStoreExt, ScopeSummary, SideValue, Version};
+use waynote::{
+    Address, AsOf, Change, LocalStore, Name, Note, Place, Reader, Report, Result, Revision, Scope,
+    ScopeKind, SideData, Snapshot, Stamp, Store, StoreId,
+};
+
+use super::overlay::Overlay;
+use super::store::{FileView, SyncedStore, place_of};
+use crate::zrb::exchange;
+
+/// The file laid over one state of the store, or over the store as it is at each reading.
+struct Overlaid<'a, S> {
+    of: &'a SyncedStore<S>,
+    inner: &'a dyn Snapshot,
+    /// Read when something is asked that the file may say.
+    view: OnceCell<Option<Arc<FileView>>>,
+}
+
+impl<S: LocalStore> SyncedStore<S> {
+    fn over<'a>(&'a self, inner: &'a dyn Snapshot) -> Overlaid<'a, S> {
+        Overlaid {
+            of: self,
+            inner,
+            view: OnceCell::new(),
+        }
+    }
+
+    fn now(&self) -> Overlaid<'_, S> {
+        self.over(&self.inner)
+    }
+}
+
+impl<S: LocalStore> Overlaid<'_, S> {
+    fn view(&self) -> Result<Option<&FileView>> {
+        if self.view.get().is_none() {
+            let _ = self.view.set(self.of.view()?);
+        }
+        Ok(self.view.get().and_then(Option::as_deref))
+    }
+
+    /// The place's note as the file makes it, if the file's text is the current one.
+    fn note(&self, view: &FileView, place: &Place, stored: Option<&Note>) -> Result<Option<Note>> {
+        let overlay = Overlay::new(&view.file, &view.marks, self.of.author());
+        if !overlay.file_is_current(place, stored) {
+            return Ok(None);
+        }
+        let last = match stored {
+            Some(note) => note.revision,
+            None => self.last_revision(place)?,
+        };
+        Ok(overlay.note(place, stored, last + 1))
+    }
+
+    /// The number of the last revision, for a note that lies only in the file.
+    fn last_revision(&self, place: &Place) -> Result<u64> {
+        let history = self.inner.history(&Address::Place(place.clone()))?;
+        Ok(history.last().map_or(0, Revision::number))
+    }
+
+    /// Lays the file's texts over notes: of these scopes, or of all places.
+    fn lay_over(
+        &self,
+        notes: &mut Vec<Note>,
+        view: &FileView,
+        scopes: Option<&[Scope]>,
+    ) -> Result<()> {
+        let mut places = self.of.places_in(view);
+        if let Some(scopes) = scopes {
+            places.retain(|place| scopes.contains(&Scope::Place(place.clone())));
+        }
+        let stored: HashMap<Address, usize> = notes
+            .iter()
+            .enumerate()
+            .map(|(index, note)| (note.address.clone(), index))
+            .collect();
+        for place in places {
+            let index = stored.get(&Address::Place(place.clone())).copied();
+            let before = index.map(|index| &notes[index]);
+            if let Some(note) = self.note(view, &place, before)? {
+                match index {
+                    Some(index) => notes[index] = note,
+                    None => notes.push(note),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts into the answers what the file says.
+    fn complete(&self, ask: &Ask, answers: &mut Answers, view: &FileView) -> Result<()> {
+        for (address, note) in ask.notes.iter().zip(&mut answers.notes) {
+            if let Address::Place(place) = address
+                && let Some(laid_over) = self.note(view, place, note.as_ref())?
+            {
+                *note = Some(laid_over);
+            }
+        }
+        for (scope, notes) in ask.scopes.iter().zip(&mut answers.scopes) {
+            if scope.kind() == ScopeKind::Place {
+                self.lay_over(notes, view, Some(std::slice::from_ref(scope)))?;
+                notes.sort_by_cached_key(|note| note.address.key());
+            }
+        }
+        for (kind, notes) in ask.kinds.iter().zip(&mut answers.kinds) {
+            if *kind == ScopeKind::Place {
+                self.lay_over(notes, view, None)?;
+                notes.sort_by_cached_key(|note| {
+                    (note.address.scope().name().to_owned(), note.address.key())
+                });
+            }
+        }
+        for (kind, scopes) in ask.summaries.iter().zip(&mut answers.summaries) {
+            if *kind == ScopeKind::Place {
+                self.add_scopes(scopes, view);
+            }
+        }
+        for (address, history) in ask.histories.iter().zip(&mut answers.histories) {
+            if let Address::Place(place) = address {
+                let stored = self.inner.get(address)?;
+                let pending = self.note(view, place, stored.as_ref())?;
+                let overlay = Overlay::new(&view.file, &view.marks, self.of.author());
+                history.extend(pending.map(|note| overlay.revision(note)));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_scopes(&self, scopes: &mut Vec<ScopeSummary>, view: &FileView) {
+        for place in self.of.places_in(view) {
+            let scope = Scope::Place(place);
+            if !scopes.iter().any(|known| known.scope == scope) {
+                scopes.push(ScopeSummary { scope, notes: 0 });
+            }
+        }
+        scopes.sort_by(|one, other| one.scope.name().cmp(other.scope.name()));
+    }
+
+    /// A version that differs when anybody has written the file.
+    fn version(&self, inner: Version) -> Version {
+        let Some((bytes, written, inode)) = exchange::fingerprint(self.of.file()) else {
+            return inner;
+        };
+        let mut hasher = DefaultHasher::new();
+        (inner.changes, bytes, written, inode).hash(&mut hasher);
+        Version {
+            changes: hasher.finish(),
+            written_at: inner.written_at.max(Some(written)),
+            ..inner
+        }
+    }
+}
+
+/// Whether the file may have a part in the answers.
+fn concerns_places(ask: &Ask) -> bool {
+    let is_place = |address: &Address| matches!(address, Address::Place(_));
+    ask.notes.iter().chain(&ask.histories).any(is_place)
+        || ask
+            .scopes
+            .iter()
+            .any(|scope| scope.kind() == ScopeKind::Place)
+        || ask.kinds.contains(&ScopeKind::Place)
+        || ask.summaries.contains(&ScopeKind::Place)
+}
+
+/// Where a note stands among those of these scopes.
+fn order_in(scopes: &[Scope], note: &Note) -> (Option<usize>, Option<String>) {
+    let scope = note.address.scope();
+    let position = scopes.iter().position(|of| *of == scope);
+    (position, note.address.key())
+}
+
+impl<S: LocalStore> Reader for Overlaid<'_, S> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        let mut answers = self.inner.read(ask)?;
+        if concerns_places(ask)
+            && let Some(view) = self.view()?
+        {
+            self.complete(ask, &mut answers, view)?;
+        }
+        if ask.version {
+            answers.version = self.version(answers.version);
+        }
+        Ok(answers)
+    }
+
+    /// What the journal says; a text that lies only in the file is in it since the file was written.
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
+        let mut notes = self.inner.select_at(scopes, moment)?;
+        if let (AsOf::Time(time), Some(view)) = (moment, self.view()?)
+            && view.file.written_at <= time
+        {
+            self.lay_over(&mut notes, view, Some(scopes))?;
+            notes.sort_by_cached_key(|note| order_in(scopes, note));
+        }
+        Ok(notes)
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.search_over(request, &[])
+    }
+}
+
+impl<S: LocalStore> Snapshot for Overlaid<'_, S> {
+    /// Texts of the file that are current stand for what is stored; in the history they are its last revisions.
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
+        let Some(view) = self.view()? else {
+            return self.inner.search_over(request, laid_over);
+        };
+        let places = self.of.places_in(view);
+        let ask = Ask {
+            notes: places.iter().cloned().map(Address::Place).collect(),
+            ..Ask::default()
+        };
+        let stored = self.inner.read(&ask)?.notes;
+        let mut over = laid_over.to_vec();
+        for (place, stored) in places.iter().zip(stored) {
+            over.extend(self.note(view, place, stored.as_ref())?);
+        }
+        self.inner.search_over(request, &over)
+    }
+}
+
+impl<S: LocalStore> Reader for SyncedStore<S> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        self.now().read(ask)
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
+        self.now().select_at(scopes, moment)
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.now().search(request)
+    }
+}
+
+impl<S: LocalStore> Snapshot for SyncedStore<S> {
+    fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
+        self.now().search_over(request, laid_over)
+    }
+}
+
+impl<S: LocalStore> Store for SyncedStore<S> {
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        if changes.iter().all(|change| place_of(change).is_none()) {
+            return self.inner.apply(changes, stamp);
+        }
+        self.drop_cached();
+        self.inner
+            .alone(|inner| self.exclusive_over(inner).write(changes, stamp))
+    }
+
+    fn record(
+        &self,
+        session: &Name,
+        events: &[SessionEvent],
+        lease: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<()> {
+        self.inner.record(session, events, lease, stamp)
+    }
+
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        // Nothing of another kind is in the file.
+        if !request.everywhere && !matches!(request.address, Address::Place(_)) {
+            return self.inner.forget(request, stamp);
+        }
+        self.drop_cached();
+        self.inner
+            .alone(|inner| self.exclusive_over(inner).forget_with_file(request, stamp))
+    }
+
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.would_forget_with_file(request, stamp)
+    }
+
+    fn verify(&self) -> Result<Report> {
+        self.inner.verify()
+    }
+}
+
+impl<S: LocalStore> SideData for SyncedStore<S> {
+    fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
+        self.inner.side_values(space)
+    }
+
+    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        self.inner.put_side_values(space, values, removed)
+    }
+}
+
+impl<S: LocalStore> LocalStore for SyncedStore<S> {
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn LocalStore) -> Result<()>) -> Result<()> {
+        self.inner
+            .exclusively(&mut |inner| work(&self.exclusive_over(inner)))
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
+        self.inner.snapshot(&mut |inner| work(&self.over(inner)))
+    }
+
+    fn renew_id(&self) -> Result<StoreId> {
+        self.inner.renew_id()
+    }
+}

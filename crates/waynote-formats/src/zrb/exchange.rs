@@ -1,0 +1,344 @@
+//! Reading a file that others write in place, and replacing it without losing what they wrote meanwhile.
+//!
+//! The two files are exchanged atomically: the new one takes the name, and the old one, now under the new one's name,
+//! is compared with what was read. A program that writes in place truncates the file when it opens it and may still be
+//! writing when it is replaced. Then the old file is empty or cut off, and is read again, because that program goes on
+//! writing there. No old file is removed before it is known to hold nothing new.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rustix::fs::{Access, CWD, RenameFlags, access, renameat_with};
+use rustix::io::Errno;
+
+use waynote::file::take_after;
+use waynote::note::micros;
+use waynote::{Error, Result, lock as file_lock};
+
+use super::notes_file::{NotesFile, bytes};
+use crate::error::FormatError;
+
+/// The file as it was read.
+#[derive(Clone, Debug)]
+pub(crate) struct FileRead {
+    pub(crate) notes: NotesFile,
+    pub(crate) bytes: Vec<u8>,
+    /// When it was last written.
+    pub(crate) written_at: Timestamp,
+}
+
+/// Between two attempts to read a file that another program may be writing.
+const RETRY_INTERVAL: Duration = Duration::from_millis(2);
+
+/// How long a process waits for another that exchanges the same file.
+const LOCK_WAIT: Duration = Duration::from_secs(10);
+
+/// How long to try again when a file cannot be read, because another program may be writing it.
+#[derive(Clone, Copy)]
+pub(crate) enum RetryLimit {
+    /// 10 ms: a prompt may be waiting.
+    Reader,
+    /// A tenth of a second.
+    Writer,
+}
+
+impl RetryLimit {
+    fn retries(self) -> usize {
+        match self {
+            Self::Reader => 5,
+            Self::Writer => 50,
+        }
+    }
+}
+
+/// How often an empty file that was overwritten is read again, until its program has written it: 50 ms.
+const RETRIES_OF_EMPTY: usize = 25;
+
+/// What replacing the file came to.
+pub(crate) enum Replaced {
+    /// The file holds our text, and held what we had read, or something that cannot be read yet and is left over.
+    Clean,
+    /// The file holds our text; this is what another program wrote meanwhile and our text overwrote.
+    Overwrote(Overwritten),
+    /// There was no file when we looked, and there is one now; nothing was written.
+    FileAppeared,
+}
+
+/// A file that another program wrote and that ours took the place of. It lies beside ours until it is removed.
+pub(crate) struct Overwritten {
+    pub(crate) file: FileRead,
+    path: PathBuf,
+}
+
+impl Overwritten {
+    /// Removes it, once all that is new in it is kept.
+    pub(crate) fn remove(self) -> Result<()> {
+        remove(&self.path)
+    }
+}
+
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    std::fs::remove_file(path).map_err(|error| Error::file(path, "removed", error))
+}
+
+/// Locks the file for writing, against every process of every store that is kept in sync with it; its folder is made
+/// when it is not there. The lock is on the folder, so that no lock file is left behind.
+pub(crate) fn lock(path: &Path) -> Result<File> {
+    let folder = folder(path);
+    let refused = |error: io::Error| Error::file(path, "written", error);
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(refused)?;
+    let locked = file_lock::within(LOCK_WAIT, || File::open(folder)).map_err(refused)?;
+    locked.ok_or_else(|| refused(io::Error::from(io::ErrorKind::TimedOut)))
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
+/// Reads the file; none when there is none. One that cannot be read as notes is read again for a while: another program
+/// may be writing it.
+pub(crate) fn read(path: &Path, limit: RetryLimit) -> Result<Option<FileRead>> {
+    let mut retries = 0;
+    loop {
+        match try_read(path) {
+            Err(error) if is_half_written(&error) && retries < limit.retries() => {
+                retries += 1;
+                std::thread::sleep(RETRY_INTERVAL);
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Whether a file may be read as notes once the program that writes it has done so.
+fn is_half_written(error: &Error) -> bool {
+    let format = error.downcast_ref();
+    matches!(format, Some(FormatError::DamagedFile { line: Some(_), .. }))
+}
+
+fn try_read(path: &Path) -> Result<Option<FileRead>> {
+    let written_at = match std::fs::metadata(path) {
+        Ok(file) => modified(&file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::file(path, "read", error)),
+    };
+    let Some(bytes) = bytes(path)? else {
+        return Ok(None);
+    };
+    let notes = NotesFile::read(&bytes, path)?;
+    Ok(Some(FileRead {
+        notes,
+        bytes,
+        written_at,
+    }))
+}
+
+fn modified(file: &std::fs::Metadata) -> Timestamp {
+    let nanos = i32::try_from(file.mtime_nsec()).unwrap_or(0);
+    micros(Timestamp::new(file.mtime(), nanos).unwrap_or(Timestamp::UNIX_EPOCH))
+}
+
+/// Size, time and inode of the file, which differ when anybody has written it; none when there is none.
+pub(crate) fn fingerprint(path: &Path) -> Option<(u64, Timestamp, u64)> {
+    let file = std::fs::metadata(path).ok()?;
+    Some((file.len(), modified(&file), file.ino()))
+}
+
+/// Replaces the file, which held `expected` when it was read (none: there was no file), with a text. The caller holds
+/// its [`lock`].
+///
+/// # Errors
+/// [`Error::File`] when it cannot be.
+pub(crate) fn replace(path: &Path, text: &[u8], expected: Option<&[u8]>) -> Result<Replaced> {
+    let refused = |error: io::Error| Error::file(path, "written", error);
+    let beside = write_beside(path, text).map_err(refused)?;
+    let swapped = match expected {
+        None => Err(Errno::NOENT),
+        Some(_) => swap(&beside, path),
+    };
+    // There is no file, or there is none any more.
+    let appeared = match swapped {
+        Err(Errno::NOENT) => move_to_free(&beside, path).map(|moved| !moved),
+        swapped => swapped.map_err(io::Error::from).map(|()| false),
+    };
+    match appeared {
+        Ok(appeared) => {
+            // The name must be on disk before anything says that the file holds the text.
+            File::open(folder(path))
+                .and_then(|folder| folder.sync_all())
+                .map_err(refused)?;
+            match (appeared, expected) {
+                (true, _) => remove(&beside).map(|()| Replaced::FileAppeared),
+                (false, Some(expected)) if beside.exists() => overwritten(&beside, expected),
+                (false, _) => Ok(Replaced::Clean),
+            }
+        }
+        Err(error) => {
+            let _ = std::fs::remove_file(&beside);
+            Err(refused(error))
+        }
+    }
+}
+
+/// Writes the text to a new file beside the old one, with its mode and owner.
+fn write_beside(path: &Path, text: &[u8]) -> io::Result<PathBuf> {
+    let before = std::fs::metadata(path).ok();
+    // The folder would let us; whoever took the right to write away from the file would not.
+    if before
+        .as_ref()
+        .is_some_and(|before| before.permissions().readonly())
+    {
+        return Err(io::Error::other("it is read-only"));
+    }
+    if before.is_some() {
+        access(path, Access::WRITE_OK)?;
+    }
+    let mut number = 0;
+    let (beside, mut file) = loop {
+        let beside = path.with_file_name(format!("{}{number}", prefix(path)));
+        match OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&beside)
+        {
+            Ok(file) => break (beside, file),
+            // A leftover that cannot be read yet keeps its name.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    };
+    let written = file.write_all(text).and_then(|()| {
+        if let Some(before) = before {
+            take_after(&file, &before)?;
+        }
+        file.sync_data()
+    });
+    match written {
+        Ok(()) => Ok(beside),
+        Err(error) => {
+            let _ = std::fs::remove_file(&beside);
+            Err(error)
+        }
+    }
+}
+
+/// Exchanges two files in one step. Where the file system cannot, the old one is copied aside first: what is
+/// written in between is then not seen.
+fn swap(beside: &Path, path: &Path) -> std::result::Result<(), Errno> {
+    match renameat_with(CWD, beside, CWD, path, RenameFlags::EXCHANGE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            let mut aside = beside.as_os_str().to_owned();
+            aside.push(OLD);
+            let aside = PathBuf::from(aside);
+            let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+            std::fs::hard_link(path, &aside)
+                .or_else(|_| std::fs::copy(path, &aside).map(|_| ()))
+                .map_err(errno)?;
+            std::fs::rename(beside, path)
+                .and_then(|()| std::fs::rename(&aside, beside))
+                .inspect_err(|_| drop(std::fs::remove_file(&aside)))
+                .map_err(errno)
+        }
+        other => other,
+    }
+}
+
+/// Moves a file to a name that is free; whether it was.
+fn move_to_free(beside: &Path, path: &Path) -> io::Result<bool> {
+    match renameat_with(CWD, beside, CWD, path, RenameFlags::NOREPLACE) {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if path.exists() => Ok(false),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            std::fs::rename(beside, path).map(|()| true)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads what was overwritten until it can be read. What cannot be read stays where it is, and the next write tries
+/// again: the program that has it open goes on writing there.
+fn overwritten(beside: &Path, expected: &[u8]) -> Result<Replaced> {
+    for retries in 0..RetryLimit::Writer.retries() {
+        match try_read(beside) {
+            // Empty is what a file is that is about to be written.
+            Ok(Some(file)) if file.bytes.is_empty() => {
+                if retries >= RETRIES_OF_EMPTY {
+                    return Ok(Replaced::Clean);
+                }
+            }
+            Ok(Some(file)) if file.bytes == expected => {
+                return remove(beside).map(|()| Replaced::Clean);
+            }
+            Ok(Some(file)) => {
+                return Ok(Replaced::Overwrote(Overwritten {
+                    file,
+                    path: beside.to_owned(),
+                }));
+            }
+            Ok(None) => return Ok(Replaced::Clean),
+            Err(_) => {}
+        }
+        std::thread::sleep(RETRY_INTERVAL);
+    }
+    Ok(Replaced::Clean)
+}
+
+/// Ends the name of a copy that is made where files cannot be exchanged.
+const OLD: &str = "-old";
+
+/// Removes leftovers that are empty and that nobody writes to, of a file that no store is kept in sync with.
+pub(super) fn remove_empty_leftovers(path: &Path) {
+    for file in leftovers(path) {
+        if std::fs::metadata(&file).is_ok_and(|file| file.len() == 0) && is_settled(&file) {
+            let _ = std::fs::remove_file(&file);
+        }
+    }
+}
+
+fn prefix(path: &Path) -> String {
+    format!(
+        ".{}.waynote-",
+        path.file_name().unwrap_or_default().to_string_lossy()
+    )
+}
+
+/// Files that earlier replacements left beside this one: texts that could not be read then, or that were not read
+/// because the process was killed. The caller holds the file's [`lock`], so no other process of waynote is writing
+/// them.
+pub(crate) fn leftovers(path: &Path) -> Vec<PathBuf> {
+    let prefix = prefix(path);
+    let Ok(files) = std::fs::read_dir(folder(path)) else {
+        return Vec::new();
+    };
+    let ours = |file: &std::fs::DirEntry| {
+        let name = file.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix(&prefix));
+        let number = number.map(|number| number.strip_suffix(OLD).unwrap_or(number));
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+            && file.file_type().is_ok_and(|kind| kind.is_file())
+    };
+    let mut left: Vec<PathBuf> = files
+        .flatten()
+        .filter(ours)
+        .map(|file| file.path())
+        .collect();
+    left.sort();
+    left
+}
+
+/// Whether nobody has written to a file for a while, so that nobody is still at it.
+pub(crate) fn is_settled(path: &Path) -> bool {
+    const A_WHILE: Duration = Duration::from_secs(10);
+    let modified = std::fs::metadata(path).and_then(|file| file.modified());
+    modified.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > A_WHILE))
+}

@@ -1,0 +1,119 @@
+//! Every directory's own note written to a `notes.json`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use waynote::{Address, Error, Places, Result, Store};
+
+use super::exchange::{self, Overwritten, Replaced};
+use super::notes_file::{NotesFile, bytes, key};
+use super::python_json::PyString;
+#[cfg(doc)]
+use crate::error::FormatError;
+use crate::report::Exported;
+
+/// Every place's own note as the text of a file, and what was left out.
+///
+/// # Errors
+/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+pub fn export(store: &dyn Store) -> Result<(String, Exported)> {
+    let mut file = NotesFile::default();
+    lay_into(store, &mut file, &BTreeSet::new())?;
+    let exported = exported(store, &NotesFile::default(), &file)?;
+    Ok((file.to_text(), exported))
+}
+
+/// Writes every place's own note to a file, in one step, beside what else is in it. What another program writes
+/// meanwhile stays.
+///
+/// # Errors
+/// [`FormatError::DamagedFile`] for a file that cannot be read as notes, which is left as it is; [`Error::File`] when
+/// it cannot be read or written; [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
+/// read.
+pub fn export_to(store: &dyn Store, path: &Path) -> Result<Exported> {
+    const ROUNDS: usize = 20;
+    let path = waynote::file::followed(path);
+    let _lock = exchange::lock(&path)?;
+    exchange::remove_empty_leftovers(&path);
+    let mut before = bytes(&path)?;
+    let mut file = NotesFile::read(before.as_deref().unwrap_or_default(), &path)?;
+    let first = file.clone();
+    let mut theirs = BTreeSet::new();
+    // Removed once what is new in them is in the file.
+    let mut overwritten: Vec<Overwritten> = Vec::new();
+    // What the file held before somebody wrote it.
+    let mut held = file.clone();
+    for _ in 0..ROUNDS {
+        lay_into(store, &mut file, &theirs)?;
+        let text = file.to_text().into_bytes();
+        match exchange::replace(&path, &text, before.as_deref())? {
+            Replaced::Clean => {
+                for other in overwritten {
+                    other.remove()?;
+                }
+                return exported(store, &first, &file);
+            }
+            Replaced::Overwrote(other) => {
+                before = Some(text);
+                let ours = file.clone();
+                for (key, value) in other.file.notes.changed_since(&held) {
+                    theirs.insert(key.clone());
+                    file.insert(key.clone(), value.clone());
+                }
+                held = ours;
+                overwritten.push(other);
+            }
+            Replaced::FileAppeared => {
+                before = bytes(&path)?;
+                file = NotesFile::read(before.as_deref().unwrap_or_default(), &path)?;
+                held = file.clone();
+            }
+        }
+    }
+    let busy = std::io::Error::other("other programs keep writing it");
+    Err(Error::file(path, "written", busy))
+}
+
+/// Puts every place's own note into a file's notes, beside what else is in it; a value that is no text stays, and
+/// so does what is under the keys that are `theirs`.
+fn lay_into(store: &dyn Store, file: &mut NotesFile, theirs: &BTreeSet<PyString>) -> Result<()> {
+    for note in Places::new(store).list()? {
+        let Address::Place(place) = &note.address else {
+            continue;
+        };
+        if !file.holds_other(place) && !theirs.contains(&key(place)) {
+            file.set(place, &note.content);
+        }
+    }
+    Ok(())
+}
+
+/// What writing a file came to, told from what it held before and what it holds now.
+///
+/// # Errors
+/// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+pub(crate) fn exported(store: &dyn Store, before: &NotesFile, now: &NotesFile) -> Result<Exported> {
+    let mut exported = Exported::default();
+    for note in Places::new(store).list()? {
+        let Address::Place(place) = &note.address else {
+            exported.leave_out(
+                &note.address,
+                "a notes.json holds one note for each directory, and no keyed ones",
+            );
+            continue;
+        };
+        if now.get(place).as_ref() == Some(&note.content) {
+            match before.get(place) == now.get(place) {
+                true => exported.unchanged += 1,
+                false => exported.written += 1,
+            }
+        } else if now.holds_other(place) {
+            let reason = "the file holds a value under this key that is no text, which stays";
+            exported.leave_out(&note.address, reason);
+        } else {
+            let reason = "another program wrote this note meanwhile, and its text stays";
+            exported.leave_out(&note.address, reason);
+        }
+    }
+    Ok(exported)
+}

@@ -1,0 +1,36 @@
+//! The notes of a `notes.json` as incoming notes.
+
+use waynote::{Address, Base, Result};
+
+use super::notes_file::NotesFile;
+use crate::format::{Format, Takes};
+use crate::incoming::{Incoming, IncomingNote, Precedence, Times};
+
+/// What is known of this format.
+pub const FORMAT: Format = Format {
+    name: "zrb",
+    about: "Zrb's notes.json: notes by directory",
+    details: "",
+    takes: Takes::Own,
+};
+
+/// Reads the notes of a file, which become the directories' own notes. Of a note that both sides changed, the imported
+/// text is current: the file does not say when a note was written.
+///
+/// # Errors
+/// [`waynote::Error::InvalidName`], which the author of imports never is.
+pub fn read(file: &NotesFile, base: &Base) -> Result<Incoming> {
+    let mut incoming = Incoming::of(FORMAT.name, Precedence::Imported)?;
+    for (key, reason) in file.others(base) {
+        incoming.skip(key, reason);
+    }
+    for (place, content) in file.notes(base) {
+        incoming.push(IncomingNote {
+            address: Address::Place(place),
+            content,
+            pin: None,
+            times: Times::Unknown,
+        });
+    }
+    Ok(incoming)
+}

@@ -1,0 +1,163 @@
+//! A `notes.json`: one JSON object from place keys to texts.
+//!
+//! What is not ours to understand (keys that no path resolves to, values that are no text) is kept and written
+//! back as it was.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use waynote::text::line_of;
+use waynote::{Base, Content, Error, Place, Result};
+
+use super::python_json::{self, PyString, PyValue};
+use crate::error::FormatError;
+
+/// A `notes.json`, read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotesFile {
+    entries: BTreeMap<PyString, PyValue>,
+}
+
+impl NotesFile {
+    /// Reads the bytes of a file. An empty file has no notes: another program is about to write it.
+    ///
+    /// # Errors
+    /// [`FormatError::DamagedFile`] with the line, for anything that is not a JSON object in UTF-8.
+    pub fn read(bytes: &[u8], path: &Path) -> Result<Self, FormatError> {
+        let damaged = |line, reason| FormatError::DamagedFile {
+            path: path.to_owned(),
+            line: Some(line),
+            reason,
+        };
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let line = line_of(bytes, error.valid_up_to());
+            damaged(line, "it is not UTF-8".into())
+        })?;
+        if text.starts_with('\u{feff}') {
+            let reason = "it begins with a byte order mark (BOM), which JSON does not allow and Zrb does not read";
+            return Err(damaged(1, reason.into()));
+        }
+        if text.trim_ascii().is_empty() {
+            return Ok(Self::default());
+        }
+        let entries =
+            python_json::read_object(text).map_err(|error| damaged(error.line, error.reason))?;
+        Ok(Self { entries })
+    }
+
+    /// Reads a file; none when there is none.
+    ///
+    /// # Errors
+    /// [`FormatError::DamagedFile`], or [`Error::File`] when it cannot be read.
+    pub fn open(path: &Path) -> Result<Option<Self>> {
+        let bytes = bytes(path)?;
+        Ok(bytes.map(|bytes| Self::read(&bytes, path)).transpose()?)
+    }
+
+    /// The bytes of the file, exactly as Zrb writes them.
+    pub fn to_text(&self) -> String {
+        python_json::write_object(&self.entries)
+    }
+
+    /// The notes in it: keys that paths resolve to, with texts, by code point.
+    pub fn notes<'f>(&'f self, base: &'f Base) -> impl Iterator<Item = (Place, Content)> + 'f {
+        self.entries.iter().filter_map(|(key, value)| {
+            let place = Place::from_key(std::str::from_utf8(&key.0).ok()?, base)?;
+            match value {
+                PyValue::String(text) => Some((place, Content::imported(text.0.clone()))),
+                PyValue::Other(_) => None,
+            }
+        })
+    }
+
+    /// What is in it beside notes, each with the reason.
+    pub(super) fn others(&self, base: &Base) -> impl Iterator<Item = (String, &'static str)> {
+        self.entries.iter().filter_map(|(key, value)| {
+            let name = String::from_utf8_lossy(&key.0).into_owned();
+            let place = std::str::from_utf8(&key.0)
+                .ok()
+                .and_then(|key| Place::from_key(key, base));
+            match (place, value) {
+                (None, _) => Some((name, "no path resolves to that key")),
+                (_, PyValue::Other(_)) => Some((name, "its value is no text")),
+                _ => None,
+            }
+        })
+    }
+
+    /// The text under a place's key.
+    pub fn get(&self, place: &Place) -> Option<Content> {
+        match self.entries.get(&key(place))? {
+            PyValue::String(text) => Some(Content::imported(text.0.clone())),
+            PyValue::Other(_) => None,
+        }
+    }
+
+    /// Whether the place's key holds something that is no text.
+    pub fn holds_other(&self, place: &Place) -> bool {
+        matches!(self.entries.get(&key(place)), Some(PyValue::Other(_)))
+    }
+
+    /// Sets the text under a place's key.
+    pub fn set(&mut self, place: &Place, content: &Content) {
+        self.entries.insert(
+            key(place),
+            PyValue::String(PyString(content.as_bytes().to_vec())),
+        );
+    }
+
+    /// The entries that are not in `before`, or say something else there.
+    pub(super) fn changed_since<'f>(
+        &'f self,
+        before: &'f Self,
+    ) -> impl Iterator<Item = (&'f PyString, &'f PyValue)> {
+        self.entries
+            .iter()
+            .filter(|(key, value)| before.entries.get(*key) != Some(*value))
+    }
+
+    /// Puts an entry in, whatever it is.
+    pub(super) fn insert(&mut self, key: PyString, value: PyValue) {
+        self.entries.insert(key, value);
+    }
+
+    /// Takes over what is no note and was changed from `before` to `now`.
+    pub(crate) fn adopt_others(&mut self, before: &Self, now: &Self, base: &Base) {
+        for (key, value) in now.changed_since(before) {
+            let is_place = || {
+                std::str::from_utf8(&key.0).is_ok_and(|key| Place::from_key(key, base).is_some())
+            };
+            if matches!(value, PyValue::Other(_)) || !is_place() {
+                self.entries.insert(key.clone(), value.clone());
+            }
+        }
+    }
+
+    /// Removes a place's key.
+    pub fn remove(&mut self, place: &Place) {
+        self.entries.remove(&key(place));
+    }
+}
+
+/// The bytes of a file; none when there is none.
+pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
+    let damaged = |reason: &str| FormatError::DamagedFile {
+        path: path.to_owned(),
+        line: None,
+        reason: reason.to_owned(),
+    };
+    match std::fs::metadata(path) {
+        Ok(file) if file.is_dir() => return Err(damaged("it is a directory").into()),
+        Ok(file) if !file.is_file() => return Err(damaged("it is no regular file").into()),
+        _ => {}
+    }
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::file(path, "read", error)),
+    }
+}
+
+pub(super) fn key(place: &Place) -> PyString {
+    PyString(place.as_str().as_bytes().to_vec())
+}

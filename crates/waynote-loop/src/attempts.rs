@@ -1,0 +1,246 @@
+//! The attempts of one iteration: the agent is started, and again while it fails.
+
+use std::fs::File;
+use std::time::{Duration, Instant};
+
+use waynote::LocalStore;
+use waynote::event::IterationOutcome;
+use waynote::loops::added;
+use waynote::secrets::masked;
+use waynote::session_state;
+
+use crate::environment;
+use crate::error::{Error, Result};
+use crate::host::Host;
+use crate::observer::{self, Notice};
+use crate::plan::Plan;
+use crate::stop::Stop;
+use crate::supervise::attempt::{self, AgentEnd, Attempt, Ended, NotRun};
+use crate::supervise::group::{self, Patience};
+use crate::supervise::until::Until;
+
+/// The time that a loop has.
+#[derive(Clone, Copy)]
+pub(crate) struct TimeLimit {
+    pub(crate) begun: Instant,
+    pub(crate) limit: Option<Duration>,
+}
+
+impl TimeLimit {
+    /// How much is left, where there is a limit.
+    pub(crate) fn left(self) -> Option<Duration> {
+        Some(self.limit?.saturating_sub(self.begun.elapsed()))
+    }
+
+    pub(crate) fn is_over(self) -> bool {
+        self.left() == Some(Duration::ZERO)
+    }
+
+    /// As long as that, or as long as there is time.
+    pub(crate) fn at_most(self, wait: Duration) -> Duration {
+        self.left().map_or(wait, |left| wait.min(left))
+    }
+}
+
+/// What the attempts of an iteration need.
+pub(crate) struct Attempts<'r> {
+    pub(crate) plan: &'r Plan,
+    pub(crate) store: &'r dyn LocalStore,
+    pub(crate) host: &'r Host<'r>,
+    pub(crate) time: TimeLimit,
+    pub(crate) iteration: i64,
+    pub(crate) prompt: &'r str,
+    pub(crate) log: Option<&'r File>,
+    /// Whether the agent never ran yet: that it cannot be started is a mistake then.
+    pub(crate) is_first: bool,
+}
+
+/// What an attempt came to, and the iteration with the last one.
+pub(crate) struct Attempted {
+    pub(crate) outcome: IterationOutcome,
+    /// Why no further one follows, as far as the agent's process tells.
+    pub(crate) stop: Option<Stop>,
+    /// What the agent printed last, where it failed.
+    said: Option<String>,
+}
+
+/// What the attempts of an iteration came to.
+pub(crate) struct AllAttempts {
+    pub(crate) last: Result<Attempted>,
+    pub(crate) count: u32,
+    /// What the agent printed last at the last one that failed.
+    pub(crate) said: Option<String>,
+}
+
+impl Attempts<'_> {
+    /// Starts the agent, and again when it fails.
+    pub(crate) fn run(&self) -> AllAttempts {
+        let (mut count, mut said) = (0, None);
+        let last = loop {
+            count += 1;
+            let mut attempted = match self.once() {
+                Ok(attempted) => attempted,
+                failed => break failed,
+            };
+            said = attempted.said.take().or(said);
+            if attempted.stop.is_some() || attempted.outcome.is_success() {
+                break Ok(attempted);
+            }
+            let Some(wait) = self.plan.backoff.after(count) else {
+                attempted.stop = Some(Stop::Failed(attempted.outcome));
+                break Ok(attempted);
+            };
+            // An agent that said what it had to say is not asked again.
+            if matches!(
+                session_state::last_signal(self.store, &self.plan.session),
+                Ok(Some(_))
+            ) {
+                break Ok(attempted);
+            }
+            let said = said.as_deref();
+            if let Some(signal) = self.wait_for_next(attempted.outcome, count, wait, said) {
+                attempted.outcome = IterationOutcome::Interrupted;
+                attempted.stop = Some(Stop::Interrupted(signal));
+                break Ok(attempted);
+            }
+            if self.time.is_over() {
+                attempted.stop = Some(Stop::Time);
+                break Ok(attempted);
+            }
+        };
+        AllAttempts { last, count, said }
+    }
+
+    /// Waits before the next attempt; a signal ends it.
+    fn wait_for_next(
+        &self,
+        outcome: IterationOutcome,
+        attempts: u32,
+        wait: Duration,
+        said: Option<&str>,
+    ) -> Option<i32> {
+        let observer = &self.host.observer;
+        let wait = self.time.at_most(wait);
+        let next = observer::Attempt {
+            iteration: self.iteration,
+            number: attempts + 1,
+            limit: self.plan.backoff.attempts(),
+        };
+        observer.notice(&Notice::Retrying {
+            next,
+            outcome,
+            wait,
+            said,
+        });
+        let until = Instant::now() + wait;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let step = match observer.watches_time() {
+                true => left.min(Duration::from_secs(1)),
+                false => left,
+            };
+            observer.notice(&Notice::Waiting { next, left, said });
+            let signal = self.host.signals.wait(step);
+            if signal.is_some() || step == left {
+                observer.notice(&Notice::StatusEnded);
+                return signal;
+            }
+        }
+    }
+
+    fn once(&self) -> Result<Attempted> {
+        let plan = self.plan;
+        let prepared = plan.agent.with_prompt(self.prompt)?;
+        let environment = environment::of_iteration(plan, self.iteration)?;
+        let times = [self.time.left(), plan.iteration_time];
+        let most = times.into_iter().flatten().min();
+        let log = self.log.map(File::try_clone).transpose();
+        let log = log.map_err(|error| Error::file("the log", "written", error))?;
+        let observer = &self.host.observer;
+        let is_watched = observer.watches_time();
+        let mut tick = |elapsed: Duration| {
+            if is_watched {
+                let notes = added(self.store, &plan.session, self.iteration).unwrap_or_default();
+                observer.notice(&Notice::Running {
+                    iteration: self.iteration,
+                    elapsed,
+                    notes,
+                });
+            }
+        };
+        tick(Duration::ZERO);
+        let until = plan.prompt.until.as_deref();
+        let attempt = Attempt {
+            prepared: &prepared,
+            environment: &environment,
+            directory: Some(&plan.directory),
+            observer: log.is_none().then(|| observer.clone()),
+            log,
+            until: until.and_then(|text| Until::new(text, self.prompt)),
+            deadline: most.and_then(|most| Instant::now().checked_add(most)),
+            patience: Patience::default(),
+        };
+        let guard = self.host.guard.as_ref();
+        let ended = attempt::run(attempt, &self.host.signals, guard, &mut tick);
+        observer.notice(&Notice::StatusEnded);
+        if self.host.owns_children {
+            group::reap_orphans();
+        }
+        match ended {
+            Ok(ended) => Ok(self.judged(&ended)),
+            // A client that updates itself is not there for a moment. One that never was is a mistake.
+            Err(NotRun::Unusable(error)) if !self.is_first => Ok(Attempted {
+                outcome: IterationOutcome::NotStarted,
+                stop: None,
+                said: Some(masked(&error.to_string()).into_owned()),
+            }),
+            Err(why) => Err(why.into()),
+        }
+    }
+
+    /// What the end of the agent's process means for the iteration and the loop.
+    fn judged(&self, ended: &Ended) -> Attempted {
+        let observer = &self.host.observer;
+        if ended.how == AgentEnd::WantsTerminal {
+            observer.notice(&Notice::WantsTerminal);
+        }
+        if let Some(error) = &ended.log_error {
+            observer.notice(&Notice::LogIncomplete {
+                iteration: self.iteration,
+                error,
+            });
+        }
+        let stop = match ended.how {
+            AgentEnd::Interrupted(signal) => Some(Stop::Interrupted(signal)),
+            _ if ended.until_seen => self.plan.prompt.until.clone().map(Stop::Until),
+            AgentEnd::TimedOut if self.time.is_over() => Some(Stop::Time),
+            _ => None,
+        };
+        let reports_failure = || {
+            let reports_failure = self.plan.reports_failure;
+            reports_failure.is_some_and(|reports_failure| reports_failure(&ended.tail.lines()))
+        };
+        let outcome = match ended.how {
+            AgentEnd::Exited(0) if stop.is_none() && reports_failure() => {
+                IterationOutcome::Reported
+            }
+            AgentEnd::Exited(code) => IterationOutcome::Exited { code },
+            // It had done what it was there for.
+            AgentEnd::Signalled(_) if ended.until_seen => IterationOutcome::Exited { code: 0 },
+            AgentEnd::Signalled(signal) => IterationOutcome::Signalled { signal },
+            AgentEnd::WantsTerminal => IterationOutcome::Signalled {
+                signal: signal_hook::consts::SIGTTIN,
+            },
+            // Of the loop's time, not of the attempt's.
+            AgentEnd::TimedOut if stop == Some(Stop::Time) => IterationOutcome::Interrupted,
+            AgentEnd::TimedOut => IterationOutcome::TimedOut,
+            AgentEnd::Interrupted(_) => IterationOutcome::Interrupted,
+        };
+        let has_failed = !outcome.is_success() && outcome != IterationOutcome::Interrupted;
+        Attempted {
+            said: has_failed.then(|| ended.tail.why()).flatten(),
+            outcome,
+            stop,
+        }
+    }
+}

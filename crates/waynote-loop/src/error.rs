@@ -1,0 +1,186 @@
+//! What can go wrong with a loop. What to do about it is for the program to say.
+
+use std::io;
+use std::path::PathBuf;
+
+use waynote::ErrorClass;
+use waynote::visible::visible;
+
+/// What can go wrong with a loop, beside what its agent does wrong: that is a [`Stop`](crate::Stop).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// What the store refuses or reports, and files that cannot be used.
+    #[error(transparent)]
+    Store(#[from] waynote::Error),
+
+    /// The agent's command has no words.
+    #[error("no agent is named")]
+    NoAgent,
+
+    /// The text that ends the loop is blank.
+    #[error("the text to wait for is empty")]
+    EmptyUntil,
+
+    /// There is no program of that name.
+    #[error("there is no program `{}`", visible(program))]
+    NoProgram {
+        /// The name, or the path.
+        program: String,
+        /// Whether it was named by a path, so that PATH does not matter.
+        is_path: bool,
+    },
+
+    /// The program is there and cannot be run.
+    #[error("`{}` is not executable", visible(file))]
+    NotExecutable {
+        /// The program's file.
+        file: String,
+    },
+
+    /// The system did not start the agent.
+    #[error("`{program}` cannot be started: {reason}")]
+    CannotStart {
+        /// The program.
+        program: String,
+        /// Why.
+        reason: StartProblem,
+    },
+
+    /// The prompt does not go where the agent takes it.
+    #[error("{0}")]
+    PromptUnfit(PromptProblem),
+
+    /// A template of the user's own does not hold together.
+    #[error("{name}{}: {reason}", line.map_or(String::new(), |line| format!(", line {line}")))]
+    Template {
+        /// The template.
+        name: String,
+        /// The line, counted from 1, where one is known.
+        line: Option<usize>,
+        /// What is wrong.
+        reason: String,
+        /// The placeholders that there are.
+        placeholders: Vec<&'static str>,
+    },
+
+    /// A file for the prompt cannot be read.
+    #[error("`{file}` cannot be read: {source}")]
+    UnreadableSource {
+        /// What it was named with, and its path.
+        file: String,
+        /// The directory that relative paths start from.
+        directory: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+
+    /// A file for the prompt is a link that leads out of the working directory: the agent may have made it.
+    #[error("`{file}` cannot be read: it is a link to {target}, outside of {}", within.display())]
+    LinkedSource {
+        /// What it was named with.
+        option: String,
+        /// The same and its path.
+        file: String,
+        /// Where the link leads.
+        target: String,
+        /// The folder that it has to lie in.
+        within: PathBuf,
+    },
+
+    /// A file that must not be cut is too long.
+    #[error("`{file}` has {size}")]
+    SourceTooLarge {
+        /// What it was named with, and its path.
+        file: String,
+        /// Its size in words.
+        size: String,
+        /// The limit in words.
+        limit: String,
+    },
+
+    /// The folder of the logs cannot be used.
+    #[error("nothing can be logged in `{}`: {source}", visible(folder))]
+    Logs {
+        /// What it was named with, and its path.
+        folder: String,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Why the system did not start an agent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartProblem {
+    /// Its working directory is gone.
+    #[error("its working directory is gone")]
+    NoDirectory,
+    /// There is no such program.
+    #[error("there is no such program")]
+    NoProgram,
+    /// It is not executable.
+    #[error("it may not be executed")]
+    NotAllowed,
+    /// Something else.
+    #[error("{0}")]
+    Other(io::Error),
+}
+
+/// Why a prompt does not go where an agent takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PromptProblem {
+    /// It is to be an argument, and has a NUL byte.
+    #[error("the prompt holds a NUL byte, which no argument can")]
+    NulByte,
+    /// It makes an argument that is too long.
+    #[error("the prompt makes an argument of {bytes} bytes, and {limit} are the most")]
+    LongArgument {
+        /// The argument's length.
+        bytes: usize,
+        /// The system's limit.
+        limit: usize,
+    },
+    /// It makes the whole command line too long.
+    #[error("the prompt makes the agent's command line too long")]
+    LongCommandLine,
+}
+
+/// A result with the error of a loop.
+pub type Result<T = (), E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// A file, or something else of the system's, that cannot be used.
+    pub(crate) fn file(path: impl Into<PathBuf>, action: &'static str, source: io::Error) -> Self {
+        Self::Store(waynote::Error::File {
+            path: path.into(),
+            action,
+            source,
+        })
+    }
+
+    /// A stable word for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.kind(),
+            Self::NoAgent | Self::EmptyUntil => "usage",
+            Self::NoProgram { .. } | Self::NotExecutable { .. } => "no_agent",
+            Self::CannotStart { .. } => "agent_unusable",
+            Self::PromptUnfit(_) => "prompt_unfit",
+            Self::Template { .. } => "invalid_template",
+            Self::UnreadableSource { .. } | Self::LinkedSource { .. } => "no_file",
+            Self::SourceTooLarge { .. } => "file_too_large",
+            Self::Logs { .. } => "no_logs",
+        }
+    }
+
+    /// The family of the error.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Store(error) => error.class(),
+            Self::NoAgent | Self::EmptyUntil => ErrorClass::Invalid,
+            _ => ErrorClass::Refused,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The prompt of an iteration: which files and notes it is made of, read anew each time.
+
+mod source_file;
+mod template;
+
+use jiff::Timestamp;
+use waynote::context::{Renderer, Request};
+use waynote::loops::{is_answered_by, next_iteration};
+use waynote::session_state::{fresh_answer, open_question};
+use waynote::{LocalStore, LoopError, Name};
+
+use crate::error::Result;
+
+pub use source_file::SourceFile;
+pub use template::Template;
+
+use template::Parts;
+
+/// What the prompts of a loop are made of.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PromptParts {
+    /// Which notes a prompt has, and their budget. Its session and iteration are the loop's.
+    pub notes: Request,
+    /// What is to be done.
+    pub spec: Option<SourceFile>,
+    /// What of it is done: the agent keeps this file up to date, and may remove it at the end.
+    pub tasks: Option<SourceFile>,
+    /// A template instead of the built-in one.
+    pub template: Option<Template>,
+    /// Further instructions of the user, at the end of every prompt.
+    pub extra_instructions: Option<String>,
+    /// What the agent prints when everything is done, if it is to.
+    pub until: Option<String>,
+}
+
+impl PromptParts {
+    /// The notes alone, in the built-in template.
+    pub fn new(notes: Request) -> Self {
+        Self {
+            notes,
+            spec: None,
+            tasks: None,
+            template: None,
+            extra_instructions: None,
+            until: None,
+        }
+    }
+
+    /// Makes a prompt without notes: a template or a file that is wrong is found before the loop begins.
+    pub(crate) fn check(&self, session: &Name) -> Result {
+        self.filled(session, 1, "", None, true).map(drop)
+    }
+
+    /// The prompt of the next iteration, as things stand; `answer` is what a person answers to the open question.
+    pub(crate) fn next(
+        &self,
+        store: &dyn LocalStore,
+        session: &Name,
+        answer: Option<&str>,
+        now: Timestamp,
+    ) -> Result<String> {
+        let iteration = next_iteration(store, session)?;
+        let asked = open_question(store, session)?;
+        match (asked, answer) {
+            (Some(asked), Some(answer)) => {
+                let notes = self.notes(store, &mut Renderer::default(), session, iteration, now)?;
+                let answered = Some((asked.question.as_str(), answer));
+                self.filled(session, iteration, &notes, answered, true)
+            }
+            (None, Some(answer)) if !is_answered_by(store, session, answer)? => {
+                let session = session.clone();
+                Err(waynote::Error::from(LoopError::NothingAsked { session }).into())
+            }
+            _ => self.of_iteration(store, &mut Renderer::default(), session, iteration, now),
+        }
+    }
+
+    /// The prompt of an iteration, with what its files say now.
+    pub(crate) fn of_iteration(
+        &self,
+        store: &dyn LocalStore,
+        renderer: &mut Renderer,
+        session: &Name,
+        iteration: i64,
+        now: Timestamp,
+    ) -> Result<String> {
+        let notes = self.notes(store, renderer, session, iteration, now)?;
+        let answered = fresh_answer(store, session)?;
+        let answered = answered
+            .as_ref()
+            .map(|(asked, answer)| (asked.question.as_str(), answer.as_str()));
+        self.filled(session, iteration, &notes, answered, false)
+    }
+
+    /// The block of notes: never over its budget.
+    fn notes(
+        &self,
+        store: &dyn LocalStore,
+        renderer: &mut Renderer,
+        session: &Name,
+        iteration: i64,
+        now: Timestamp,
+    ) -> Result<String> {
+        let mut request = self.notes.clone();
+        request.session = Some(session.clone());
+        request.iteration = Some(iteration);
+        request.now = now;
+        let block = renderer.render(store, &request)?;
+        Ok(waynote::visible::for_model(&block.text))
+    }
+
+    fn filled(
+        &self,
+        session: &Name,
+        iteration: i64,
+        notes: &str,
+        answer: Option<(&str, &str)>,
+        is_first: bool,
+    ) -> Result<String> {
+        let text = |file: Option<&SourceFile>| {
+            file.map_or_else(|| Ok(String::new()), SourceFile::for_prompt)
+        };
+        let spec = text(self.spec.as_ref())?;
+        // An agent that is through with its tasks may remove the file.
+        let tasks = self.tasks.as_ref();
+        let tasks = text(tasks.filter(|file| is_first || !file.is_gone()))?;
+        let parts = Parts {
+            session: session.as_str(),
+            iteration,
+            spec: &spec,
+            notes,
+            tasks: &tasks,
+            answer,
+            until: self.until.as_deref().unwrap_or_default(),
+            extra: self.extra_instructions.as_deref().unwrap_or_default(),
+        };
+        template::render(self.template.as_ref(), &parts)
+    }
+}

@@ -1,0 +1,65 @@
+//! Why a loop stops.
+
+use waynote::event::{EndReason, IterationOutcome};
+
+/// Why a loop stopped, with what it stopped for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stop {
+    /// The run has as many iterations as were asked for.
+    Iterations(u64),
+    /// The time was over.
+    Time,
+    /// The text was in the agent's output.
+    Until(String),
+    /// The agent's summary: all is done.
+    Completed(String),
+    /// The agent's question: a person must decide.
+    Blocked(String),
+    /// Going on would bring nothing new.
+    Stalled {
+        /// How many iterations went without progress.
+        iterations: usize,
+        /// The evidence, a line each.
+        evidence: Vec<String>,
+    },
+    /// How the agent failed at the last attempt of an iteration.
+    Failed(IterationOutcome),
+    /// The number of the signal that ended it.
+    Interrupted(i32),
+}
+
+impl Stop {
+    /// The reason as the session's log keeps it.
+    pub fn reason(&self) -> EndReason {
+        match self {
+            Self::Iterations(_) => EndReason::Iterations,
+            Self::Time => EndReason::Time,
+            Self::Until(_) => EndReason::Until,
+            Self::Completed(_) => EndReason::Completed,
+            Self::Blocked(_) => EndReason::Blocked,
+            Self::Stalled { .. } => EndReason::Stalled,
+            Self::Failed(_) => EndReason::Failed,
+            Self::Interrupted(_) => EndReason::Interrupted,
+        }
+    }
+
+    /// What the log keeps of it beside the reason and what the agent said.
+    pub(crate) fn kept(&self) -> Option<String> {
+        match self {
+            Self::Stalled { evidence, .. } => Some(evidence.join("\n")),
+            Self::Interrupted(signal) => Some(signal_name(*signal)),
+            _ => None,
+        }
+    }
+}
+
+/// A signal as people call it.
+pub fn signal_name(signal: i32) -> String {
+    match signal {
+        1 => "SIGHUP".into(),
+        2 => "SIGINT".into(),
+        15 => "SIGTERM".into(),
+        other => format!("signal {other}"),
+    }
+}

@@ -1,0 +1,206 @@
+//! A small process that ends the agent when the loop is killed and cannot do it, for example by `kill -9`.
+//!
+//! It holds the reading end of a pipe. The loop writes to it which process group runs; when the pipe ends, so has the
+//! loop, and the group that was named last is ended.
+
+use std::io::{self, BufRead, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+use self::members::Members;
+use super::group::Patience;
+use crate::error::{Error, Result};
+
+/// The loop's side: a process that ends the agent when this one is killed.
+#[derive(Debug)]
+pub struct Guard(Mutex<ChildStdin>);
+
+impl Guard {
+    /// Starts it: a command that calls [`keep_guard`]. Its end of the pipe alone stays open in it, and ours in nobody
+    /// that we start.
+    ///
+    /// # Errors
+    /// [`waynote::Error::File`] when it cannot be started.
+    pub fn start(mut command: Command) -> Result<Self> {
+        let failed = |error| Error::file("the loop's guard", "started", error);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .current_dir("/")
+            .process_group(0)
+            .spawn()
+            .map_err(failed)?;
+        let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe);
+        Ok(Self(Mutex::new(stdin.map_err(|kind| failed(kind.into()))?)))
+    }
+
+    /// Tells the guard which group runs.
+    pub(super) fn watch(&self, group: i32) {
+        self.send(&format!("group {group}\n"));
+    }
+
+    /// Tells it that the group has ended.
+    pub(super) fn rest(&self) {
+        self.send("none\n");
+    }
+
+    fn send(&self, word: &str) {
+        let mut pipe = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A guard that is gone guards nothing, and the agent runs all the same.
+        let _ = pipe.write_all(word.as_bytes());
+    }
+}
+
+/// The guard's side, in a process of its own: reads standard input until the loop has ended, then ends what is left of
+/// the agent.
+///
+/// # Errors
+/// [`waynote::Error::File`] when it cannot keep signals off.
+pub fn keep_guard() -> Result {
+    keep(io::stdin().lock(), Patience::default().end)
+}
+
+fn keep(words: impl BufRead, patience: Duration) -> Result {
+    // A terminal that closes, and who ends all of a terminal's processes, mean the loop: it tells us.
+    for signal in [SIGINT, SIGHUP, SIGTERM, SIGQUIT] {
+        let ignored = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        signal_hook::flag::register(signal, ignored)
+            .map_err(|error| Error::file("signals", "listened to", error))?;
+    }
+    follow(words, patience);
+    Ok(())
+}
+
+/// Remembers which group runs, and ends it when the words end.
+fn follow(words: impl BufRead, patience: Duration) {
+    let mut group = None;
+    for word in words.lines().map_while(Result::ok) {
+        group = word
+            .strip_prefix("group ")
+            .and_then(|number| number.parse().ok())
+            .and_then(Pid::from_raw);
+    }
+    if let Some(group) = group {
+        end(group, patience);
+    }
+}
+
+/// Asks a group to end, waits, and ends it.
+fn end(group: Pid, patience: Duration) {
+    let by = Instant::now() + patience;
+    loop {
+        // While one of them lives, the group's number is nobody else's.
+        let members = Members::of(group);
+        if members.are_none() {
+            return;
+        }
+        let _ = kill_process_group(group, Signal::TERM);
+        let _ = kill_process_group(group, Signal::CONT);
+        if !members.have_ended_by(by) {
+            let _ = kill_process_group(group, Signal::KILL);
+            return;
+        }
+        // They may have started others meanwhile.
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod members {
+    use std::os::fd::OwnedFd;
+    use std::time::Instant;
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::Errno;
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+    use waynote_system::process::living_of_group;
+
+    /// The living processes of a group, held so that their end can be waited for.
+    pub(super) struct Members {
+        held: Vec<OwnedFd>,
+        /// Whether there may be one that cannot be held.
+        is_more: bool,
+    }
+
+    impl Members {
+        pub(super) fn of(group: Pid) -> Self {
+            let mut members = Self {
+                held: Vec::new(),
+                is_more: false,
+            };
+            let Ok(living) = living_of_group(group.as_raw_pid()) else {
+                members.is_more = rustix::process::test_kill_process_group(group).is_ok();
+                return members;
+            };
+            for pid in living.into_iter().filter_map(Pid::from_raw) {
+                match pidfd_open(pid, PidfdFlags::empty()) {
+                    Ok(held) => members.held.push(held),
+                    Err(Errno::SRCH) => {}
+                    Err(_) => members.is_more = true,
+                }
+            }
+            members
+        }
+
+        pub(super) fn are_none(&self) -> bool {
+            self.held.is_empty() && !self.is_more
+        }
+
+        /// Waits until then at most. Whether all of them have ended.
+        pub(super) fn have_ended_by(self, by: Instant) -> bool {
+            if self.is_more {
+                wait(&mut [], by);
+                return false;
+            }
+            let mut held = self.held.iter();
+            held.all(|member| wait(&mut [PollFd::new(member, PollFlags::IN)], by))
+        }
+    }
+
+    /// Whether something happened by then.
+    fn wait(what: &mut [PollFd<'_>], by: Instant) -> bool {
+        loop {
+            let left = by.saturating_duration_since(Instant::now());
+            match poll(what, Timespec::try_from(left).ok().as_ref()) {
+                Ok(ready) => return ready > 0,
+                Err(Errno::INTR) => {}
+                Err(_) => return false,
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod members {
+    use std::time::Instant;
+
+    use rustix::process::{Pid, test_kill_process_group};
+
+    pub(super) struct Members(Pid);
+
+    impl Members {
+        pub(super) fn of(group: Pid) -> Self {
+            Self(group)
+        }
+
+        pub(super) fn are_none(&self) -> bool {
+            test_kill_process_group(self.0).is_err()
+        }
+
+        /// Nobody tells here when they end.
+        pub(super) fn have_ended_by(self, by: Instant) -> bool {
+            std::thread::sleep(by.saturating_duration_since(Instant::now()));
+            self.are_none()
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "guard_tests.rs"]
+mod tests;

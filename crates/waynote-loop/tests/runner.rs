@@ -1,0 +1,228 @@
+//! Loops as a program of its own runs them: over a store in its hands, with agents that are lines of shell.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use waynote::context::Request;
+use waynote::session_state::AgentSignal;
+use waynote::{
+    Content, EntryType, Error as StoreError, LoopError, Options, Place, SessionLog, SqliteStore,
+    Stamp, loops,
+};
+use waynote_loop::{AgentCommand, Backoff, Error, Host, LoopRunner, Notice, Observer, Plan, Stop};
+use waynote_loop::{Stream, Summary};
+
+fn clock() -> Timestamp {
+    Timestamp::UNIX_EPOCH
+}
+
+fn stamp() -> Stamp {
+    Stamp::new(clock(), "agent:builder".parse().unwrap())
+}
+
+/// A store and a folder to work in.
+struct Bench {
+    _folder: tempfile::TempDir,
+    directory: PathBuf,
+    store: Arc<SqliteStore>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().canonicalize().unwrap();
+        let store = SqliteStore::open(directory.join("notes.db"), &Options::default()).unwrap();
+        Self {
+            _folder: folder,
+            directory,
+            store: Arc::new(store),
+        }
+    }
+
+    fn plan(&self, script: &str) -> Plan {
+        let agent = AgentCommand::new(&["sh", "-c", script]).unwrap();
+        let notes = Request::new("builder".parse().unwrap(), Place::home(), clock());
+        let author = "agent:builder".parse().unwrap();
+        let mut plan = Plan::new("s".parse().unwrap(), agent, &self.directory, author, notes);
+        plan.backoff = Backoff::new(Duration::ZERO, 0);
+        plan
+    }
+
+    fn run(&self, plan: &Plan, host: Host<'_>, answer: Option<&str>) -> Summary {
+        plan.check().unwrap();
+        let mut runner = LoopRunner::begin(plan, &*self.store, host, answer).unwrap();
+        let stop = runner.run();
+        runner.end(stop).unwrap()
+    }
+}
+
+/// Keeps what it hears, and does something for the agent at the start of each iteration.
+struct Heard {
+    lines: Mutex<Vec<String>>,
+    act: Box<dyn Fn(i64) + Send + Sync>,
+}
+
+impl Heard {
+    fn new(act: impl Fn(i64) + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            lines: Mutex::default(),
+            act: Box::new(act),
+        })
+    }
+
+    fn lines(&self) -> String {
+        self.lines.lock().unwrap().join("\n")
+    }
+}
+
+impl Observer for Heard {
+    fn notice(&self, notice: &Notice<'_>) {
+        let line = match notice {
+            Notice::StatusEnded => return,
+            Notice::IterationStarted { iteration } => {
+                (self.act)(*iteration);
+                format!("iteration {iteration}")
+            }
+            Notice::Retrying { next, outcome, .. } => {
+                format!("{outcome}: attempt {} of {}", next.number, next.limit)
+            }
+            Notice::Waiting { .. } => return,
+            Notice::Resumed { done, all } => format!("{done} of {all} are done"),
+            other => format!("{other:?}"),
+        };
+        self.lines.lock().unwrap().push(line);
+    }
+
+    fn output(&self, stream: Stream, bytes: &[u8]) {
+        let text = String::from_utf8_lossy(bytes).trim_end().to_owned();
+        let line = format!("  {stream:?}: {text}");
+        self.lines.lock().unwrap().push(line);
+    }
+}
+
+fn host(observer: Arc<dyn Observer>) -> Host<'static> {
+    let mut host = Host::new(&clock);
+    host.observer = observer;
+    host
+}
+
+#[test]
+fn an_iteration_reads_what_an_earlier_one_noted() {
+    let bench = Bench::new();
+    let store = Arc::clone(&bench.store);
+    let heard = Heard::new(move |iteration| {
+        let log = SessionLog::new(&*store, "s".parse().unwrap());
+        let text = Content::text(format!("lesson {iteration}")).unwrap();
+        log.add(EntryType::Tip, Some(iteration), text, &stamp())
+            .unwrap();
+    });
+    let mut plan = bench.plan("grep -c lesson; test -e tried || { touch tried; exit 7; }");
+    plan.iterations = Some(3);
+    plan.backoff = Backoff::new(Duration::ZERO, 1);
+    let summary = bench.run(&plan, host(heard.clone()), None);
+    assert_eq!(summary.stop, Stop::Iterations(3));
+    assert_eq!(summary.notes[2], (EntryType::Tip, 3));
+    insta::assert_snapshot!(heard.lines(), @"
+    iteration 1
+      Out: 0
+    failed (exit code 7): attempt 2 of 2
+      Out: 0
+    iteration 2
+      Out: 1
+    iteration 3
+      Out: 2
+    ");
+}
+
+#[test]
+fn without_progress_it_stalls_with_its_evidence() {
+    let bench = Bench::new();
+    let summary = bench.run(&bench.plan("true"), Host::new(&clock), None);
+    let evidence =
+        "3 iterations without a new note (not a git repository, so changes of files do not count)";
+    let stalled = Stop::Stalled {
+        iterations: 3,
+        evidence: vec![evidence.into()],
+    };
+    assert_eq!(summary.stop, stalled);
+}
+
+#[test]
+fn a_question_is_answered_by_the_next_loop() {
+    let bench = Bench::new();
+    let store = Arc::clone(&bench.store);
+    let asks = Heard::new(move |iteration| {
+        let asked = AgentSignal::Blocked("red or blue?".into());
+        loops::signal(
+            &*store,
+            &"s".parse().unwrap(),
+            Some(iteration),
+            &asked,
+            &stamp(),
+        )
+        .unwrap();
+    });
+    let mut plan = bench.plan("cat");
+    plan.iterations = Some(2);
+    let summary = bench.run(&plan, host(asks), None);
+    assert_eq!(summary.stop, Stop::Blocked("red or blue?".into()));
+    let begun = LoopRunner::begin(&plan, &*bench.store, Host::new(&clock), None);
+    assert!(matches!(
+        begun.err(),
+        Some(Error::Store(StoreError::Loop(LoopError::Unanswered { .. })))
+    ));
+    let heard = Heard::new(|_| {});
+    let summary = bench.run(&plan, host(heard.clone()), Some("blue, please"));
+    assert_eq!(summary.stop, Stop::Iterations(2));
+    assert!(heard.lines().contains("blue, please"), "{}", heard.lines());
+}
+
+#[test]
+fn another_thread_ends_it_in_order() {
+    let bench = Bench::new();
+    let host = Host::new(&clock);
+    let send = Mutex::new(host.signals.sender());
+    let mut host = host;
+    host.observer = Heard::new(move |_| (send.lock().unwrap())(15));
+    let summary = bench.run(&bench.plan("sleep 1000"), host, None);
+    assert_eq!(summary.stop, Stop::Interrupted(15));
+}
+
+#[test]
+fn what_an_agent_leaves_behind_ends_though_orphans_are_not_adopted() {
+    let bench = Bench::new();
+    let mut plan = bench.plan("sleep 1000 & echo $! > left; exit 0");
+    plan.iterations = Some(1);
+    let summary = bench.run(&plan, Host::new(&clock), None);
+    assert_eq!(summary.stop, Stop::Iterations(1));
+    let left = std::fs::read_to_string(bench.directory.join("left")).unwrap();
+    let left = left.trim().parse().ok();
+    let left = left.and_then(rustix::process::Pid::from_raw).unwrap();
+    // Killed, it waits for whoever adopted it at most: it does not run.
+    let until = std::time::Instant::now() + Duration::from_secs(30);
+    while rustix::process::test_kill_process(left).is_ok() && !is_zombie(left) {
+        assert!(std::time::Instant::now() < until, "it still runs");
+        std::thread::yield_now();
+    }
+}
+
+fn is_zombie(pid: rustix::process::Pid) -> bool {
+    let process = waynote_system::process::Process::numbered(pid.as_raw_pid().unsigned_abs());
+    process.is_none_or(|process| !process.is_alive())
+}
+
+#[test]
+fn a_session_has_one_loop() {
+    let bench = Bench::new();
+    let plan = bench.plan("true");
+    let _running = LoopRunner::begin(&plan, &*bench.store, Host::new(&clock), None).unwrap();
+    let second = LoopRunner::begin(&plan, &*bench.store, Host::new(&clock), None);
+    assert!(matches!(
+        second.err(),
+        Some(Error::Store(StoreError::Loop(
+            LoopError::LoopRunning { .. }
+        )))
+    ));
+}

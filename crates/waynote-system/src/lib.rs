@@ -1,0 +1,25 @@
+//! What the programs of waynote ask of the operating system, for every crate below the command line.
+//!
+//! | module | what it answers |
+//! |---|---|
+//! | [`environment`] | variables, the home directory, the folders for data, configuration and state |
+//! | [`variables`] | the names of the variables that waynote reads |
+//! | [`process`] | which process this is, what runs above it, whether it still runs (`/proc`) |
+//! | [`program`] | which file a program's name stands for on the path |
+//! | [`plain`] | a file that somebody else may have put there, opened without surprises |
+//! | [`text_file`] | a text file of another program, read and replaced in one step |
+//! | [`shell`] | words as a shell reads them |
+//!
+//! Nothing here reads the environment by itself: an [`Environment`] is handed in by the program. No rule about notes
+//! belongs here, and nothing that only one crate needs. Unix only.
+
+pub mod environment;
+pub mod plain;
+pub mod process;
+pub mod program;
+pub mod shell;
+pub mod text_file;
+pub mod variables;
+
+pub use environment::{Environment, EnvironmentError};
+pub use text_file::FileError;

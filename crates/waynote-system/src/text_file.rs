@@ -1,0 +1,322 @@
+//! Text files of other programs, read and replaced in one step: links are followed, modes and owners stay.
+
+use std::fs::{self, DirBuilder, Metadata, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
+use tempfile::NamedTempFile;
+use thiserror::Error;
+use waynote::file::take_after;
+use waynote::text::line_of;
+
+/// Longer files are not read: no program writes such settings.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Why a file is not read or not written. It is left as it is.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// It is not UTF-8.
+    #[error("{} is damaged: line {line}: it is not UTF-8", .path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The first line that is not, from 1.
+        line: usize,
+    },
+    /// It is longer than what is read.
+    #[error("{} is too long: {} MiB, {} are read", .path.display(), .bytes >> 20, MAX_BYTES >> 20)]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        bytes: u64,
+    },
+    /// This user may not read it.
+    #[error("{} cannot be read: you have no right to", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something else stands in its place, or in the place of a folder above it.
+    #[error("{} is {found} should be there", .path.display())]
+    InTheWay {
+        /// What stands there.
+        path: PathBuf,
+        /// What it is, and what should be there.
+        found: &'static str,
+    },
+    /// Nobody, or this user, may not write to it.
+    #[error("{} is read-only", link_to(.path, .target))]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+        /// Where it leads, if it is a link.
+        target: PathBuf,
+        /// The user it belongs to, where that is another.
+        owner: Option<u32>,
+    },
+    /// This user may not write to the folder.
+    #[error("{} cannot be changed: you have no right to write to {}", .path.display(), .folder.display())]
+    ReadOnlyFolder {
+        /// The file.
+        path: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Somebody else wrote it meanwhile.
+    #[error("{} was changed meanwhile", .path.display())]
+    ChangedMeanwhile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The system refuses: [`waynote::Error::File`].
+    #[error(transparent)]
+    Library(#[from] waynote::Error),
+}
+
+type Result<T = ()> = std::result::Result<T, FileError>;
+
+impl FileError {
+    fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+        let path = path.to_owned();
+        Self::Library(waynote::Error::File {
+            path,
+            action,
+            source,
+        })
+    }
+}
+
+fn link_to(path: &Path, target: &Path) -> String {
+    match target == path {
+        true => target.display().to_string(),
+        false => format!("{}, a link to {},", path.display(), target.display()),
+    }
+}
+
+/// The text of a file; none when there is none.
+///
+/// # Errors
+/// [`FileError::NotUtf8`], [`FileError::TooLong`], [`FileError::Unreadable`], [`FileError::InTheWay`],
+/// [`FileError::Library`].
+pub fn read(path: &Path) -> Result<Option<String>> {
+    let file = match fs::metadata(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            let above = path.ancestors().find(|above| above.is_file());
+            return Err(in_the_way(above.unwrap_or(path), "a file; a directory"));
+        }
+        Err(error) => return Err(not_readable(path, error)),
+    };
+    if file.is_dir() {
+        return Err(in_the_way(path, "a directory; a file"));
+    }
+    if !file.is_file() {
+        return Err(in_the_way(path, "no regular file; one"));
+    }
+    if file.len() > MAX_BYTES {
+        return Err(FileError::TooLong {
+            path: path.to_owned(),
+            bytes: file.len(),
+        });
+    }
+    let bytes = fs::read(path).map_err(|error| not_readable(path, error))?;
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let line = line_of(error.as_bytes(), error.utf8_error().valid_up_to());
+        let path = path.to_owned();
+        FileError::NotUtf8 { path, line }
+    })
+}
+
+fn not_readable(path: &Path, error: io::Error) -> FileError {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => FileError::Unreadable {
+            path: path.to_owned(),
+        },
+        _ => FileError::io(path, "read", error),
+    }
+}
+
+fn in_the_way(path: &Path, found: &'static str) -> FileError {
+    let path = path.to_owned();
+    FileError::InTheWay { path, found }
+}
+
+/// Whether a file may be written, or made where there is none. Its folder would let us exchange it; whoever took the right to write
+/// away from the file would not.
+///
+/// # Errors
+/// [`FileError::ReadOnly`], [`FileError::ReadOnlyFolder`].
+pub fn may_write(path: &Path) -> Result {
+    let target = followed(path);
+    let Ok(file) = fs::metadata(&target) else {
+        return may_change_folder(&target);
+    };
+    let is_writable = !file.permissions().readonly() && access(&target, Access::WRITE_OK).is_ok();
+    if is_writable {
+        return Ok(());
+    }
+    let owner = file.uid();
+    let is_own = owner == rustix::process::geteuid().as_raw();
+    Err(FileError::ReadOnly {
+        path: path.to_owned(),
+        target,
+        owner: (!is_own).then_some(owner),
+    })
+}
+
+/// Whether a file may be removed.
+///
+/// # Errors
+/// [`FileError::ReadOnly`], [`FileError::ReadOnlyFolder`].
+pub fn may_remove(path: &Path) -> Result {
+    may_write(path)?;
+    may_change_folder(&followed(path))
+}
+
+/// Whether the folder of a file, or the nearest above it that there is, lets a file be made and removed in it.
+fn may_change_folder(file: &Path) -> Result {
+    let folder = file.ancestors().skip(1).find(|folder| folder.exists());
+    let folder = folder.unwrap_or(Path::new("/"));
+    if access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
+        return Ok(());
+    }
+    Err(FileError::ReadOnlyFolder {
+        path: file.to_owned(),
+        folder: folder.to_owned(),
+    })
+}
+
+/// Puts a text in a file's place. What the file held meanwhile must be `before`. Returns the folders that were made for it, the
+/// outermost first.
+///
+/// # Errors
+/// [`FileError::ChangedMeanwhile`], and those of [`read`] and [`may_write`].
+pub fn put(path: &Path, text: &str, before: Option<&str>, new_mode: u32) -> Result<Vec<PathBuf>> {
+    let target = followed(path);
+    let failed = |error| FileError::io(&target, "written", error);
+    may_write(path)?;
+    let made = make_folder(&target)?;
+    let old = fs::metadata(&target).ok();
+    let beside = write_beside(&target, text, old.as_ref(), new_mode);
+    if read(&target)?.as_deref() != before {
+        return Err(FileError::ChangedMeanwhile { path: target });
+    }
+    let exchanged = match beside {
+        Ok(Some(new)) => new.persist(&target).map(drop).map_err(|error| error.error),
+        Ok(None) => write_in_place(&target, text),
+        Err(error) => Err(error),
+    };
+    match exchanged {
+        // Its folder is nobody's to change, or something is mounted on it.
+        Err(error) if old.is_some() && is_place_fixed(&error) => {
+            write_in_place(&target, text).map_err(failed)?;
+        }
+        exchanged => exchanged.map_err(failed)?,
+    }
+    Ok(made)
+}
+
+fn is_place_fixed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::ResourceBusy
+    )
+}
+
+/// A file that can take the old one's place in one step, with its mode and owner; none where its place is not all there is to
+/// the old one: it has other names, or an owner that cannot be given away.
+fn write_beside(
+    target: &Path,
+    text: &str,
+    old: Option<&Metadata>,
+    new_mode: u32,
+) -> io::Result<Option<NamedTempFile>> {
+    if old.is_some_and(|old| old.nlink() > 1) {
+        return Ok(None);
+    }
+    let folder = target.parent().unwrap_or(Path::new("/"));
+    let mut new = tempfile::Builder::new()
+        .prefix(".waynote-")
+        .tempfile_in(folder)?;
+    new.write_all(text.as_bytes())?;
+    match old {
+        Some(old) if take_after(new.as_file(), old).is_err() => return Ok(None),
+        Some(_) => {}
+        None => {
+            let mode = Permissions::from_mode(new_mode);
+            new.as_file().set_permissions(mode)?;
+        }
+    }
+    new.as_file().sync_all()?;
+    Ok(Some(new))
+}
+
+fn write_in_place(target: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).truncate(true).open(target)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Removes a file, and folders that were made for it and are empty.
+///
+/// # Errors
+/// [`FileError::ReadOnly`], [`FileError::ReadOnlyFolder`], [`FileError::Library`].
+pub fn remove(path: &Path, made: &[PathBuf]) -> Result {
+    let target = followed(path);
+    may_remove(path)?;
+    match fs::remove_file(&target) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(FileError::io(&target, "removed", error)),
+    }
+    for folder in made.iter().rev() {
+        // One that is not empty is used by somebody.
+        if fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The folders above a file that are not there, made; the outermost first.
+fn make_folder(path: &Path) -> Result<Vec<PathBuf>> {
+    let mut missing: Vec<PathBuf> = path
+        .ancestors()
+        .skip(1)
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+        .map(Path::to_owned)
+        .collect();
+    missing.reverse();
+    for folder in &missing {
+        match DirBuilder::new().mode(0o755).create(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(FileError::io(folder, "made", error));
+            }
+            _ => {}
+        }
+    }
+    Ok(missing)
+}
+
+/// Where a chain of links ends, whether or not something is there.
+fn followed(path: &Path) -> PathBuf {
+    const MAX_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(to) = fs::read_link(&path) else {
+            break;
+        };
+        path = match path.parent() {
+            Some(folder) => folder.join(to),
+            None => to,
+        };
+    }
+    path
+}

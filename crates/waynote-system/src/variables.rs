@@ -1,0 +1,40 @@
+//! The environment variables that waynote reads, by name.
+
+/// The store's file.
+pub const STORE: &str = "WAYNOTE_STORE";
+
+/// Whose notebook is meant.
+pub const AGENT: &str = "WAYNOTE_AGENT";
+
+/// Which session is meant.
+pub const SESSION: &str = "WAYNOTE_SESSION";
+
+/// The iteration of the session.
+pub const ITERATION: &str = "WAYNOTE_ITERATION";
+
+/// Who writes. A client's entry of our server says it itself.
+pub const AUTHOR: &str = "WAYNOTE_AUTHOR";
+
+/// Zrb's own name for its file of notes.
+pub const NOTES_FILE: &str = "ZRB_LLM_NOTE_FILE";
+
+/// Where the configuration file is.
+pub const CONFIG: &str = "WAYNOTE_CONFIG";
+
+/// Set for the agents of a loop: the session's name.
+pub const LOOP: &str = "WAYNOTE_LOOP";
+
+/// How long a hook may take, in seconds.
+pub const HOOK_WAIT: &str = "WAYNOTE_HOOK_WAIT";
+
+/// The time at which everything happens, for tests.
+pub const NOW: &str = "WAYNOTE_NOW";
+
+/// The folder for data: the store.
+pub const DATA_FOLDER: &str = "XDG_DATA_HOME";
+
+/// The folder for configuration.
+pub const CONFIG_FOLDER: &str = "XDG_CONFIG_HOME";
+
+/// The folder for what programs remember: the ledgers of what was delivered.
+pub const STATE_FOLDER: &str = "XDG_STATE_HOME";

@@ -1,0 +1,45 @@
+//! The stores that the shared suites run on. Another crate with a store of its own runs the same suites: it has a file of
+//! this name with its stores, and includes the suites by their paths.
+
+use std::path::Path;
+
+use waynote::{AttachedStore, EngineStore, Indexing, LocalStore, Options, SqliteStore};
+
+use super::memory::Memory;
+
+/// Runs a test on every store.
+pub(super) fn each_store(test: impl Fn(&dyn LocalStore)) {
+    let folder = tempfile::tempdir().unwrap();
+    test(&SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap());
+    let conn = rusqlite::Connection::open_in_memory().unwrap();
+    test(&AttachedStore::attach(&conn).unwrap());
+    test(&EngineStore::new(Memory::default()));
+}
+
+/// Runs a test on every store that can be searched.
+pub(super) fn each_indexed(indexing: Indexing, test: &dyn Fn(&dyn LocalStore)) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let store = SqliteStore::open(&path, &Options::default()).unwrap();
+    test(&store.with_indexing(indexing));
+    let conn = rusqlite::Connection::open_in_memory().unwrap();
+    test(
+        &AttachedStore::attach(&conn)
+            .unwrap()
+            .with_indexing(indexing),
+    );
+}
+
+/// The store that several processes write at once, in that folder.
+pub(super) fn open(folder: &Path) -> Box<dyn LocalStore> {
+    Box::new(SqliteStore::open(folder.join("notes.db"), &Options::default()).unwrap())
+}
+
+/// How often processes are killed.
+pub(super) const KILL_ROUNDS: u32 = 50;
+
+/// What else holds in the folder once processes have written that many places.
+pub(super) fn check_written(_folder: &Path, _places: usize) {}
+
+/// What else holds in the folder once processes were killed that had written these places.
+pub(super) fn check_after_kills(_folder: &Path, _store: &dyn LocalStore, _places: &[&str]) {}

@@ -1,0 +1,227 @@
+//! Threads that share a store and its commits.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Barrier, Mutex};
+
+use waynote::engine::{Engine, Read, Transaction, Writing};
+use waynote::forget::Residue;
+use waynote::{
+    Address, Change, EngineStore, EntryType, Error, Expect, Limits, OperationId, Options, Reader,
+    Result, Scope, Sqlite, SqliteStore, Store,
+};
+
+use super::conformance::{at, name, text};
+use super::one_order::{ended, key, save, started, whole_feed};
+
+const THREADS: usize = 16;
+
+fn open(folder: &tempfile::TempDir) -> SqliteStore {
+    SqliteStore::open(folder.path().join("notes.db"), &Options::default()).unwrap()
+}
+
+fn limited(agent: &str, of: &str) -> Change {
+    Change::Save {
+        address: key(agent, of),
+        content: text(of),
+        pin: None,
+        limits: Limits::NONE.max_notes(40),
+        expect: Expect::Any,
+        origin: None,
+    }
+}
+
+/// Positions are 1, 2, 3 …
+fn assert_no_gap(store: &SqliteStore) {
+    let positions: Vec<i64> = whole_feed(store)
+        .iter()
+        .map(|entry| entry.at.position.number())
+        .collect();
+    assert_eq!(positions, (1..=positions.len() as i64).collect::<Vec<_>>());
+    let report = store.verify().unwrap();
+    assert!(report.is_clean(), "{report:?}");
+}
+
+#[test]
+fn many_threads_at_a_cap() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder);
+    let (kept, refused) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let begin = Barrier::new(THREADS);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (store, kept, refused, begin) = (&store, &kept, &refused, &begin);
+            scope.spawn(move || {
+                let session = name(&format!("s{thread}"));
+                begin.wait();
+                store.record(&session, &[started()], None, &at(1)).unwrap();
+                for number in 0..6 {
+                    let of = format!("k{thread}-{number}");
+                    match store.apply(&[limited("a", &of)], &at(2)) {
+                        Ok(applied) => kept.lock().unwrap().push(applied[0].address.clone()),
+                        Err(Error::TooManyNotes { notes: 40, .. }) => {
+                            refused.lock().unwrap().push(key("a", &of));
+                        }
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+                store.record(&session, &[ended()], Some(1), &at(3)).unwrap();
+            });
+        }
+    });
+    let (kept, refused) = (kept.into_inner().unwrap(), refused.into_inner().unwrap());
+    assert_eq!((kept.len(), refused.len()), (40, 6 * THREADS - 40));
+    assert_eq!(store.count(&Scope::Agent(name("a"))).unwrap(), 40);
+    assert!(
+        kept.iter()
+            .all(|address| store.get(address).unwrap().is_some())
+    );
+    assert!(
+        refused
+            .iter()
+            .all(|address| store.history(address).unwrap().is_empty())
+    );
+    assert_eq!(whole_feed(&store).len(), 40 + 2 * THREADS);
+    assert_no_gap(&store);
+}
+
+#[test]
+fn a_call_that_is_made_again_while_the_first_waits_is_one_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder);
+    let begin = Barrier::new(THREADS);
+    let answers = Mutex::new(Vec::new());
+    const CALLS: usize = 20;
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            let (store, begin, answers) = (&store, &begin, &answers);
+            scope.spawn(move || {
+                for call in 0..CALLS {
+                    let append = Change::Append {
+                        session: name("s"),
+                        kind: EntryType::Tip,
+                        iteration: Some(1),
+                        content: text(&format!("call {call}")),
+                        resolves: None,
+                        id: None,
+                        created_at: None,
+                    };
+                    let stamp = at(1).of_operation(OperationId::of(&call.to_string()));
+                    begin.wait();
+                    let applied = store.apply(&[append], &stamp).unwrap().remove(0);
+                    answers
+                        .lock()
+                        .unwrap()
+                        .push((call, applied.address, applied.note));
+                }
+            });
+        }
+    });
+    let answers = answers.into_inner().unwrap();
+    let distinct: HashSet<(usize, Address)> = answers
+        .iter()
+        .map(|(call, at, _)| (*call, at.clone()))
+        .collect();
+    assert_eq!((answers.len(), distinct.len()), (THREADS * CALLS, CALLS));
+    assert!(
+        answers
+            .iter()
+            .all(|(.., note)| note.as_ref().unwrap().seen() == Some(1))
+    );
+    assert_eq!(whole_feed(&store).len(), CALLS);
+    assert_no_gap(&store);
+}
+
+/// An engine that panics once, when a call has put its rows.
+struct Panics<'e> {
+    engine: &'e Sqlite,
+    next: AtomicBool,
+}
+
+impl Engine for Panics<'_> {
+    fn rows(&self) -> Result<Box<dyn Read + '_>> {
+        self.engine.rows()
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
+        self.engine.snapshot(work)
+    }
+
+    fn write(
+        &self,
+        writing: Writing,
+        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        self.engine.write(writing, &mut |tx| {
+            work(tx)?;
+            assert!(
+                !self.next.swap(false, Ordering::SeqCst),
+                "as the test wants it"
+            );
+            Ok(())
+        })
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        self.engine.exclusively(work)
+    }
+
+    fn scrub(&self) -> Option<Residue> {
+        self.engine.scrub()
+    }
+
+    fn name(&self) -> String {
+        self.engine.name()
+    }
+}
+
+#[test]
+fn a_panic_in_one_call_leaves_the_others_working() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = open(&folder);
+    own.apply(&[save(key("a", "first"), "v")], &at(1)).unwrap();
+    let store = EngineStore::new(Panics {
+        engine: own.engine(),
+        next: AtomicBool::new(true),
+    });
+    let begin = Barrier::new(THREADS);
+    let written = Mutex::new(Vec::new());
+    let panicked = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                let (store, begin, written) = (&store, &begin, &written);
+                scope.spawn(move || {
+                    begin.wait();
+                    for number in 0..4 {
+                        let address = key("a", &format!("k{thread}-{number}"));
+                        // Those that the panicking thread wrote for are told that it failed.
+                        if store.apply(&[save(address.clone(), "v")], &at(2)).is_ok() {
+                            written.lock().unwrap().push(address);
+                        }
+                    }
+                })
+            })
+            .collect();
+        let ends = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+        ends.filter(std::result::Result::is_err).count()
+    });
+    assert_eq!(panicked, 1);
+    let written = written.into_inner().unwrap();
+    // One thread ended, and no group is larger than all threads.
+    assert!(
+        written.len() >= 4 * THREADS - 4 - (THREADS - 1),
+        "{}",
+        written.len()
+    );
+    assert!(
+        written
+            .iter()
+            .all(|address| own.get(address).unwrap().is_some())
+    );
+    assert_eq!(
+        own.count(&Scope::Agent(name("a"))).unwrap() as usize,
+        1 + written.len()
+    );
+    store.apply(&[save(key("a", "last"), "v")], &at(3)).unwrap();
+    assert_no_gap(&own);
+}

@@ -1,0 +1,52 @@
+//! Tools of other ecosystems: they come from their registries into the target folder.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Cargo's target folder.
+pub(crate) fn target() -> PathBuf {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    std::path::absolute(&target).unwrap_or(target)
+}
+
+/// The interpreter of an environment that has a package of PyPI; its programs lie beside it.
+pub(crate) fn python(target: &Path, package: &str) -> Result<PathBuf, String> {
+    let folder = target.join("python").join(package.replace("==", "-"));
+    let (python, ready) = (folder.join("bin/python"), folder.join("ready"));
+    if !ready.exists() {
+        quietly(
+            Command::new("python3")
+                .args(["-m", "venv", "--clear"])
+                .arg(&folder),
+        )?;
+        let pip = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--retries",
+            "1",
+            "--timeout",
+            "30",
+            package,
+        ];
+        quietly(Command::new(&python).args(pip))?;
+        std::fs::write(ready, "").map_err(|error| error.to_string())?;
+    }
+    Ok(python)
+}
+
+/// Runs what may well fail, and says why it did.
+pub(crate) fn quietly(command: &mut Command) -> Result<(), String> {
+    let name = format!("{}", command.get_program().to_string_lossy());
+    match command.stdin(Stdio::null()).stdout(Stdio::null()).output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let last = said.lines().rev().find(|line| !line.trim().is_empty());
+            Err(format!("{name}: {}", last.unwrap_or("it failed").trim()))
+        }
+        Err(error) => Err(format!("{name}: {error}")),
+    }
+}
