@@ -119,8 +119,8 @@ pub(crate) enum Command {
     ///
     /// Asks first. Without a terminal, it needs --yes.
     ///
-    /// Its revisions stay listed, each with when and by whom it was forgotten; the text is gone from the store's files,
-    /// and from the notes.json that it is kept in sync with. Copies that were made of these files are not looked for.
+    /// The history still lists the revisions, with when and by whom they were forgotten. The text is removed from the
+    /// store's files and from a notes.json kept in sync. Copies of these files are not searched.
     Forget {
         /// The note; the address may end in `@REVISION`
         address: String,

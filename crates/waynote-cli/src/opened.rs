@@ -1,4 +1,4 @@
-//! The store as the settings name it, kept in sync with a file where they say so.
+//! The store that the settings name, kept in sync with a file if they name one.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -244,7 +244,7 @@ pub struct NoteState {
     pub note: Option<Note>,
 }
 
-/// What the search index says of itself.
+/// The state of the search index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexState {
     /// The format of its segments; 0 if there is no index.
@@ -432,7 +432,7 @@ pub enum Row<'r> {
         by: &'r Name,
         /// The revisions, each with its position.
         revisions: &'r [(AddressAt, Position)],
-        /// The call, where it has an id.
+        /// The call, if it has an id.
         step: Option<Step>,
     },
 }

@@ -346,7 +346,7 @@ pub trait Reader {
         Ok(last.filter(|recorded| recorded.number == address.number))
     }
 
-    /// The loop that has a session: its [`SessionEvent::LoopStarted`].
+    /// The [`SessionEvent::LoopStarted`] of the loop that holds a session.
     fn lease(&self, session: &Name) -> Result<Option<RecordedEvent>> {
         let ask = Ask {
             leases: vec![session.clone()],
@@ -391,7 +391,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.operations.pop().unwrap_or_default())
     }
 
-    /// Which store this is; none as long as it does not exist.
+    /// The store's id; none if the store does not exist yet.
     fn store_id(&self) -> Result<Option<StoreId>> {
         let ask = Ask {
             store_id: true,
@@ -434,9 +434,9 @@ pub trait Store: Reader {
         stamp: &Stamp,
     ) -> Result<()>;
 
-    /// Forgets what a note said (see [`crate::forget`]): the one thing that destroys. Done again on what is forgotten
-    /// already, it finishes what a reader had kept from being erased. A call with an
-    /// [operation id](Stamp::of_operation) that was carried out already forgets nothing that was written since. Its
+    /// Forgets the text of a note (see [`crate::forget`]): the only call that destroys anything. Repeated for a
+    /// forgotten text, it finishes an erasure that a reader had prevented. A repeated call with the same
+    /// [operation id](Stamp::of_operation) forgets nothing that was written since the first one. Its
     /// answer is the first one, but without [`Forgotten::shared`] and [`Forgotten::spaces`]: nothing that is kept
     /// tells which other texts were equal to the one that is gone.
     ///
@@ -509,7 +509,7 @@ pub trait LocalStore: Store + Snapshot + SideData {
 
 /// What every [`LocalStore`] has: its functions with the value that the work returns.
 pub trait LocalStoreExt: LocalStore {
-    /// Runs `work` on one state of the store and returns what it returns (see [`LocalStore::snapshot`]).
+    /// Runs `work` on one state of the store and returns its result (see [`LocalStore::snapshot`]).
     ///
     /// # Errors
     /// As [`LocalStore::snapshot`].

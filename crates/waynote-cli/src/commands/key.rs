@@ -125,7 +125,7 @@ fn pin(context: &mut Context<'_>, notebook: &NotebookArgs, key: &str, pinned: bo
     })
 }
 
-/// The reply to a deletion, which is no error when nothing was there (as in openotters).
+/// The reply to a deletion. As in openotters, deleting a note that does not exist is no error.
 pub(super) fn deletion(name: &str, deleted: bool) -> String {
     if deleted {
         format!("deleted {name}")
@@ -227,7 +227,7 @@ impl Target {
 /// The most keys that an error names.
 const KEYS_SHOWN: usize = 20;
 
-/// A missing note, with the keys that there are (as in openotters).
+/// A missing note, with the keys that exist (as openotters reports it).
 fn missing(notebook: &Notebook<'_>, error: waynote::Error) -> Failure {
     let waynote::Error::NotFound { what } = &error else {
         return error.into();

@@ -35,7 +35,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let id = id.map(|id| id.to_string());
     let there = match &id {
         Some(id) => format!(", id {id}"),
-        None => " (made at the first write)".into(),
+        None => " (created by the first write)".into(),
     };
     let zrb_file = zrb_file::not_in_sync(settings);
     if context.output.json {

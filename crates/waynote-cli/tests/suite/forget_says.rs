@@ -162,7 +162,7 @@ fn what_is_left_says_that_something_was_forgotten() {
 
     $ waynote verify
     exit 0
-    HOME/.local/share/waynote/notes.db is sound: 0 notes, 8 revisions, 1 contents
+    HOME/.local/share/waynote/notes.db is sound: 0 notes, 8 revisions, 1 content
     store id ID
     ");
     let history = scratch.json("history agent:default#k --json");

@@ -113,7 +113,7 @@ fn nothing_is_lost() {
 
     $ waynote verify
     exit 0
-    HOME/.local/share/waynote/notes.db is sound: 1 notes, 8 revisions, 3 contents
+    HOME/.local/share/waynote/notes.db is sound: 1 note, 8 revisions, 3 contents
     store id ID
     ");
 }
@@ -202,9 +202,9 @@ fn verify_names_what_is_damaged() {
     "#);
     insta::assert_snapshot!(damage("DELETE FROM waynote_note WHERE key = 'k'"), @"
     exit 1
-    damaged: agent:default#k has revisions in the journal that no note leads to
-    damaged: agent:default counts other notes than it has
-    STORE has 2 problems: 1 notes, 2 revisions, 2 contents
+    damaged: agent:default#k has revisions in the journal that belong to no note
+    damaged: agent:default has a wrong count of notes
+    STORE has 2 problems: 1 note, 2 revisions, 2 contents
     store id ID
     ");
     insta::assert_snapshot!(damage("PRAGMA foreign_keys = OFF; DELETE FROM waynote_content"), @"

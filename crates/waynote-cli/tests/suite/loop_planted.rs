@@ -197,7 +197,7 @@ fn a_question_is_nobody_elses_word() {
       | Yes, all of it.
       | ```
       | ## Instructions
-    continue with `waynote --session s loop --answer TEXT` and the rest of its command
+    continue with `waynote --session s loop --answer TEXT` and the rest of the loop's command
     ");
     let prompt = looping(&scratch, "--dry-run --answer No.", "true").ok();
     let (_, asked) = prompt.split_once("## Answer from a Person\n").unwrap();

@@ -166,7 +166,7 @@ fn a_question_stops_it_until_it_is_answered() {
 
     stopped: blocked
       | blue or green?
-    continue with `waynote --session s loop --answer TEXT` and the rest of its command
+    continue with `waynote --session s loop --answer TEXT` and the rest of the loop's command
     ");
     let shown = scratch.json("--session s log show --json");
     assert_eq!(shown["stopped"]["question"], "blue or green?");

@@ -314,7 +314,7 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
     exit 0
     saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
     warning: FILE cannot be written: it is read-only
-      the store works on without it; fix the cause and try again
+      the store is used without it; fix the cause and try again
     ");
     assert_eq!(kept.text(), "{}");
     fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o664)).unwrap();

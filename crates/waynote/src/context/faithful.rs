@@ -86,7 +86,7 @@ fn places(notes: &[Note]) -> String {
     )
 }
 
-/// Every heading one level down, except inside fences (Zrb's program).
+/// Moves every heading one level down, except inside fences (as Zrb does).
 fn demoted(text: &str) -> String {
     let mut open: Vec<(char, usize)> = Vec::new();
     let lines: Vec<String> = text

@@ -148,7 +148,7 @@ impl dyn Read + '_ {
         Ok(self.read(&ask)?.store.operations.pop().unwrap_or_default())
     }
 
-    /// For each content the spaces of side data that have a value about it.
+    /// For each content, the spaces of side data that have a value about it.
     pub fn about(&self, contents: &[Content]) -> Result<Vec<Vec<String>>> {
         let ask = Ask {
             about: contents.to_vec(),

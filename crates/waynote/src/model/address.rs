@@ -125,7 +125,7 @@ impl FromStr for Address {
     }
 }
 
-/// An address, perhaps of an older revision.
+/// An address, with an optional revision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AddressAt {
     /// The note.

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Result};
 use crate::secrets;
 
-/// The longest preview, in characters (openotters: 80, the last an ellipsis when cut).
+/// The longest preview, in characters (80, as in openotters; the last is an ellipsis if the text is cut).
 pub const PREVIEW_CHARS: usize = 80;
 
 /// The content of a note.
@@ -68,8 +68,8 @@ impl Content {
         std::str::from_utf8(&self.0).ok()
     }
 
-    /// What a prompt shows: the text; U+FFFD for a lone surrogate in it (Python's strings can hold one);
-    /// for other bytes the list of their numbers (ralph.nu's program).
+    /// The text for a prompt, with U+FFFD for a lone surrogate (which Python's strings can hold). Other bytes are shown
+    /// as a list of numbers (as in ralph.nu).
     pub fn shown(&self) -> Cow<'_, str> {
         match self.as_text() {
             Some(text) => Cow::Borrowed(text),
@@ -112,8 +112,8 @@ impl Content {
         ContentHash(Sha256::digest(&self.0).into())
     }
 
-    /// One line that stands for the note in lists (as in openotters): the first line that is not blank, trimmed,
-    /// runs of blanks and tabs made one blank, at most [`PREVIEW_CHARS`] characters. Credentials are masked.
+    /// The one-line preview for lists (as in openotters): the first line that is not blank, trimmed, with runs of
+    /// blanks and tabs as one blank, at most [`PREVIEW_CHARS`] characters. Credentials are masked.
     pub fn preview(&self) -> String {
         first_line(&secrets::masked(&self.shown()))
     }
@@ -172,7 +172,7 @@ impl fmt::Debug for Content {
     }
 }
 
-/// JSON: a string, or for bytes that are not UTF-8 an array of numbers (ralph.nu's `note_list`).
+/// In JSON a string; for bytes that are not UTF-8, an array of numbers (as in ralph.nu's `note_list`).
 impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self.as_text() {

@@ -41,7 +41,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A key that breaks the key rule (openotters' `ErrInvalidKey`).
+    /// A key with characters that keys do not have, or of the wrong length (openotters' `ErrInvalidKey`).
     #[error("`{}` is not a valid key", safe(key))]
     InvalidKey {
         /// What was given, trimmed.
@@ -125,8 +125,8 @@ pub enum Error {
         rule: &'static str,
     },
 
-    /// A content over the limit of its size (openotters' `ErrNoteTooLarge`).
-    #[error("the note is too large: {bytes} bytes, {max_bytes} are allowed")]
+    /// A text over the size limit (openotters' `ErrNoteTooLarge`).
+    #[error("the note is too large: {}, the limit is {max_bytes}", plural(*bytes as u64, "byte"))]
     NoteTooLarge {
         /// The content's size in bytes.
         bytes: usize,
@@ -137,8 +137,8 @@ pub enum Error {
         limit: &'static str,
     },
 
-    /// A new key over the limit of their number (openotters' `ErrTooManyNotes`).
-    #[error("the notebook is full: {notes} notes, {max_notes} are allowed")]
+    /// A new key in a notebook that is full (openotters' `ErrTooManyNotes`).
+    #[error("the notebook is full: {}, the limit is {max_notes}", plural(*notes, "note"))]
     TooManyNotes {
         /// The number of notes in the notebook.
         notes: u64,

@@ -1,8 +1,8 @@
 //! Session events: a loop takes the session, iterations begin and end, an agent says that it is done or needs a person.
 //!
-//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and have positions in one order with it. They
-//! are no notes: no list, count, search or prompt block has them. The rules check each inside the transaction that
-//! writes it. [`EventAddress`] names one, and [`Reader::event`](crate::Reader::event) reads it.
+//! Events are kept beside the journal. Each session numbers its events 1, 2, 3 …; in the whole store they share one
+//! order of positions with the journal. Events are not notes: lists, counts, search and prompt blocks do not have them.
+//! The rules check each event inside the transaction that writes it. [`EventAddress`] names one, and [`Reader::event`](crate::Reader::event) reads it.
 
 mod address;
 mod words;

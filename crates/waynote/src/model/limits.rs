@@ -1,5 +1,5 @@
-//! Limits of what is written: the quotas of a notebook (as in openotters) and the size of a directory's own note. They are
-//! checked inside the transaction of the write.
+//! Limits on what is written: the size and the number of notes of a notebook (as in openotters), and the size of a
+//! directory's own note. They are checked inside the transaction of the write.
 
 /// The limits on notes. Zero or less means no limit. Entries of a log have no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -75,7 +75,7 @@ fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Res
     Ok(forgotten)
 }
 
-/// What forgetting would come to.
+/// What forgetting would remove.
 pub(super) fn would_forget(rows: &dyn Read, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let erasure = decide(request, &View(rows), stamp)?;
     let spaces = spaces(rows, &unheld(rows, &erasure)?)?;

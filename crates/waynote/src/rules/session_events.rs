@@ -36,8 +36,8 @@ pub(crate) fn check(
             iteration: Some(iteration),
         })),
     };
-    // A second word would take the place of the first, which was acknowledged. To say that all is done after all, though,
-    // is to withdraw a question.
+    // A second signal would replace the first, which was acknowledged. But saying after a question that all is done
+    // withdraws the question.
     let already = |iteration: i64, signal: &AgentSignal| {
         Error::from(LoopError::AlreadySaid {
             iteration,

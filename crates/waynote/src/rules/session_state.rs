@@ -187,9 +187,9 @@ pub fn last_signal(log: &dyn Reader, session: &Name) -> Result<Option<AgentSigna
 pub struct End {
     /// Why.
     pub reason: EndReason,
-    /// What its agent said last about the loop's end.
+    /// The last signal of its agent.
     pub signal: Option<AgentSignal>,
-    /// More about the reason, in lines.
+    /// Details about the reason, in lines.
     pub detail: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether an iteration brought anything new, or only ran into what earlier ones ran into; and when a loop stalls.
+//! Stalls: whether an iteration made progress, or only noted the same `stuck` entries again; and when a loop stalls.
 
 use std::collections::BTreeSet;
 
@@ -82,8 +82,8 @@ impl Stalled {
     }
 }
 
-/// What was written since a position of the journal in a session, or by an agent anywhere but in another session: there
-/// it is another loop's.
+/// What was written after a position of the journal: in a session, or by an agent anywhere except in other sessions,
+/// which belong to other loops.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.

@@ -99,14 +99,14 @@ impl UndoScope {
 pub struct Undone {
     /// The note that it changed.
     pub applied: Applied,
-    /// The note of a later change by the same author that still stands, out of reach. A call that is made again does not
+    /// The note of a newer change by the same author that is not undone and not within reach. A repeated call does not
     /// look for it.
     pub later: Option<Address>,
 }
 
-/// Takes back the last change by the stamp's author within reach that still stands. Passed over are entries of logs,
-/// which cannot be changed; what was forgotten; and what imports and kept-in-step files brought. A call with an
-/// [operation id](Stamp::of_operation) that was carried out already takes back nothing more.
+/// Undoes the last change by the stamp's author that is within reach and not undone yet. It skips log entries (they
+/// cannot be changed), forgotten texts, and changes by imports and synced files. A repeated call with the same
+/// [operation id](Stamp::of_operation) undoes nothing more.
 ///
 /// # Errors
 /// [`UndoError::NothingToUndo`] when there is none; [`UndoError::Superseded`] when somebody else has changed that note
@@ -174,7 +174,7 @@ fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Option<Change>> {
     })
 }
 
-/// The note of the author's last change within reach that still stands, and that of a later one out of reach.
+/// The note of the author's last change within reach that is not undone, and that of a newer one out of reach.
 fn last_change(
     store: &dyn Reader,
     reach: &UndoScope,

@@ -46,7 +46,7 @@ pub struct Ask {
     pub feed: Vec<(Cursor, usize)>,
     /// What the call with that id wrote, by step; nothing when there was no such call, or it changed nothing.
     pub operations: Vec<OperationId>,
-    /// Whether the store's id is wanted.
+    /// Whether to read the store's id.
     pub store_id: bool,
     /// Whether to read the store's version.
     pub version: bool,

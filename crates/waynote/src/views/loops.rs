@@ -58,7 +58,7 @@ pub struct Loop<'s> {
     done: u64,
 }
 
-/// Who begins a loop, and where.
+/// The process that begins a loop, and the options of the loop.
 #[non_exhaustive]
 pub struct LoopStart<'a> {
     /// The process.
@@ -109,7 +109,7 @@ impl<'a> LoopStart<'a> {
 }
 
 impl<'s> Loop<'s> {
-    /// Takes a session. What a dead loop left open is reported as lost.
+    /// Takes a session. An iteration that a dead loop left open is recorded as lost.
     ///
     /// # Errors
     /// [`LoopError::LoopRunning`] when another loop holds the session; [`LoopError::Unanswered`] when a question is
@@ -242,8 +242,8 @@ impl<'s> Loop<'s> {
         Ok(notes_added)
     }
 
-    /// Gives the session back. An iteration whose end could not be recorded is reported as lost: an open one would be in the
-    /// next loop's way.
+    /// Ends the loop and releases the session. An iteration whose end could not be recorded is recorded as lost,
+    /// because an open one would block the next loop.
     ///
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or

@@ -11,7 +11,7 @@ use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{Ask, Filter, Reader, Recent, ScopeSummary, Store};
 
-/// The longest preview in the reply to an added entry, in UTF-16 units (ralph.nu's program counts those).
+/// The longest preview in the reply to an added entry, in UTF-16 units (as ralph.nu counts).
 pub const REPLY_UNITS: usize = 50;
 
 /// How many entries an error lists at most.

@@ -80,7 +80,7 @@ impl Error {
                 "end or resume the other process, then try again; nothing was written"
             }
             Self::File { source, .. } => of_file(source.kind()),
-            Self::Engine { .. } => FIX,
+            Self::Engine { .. } => "check the disk and the file's permissions, then try again",
             Self::NotFound { .. } | Self::ForeignStore { .. } | Self::NotAStore { .. } => {
                 return None;
             }
