@@ -1,4 +1,4 @@
-//! What can be typed. The texts here are the help, and the reference is made from them.
+//! The command line's commands and options. The doc comments here are the help; docs/reference.md is made from them.
 
 mod client;
 mod formats;
@@ -18,7 +18,7 @@ pub(crate) use session::{LogCommand, LoopArgs};
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
 ///
 /// Notes are kept by directory (`place`), by key in an agent's notebook (`key`) and by iteration of a loop (`log`);
-/// `context` prints what applies as one block for a prompt. Without a command: what applies here.
+/// `context` prints what applies as one block for a prompt. Without a command, it prints what applies here.
 #[derive(Parser)]
 #[command(
     name = "waynote",
@@ -33,26 +33,26 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
-/// What every command takes. Flags go before the environment, that before the configuration file.
+/// The options of every command. A flag overrides the environment, which overrides the configuration file.
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// The store's file [env: WAYNOTE_STORE]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) store: Option<String>,
-    /// Make the store's tables in the SQLite database of another program that --store names, beside its own. Needed once
+    /// Keep the notes in another program's SQLite database (named by --store), in tables of their own. Needed once
     #[arg(long, global = true)]
     pub(crate) attach: bool,
-    /// The agent whose notebook is meant [env: WAYNOTE_AGENT] [default: default]
+    /// The agent whose notebook to use [env: WAYNOTE_AGENT] [default: default]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// The session whose log is meant [env: WAYNOTE_SESSION]
+    /// The session whose log to use [env: WAYNOTE_SESSION]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) session: Option<String>,
     /// The current iteration of the session [env: WAYNOTE_ITERATION]
     #[arg(long, global = true, value_name = "N", allow_negative_numbers = true)]
     pub(crate) iteration: Option<i64>,
-    /// Who writes: person, agent:NAME, … [env: WAYNOTE_AUTHOR] [default: person]
+    /// The author of what you write: person, agent:NAME, … [env: WAYNOTE_AUTHOR] [default: person]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) author: Option<String>,
     /// Print JSON
@@ -82,68 +82,69 @@ pub(crate) enum Command {
     Loop(LoopArgs),
     /// Print the block of notes that applies, for a prompt
     Context(ContextArgs),
-    /// Find notes by what they say, the best first
+    /// Search the notes, best match first
     Search(SearchArgs),
     /// Print a note by its address, or an event of a session by its own
     Show(ShowArgs),
-    /// List a note's revisions, the latest first
+    /// List a note's revisions, latest first
     History {
         /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id. An event: session:name#event-N
         address: String,
     },
-    /// Take back your last change; again, the one before
+    /// Undo your last change; run it again to undo the one before
     ///
-    /// Without an address: the last change by the author (--author) of a note in the agent's notebook, on the working
-    /// directory, or on one above or below it. What others wrote, imports and entries of logs are passed over. `redo`
-    /// brings it back.
+    /// Without an address, it undoes the last change by your author (--author) to a note in the agent's notebook, or on
+    /// the working directory, one above it or one below it. It skips what others wrote, imports and log entries. `redo`
+    /// brings the change back.
     Undo {
         /// The note, whoever changed it last
         address: Option<String>,
     },
-    /// Bring back what the last undo took back; again, what the one before did
+    /// Redo what the last undo took back; run it again for the undo before
     ///
-    /// A new change of yours ends what can be redone.
+    /// After you make a new change, nothing can be redone.
     Redo {
         /// The note, whoever undid its last change
         address: Option<String>,
     },
     /// Make an older revision current again
     Restore {
-        /// The note; `@REVISION` may be part of it
+        /// The note; the address may end in `@REVISION`
         address: String,
         /// The revision
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         revision: Option<u64>,
     },
-    /// Forget what a note said, for good: the one thing that nothing brings back
+    /// Remove a note's text for good; nothing brings it back
     ///
-    /// Asks first; where nobody is at a terminal to answer, it needs --yes.
+    /// Asks first. Without a terminal, it needs --yes.
     ///
-    /// Its revisions stay listed, each with when and by whom it was forgotten; the text is gone from the store's files,
-    /// and from the notes.json that it is kept in sync with. Copies that were made of these files are not looked for.
+    /// The history still lists the revisions, with when and by whom they were forgotten. The text is removed from the
+    /// store's files and from a notes.json kept in sync. Copies of these files are not searched.
     Forget {
-        /// The note; `@REVISION` may be part of it
+        /// The note; the address may end in `@REVISION`
         address: String,
-        /// That revision alone; without it, all of them
+        /// Only this revision [default: all]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         revision: Option<u64>,
-        /// In every other note and revision that says the same, too
+        /// Also in every other note and revision with the same text
         #[arg(long)]
         everywhere: bool,
         /// Show what would be forgotten, and forget nothing
         #[arg(long, conflicts_with = "yes")]
         dry_run: bool,
-        /// Do not ask: for scripts
+        /// Do not ask (for scripts)
         #[arg(long)]
         yes: bool,
     },
     /// Serve the notes to an agent over standard input and output (Model Context Protocol)
     ///
-    /// A client starts it and ends it; nothing but the protocol is printed. Where no author is set, the author is
-    /// agent:NAME. The project is where the client says it is (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR,
-    /// CURSOR_PROJECT_DIR, or its roots), else the working directory, but neither home nor the root.
+    /// The client starts and ends it. It prints only the protocol. If no author is set, the author is agent:NAME. The
+    /// project is the directory that the client names (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, CURSOR_PROJECT_DIR, or its
+    /// roots), else the working directory; home and the root directory are never the project.
     Mcp {
-        /// Sets of tools: default, openotters, ralph, zrb, memory, all. Of two with one name, the first set's counts
+        /// Sets of tools: default, openotters, ralph, zrb, memory, all. If two sets have a tool of the same name, the first
+        /// set's is used
         #[arg(
             long,
             value_name = "SETS",
@@ -179,14 +180,14 @@ pub(crate) enum Command {
         #[arg(long)]
         project: bool,
     },
-    /// Check everything in the store
+    /// Check the store for damage
     Verify,
-    /// Show each setting and where it comes from, or set one for good
+    /// Show each setting and where it comes from, or change the configuration file
     Config {
         #[command(subcommand)]
         command: Option<ConfigCommand>,
     },
-    /// Play the main job on sample notes in a throwaway store
+    /// Run a scripted agent in a loop, in a throwaway store
     Demo,
     /// What ends an agent whose loop was killed
     #[command(hide = true)]
@@ -256,13 +257,13 @@ pub(crate) struct At {
     pub(crate) path: Option<OsString>,
 }
 
-/// Texts that are refused unless they are meant.
+/// Allows texts that are refused by default.
 #[derive(Args)]
 pub(crate) struct AllowArgs {
     /// Write it even if it holds a credential (a key, a token, a password)
     #[arg(long = "allow-secret")]
     pub(crate) secret: bool,
-    /// Write it even if it is empty or blank, as after a pipe that failed
+    /// Write it even if it is empty or blank
     #[arg(long = "allow-empty")]
     pub(crate) empty: bool,
 }
@@ -273,11 +274,11 @@ pub(crate) enum ConfigCommand {
     Set {
         /// The setting, as `waynote config` names it
         name: String,
-        /// Its value; names of a list are separated by commas
+        /// Its value; separate the items of a list with commas
         #[arg(allow_negative_numbers = true)]
         value: String,
     },
-    /// Take a setting out of the configuration file
+    /// Remove a setting from the configuration file
     Unset {
         /// The setting, as `waynote config` names it
         name: String,
@@ -286,13 +287,13 @@ pub(crate) enum ConfigCommand {
 
 #[derive(Subcommand)]
 pub(crate) enum PlaceCommand {
-    /// Write the directory's note, over what it said
+    /// Write the directory's note, replacing the old text
     Write {
         #[command(flatten)]
         at: At,
-        /// The text; `-` reads it from standard input as it is. One that begins with `-` goes after `--`
+        /// The text; `-` reads it from standard input unchanged. Put a text that begins with `-` after `--`
         text: OsString,
-        /// The most bytes; zero or less: no cap [env: WAYNOTE_MAX_PLACE_BYTES] [default: 65536]
+        /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_PLACE_BYTES] [default: 65536]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_bytes: Option<i64>,
         #[command(flatten)]
@@ -320,20 +321,20 @@ pub(crate) enum PlaceCommand {
 /// Which notebook: the agent's, or with --at a directory's.
 #[derive(Args)]
 pub(crate) struct NotebookArgs {
-    /// The directory whose keyed notes are meant, instead of the agent's notebook
+    /// Use this directory's keyed notes instead of the agent's notebook
     #[arg(long = "at", value_name = "PATH")]
     pub(crate) at: Option<OsString>,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Save a note under a key, new or over what it said
+    /// Save a note under a key; an existing note is overwritten
     Save {
         #[command(flatten)]
         notebook: NotebookArgs,
         /// The key: a-z, 0-9, `_`, `-`; or an address
         key: String,
-        /// The text; `-` reads it from standard input as it is. One that begins with `-` goes after `--`
+        /// The text; `-` reads it from standard input unchanged. Put a text that begins with `-` after `--`
         text: OsString,
         /// Pin it: show it whole in every prompt
         #[arg(long)]
@@ -341,10 +342,10 @@ pub(crate) enum KeyCommand {
         /// Write only if this is the current revision; 0: only if there is no such note
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         if_revision: Option<u64>,
-        /// The most bytes; zero or less: no cap [env: WAYNOTE_MAX_BYTES] [default: 4096]
+        /// Size limit in bytes; zero or less: no limit [env: WAYNOTE_MAX_BYTES] [default: 4096]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_bytes: Option<i64>,
-        /// The most notes; zero or less: no cap [env: WAYNOTE_MAX_NOTES] [default: 64]
+        /// Limit on the number of notes; zero or less: no limit [env: WAYNOTE_MAX_NOTES] [default: 64]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         max_notes: Option<i64>,
         #[command(flatten)]
@@ -357,7 +358,7 @@ pub(crate) enum KeyCommand {
         /// The key, or an address
         key: String,
     },
-    /// List the notes, the most recently updated first
+    /// List the notes, most recently updated first
     List {
         #[command(flatten)]
         notebook: NotebookArgs,
@@ -365,7 +366,7 @@ pub(crate) enum KeyCommand {
         #[arg(long)]
         pinned: bool,
     },
-    /// Delete a note; one that is not there is no error
+    /// Delete a note; no error if there is none
     Delete {
         #[command(flatten)]
         notebook: NotebookArgs,
@@ -397,31 +398,31 @@ pub(crate) enum KeyCommand {
 pub(crate) struct ContextArgs {
     #[command(flatten)]
     pub(crate) at: At,
-    /// How it is written: the same bytes for the same notes, or as the three sources do
+    /// stable (the same notes give the same bytes) or faithful (as Zrb, ralph.nu and openotters print it)
     #[arg(long, value_name = "STYLE")]
     pub(crate) style: Option<StyleArg>,
-    /// One section alone
+    /// Print only one section
     #[arg(long, value_name = "SECTION")]
     pub(crate) only: Option<SectionArg>,
-    /// The most tokens, in style stable; 0: no cap [env: WAYNOTE_BUDGET] [default: 2000]
+    /// Token budget, in style stable; 0: no limit [env: WAYNOTE_BUDGET] [default: 2000]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<usize>,
-    /// Choose the notes of the index by how well they match, not by how new they are
+    /// Choose the other notes by how well they match, not by how new they are
     #[arg(long, value_name = "TEXT")]
     pub(crate) query: Option<String>,
-    /// As it was at a time (RFC 3339), or after the change at a position of the store's journal
+    /// Print the block as it was at a time (RFC 3339) or a journal position
     #[arg(long, value_name = "TIME|POSITION")]
     pub(crate) as_of: Option<String>,
-    /// List what became of every note instead: whole, a line, or left out, its tokens, and why
+    /// Instead of the block, list how each note is shown (whole, one line, left out), its tokens, and why
     #[arg(long)]
     pub(crate) explain: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum StyleArg {
-    /// Equal notes give equal bytes
+    /// The same notes give the same bytes
     Stable,
-    /// As the three sources write it
+    /// As Zrb, ralph.nu and openotters print it
     Faithful,
 }
 
@@ -440,7 +441,7 @@ pub(crate) enum SectionArg {
 #[derive(Args)]
 pub(crate) struct SearchArgs {
     /// Plain words (any of them), "phrases", prefix*, -not; any text is a query. Quote it for the shell: 'clock -lake'.
-    /// One that begins with `-` goes after `--`
+    /// Put a query that begins with `-` after `--`
     pub(crate) query: OsString,
     /// More words of the query
     #[arg(value_name = "WORD")]
@@ -451,10 +452,10 @@ pub(crate) struct SearchArgs {
     /// Only notes that apply at this directory: its own and those of every directory above it
     #[arg(long = "at", value_name = "PATH")]
     pub(crate) at: Option<OsString>,
-    /// The most notes
+    /// Show at most this many notes
     #[arg(long, value_name = "N", default_value_t = waynote::search::DEFAULT_LIMIT)]
     pub(crate) limit: usize,
-    /// Search every revision, of deleted notes too, instead of the notes as they are
+    /// Search every revision, including those of deleted notes
     #[arg(long)]
     pub(crate) history: bool,
 }
@@ -490,7 +491,7 @@ pub(crate) struct ShowArgs {
     /// The note: place:~/p, place:~/p#key, agent:name#key, session:name#id; `@REVISION` for an older one. An
     /// event: session:name#event-N
     pub(crate) address: String,
-    /// As it was: after a revision, or at a time (RFC 3339)
+    /// Print the note as of a revision or a time (RFC 3339)
     #[arg(long, value_name = "TIME|REVISION")]
     pub(crate) as_of: Option<String>,
 }

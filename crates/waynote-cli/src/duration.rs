@@ -6,7 +6,7 @@ use std::time::Duration;
 pub(crate) fn with_unit(text: &str) -> Result<Duration, String> {
     let of = text.trim().parse::<jiff::SignedDuration>();
     let of = of.ok().and_then(|of| Duration::try_from(of).ok());
-    of.ok_or_else(|| "write a time with its unit, as 90s, 10m or 1h30m".to_owned())
+    of.ok_or_else(|| "write a time with its unit, for example 90s, 10m or 1h30m".to_owned())
 }
 
 /// Seconds, where the name of a setting says that it has seconds: 10, 0.5.

@@ -241,7 +241,7 @@ impl Failure {
 /// Something that went wrong beside a command that was carried out.
 pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
     let message = masked(&error.to_string()).into_owned();
-    let hint = format!("the store works on without it; {}", hints::hint(error));
+    let hint = format!("the store is used without it; {}", hints::hint(error));
     let hint = masked(&hint);
     if as_json {
         let warning = json!({ "kind": error.kind(), "message": message, "hint": hint });
@@ -260,10 +260,10 @@ pub(crate) fn warn_of_secrets(flagged: &[Flagged], allowed: &SecretPolicy, as_js
         return;
     }
     let what = match flagged.len() {
-        1 => "1 note that was brought in holds a credential".into(),
-        many => format!("{many} notes that were brought in hold a credential"),
+        1 => "1 note taken in from outside holds a credential".into(),
+        many => format!("{many} notes taken in from outside hold a credential"),
     };
-    let hint = "rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it";
+    let hint = "rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it";
     if as_json {
         let warning = json!({
             "kind": "holds_secret", "message": what, "hint": hint, "notes": flagged,

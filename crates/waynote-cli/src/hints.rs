@@ -1,4 +1,4 @@
-//! What to do next about an error of the library: what holds for every program, and the command line's own way out.
+//! What to do next about an error of the library: its general advice, and the command that helps.
 
 use waynote::visible::visible;
 use waynote::{Error, LoopError, UndoError};
@@ -12,15 +12,15 @@ pub(crate) fn hint(error: &Error) -> String {
     let advice = error.advice().unwrap_or_default();
     match error {
         Error::HoldsSecret { rule, .. } => format!(
-            "{advice}; or allow it with `--allow-secret`, or `{rule}` for good in `allow_secrets` of the configuration"
+            "{advice}; or allow it with `--allow-secret`, or always allow `{rule}` with the setting `allow_secrets`"
         ),
         Error::NameHoldsSecret { .. } => {
-            format!("{advice}; `--allow-secret` allows it all the same")
+            format!("{advice}; `--allow-secret` allows it anyway")
         }
         Error::NoteTooLarge { limit, .. } => format!("{advice}; or {}", raise(limit)),
         Error::TooManyNotes { .. } => format!("{advice}; or {}", raise("max_notes")),
         Error::NotFound { .. } => {
-            "list what there is with `place list`, `key list` or `log list`".into()
+            "see `waynote place list`, `key list` or `log list`".into()
         }
         Error::Conflict { current, .. } => match current {
             Some(note) => format!(
@@ -30,20 +30,20 @@ pub(crate) fn hint(error: &Error) -> String {
             None => "`--if-revision 0` creates it".into(),
         },
         Error::NoSuchStuck { candidates, .. } if candidates.is_empty() => {
-            format!("{advice}: leave `--resolves` out")
+            format!("{advice}: leave out `--resolves`")
         }
         Error::Forgotten { .. } => format!(
-            "{advice}; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back"
+            "{advice}; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back"
         ),
         Error::ForeignStore { .. } => {
-            "add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`"
+            "add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`"
                 .into()
         }
-        Error::NotAStore { .. } => "name another file with `--store`".into(),
+        Error::NotAStore { .. } => "give another file with `--store`".into(),
         Error::StoreLost { .. } => {
-            "put the file back, or start this program again to use the file that is there now".into()
+            "put the file back, or restart this program to use the file that is there now".into()
         }
-        Error::ReadOnly { .. } => format!("{advice}, or name another with `--store`"),
+        Error::ReadOnly { .. } => format!("{advice}, or give another file with `--store`"),
         Error::Loop(error) => of_loop(error, advice),
         Error::Undo(error) => of_undo(error, &advice),
         Error::Custom(_) => of_format(error.downcast_ref(), advice),
@@ -88,7 +88,7 @@ pub(crate) fn of_runner(error: &RunnerError) -> String {
 }
 
 fn raise(limit: &str) -> String {
-    format!("raise the setting `{limit}` (zero or less is no limit)")
+    format!("raise the setting `{limit}` (zero or less: no limit)")
 }
 
 fn of_format(error: Option<&FormatError>, advice: String) -> String {
@@ -110,11 +110,9 @@ fn of_loop(error: &LoopError, advice: String) -> String {
         LoopError::LoopRunning { .. } => {
             format!("{advice}; if it is on another machine and known to be dead, use `--take-over`")
         }
-        LoopError::LeaseLost { .. } => {
-            "look at `waynote log show` for what the other one does".into()
-        }
+        LoopError::LeaseLost { .. } => "`waynote log show` shows what the other loop does".into(),
         LoopError::Unanswered { .. } => "start the loop again with `--answer TEXT`".into(),
-        LoopError::NothingAsked { .. } => format!("leave `--answer` out; {advice}"),
+        LoopError::NothingAsked { .. } => format!("drop `--answer`; {advice}"),
         _ => advice,
     }
 }
@@ -128,7 +126,7 @@ fn of_undo(error: &UndoError, advice: &str) -> String {
         UndoError::NothingToUndo { last: None, .. } => ANY.into(),
         UndoError::NothingToRedo { .. } => format!("{advice}; {ANY}"),
         UndoError::Superseded { address, .. } => format!(
-            "look at `waynote history {address}`, then name the note to undo, or restore a revision"
+            "look at `waynote history {address}`, then undo it by its address, or restore a revision"
         ),
         _ => advice.into(),
     }

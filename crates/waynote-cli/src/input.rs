@@ -28,7 +28,7 @@ pub(crate) fn standard_input() -> Outcome<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of a note that is to say something, unless an empty one is allowed.
+/// The text of a note. An empty or blank one is refused, unless it is allowed.
 pub(crate) fn note_text(argument: &OsStr, allow_empty: bool) -> Outcome<Content> {
     let content = text(argument)?;
     if allow_empty || !content.is_blank() {
@@ -49,7 +49,7 @@ pub(crate) fn note_text(argument: &OsStr, allow_empty: bool) -> Outcome<Content>
     Err(Failure::refused(
         "empty",
         format!("{what}: nothing was written"),
-        format!("{why}`--allow-empty` writes it all the same"),
+        format!("{why}`--allow-empty` writes it anyway"),
     ))
 }
 
@@ -102,8 +102,8 @@ pub(crate) fn address_and_revision(typed: &str, revision: Option<u64>) -> Outcom
     let named = address(typed)?;
     match (named.revision, revision) {
         (Some(named), Some(revision)) if named != revision => {
-            let what = format!("two revisions are named: {named} and {revision}");
-            let hint = "name one, with `@N` or with `--revision N`";
+            let what = format!("two revisions are given: {named} and {revision}");
+            let hint = "give one: `@N` or `--revision N`";
             Err(Failure::usage(what, hint))
         }
         (in_address, beside) => Ok(AddressAt {

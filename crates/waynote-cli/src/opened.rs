@@ -1,4 +1,4 @@
-//! The store as the settings name it, kept in sync with a file where they say so.
+//! The store that the settings name, kept in sync with a file if they name one.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,9 +15,9 @@ use crate::settings::Settings;
 pub(crate) struct Opened {
     kind: Kind,
     json: bool,
-    /// What needs no mention when a note holds it.
+    /// Credentials that are allowed, and so not reported.
     allowed: SecretPolicy,
-    /// Notices that were said already: a server meets the same one at every call.
+    /// Notices that were already shown: a server would show the same one at every call.
     said: Mutex<HashSet<String>>,
 }
 
@@ -27,13 +27,13 @@ enum Kind {
 }
 
 impl Opened {
-    /// The store: one that does not exist is empty, and made by the first write.
+    /// The store. One that does not exist is empty, and the first write creates it.
     pub(crate) fn of(settings: &Settings, json: bool) -> Outcome<Self> {
         let store = SqliteStore::open(&settings.store.value, &options(settings))?;
         Self::over(store, settings, json)
     }
 
-    /// The same for a server, which starts whatever is wrong with the store: each call says so until it is mended.
+    /// The same for a server, which starts even if the store has a problem: each call reports it until it is fixed.
     pub(crate) fn at_the_first_call(settings: &Settings) -> Outcome<Self> {
         let store = SqliteStore::at(&settings.store.value, &options(settings));
         Self::over(store, settings, false)

@@ -127,7 +127,7 @@ pub(crate) fn end(end: &End, session: &Name) -> String {
     }
     if end.reason == EndReason::Blocked {
         text.push_str(&format!(
-            "continue with `waynote --session {session} loop --answer TEXT` and the rest of its command\n"
+            "continue with `waynote --session {session} loop --answer TEXT` and the rest of the loop's command\n"
         ));
     }
     text

@@ -37,7 +37,8 @@ impl Settings {
         self.unusable("store").map_or(Ok(()), Err)
     }
 
-    /// The same for commands that do not touch the store, or that explain what is wrong: a store that cannot be used is no error.
+    /// The same for commands that do not touch the store, or that explain what is wrong: a store that cannot be used is
+    /// no error.
     pub(crate) fn read_for_repair(flags: &Global) -> Outcome<Self> {
         Self::of(Layers::of(File::read()?), flags)
     }
@@ -56,7 +57,7 @@ impl Settings {
                 "config",
                 format!("the setting `{name}` cannot be used: {what}"),
                 format!(
-                    "{hint} (or name it for this command with `--{name}`); `waynote doctor` explains"
+                    "{hint} (or give `--{name}` for this command); run `waynote doctor` for details"
                 ),
             )
         })
@@ -86,16 +87,18 @@ impl Settings {
             });
             crate::error::say_json(&serde_json::json!({ "warning": warning }));
         } else {
-            say(&format!("warning: {told}; `waynote doctor` explains"));
+            say(&format!(
+                "warning: {told}; run `waynote doctor` for details"
+            ));
         }
     }
 
-    /// The budget of a block, unless the call names its own.
+    /// The budget of a block, unless the call gives its own.
     pub(crate) fn budget(&self, tokens: Option<usize>) -> Budget {
         Budget::of(tokens.unwrap_or(self.budget.value)).factor(self.token_factor.value)
     }
 
-    /// The caps, unless the call names its own.
+    /// The limits, unless the call gives its own.
     pub(crate) fn limits(&self, max_bytes: Option<i64>, max_notes: Option<i64>) -> Limits {
         Limits::default()
             .max_bytes(max_bytes.unwrap_or(self.max_bytes.value))
@@ -109,7 +112,7 @@ impl Settings {
         limits.max_place_bytes(max_bytes.unwrap_or(limits.max_place_bytes))
     }
 
-    /// Style and budget of a block, unless the call names its own.
+    /// Style and budget of a block, unless the call gives its own.
     pub(crate) fn style_and_budget(
         &self,
         style: Option<StyleArg>,
@@ -147,17 +150,17 @@ impl Settings {
     pub(crate) fn session(&self) -> Outcome<&Name> {
         self.session.value.as_ref().ok_or_else(|| {
             Failure::usage(
-                "no session is named",
-                "name one with `--session NAME` or WAYNOTE_SESSION",
+                "no session is set",
+                "use `--session NAME` or set WAYNOTE_SESSION",
             )
         })
     }
 }
 
-/// What a block in style faithful cannot be asked for.
+/// The refusal of options that style faithful does not have.
 pub(crate) fn faithful_shows_all() -> Failure {
     Failure::usage(
-        "style faithful prints all that its sources print",
-        "leave `--budget`, `--explain` and `--query` away, or use `--style stable`",
+        "style faithful prints everything, without a budget",
+        "leave out `--budget`, `--explain` and `--query`, or use `--style stable`",
     )
 }

@@ -24,10 +24,10 @@ impl Arguments {
             .find(|name| !names().any(|known| known == *name))
         {
             let known: Vec<&str> = names().collect();
-            let what = format!("`{}` is no argument of {tool}", shown(unknown));
+            let what = format!("{tool} has no argument `{}`", shown(unknown));
             let hint = match nearest(unknown, names()) {
                 Some(name) => format!("did you mean `{name}`? nothing was done"),
-                None if known.is_empty() => "it takes none; nothing was done".into(),
+                None if known.is_empty() => "it takes no arguments; nothing was done".into(),
                 None => format!("it takes {}; nothing was done", known.join(", ")),
             };
             return Err(Refusal::new(what, hint));

@@ -18,8 +18,8 @@ pub(crate) struct Call<'k> {
     pub(crate) arguments: Arguments,
 }
 
-/// The longest note that is taken from a client, in bytes. Notebooks have caps far below; this one is for what has none,
-/// so that no client can make the server take up much.
+/// The longest note that a client can write, in bytes. Notebooks have limits far below it; this one protects the
+/// server's memory where the person has set none.
 const NOTE_BYTES: usize = 256 * 1024;
 
 /// The most keys that a message names.
@@ -31,13 +31,13 @@ impl Call<'_> {
         content(self.arguments.required(name))
     }
 
-    /// The same, where it must say something. A text of nothing over a note is how a model deletes, or a slip, and either
-    /// has a better way; the sources' own tools take it, as their programs do.
+    /// The same, but an empty text is refused: a model that sends one wants to delete the note, or made a mistake. The
+    /// tool sets of other programs accept it, as those programs do.
     pub(crate) fn telling(&self, name: &str) -> Result<Content, Refusal> {
         let content = self.content(name)?;
         if content.is_blank() {
             let hint = "send what the next run needs, or use note_delete to remove a note; nothing was done";
-            return Err(Refusal::new(format!("`{name}` says nothing"), hint));
+            return Err(Refusal::new(format!("`{name}` is empty"), hint));
         }
         Ok(content)
     }
@@ -59,8 +59,8 @@ impl Call<'_> {
         match revision {
             None => Ok(address),
             Some(revision) => {
-                let what = format!("revision {revision} is named, and revisions do not change");
-                Err(Refusal::new(what, format!("leave `@{revision}` away")))
+                let what = format!("`@{revision}` names a revision, which cannot be changed");
+                Err(Refusal::new(what, format!("leave out `@{revision}`")))
             }
         }
     }
@@ -70,7 +70,7 @@ impl Call<'_> {
 pub(crate) fn content(text: &str) -> Result<Content, Refusal> {
     if text.len() > NOTE_BYTES {
         let what = format!(
-            "the note is too large: {} bytes, {NOTE_BYTES} are allowed",
+            "the note is too large: {} bytes, the limit is {NOTE_BYTES}",
             text.len()
         );
         return Err(Refusal::new(

@@ -8,28 +8,28 @@ use jiff::Timestamp;
 use crate::reply::Refusal;
 use crate::tools::reader_tools;
 
-/// What every call of a connection has in common.
+/// What all calls of a connection have in common.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// Whose notebook it is.
     pub agent: Name,
     /// The session it runs in, if any.
     pub session: Option<Name>,
-    /// The iteration of it; none: the one that runs when something is asked for.
+    /// Its iteration; none: whichever iteration is running at the time of a call.
     pub iteration: Option<i64>,
-    /// Whether a loop runs it, and waits for what it says.
+    /// Whether a loop runs the agent and waits for its signals.
     pub is_in_loop: bool,
     /// Who writes.
     pub author: Name,
-    /// The caps of notebooks.
+    /// The limits of notebooks.
     pub limits: Limits,
     /// How a block is written.
     pub style: Style,
-    /// The most tokens of a block. Style faithful has no cap.
+    /// The token budget of a block. Style faithful has none.
     pub budget: Budget,
     /// The home directory, absolute. None: places are absolute paths.
     pub home: Option<String>,
-    /// Where the project may be, the best guess first: absolute paths. Home and the root are passed over.
+    /// Possible project directories, the best guess first: absolute paths. Home and the root are skipped.
     pub directories: Vec<String>,
 }
 
@@ -107,7 +107,7 @@ impl Here {
         let path = match typed.parse::<Address>() {
             Ok(Address::Place(place)) => return Ok(place.within(&base)),
             Ok(_) => {
-                let what = format!("`{}` is no directory", waynote::visible::visible(typed));
+                let what = format!("`{}` is not a directory", waynote::visible::visible(typed));
                 return Err(Refusal::new(what, "name a directory, or use `address`"));
             }
             Err(_) => typed.trim(),
@@ -126,11 +126,8 @@ impl Here {
         address: Option<&str>,
     ) -> Result<AddressAt, Refusal> {
         if address.is_some() && (key.is_some() || place.is_some()) {
-            let what = "an address and a key or a place are given";
-            return Err(Refusal::new(
-                what,
-                "name the note one way; nothing was done",
-            ));
+            let what = "both an address and a key or place are given";
+            return Err(Refusal::new(what, "give only one; nothing was done"));
         }
         // An address in place of a key means what it says.
         let is_address = |key: &&str| Address::is_meant(key.trim_start());
@@ -148,7 +145,7 @@ impl Here {
             (None, Some(key)) => Address::Agent(self.caller.agent.clone(), key),
             (None, None) => {
                 let what = "no note is named";
-                let hint = "give `key` for a note in your notebook, or `place` for a directory's (`.` is the project's)";
+                let hint = "give `key` for a note in your notebook, or `place` for the note of a directory (`.` is the project)";
                 return Err(Refusal::new(what, hint));
             }
         };
@@ -167,8 +164,8 @@ impl Here {
     pub(crate) fn session(&self) -> Result<Name, Refusal> {
         self.caller.session.clone().ok_or_else(|| {
             Refusal::new(
-                "no session is named",
-                "whoever starts the server names one: `--session NAME` or WAYNOTE_SESSION",
+                "no session is set",
+                "the person who starts the server sets it: `--session NAME` or WAYNOTE_SESSION",
             )
         })
     }
@@ -209,7 +206,7 @@ impl Here {
 fn no_project() -> Refusal {
     Refusal::new(
         "no project directory is known",
-        "name a directory by its whole path, or `~` for what holds everywhere",
+        "use an absolute path, or `~` for everywhere",
     )
 }
 
@@ -290,7 +287,7 @@ mod tests {
         assert_eq!(note(None, None, None), Err("no note is named".into()));
         assert_eq!(
             note(Some("k"), None, Some("agent:a#k")),
-            Err("an address and a key or a place are given".into())
+            Err("both an address and a key or place are given".into())
         );
         assert_eq!(
             note(Some("K k"), None, None),

@@ -1,13 +1,13 @@
-//! What to do next about an error of the library, as a model can: with the tools, and what only a person can change.
+//! What to do next about an error of the library, for a model: which tool to use, or what a person has to change.
 
 use waynote::Error;
 use waynote::secrets::masked;
 
-/// What to do next. A conflict shows the note as it is now, so that the next call can be right.
+/// What to do next. For a conflict it shows the current note, so that the next call can succeed.
 pub(crate) fn hint(error: &Error) -> String {
     let advice = error.advice().unwrap_or_default();
     match error {
-        Error::NotFound { .. } => "note_list shows what is there".into(),
+        Error::NotFound { .. } => "note_list shows what exists".into(),
         Error::Conflict {
             current: Some(note),
             ..
@@ -21,10 +21,10 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::NoteTooLarge { limit, .. } => format!("{advice}; only a person can raise `{limit}`"),
         Error::TooManyNotes { .. } => format!("{advice}; only a person can raise `max_notes`"),
         Error::NoSuchStuck { candidates, .. } if candidates.is_empty() => {
-            format!("{advice}: leave `resolves` out")
+            format!("{advice}: leave out `resolves`")
         }
         Error::ForeignStore { .. } | Error::NotAStore { .. } => {
-            "a person has to name another file as the store of this server".into()
+            "a person has to set another file as the store of this server".into()
         }
         Error::StoreLost { .. } => {
             "a person has to put the file back, or restart this server".into()

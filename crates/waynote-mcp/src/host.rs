@@ -1,14 +1,14 @@
-//! What the server needs of the program that runs it.
+//! What the server needs from the program that runs it.
 
 use jiff::Timestamp;
 use waynote::LocalStore;
 
 use crate::reply::Refusal;
 
-/// The store, the time, and what the program's settings say of writing.
+/// The store, the time, and whether the program's settings allow writing.
 pub trait Host: Send + Sync + 'static {
-    /// The store. One that cannot be opened when the server starts must open at a later call: an error of the store is
-    /// the answer to one call, and the next call tries again.
+    /// The store. If it cannot be opened when the server starts, a later call must be able to open it: a store's error
+    /// is the reply to one call, and the next call tries again.
     fn store(&self) -> &(dyn LocalStore + Send + Sync);
 
     /// The time.
@@ -17,9 +17,9 @@ pub trait Host: Send + Sync + 'static {
     /// Asked before every write.
     ///
     /// # Errors
-    /// Why nothing may be written.
+    /// A refusal that says why writing is not allowed.
     fn may_write(&self) -> Result<(), Refusal>;
 
-    /// Called after every call: a program can say here what the store met on the way.
+    /// Runs after every call: a program can report here what the store noticed.
     fn after_call(&self) {}
 }

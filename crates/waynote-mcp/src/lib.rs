@@ -1,10 +1,10 @@
 //! The notes of [`waynote`] for agents that speak the Model Context Protocol.
 //!
 //! [`serve`] speaks it over standard input and output, in both of its eras: with `initialize` (2024-11-05 to
-//! 2025-11-25) and stateless (2026-07-28). What a [`Set`] of tools does to notes is the library's; here are only their
-//! names, arguments and replies. Calls are done one at a time, in the order in which they came.
+//! 2025-11-25) and stateless (2026-07-28). This crate has only the names, arguments and replies of the tools in each
+//! [`Set`]; the library does the work. Calls run one at a time, in the order in which they arrive.
 //!
-//! Like the library this crate reads no environment and asks no clock: both are handed in by [`Options`] and [`Host`].
+//! Like the library, this crate does not read the environment or the clock: [`Options`] and [`Host`] provide both.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -105,10 +105,10 @@ pub use server::Options;
 pub use stdio::MESSAGE_BYTES;
 pub use tools::{Set, reader_tools};
 
-/// Serves one client until its input ends, and what it asked for is answered.
+/// Serves one client until its input ends and all its requests are answered.
 ///
 /// # Errors
-/// When no thread can be started, or the client cannot be written to.
+/// The [`std::io::Error`] when no thread can be started or the client cannot be written to.
 pub fn serve(
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,

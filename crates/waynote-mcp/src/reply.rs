@@ -1,12 +1,12 @@
-//! Why a tool refused a call. What a tool answers is one plain text: of a reply with structured content some clients
-//! forward nothing else, and of several texts some forward only the first.
+//! Why a tool refused a call, and what its reply is made of. A reply is one plain text: some clients forward only the
+//! structured content if there is any, and some forward only the first of several texts.
 
 use rmcp::ErrorData;
 use waynote::ErrorClass;
 
 use crate::hints;
 
-/// Why something was not done: what, why, and what to do next.
+/// A refusal: what was refused, why, and what to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The family of the error.
@@ -18,7 +18,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal of what was sent.
+    /// A refusal of an invalid request.
     pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             class: ErrorClass::Invalid,
@@ -27,12 +27,12 @@ impl Refusal {
         }
     }
 
-    /// One that says all there is to say in one sentence.
+    /// A refusal in one sentence, without a hint.
     pub(crate) fn only(what: impl Into<String>) -> Self {
         Self::new(what, "")
     }
 
-    /// A refusal of what was sent well, and names nothing that is there.
+    /// A refusal of a valid request for something that does not exist.
     pub(crate) fn not_found(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
             class: ErrorClass::NotFound,
@@ -40,7 +40,7 @@ impl Refusal {
         }
     }
 
-    /// As a model reads it: clients keep what is answered, so what was sent comes back with its credentials masked.
+    /// As a model reads it. Clients keep replies, so credentials from the request are masked.
     pub(crate) fn text(&self) -> String {
         let text = match self.hint.as_str() {
             "" => self.what.clone(),
@@ -49,7 +49,7 @@ impl Refusal {
         for_model(&text)
     }
 
-    /// As the protocol's own error, for requests other than a tool's call.
+    /// As an error of the protocol, for requests other than tool calls.
     pub(crate) fn error(&self) -> ErrorData {
         let text = self.text();
         match self.class {
@@ -65,13 +65,13 @@ impl Refusal {
     }
 }
 
-/// A reply as a model reads it: like a note in the block, with credentials masked, and nothing in it that is not seen or
-/// that its client takes for a tag of its own.
+/// A reply as a model reads it. Like a note in the block, it has credentials masked and invisible characters and tags
+/// of clients made visible.
 pub(crate) fn for_model(text: &str) -> String {
     waynote::visible::for_model(&waynote::secrets::masked(text))
 }
 
-/// What the library says.
+/// The refusal for an error of the library.
 impl From<waynote::Error> for Refusal {
     fn from(error: waynote::Error) -> Self {
         Self {
@@ -113,9 +113,6 @@ mod tests {
         let missing = waynote::Error::NotFound { what: "x".into() };
         let refusal = Refusal::from(missing);
         assert_eq!(refusal.error().code.0, -32002);
-        assert_eq!(
-            refusal.text(),
-            "there is no x\nnote_list shows what is there"
-        );
+        assert_eq!(refusal.text(), "there is no x\nnote_list shows what exists");
     }
 }

@@ -14,23 +14,23 @@ use crate::reply::{Refusal, for_model};
 /// The block.
 pub(crate) const CONTEXT: &str = "waynote://context";
 
-/// What stands before a note's address.
+/// The prefix of a note's URI, before the address.
 pub(crate) const NOTE: &str = "waynote://note/";
 
 pub(crate) const PLAIN: &str = "text/plain";
 pub(crate) const MARKDOWN: &str = "text/markdown";
 
-/// The most notes that are listed; the template reaches all.
+/// How many notes are listed at most; the template reaches all.
 const LISTED: usize = 100;
 
-/// What a URI's path may hold as it is.
+/// The characters that need no escape in a URI's path.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
     .remove(b'.')
     .remove(b'~');
 
-/// Whether the block is meant. Clients that normalize URIs put a slash behind it.
+/// Whether the URI is the block's. Clients that normalize URIs add a slash.
 pub(crate) fn is_context(uri: &str) -> bool {
     uri.strip_suffix('/').unwrap_or(uri) == CONTEXT
 }
@@ -47,7 +47,7 @@ pub(crate) fn address(uri: &str) -> Result<Named, Refusal> {
         let shown: String = waynote::visible::visible(uri).chars().take(80).collect();
         Refusal::not_found(
             format!("there is no resource {shown}"),
-            format!("there are {CONTEXT} and {NOTE}ADDRESS"),
+            format!("the resources are {CONTEXT} and {NOTE}ADDRESS"),
         )
     };
     let encoded = uri.strip_prefix(NOTE).ok_or_else(unknown)?;

@@ -2,13 +2,13 @@
 
 use waynote::{LocalStore, Note, SearchRequest};
 
-/// A note that was found, and the part of its text that fits.
+/// A note that was found, and the matching part of its text.
 pub(crate) struct Hit {
     pub(crate) note: Note,
     pub(crate) snippet: String,
 }
 
-/// The notes that say it, the best first.
+/// The notes that match, best match first.
 pub(crate) fn search(
     store: &dyn LocalStore,
     query: &str,

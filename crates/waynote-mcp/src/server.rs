@@ -35,19 +35,19 @@ const CONTEXT: &str = "context";
 /// How long a client may take to name its roots.
 const ROOTS_WAIT: Duration = Duration::from_secs(1);
 
-/// How long a connection may take to begin for the sake of the block; a later reply brings it then.
+/// How long the start of a connection waits for the block. After that, a later reply has it.
 const BLOCK_WAIT: Duration = Duration::from_secs(1);
 
 /// What comes before the block in the instructions.
 const BEFORE_BLOCK: &str = "The notes that apply here, as they were when this session began:\n\n";
 
-/// What a server is made of.
+/// The options of a server.
 pub struct Options {
     /// Who calls, and where.
     pub caller: Caller,
-    /// The sets of tools, the first named first.
+    /// The sets of tools. If two have a tool of the same name, the first is used.
     pub tools: Vec<Set>,
-    /// Whether the client says itself where its project is, so that it is not asked.
+    /// Whether the client has already named its project; otherwise it is asked for its roots.
     pub has_project: bool,
     /// Whether the client's session has the block.
     pub delivery: Arc<dyn Delivery>,
@@ -60,7 +60,7 @@ pub(crate) struct Server {
     tools: Vec<&'static Spec>,
     has_default: bool,
     delivery: Arc<dyn Delivery>,
-    /// The block that the instructions hold, made when the first client asks that shows them to its model.
+    /// The block in the instructions, made for the first client that shows them to its model.
     block_for_instructions: OnceCell<Option<String>>,
     /// Whether the client's roots are still to be asked for.
     asks_roots: AtomicBool,
@@ -104,9 +104,9 @@ impl Server {
         text
     }
 
-    /// The instructions with the block, where the client's session lacks it and it is there soon enough. Whoever asks again
-    /// gets the same. A client that started the server in no project, and is still to say where its own is, gets the block
-    /// beside a reply: it may be asked only when the connection has begun.
+    /// The instructions, with the block if the client's session lacks it and it is ready in time. A repeated request
+    /// gets the same text. If the client has not named its project yet, it gets the block with a reply instead: a
+    /// client can be asked for its roots only once the connection has begun.
     async fn instructions_with_block(&self, context: &RequestContext<RoleServer>) -> String {
         let is_placed = {
             let here = self.here.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +131,7 @@ impl Server {
         }
     }
 
-    /// Where the caller is, with the client's roots asked for once when it does not say it otherwise.
+    /// The caller and its project. If the client has not named one, it is asked for its roots, once.
     async fn here(&self, context: &RequestContext<RoleServer>) -> Arc<Here> {
         if self.asks_roots.swap(false, Ordering::Relaxed)
             && let Some(roots) = roots(context).await
@@ -164,13 +164,13 @@ impl Server {
     }
 }
 
-/// Whether the client says which directories it has open: connections that began with `initialize` only.
+/// Whether the client can list its open directories: only on connections that began with `initialize`.
 fn offers_roots(context: &RequestContext<RoleServer>) -> bool {
     let client = context.peer.peer_info();
     client.is_some_and(|client| client.capabilities.roots.is_some())
 }
 
-/// The directories that the client has open, where it says so.
+/// The directories that the client has open, if it lists them.
 #[expect(deprecated, reason = "clients of the older protocol have nothing else")]
 async fn roots(context: &RequestContext<RoleServer>) -> Option<Vec<String>> {
     let asked = offers_roots(context).then(|| context.peer.list_roots())?;
@@ -349,7 +349,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         if request.name != CONTEXT {
             return Err(invalid(format!(
-                "Unknown prompt: {}; there is `{CONTEXT}`",
+                "Unknown prompt: {}; the only prompt is `{CONTEXT}`",
                 waynote::visible::visible(&request.name)
             )));
         }
@@ -365,7 +365,7 @@ impl ServerHandler for Server {
         self.asks_roots.store(true, Ordering::Relaxed);
     }
 
-    /// What the protocol knows but could not read lands here too.
+    /// Known methods whose params could not be read come here too.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -382,7 +382,7 @@ impl ServerHandler for Server {
         let method: String = for_model(&request.method).chars().take(80).collect();
         if KNOWN.contains(&method.as_str()) {
             let message = format!(
-                "the params of {method} cannot be read: something is missing or of another type"
+                "the params of {method} cannot be read: a field is missing or has the wrong type"
             );
             return Err(invalid(message));
         }
@@ -390,8 +390,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// A reply as clients take it, with the block behind it where that is delivered: one text, since clients forward no
-/// more than that with certainty.
+/// A reply, followed by the block if this server delivers it. It is one text, because some clients forward only one.
 fn result(outcome: Result<String, Refusal>, block: &str) -> CallToolResult {
     let is_error = outcome.is_err();
     let mut text = for_model(&outcome.unwrap_or_else(|refusal| refusal.text()));

@@ -1,8 +1,8 @@
-//! The transport over standard input and output: a message a line.
+//! The transport over standard input and output: one message per line.
 //!
-//! A thread reads lines and hands messages on. Whatever it cannot hand on it answers itself, so that no client waits
-//! in vain: text that is no JSON, what is no message, a line that is too long. A request is let in when what is being
-//! worked on leaves room, so that the memory needed does not depend on how fast a client sends.
+//! A thread reads lines and passes messages on. It answers what it cannot pass on, so that no client waits forever:
+//! text that is not JSON, JSON that is not a message, a line that is too long. A request starts only when the running
+//! requests leave room for it, so that a fast client cannot use up the memory.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufWriter, Write};
@@ -331,7 +331,7 @@ fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, (i32, String, Op
     };
     let invalid = |message: &str| Err((INVALID_REQUEST, message.to_owned(), scan.id()));
     match value {
-        Value::Array(_) => invalid("batches are not taken: send one message a line"),
+        Value::Array(_) => invalid("batches are not supported: send one message per line"),
         Value::Object(fields) if fields.contains_key("method") => match fields.get("id") {
             // A notification that is not known here is none of ours.
             None => Ok(None),

@@ -1,17 +1,17 @@
-//! The seam below the rules: rows, locks and snapshots.
+//! The lower interface: the rows, locks and snapshots that the rules need from a storage engine.
 //!
-//! An [`Engine`] keeps the rows of one store and decides nothing. What may be written, what a repeat or a cap is, when the
-//! search index takes in what was written, how a text is forgotten: all of that is decided once, in
-//! [`EngineStore`](crate::EngineStore), which makes a [`Store`](crate::Store) of any engine.
+//! An [`Engine`] stores the rows of one store and makes no decisions. [`EngineStore`](crate::EngineStore) makes them
+//! all: what may be written, what counts as a repeat, which limits apply, when the search index takes in new notes, how
+//! a text is forgotten. It turns any engine into a [`Store`](crate::Store).
 //!
-//! An engine gives out three handles:
+//! An engine provides three handles:
 //!
-//! - [`Engine::rows`]: every call is answered from the store as it is then,
-//! - [`Engine::snapshot`]: all calls are answered from one state, whatever is written meanwhile,
-//! - [`Engine::write`]: a transaction, which reads its own writes and is committed or taken back as a whole.
+//! - [`Engine::rows`]: every call sees the current state of the store,
+//! - [`Engine::snapshot`]: all calls see one state, whatever is written meanwhile,
+//! - [`Engine::write`]: a transaction that sees its own writes and is committed or rolled back as a whole.
 //!
-//! Reading is in batches: [`Ask`] names everything that is wanted, [`Rows`] has it in the same order, and both together are
-//! one round trip. The functions of `dyn Read` ask for one thing.
+//! Reading is batched: an [`Ask`] lists all questions, [`Rows`] has the answers in the same order, and both take one
+//! round trip. The methods of `dyn Read` ask one question each.
 //!
 //! # What an engine has to keep
 //!
@@ -26,8 +26,8 @@
 //! | side data | values by space and key, some of them about a content |
 //! | search index | segments, their blocks and lists of dead notes, and one row of state |
 //!
-//! The rules give positions, inside the transaction and from the last one on, so that their order is that of the commits.
-//! Addresses and names are compared byte by byte.
+//! The rules assign positions inside the transaction, counting on from the last one, so the order of positions is the
+//! order of commits. Addresses and names are compared byte by byte.
 
 mod one;
 
@@ -47,46 +47,47 @@ use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{self, SideValue};
 
-/// Keeps the rows of one store.
+/// Stores the rows of one store.
 ///
-/// There is no bound on threads: an engine over a connection that an application lends has none.
+/// The trait requires neither `Send` nor `Sync`: an engine over the connection of an application has neither.
 pub trait Engine {
-    /// A handle whose every call is answered from the store as it is then.
+    /// A handle of which every call sees the current state of the store.
     ///
     /// # Errors
-    /// [`Error::DamagedStore`](crate::Error::DamagedStore), or another variant of the engine's own.
+    /// [`Error::DamagedStore`](crate::Error::DamagedStore), or another variant that the engine uses.
     fn rows(&self) -> Result<Box<dyn Read + '_>>;
 
     /// Runs `work` on one state of the store, whatever is written meanwhile.
     ///
     /// # Errors
-    /// As [`Engine::rows`]; what `work` returns.
+    /// As [`Engine::rows`], and the errors of `work`.
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()>;
 
-    /// Runs `work` in a transaction that no other writer of the store can come between, and commits it; takes all of it back
-    /// when `work` returns an error. An engine may run `work` again when the transaction could not be carried out.
+    /// Runs `work` in a transaction that excludes all other writers of the store, and commits it. If `work` returns an
+    /// error, the transaction is rolled back. An engine may run `work` again if the transaction could not be carried
+    /// out.
     ///
     /// # Errors
     /// [`Error::Busy`](crate::Error::Busy), [`Error::ReadOnly`](crate::Error::ReadOnly),
-    /// [`Error::DiskFull`](crate::Error::DiskFull), or another variant of the engine's own; what `work` returns.
+    /// [`Error::DiskFull`](crate::Error::DiskFull), or another variant that the engine uses; and the errors of `work`.
     fn write(
         &self,
         writing: Writing,
         work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
     ) -> Result<()>;
 
-    /// Runs `work` while no other writer of the store can run. It writes through the engine that it is given, which need
-    /// not wait; writing otherwise waits for it to end.
+    /// Runs `work` while no other writer of the store can run. `work` writes through the engine that it gets, which
+    /// need not wait for the lock; any other write waits until `work` ends.
     ///
     /// # Errors
-    /// [`Error::Busy`](crate::Error::Busy) when the wait was too long; what `work` returns.
+    /// [`Error::Busy`](crate::Error::Busy) when the wait was too long, and the errors of `work`.
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()>;
 
-    /// Clears old bytes of erased texts out of the engine's files, after the transaction that erased them. What keeps it
-    /// from that is returned, not an error: the texts are out of the notes.
+    /// Removes old bytes of erased texts from the engine's files, after the transaction that erased them. If it cannot,
+    /// it returns the reason, not an error: the notes no longer have the texts.
     fn scrub(&self) -> Option<Residue>;
 
-    /// The store's name in errors: its file, as a rule.
+    /// The store's name in errors, usually the path of its file.
     fn name(&self) -> String;
 }
 
@@ -120,22 +121,22 @@ impl<E: Engine + ?Sized> Engine for &E {
     }
 }
 
-/// What a transaction is for.
+/// The purpose of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 // Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Writing {
-    /// Its writes are on disk when it is committed.
+    /// Its writes must be on disk when it is committed.
     Durable,
-    /// Losing it in a crash does no harm, so that nobody need wait for the disk.
+    /// A crash may lose it without harm, so it need not wait for the disk.
     Relaxed,
-    /// It erases texts: whatever bytes it frees are overwritten.
+    /// It erases texts: the bytes that it frees must be overwritten.
     Erasing,
 }
 
-/// Everything that is wanted in one round trip. An answer stands at the same place in [`Rows`] as its question here.
+/// All questions of one round trip. The answer to a question is at the same place in [`Rows`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ask {
-    /// What the callers of a store ask.
+    /// Questions of callers of the store.
     pub store: store::Ask,
     /// A note's last revision, and the note as it is now.
     pub states: Vec<Address>,
@@ -145,36 +146,36 @@ pub struct Ask {
     pub scope_histories: Vec<Scope>,
     /// The revision at a position of the journal.
     pub positions: Vec<Position>,
-    /// The note that the revision at a position is of, as it is now.
+    /// The current state of the note to which the revision at a position belongs.
     pub notes_at: Vec<Position>,
-    /// Every revision that has one of these contents.
+    /// Every revision with one of these contents.
     pub holders: Vec<Content>,
     /// The entries of a session that are resolved, by key.
     pub resolved: Vec<Name>,
-    /// The largest id that an entry of a session ever had, of a forgotten one too.
+    /// The largest id that any entry of a session ever had, including forgotten entries.
     pub last_entries: Vec<Name>,
-    /// The first entry of a session, by id, that is of a type and has a content.
+    /// The first entry of a session, by id, with a certain type and content.
     pub entries_saying: Vec<(Name, EntryType, Content)>,
     /// The values of a space of side data, by key.
     pub side: Vec<String>,
-    /// The spaces of side data that have a value about a content, by name.
+    /// The names of the spaces of side data that have a value about a content.
     pub about: Vec<Content>,
-    /// The engine's numbers of scopes.
+    /// The engine's ids of scopes.
     pub scope_numbers: Vec<Scope>,
-    /// Whether the search index's state is wanted.
+    /// Whether to read the state of the search index.
     pub index: bool,
-    /// Whether the heads of all segments are wanted, by first position.
+    /// Whether to read the heads of all segments, by first position.
     pub segments: bool,
     /// The list of notes of a segment.
     pub segment_notes: Vec<i64>,
     /// Blocks of a segment.
     pub blocks: Vec<Blocks>,
-    /// The journal's rows after a position, so many at most: what [`Read::each_row`] gives.
+    /// The journal's rows after a position, with their maximum number, as [`Read::each_row`] returns them.
     pub journal_rows: Option<(i64, usize)>,
 }
 
 impl Ask {
-    /// How many questions it has.
+    /// The number of questions.
     pub fn questions(&self) -> usize {
         self.store.questions()
             + self.states.len()
@@ -197,7 +198,7 @@ impl Ask {
     }
 }
 
-/// What an [`Ask`] found.
+/// The answers to an [`Ask`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(missing_docs, reason = "each field answers the one of the same name")]
 pub struct Rows {
@@ -221,41 +222,41 @@ pub struct Rows {
     pub journal_rows: Vec<JournalRow<'static>>,
 }
 
-/// The note that a revision is of.
+/// The note to which a revision belongs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoteAt {
     /// The note as it is now.
     pub note: Note,
-    /// Where its last revision stands.
+    /// The position of its last revision.
     pub last: Position,
-    /// The number of the revision that was asked for.
+    /// The number of the requested revision.
     pub revision: u64,
 }
 
 /// A note's last revision, and the note as it is now.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoteState {
-    /// Where its last revision stands.
+    /// The position of its last revision.
     pub position: Position,
     /// The number of its last revision.
     pub revision: u64,
-    /// The note; none: it was deleted.
+    /// The note; none if it was deleted.
     pub note: Option<Note>,
 }
 
-/// What the search index says of itself.
+/// The state of the search index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexState {
-    /// The format of its segments; 0: there is none.
+    /// The format of its segments; 0 if there is no index.
     pub format: i64,
-    /// The position up to which it reaches.
+    /// The last position that is indexed.
     pub indexed: i64,
     /// How many segments it should have.
     pub segments: u32,
 }
 
 impl IndexState {
-    /// Whether nothing was indexed yet.
+    /// Whether nothing is indexed yet.
     pub(crate) fn is_new(&self, segments: &[SegmentHead]) -> bool {
         *self == Self::default() && segments.is_empty()
     }
@@ -264,39 +265,39 @@ impl IndexState {
 /// A segment of the search index, without its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentHead {
-    /// The engine's number of it.
+    /// The engine's id of it.
     pub id: i64,
     /// The position of its first note.
     pub first: i64,
-    /// That of its last note.
+    /// The position of its last note.
     pub last: i64,
     /// How many notes it has.
     pub notes: u32,
     /// The checksum of its list of notes.
     pub checksum: u32,
-    /// How many of its notes are counted as dead.
+    /// How many of its notes are marked as dead (no longer current).
     pub dead: u32,
-    /// A bit for each note that is dead; empty when none is.
+    /// One bit for each note, set if the note is dead; empty when none is.
     pub dead_bits: Vec<u8>,
 }
 
-/// Which blocks of a segment: each has terms in their order, and is kept under its first one.
+/// Which blocks of a segment to read. A block holds sorted terms and is stored under its first one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 // Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Blocks {
-    /// All of them, by first term.
+    /// All blocks, by first term.
     All {
         /// The segment.
         segment: i64,
     },
-    /// For each of some terms the last whose first term is not after it; each block once, by first term.
+    /// For each of these terms, the last block whose first term is not after it; each block once, by first term.
     Holding {
         /// The segment.
         segment: i64,
         /// The terms, in any order.
         terms: Vec<Vec<u8>>,
     },
-    /// Those that can hold terms with a prefix.
+    /// The blocks that can hold terms with this prefix.
     WithPrefix {
         /// The segment.
         segment: i64,
@@ -305,41 +306,41 @@ pub enum Blocks {
     },
 }
 
-/// A row of the journal as the search index takes it.
+/// A row of the journal, as the search index reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalRow<'r> {
-    /// Where it stands.
+    /// Its position.
     pub position: i64,
-    /// The row before it of the same note.
+    /// The position of the previous row of the same note.
     pub previous: Option<i64>,
-    /// Its scope's kind.
+    /// The kind of its scope.
     pub kind: ScopeKind,
-    /// Its scope's name.
+    /// The name of its scope.
     pub name: Cow<'r, str>,
-    /// The engine's number of its scope.
+    /// The engine's id of its scope.
     pub scope: i64,
     /// Its key; empty for a place's own note.
     pub key: Cow<'r, str>,
-    /// Its number among the revisions of its note.
+    /// The number of the revision.
     pub revision: u64,
-    /// Whether it is a repeat of an entry.
+    /// Whether it repeats a log entry.
     pub is_repeat: bool,
-    /// Whether the note is there now, and whether this is then its last revision.
+    /// Whether this is the last revision of the note; none if the note does not exist now.
     pub now: Option<bool>,
-    /// Whether its content is another one than that of the row before it.
+    /// Whether its content differs from that of the previous row.
     pub has_new_content: bool,
-    /// Its content; none: it deleted the note, or was forgotten.
+    /// Its content; none if it deleted the note or was forgotten.
     pub content: Option<Cow<'r, [u8]>>,
-    /// When the note was first written and last changed, in microseconds since 1970.
+    /// When the note was first written, in microseconds since 1970.
     pub created_at: i64,
-    /// The same of the last change.
+    /// When the note was last changed, in microseconds since 1970.
     pub updated_at: i64,
-    /// Of an entry, the entry before it by id in its log: the position of its first revision, and when it was made.
+    /// For a log entry, the previous entry of the log by id: the position of its first revision, and when it was made.
     pub entry_before: Option<(i64, i64)>,
 }
 
 impl JournalRow<'_> {
-    /// The row for as long as it is wanted.
+    /// An owned copy of the row.
     pub fn into_owned(self) -> JournalRow<'static> {
         JournalRow {
             name: Cow::Owned(self.name.into_owned()),
@@ -362,14 +363,14 @@ impl JournalRow<'_> {
 
 /// Reads rows.
 pub trait Read {
-    /// Reads everything that is asked for, from one state and in one round trip.
+    /// Answers all questions from one state, in one round trip.
     ///
     /// # Errors
-    /// [`Error::DamagedStore`](crate::Error::DamagedStore), or another variant of the engine's own.
+    /// [`Error::DamagedStore`](crate::Error::DamagedStore), or another variant that the engine uses.
     fn read(&self, ask: &Ask) -> Result<Rows>;
 
-    /// Gives the journal's rows after a position in their order, so many at most, until `each` returns false. A row whose
-    /// scope cannot be read is passed over.
+    /// Passes the journal's rows after a position to `each`, in order, until `each` returns false or the maximum number
+    /// is reached. Rows whose scope cannot be read are skipped.
     ///
     /// # Errors
     /// As [`Read::read`].
@@ -380,49 +381,50 @@ pub trait Read {
         each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
     ) -> Result<()>;
 
-    /// Checks the engine's own structures and whether its rows agree. Returns whether the rows can be read any further.
+    /// Checks the engine's own structures and whether its rows are consistent. Returns whether the rows can be read
+    /// further.
     ///
     /// # Errors
-    /// As [`Read::read`]; damage that was found is in the report.
+    /// As [`Read::read`]. Damage that was found is in the report.
     fn verify(&self, report: &mut Report) -> Result<bool>;
 }
 
-/// The call that writes a row, and as which of its changes or events.
+/// The call that writes a row, and the index of the change or event in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The call.
     pub operation: OperationId,
-    /// From 0.
+    /// The index, from 0.
     pub step: u32,
 }
 
-/// A row to put.
+/// A row to write.
 #[derive(Clone, Debug)]
 // Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Row<'r> {
-    /// A revision into the journal, and the note as it then is.
+    /// A revision for the journal, and the resulting note.
     Revision(Put<'r>),
-    /// An event of a session. One that begins or ends a loop gives or takes the lease.
+    /// An event of a session. Events that begin or end a loop also set or clear the lease.
     Event {
         /// The session.
         session: &'r Name,
         /// The event, with its position and number.
         recorded: RecordedEvent,
-        /// The call, where it has an id.
+        /// The call, if it has an id.
         step: Option<Step>,
     },
-    /// A current entry of a session is resolved by another one.
+    /// Another entry resolves a current entry of a session.
     Resolved {
         /// The session.
         session: &'r Name,
         /// The entry.
         entry: EntryId,
-        /// The one that says how.
+        /// The entry that resolves it.
         by: EntryId,
     },
-    /// Revisions are forgotten: they are erased, and say from now on when and by whom.
+    /// Revisions are forgotten: their texts are erased, and the rows record when and by whom.
     Forgotten {
-        /// Where the forgetting stands.
+        /// The position of the forgetting.
         position: Position,
         /// When.
         at: Timestamp,
@@ -430,32 +432,32 @@ pub enum Row<'r> {
         by: &'r Name,
         /// The revisions, each with its position.
         revisions: &'r [(AddressAt, Position)],
-        /// The call, where it has an id.
+        /// The call, if it has an id.
         step: Option<Step>,
     },
 }
 
-/// A revision to put.
+/// A revision to write.
 #[derive(Clone, Debug)]
 pub struct Put<'p> {
     /// The journal row, with its position.
     pub revision: &'p Revision,
-    /// The last revision of the note before it, unless this is its first.
+    /// The previous revision of the note, unless this is the first.
     pub previous: Option<Position>,
-    /// The note as it is from now on; none when it is not there.
+    /// The resulting note; none if it no longer exists.
     pub note: Option<&'p Note>,
-    /// Whether it was there before.
+    /// Whether the note existed before.
     pub existed: bool,
     /// Whether the note counts in [`Count::Counted`](crate::store::Count::Counted).
     pub is_counted: bool,
-    /// The call, where it has an id.
+    /// The call, if it has an id.
     pub step: Option<Step>,
 }
 
-/// Writes rows. What is written is read by the same handle.
+/// Writes rows. Reads through the same handle see them.
 pub trait Transaction: Read {
-    /// Puts rows in their order, all in one round trip. Their positions follow on the store's last one without a gap:
-    /// the transaction keeps every other writer from giving any.
+    /// Writes rows in order, in one round trip. Their positions follow the store's last one without a gap: the
+    /// transaction keeps other writers from assigning any.
     ///
     /// # Errors
     /// As [`Engine::write`].
@@ -467,19 +469,19 @@ pub trait Transaction: Read {
     /// As [`Engine::write`].
     fn remove_contents(&self, contents: &[Content]) -> Result<()>;
 
-    /// Puts values into a space of side data, and removes others.
+    /// Writes values to a space of side data, and removes others.
     ///
     /// # Errors
     /// As [`Engine::write`].
     fn put_side(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()>;
 
-    /// Gives the store a new id: it is a copy that goes on by itself.
+    /// Gives the store a new id, for a copy that is used on its own.
     ///
     /// # Errors
     /// As [`Engine::write`].
     fn renew_id(&self) -> Result<StoreId>;
 
-    /// Puts a segment of the search index, with its list of notes and its blocks by first term.
+    /// Writes a segment of the search index: its list of notes, and its blocks by first term.
     ///
     /// # Errors
     /// As [`Engine::write`].
@@ -490,13 +492,13 @@ pub trait Transaction: Read {
         blocks: &[(Vec<u8>, Vec<u8>)],
     ) -> Result<()>;
 
-    /// Replaces which notes of a segment are dead.
+    /// Replaces the marks of dead notes in a segment.
     ///
     /// # Errors
     /// As [`Engine::write`].
     fn put_dead(&self, segment: i64, dead: u32, bits: &[u8]) -> Result<()>;
 
-    /// Removes segments with all that belongs to them.
+    /// Removes segments with all their data.
     ///
     /// # Errors
     /// As [`Engine::write`].

@@ -1,4 +1,4 @@
-//! The short way in: a store, an agent, and where it stands, with the system's clock and directories handed in.
+//! The facade: the short way to use a store as an agent at a place, with the system's clock and directories.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::store::LocalStore;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::{Options, SqliteStore};
 
-/// What the library does not find out by itself: the time, and from where paths are relative.
+/// What the library does not find out by itself: the time, and the directories that paths are resolved against.
 #[derive(Clone)]
 pub struct Surroundings {
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
@@ -30,10 +30,10 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// That clock; paths relative to that working directory and home directory, both absolute.
+    /// Uses this clock, and resolves paths against this working directory and home directory. Both must be absolute.
     ///
     /// # Errors
-    /// [`Error::InvalidPlace`] when one is not absolute.
+    /// [`Error::InvalidPlace`] when a directory is not absolute.
     pub fn new(
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
         home: &str,
@@ -45,7 +45,7 @@ impl Surroundings {
         })
     }
 
-    /// Those of this process: the system's clock, its working directory, its user's home.
+    /// The surroundings of this process: the system's clock, the working directory and the user's home directory.
     ///
     /// # Errors
     /// [`Error::InvalidPlace`] when the working directory is gone or not UTF-8.
@@ -67,7 +67,7 @@ impl Surroundings {
     }
 }
 
-/// A store with its surroundings: where a program begins.
+/// A store with its surroundings: the entry point for a program.
 ///
 /// ```
 /// use waynote::{EntryType, Waynote};
@@ -94,7 +94,7 @@ pub struct Waynote<S> {
 
 #[cfg(feature = "sqlite")]
 impl Waynote<SqliteStore> {
-    /// The store in a file, in the surroundings of this process. The first write makes the file.
+    /// Opens the store in a file, with the surroundings of this process. The first write creates the file.
     ///
     /// # Errors
     /// As [`SqliteStore::open`] and [`Surroundings::of_process`].
@@ -105,7 +105,7 @@ impl Waynote<SqliteStore> {
 }
 
 impl<S: LocalStore> Waynote<S> {
-    /// Any store, in those surroundings.
+    /// Uses any store, with these surroundings.
     pub fn over(store: S, surroundings: Surroundings) -> Self {
         Self {
             store,
@@ -113,13 +113,13 @@ impl<S: LocalStore> Waynote<S> {
         }
     }
 
-    /// The store, for all that is not here.
+    /// The store, for everything that this facade does not cover.
     pub fn store(&self) -> &S {
         &self.store
     }
 
-    /// An agent: whose notebook it is, and the author of what it writes. It stands in the home directory, outside any
-    /// session, until it is told otherwise.
+    /// An agent: the owner of a notebook, and the author of what it writes. It starts in the home directory, outside
+    /// any session.
     ///
     /// # Errors
     /// [`Error::InvalidName`].
@@ -135,7 +135,7 @@ impl<S: LocalStore> Waynote<S> {
         })
     }
 
-    /// The notes of all agents, places and sessions that fit a query, the best first.
+    /// The notes of all agents, places and sessions that match a query, best match first.
     ///
     /// # Errors
     /// As [`Reader::search`](crate::Reader::search).
@@ -144,7 +144,7 @@ impl<S: LocalStore> Waynote<S> {
     }
 }
 
-/// An agent at a place, in an iteration of a session or outside any.
+/// An agent at a place, optionally in a session and an iteration of it.
 #[derive(Clone)]
 pub struct Agent<'w> {
     store: &'w dyn LocalStore,
@@ -157,7 +157,8 @@ pub struct Agent<'w> {
 }
 
 impl Agent<'_> {
-    /// The same agent at a directory: `.`, `~/projects/shop`, an absolute path or one relative to the working directory.
+    /// The same agent at a directory: `.`, `~/projects/shop`, an absolute path or one relative to the working
+    /// directory.
     ///
     /// # Errors
     /// [`Error::InvalidPlace`].
@@ -180,7 +181,7 @@ impl Agent<'_> {
         })
     }
 
-    /// The same agent in an iteration of its session, from 1. It sees the entries of earlier ones.
+    /// The same agent in an iteration of its session (counted from 1). It sees the entries of earlier iterations.
     pub fn iteration(&self, iteration: i64) -> Self {
         Self {
             iteration: Some(iteration),
@@ -188,7 +189,7 @@ impl Agent<'_> {
         }
     }
 
-    /// Saves a note in the notebook, or a new revision of it.
+    /// Saves a note in the notebook. An existing note gets a new revision.
     ///
     /// # Errors
     /// As [`Notebook::save`], and [`Error::InvalidKey`] and [`Error::NotText`].
@@ -199,7 +200,7 @@ impl Agent<'_> {
     /// Saves a note that does not exist yet.
     ///
     /// # Errors
-    /// [`Error::Conflict`] when it does; the others as [`Agent::save`].
+    /// [`Error::Conflict`] when the note exists; the others as [`Agent::save`].
     pub fn create(&self, key: &str, text: impl Into<String>) -> Result<Note> {
         self.save_with(
             key,
@@ -208,7 +209,7 @@ impl Agent<'_> {
         )
     }
 
-    /// Saves a note with other limits, pinned, or only over a certain revision.
+    /// Saves a note with options: other limits, pinned, or only if a certain revision is current.
     ///
     /// # Errors
     /// As [`Agent::save`].
@@ -237,7 +238,7 @@ impl Agent<'_> {
     /// A note of the notebook.
     ///
     /// # Errors
-    /// [`Error::NotFound`] when there is none; the others as [`Notebook::get`], and [`Error::InvalidKey`].
+    /// [`Error::NotFound`] when there is no such note; the others as [`Notebook::get`], and [`Error::InvalidKey`].
     pub fn get(&self, key: &str) -> Result<Note> {
         self.notebook().get(&key.parse::<Key>()?)
     }
@@ -250,7 +251,7 @@ impl Agent<'_> {
         self.notebook().list()
     }
 
-    /// Deletes a note of the notebook; whether it was there. The history keeps it.
+    /// Deletes a note of the notebook and returns whether it existed. Its history is kept.
     ///
     /// # Errors
     /// As [`Notebook::delete`].
@@ -258,7 +259,7 @@ impl Agent<'_> {
         self.notebook().delete(key, &self.stamp())
     }
 
-    /// Writes the note of the directory where the agent stands. It applies everywhere below.
+    /// Writes the note of the agent's directory. It applies everywhere below.
     ///
     /// # Errors
     /// As [`Places::write`], and [`Error::NotText`].
@@ -267,7 +268,7 @@ impl Agent<'_> {
         Places::new(&self.store).write(&self.place, content, &self.stamp())
     }
 
-    /// The notes of the directory where the agent stands and of those above it, the outermost first.
+    /// The notes of the agent's directory and of the directories above it, outermost first.
     ///
     /// # Errors
     /// As [`Places::read_all`].
@@ -275,7 +276,7 @@ impl Agent<'_> {
         Places::new(&self.store).read_all(&self.place)
     }
 
-    /// Adds an entry to the session's log, in the iteration where the agent is.
+    /// Adds an entry to the session's log, in the agent's iteration.
     ///
     /// # Errors
     /// [`Error::Empty`] outside any session; the others as [`SessionLog::add`], and [`Error::NotText`].
@@ -285,7 +286,8 @@ impl Agent<'_> {
             .add(entry_type, self.iteration, content, &self.stamp())
     }
 
-    /// The entries of the session's log that the agent sees: those of earlier iterations, or all of them.
+    /// The entries of the session's log that the agent sees: those of earlier iterations, or all of them if it is in no
+    /// iteration.
     ///
     /// # Errors
     /// [`Error::Empty`] outside any session; the others as [`SessionLog::before`].
@@ -296,7 +298,7 @@ impl Agent<'_> {
         }
     }
 
-    /// The agent's own notes that fit a query, the best first.
+    /// The agent's own notes that match a query, best match first.
     ///
     /// # Errors
     /// As [`Reader::search`](crate::Reader::search).
@@ -307,7 +309,7 @@ impl Agent<'_> {
             .search(&request.kinds(vec![SearchKind::Key]).scopes(vec![own]))
     }
 
-    /// The prompt block: what applies to the agent where it is, in at most so many tokens.
+    /// The prompt block for the agent at its place, with at most this many tokens.
     ///
     /// # Errors
     /// As [`context::render`].
@@ -334,7 +336,7 @@ impl Agent<'_> {
         .iteration(self.iteration)
     }
 
-    /// The author and the time of a change that the agent makes now.
+    /// The stamp (author and time) for a change that the agent makes now.
     pub fn stamp(&self) -> Stamp {
         Stamp::new((self.surroundings.clock)(), self.author.clone())
     }

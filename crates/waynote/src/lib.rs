@@ -4,14 +4,16 @@
 //!
 //! - A [`Place`] is a directory; its notes apply everywhere below it ([`Places`]).
 //! - An agent has a [`Notebook`] of keyed notes, with pins and quotas.
-//! - A session has a [`SessionLog`]: typed entries by iteration, append-only; a run sees only earlier ones.
-//! - [`Reader::search`] finds notes by what they say.
-//! - [`context::render`] puts what applies into the text of a prompt.
-//! - Nothing is destroyed but by [`Store::forget`], which leaves no byte of a text.
-//! - Callers use a [`Store`]. [`SqliteStore`] is the embedded one; [`engine`] is what another database has to offer.
+//! - A session has a [`SessionLog`]: typed entries by iteration, append-only. A run sees only the entries of earlier
+//!   iterations.
+//! - [`Reader::search`] finds notes by their text.
+//! - [`context::render`] makes the text for a prompt from the notes that apply.
+//! - Only [`Store::forget`] destroys anything: it leaves no byte of a text.
+//! - Callers use a [`Store`]. [`SqliteStore`] is the embedded one; [`engine`] says what another database has to
+//!   provide.
 //!
-//! The library never prints, reads no environment and asks no clock: the home directory, the time and the author
-//! are handed in.
+//! The library never prints, and does not read the environment or the clock: callers pass in the home directory, the
+//! time and the author.
 //!
 //! # In a file of its own
 //!
@@ -30,14 +32,15 @@
 //! # }
 //! ```
 //!
-//! A file that does not exist reads as empty, and the first write makes it. A file that is deleted or replaced while the
-//! store is open is [`Error::StoreLost`], and nothing is written. A program that has to start whatever state the file is
-//! in opens it with [`SqliteStore::at`]: what is wrong is then the error of each call, until it is mended.
+//! A file that does not exist reads as an empty store, and the first write creates it. If the file is deleted or
+//! replaced while the store is open, calls fail with [`Error::StoreLost`] and nothing is written. A program that has to
+//! start whatever state the file is in uses [`SqliteStore::at`]: each call then returns the error until the file is
+//! fixed.
 //!
 //! # Shared by threads
 //!
-//! Threads share a [`SqliteStore`] without a lock around it. Readers wait for nobody; writers wait for each other, and
-//! for those of other processes.
+//! Threads can share a [`SqliteStore`] without a lock around it. Readers never wait; writers wait for each other, also
+//! across processes.
 //!
 //! ```
 //! use waynote::{Content, EntryType, Options, SessionLog, SqliteStore, Stamp};
@@ -66,8 +69,8 @@
 //!
 //! # Beside an application's own tables
 //!
-//! [`Attachment::prepare`] makes the tables, once for a database. [`Attachment::on`] gives a store on a connection or on
-//! a transaction. A note is as durable as the transaction, and a rollback takes it back.
+//! [`Attachment::prepare`] creates the tables, once per database. [`Attachment::on`] gives a store on a connection or a
+//! transaction. A note is as durable as the transaction: a rollback removes it.
 //!
 //! ```
 //! use waynote::{Attachment, Content, EntryType, SessionLog, Stamp};

@@ -1,4 +1,4 @@
-//! Credentials in texts, where the feature `secrets` is off: none is found, and nothing is refused or masked.
+//! Stand-in for the feature `secrets`, when it is off: no credential is found, refused or masked.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Secret {
     /// The name of the rule that found it.
     pub rule: &'static str,
-    /// Where it stands, in bytes.
+    /// Its position, in bytes.
     pub range: Range<usize>,
 }
 
@@ -21,30 +21,30 @@ pub struct Rule {
     pub about: &'static str,
 }
 
-/// What stands in the place of a masked credential, before the rule's name and `]`.
+/// The beginning of the text that replaces a masked credential. The rule's name and `]` follow.
 pub const MASK: &str = "[masked: ";
 
-/// No rule.
+/// There are no rules.
 pub fn rules() -> impl Iterator<Item = Rule> {
     std::iter::empty()
 }
 
-/// No rule, whatever the name.
+/// There is no rule of any name.
 pub fn rule(_: &str) -> Option<Rule> {
     None
 }
 
-/// Nothing is found.
+/// Finds nothing.
 pub fn scan(_: &str) -> Vec<Secret> {
     Vec::new()
 }
 
-/// The text as it is.
+/// Returns the text unchanged.
 pub fn masked(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// The line and the column, both from 1 and in characters, of a byte of a text.
+/// The line and the column of a byte of a text. Both count from 1; columns count characters.
 pub fn position(text: &str, byte: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(byte)];
     let line = before.rfind('\n').map_or(0, |end| end + 1);

@@ -1,9 +1,9 @@
-//! The seam above: what every caller uses.
+//! The upper interface: the traits that every caller uses.
 //!
-//! A [`Store`] reads, writes and forgets notes and session events, and nothing in it is tied to this machine: a store that
-//! is spoken to over a network can be one. What works only on this machine is a [`LocalStore`]: one state for several
-//! reads, no other writer meanwhile, and data kept beside the notes. What replaces or decorates a store implements these
-//! traits; the rest of the functions are made of them.
+//! A [`Store`] reads, writes and forgets notes and session events. Nothing in it depends on this machine, so a store
+//! can also be a connection over a network. A [`LocalStore`] adds what only works on one machine: several reads of one
+//! state, excluding other writers, and data kept beside the notes. A store that replaces or wraps another one
+//! implements these traits; all other functions are built on them.
 
 mod ask;
 mod by_reference;
@@ -30,7 +30,8 @@ use crate::search::{Hit, SearchRequest};
 pub use ask::{Answers, Ask, Count, Done, Page};
 pub use feed::{Cursor, FeedEntry, Happened};
 
-/// Which notes to select. Order: as the scopes are listed (or by name), a place's own note first, then by key.
+/// Which notes to select. They are ordered by scope (as listed, or by name), then a place's own note first, then by
+/// key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Filter {
@@ -40,18 +41,18 @@ pub enum Filter {
     Kind(ScopeKind),
 }
 
-/// Which notes of a scope to read latest first, a page at a time.
+/// Which notes of a scope to read, latest first, in pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Recent {
-    /// Keyed notes, the most recently updated first, ties by key.
+    /// Keyed notes, most recently updated first; notes of the same time by key.
     Keyed {
-        /// Whose they are.
+        /// The scope of the notes.
         scope: Scope,
-        /// The pinned ones, or the others.
+        /// Whether to read the pinned notes or the others.
         pinned: bool,
     },
-    /// Entries of one type, those of the latest iteration first, in it the last added first. Those without an iteration
+    /// Entries of one type, latest iteration first, and within it the last added first. Entries without an iteration
     /// come last.
     Entries {
         /// The session.
@@ -74,7 +75,7 @@ impl Recent {
         }
     }
 
-    /// Picks and orders notes of the scope as a store does that has no index for it.
+    /// Picks and orders notes of the scope, for a store without an index for it.
     pub fn pick(&self, mut notes: Vec<Note>) -> Vec<Note> {
         match self {
             Self::Keyed { pinned, .. } => {
@@ -100,24 +101,23 @@ impl Recent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AsOf {
-    /// After the change at that position of the journal.
+    /// After the change at this position of the journal.
     Position(Position),
-    /// After the last change of each note recorded at or before that time.
+    /// After the last change of each note that was recorded at or before this time.
     Time(Timestamp),
 }
 
 impl AsOf {
-    /// The note as it was then, from its history, oldest first.
+    /// The note at that point, from its history (oldest first).
     pub fn pick(self, history: &[Revision]) -> Option<Note> {
         let until = self.until(history);
         until.last()?.noted(until)
     }
 
-    /// The part of a history, oldest first, that there was then.
+    /// The part of a history (oldest first) that existed at that point.
     ///
-    /// Clocks go backwards, so of a time the last revision that qualifies counts, not the one with the latest time. A
-    /// text from a kept-in-step file was there since it was written there, unless it was an old one that was only
-    /// journaled.
+    /// Clocks can go back, so for a time the last revision that qualifies counts, not the one with the latest time. A
+    /// text from a synced file existed since it was written there, unless it was an old text that was only journaled.
     pub fn until(self, history: &[Revision]) -> &[Revision] {
         let by_then = |index: usize| match self {
             Self::Position(position) => history[index].position.is_some_and(|of| of <= position),
@@ -137,31 +137,32 @@ impl AsOf {
     }
 }
 
-/// What a store holds now, comparable with what the same open store said before: equal versions hold the same notes.
+/// The version of a store, to be compared with an earlier one of the same open store: equal versions mean equal notes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Version {
     /// The last position of the journal.
     pub position: Option<Position>,
-    /// A number that differs after every change that the position does not tell: on a connection that an application
-    /// lends, positions are given out again when its transaction is taken back.
+    /// A number that changes with every change that the position does not show: on a connection of an application,
+    /// positions are reused after its transaction is rolled back.
     pub changes: u64,
-    /// When a part of the store was last written of which only a clock tells: it may be written again in the same tick.
+    /// When a part of the store was last written that is only recognized by its time. It may be written again within
+    /// the same tick of the clock.
     pub written_at: Option<Timestamp>,
 }
 
 impl Version {
-    /// The number of the last position, 0 where there is none.
+    /// The number of the last position; 0 if there is none.
     pub(crate) fn head(&self) -> i64 {
         self.position.map_or(0, Position::number)
     }
 }
 
-/// A scope and how much is in it.
+/// A scope and the number of its notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopeSummary {
     /// The scope.
     pub scope: Scope,
-    /// Its notes, without a place's own note: what the count cap counts.
+    /// The number of its notes, as the limit counts them: without a place's own note.
     pub notes: u64,
 }
 
@@ -172,32 +173,32 @@ pub struct SideValue {
     pub key: String,
     /// The value.
     pub value: Vec<u8>,
-    /// The content that it is about: when that is forgotten, the value goes with it.
+    /// The content that the value is about. When that is forgotten, the value is removed too.
     pub about: Option<ContentHash>,
 }
 
 /// Reads notes and session events.
 ///
-/// [`Reader::read`], [`Reader::select_at`] and [`Reader::search`] are what an implementation has; the others ask one
-/// question each. Their errors are those of [`Reader::read`].
+/// An implementation has [`Reader::read`], [`Reader::select_at`] and [`Reader::search`]. Each of the other methods asks
+/// one question through [`Reader::read`] and has the same errors.
 #[expect(
     clippy::missing_errors_doc,
     reason = "all but three have the errors of `Reader::read`"
 )]
 pub trait Reader {
-    /// Answers everything that is asked, from one state of the store and in one round trip.
+    /// Answers all questions from one state of the store, in one round trip.
     ///
     /// # Errors
     /// [`Error::DamagedStore`](crate::Error::DamagedStore), [`Error::Engine`](crate::Error::Engine).
     fn read(&self, ask: &Ask) -> Result<Answers>;
 
-    /// The notes of these scopes as they were at a moment, in the order of [`Reader::select`].
+    /// The notes of these scopes as they were at that point, in the order of [`Reader::select`].
     ///
     /// # Errors
     /// As [`Reader::read`].
     fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>>;
 
-    /// Finds notes by what they say, the best first. A search index that is damaged is no error: the notes are read
+    /// Searches the notes, best match first. A damaged search index is no error: the notes themselves are searched
     /// instead.
     ///
     /// # Errors
@@ -229,7 +230,7 @@ pub trait Reader {
             .collect())
     }
 
-    /// A page of a scope's notes, latest first: `limit` of them after the first `skip`.
+    /// A page of a scope's notes, latest first: skips `skip` notes and returns at most `limit`.
     fn recent(&self, recent: &Recent, skip: usize, limit: usize) -> Result<Vec<Note>> {
         let ask = Ask {
             pages: vec![Page {
@@ -256,14 +257,14 @@ pub trait Reader {
         self.number_of(Count::Counted(scope.clone()))
     }
 
-    /// How many keyed notes of a scope are pinned, or are not.
+    /// How many keyed notes of a scope are pinned, or not pinned.
     fn count_keyed(&self, scope: &Scope, pinned: bool) -> Result<u64> {
         let scope = scope.clone();
         self.number_of(Count::Keyed { scope, pinned })
     }
 
-    /// How many entries a session's log has, of one type or of all, of earlier iterations than that one or in all,
-    /// resolved ones too or only `open` ones.
+    /// How many entries a session's log has: of one type or of all, of iterations before `before` or of all, only
+    /// `open` (unresolved) ones or all.
     fn count_entries(
         &self,
         session: &Name,
@@ -288,7 +289,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.summaries.pop().unwrap_or_default())
     }
 
-    /// A note's revisions, oldest first; none when it never was.
+    /// A note's revisions, oldest first; empty if the note never existed.
     fn history(&self, address: &Address) -> Result<Vec<Revision>> {
         let ask = Ask {
             histories: vec![address.clone()],
@@ -297,7 +298,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.histories.pop().unwrap_or_default())
     }
 
-    /// The changes of the whole store before a position (none: from the end), latest first, at most `limit`.
+    /// The changes of the whole store before a position (none: up to now), latest first, at most `limit`.
     fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
         let ask = Ask {
             journal: vec![(before, limit)],
@@ -306,7 +307,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.journal.pop().unwrap_or_default())
     }
 
-    /// The types that a session's entries have, by word.
+    /// The types of a session's entries, by word.
     fn kinds(&self, session: &Name) -> Result<Vec<EntryType>> {
         let ask = Ask {
             entry_types: vec![session.clone()],
@@ -315,7 +316,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.entry_types.pop().unwrap_or_default())
     }
 
-    /// The largest iteration in which an entry of a session's log was noted, repeats counted.
+    /// The last iteration in which an entry of a session's log was noted, repeats included.
     fn last_iteration(&self, session: &Name) -> Result<Option<i64>> {
         let ask = Ask {
             last_iterations: vec![session.clone()],
@@ -324,7 +325,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.last_iterations.pop().flatten())
     }
 
-    /// A session's events before that number (none: from the end), latest first, at most `limit`.
+    /// A session's events before a number (none: up to now), latest first, at most `limit`.
     fn events(
         &self,
         session: &Name,
@@ -345,7 +346,7 @@ pub trait Reader {
         Ok(last.filter(|recorded| recorded.number == address.number))
     }
 
-    /// The loop that has a session: its [`SessionEvent::LoopStarted`].
+    /// The [`SessionEvent::LoopStarted`] of the loop that holds a session.
     fn lease(&self, session: &Name) -> Result<Option<RecordedEvent>> {
         let ask = Ask {
             leases: vec![session.clone()],
@@ -354,7 +355,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.leases.pop().flatten())
     }
 
-    /// The loops that have a session, each with the [`SessionEvent::LoopStarted`] that it began with, by session.
+    /// The [`SessionEvent::LoopStarted`] of every loop that holds a session, by session.
     fn leases(&self) -> Result<Vec<(Name, RecordedEvent)>> {
         let ask = Ask {
             all_leases: true,
@@ -363,8 +364,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.all_leases)
     }
 
-    /// The sessions in which something happened that [`Store::record`] was told of, by name, whether they have entries
-    /// or not.
+    /// The sessions with events, by name, whether they have entries or not.
     fn sessions_with_events(&self) -> Result<Vec<Name>> {
         let ask = Ask {
             event_sessions: true,
@@ -373,7 +373,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.event_sessions)
     }
 
-    /// Everything that happened after a point, in its order, at most `limit` of it.
+    /// Everything that happened after a point, in order, at most `limit` items.
     fn feed(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
         let ask = Ask {
             feed: vec![(after, limit)],
@@ -391,7 +391,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.operations.pop().unwrap_or_default())
     }
 
-    /// Which store this is; none as long as it does not exist.
+    /// The store's id; none if the store does not exist yet.
     fn store_id(&self) -> Result<Option<StoreId>> {
         let ask = Ask {
             store_id: true,
@@ -400,7 +400,7 @@ pub trait Reader {
         Ok(self.read(&ask)?.store_id)
     }
 
-    /// What the store holds now, to tell later whether anything has changed.
+    /// The version of the store, to find out later whether anything has changed.
     fn version(&self) -> Result<Version> {
         let ask = Ask {
             version: true,
@@ -412,8 +412,8 @@ pub trait Reader {
 
 /// A store of notes.
 pub trait Store: Reader {
-    /// Applies changes in one transaction: all of them or none, each with its guard checked inside it, as
-    /// [`crate::change::decide`] says.
+    /// Applies changes in one transaction, all of them or none. [`crate::change::decide`] decides each one inside the
+    /// transaction.
     ///
     /// # Errors
     /// What [`crate::change::decide`] refuses; [`Error::Busy`](crate::Error::Busy),
@@ -421,8 +421,8 @@ pub trait Store: Reader {
     /// [`Error::DamagedStore`](crate::Error::DamagedStore), [`Error::Engine`](crate::Error::Engine).
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>>;
 
-    /// Records what happened in a session, all of it or nothing, each as [`crate::event::check`] says. `lease` is the
-    /// number of the [`SessionEvent::LoopStarted`] whose holder speaks.
+    /// Records events of a session, all of them or none. [`crate::event::check`] checks each one. `lease` is the number
+    /// of the [`SessionEvent::LoopStarted`] of the loop that records them.
     ///
     /// # Errors
     /// What [`crate::event::check`] refuses; the others as [`Store::apply`].
@@ -434,41 +434,41 @@ pub trait Store: Reader {
         stamp: &Stamp,
     ) -> Result<()>;
 
-    /// Forgets what a note said (see [`crate::forget`]): the one thing that destroys. Done again on what is forgotten
-    /// already, it finishes what a reader had kept from being erased. A call with an
-    /// [operation id](Stamp::of_operation) that was carried out already forgets nothing that was written since. Its
+    /// Forgets the text of a note (see [`crate::forget`]): the only call that destroys anything. Repeated for a
+    /// forgotten text, it finishes an erasure that a reader had prevented. A repeated call with the same
+    /// [operation id](Stamp::of_operation) forgets nothing that was written since the first one. Its
     /// answer is the first one, but without [`Forgotten::shared`] and [`Forgotten::spaces`]: nothing that is kept
     /// tells which other texts were equal to the one that is gone.
     ///
     /// # Errors
-    /// [`Error::NotFound`](crate::Error::NotFound) when it never was; the others as [`Store::apply`].
+    /// [`Error::NotFound`](crate::Error::NotFound) when the note never existed; the others as [`Store::apply`].
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
 
-    /// What forgetting would come to; nothing is changed.
+    /// What [`Store::forget`] would forget; nothing is changed.
     ///
     /// # Errors
-    /// [`Error::NotFound`](crate::Error::NotFound) when it never was; the others as [`Reader::read`].
+    /// [`Error::NotFound`](crate::Error::NotFound) when the note never existed; the others as [`Reader::read`].
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten>;
 
-    /// Checks everything there is.
+    /// Checks the whole store for damage.
     ///
     /// # Errors
-    /// As [`Reader::read`] when it cannot even look; damage that was found is in the report.
+    /// As [`Reader::read`], when the store cannot be read at all. Damage that was found is in the report.
     fn verify(&self) -> Result<Report>;
 }
 
 /// Reads one state of a store on this machine.
 pub trait Snapshot: Reader {
-    /// Searches with these notes in the place of those that are stored at their addresses: texts that are not in the
-    /// store yet.
+    /// Searches with these notes in place of the stored notes with the same addresses: texts that are not in the store
+    /// yet.
     ///
     /// # Errors
     /// As [`Reader::read`].
     fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>>;
 }
 
-/// Data that programs keep in a store beside its notes, by space and key: what a file was last known to hold, for
-/// instance. It has no history, and losing the last of it in a crash does no harm.
+/// Side data: values that programs keep in a store beside its notes, by space and key. For example, the last known
+/// content of a file. It has no history, and a crash may lose the last write without harm.
 pub trait SideData {
     /// The values of a space, by key.
     ///
@@ -485,18 +485,18 @@ pub trait SideData {
 
 /// A store on this machine.
 pub trait LocalStore: Store + Snapshot + SideData {
-    /// Runs `work` while no other writer of this store can run. It writes through the handle that it is given: any other
-    /// way of writing waits for it to end.
+    /// Runs `work` while no other writer of this store can run. `work` must write through the handle that it gets: any
+    /// other write waits until it ends.
     ///
     /// # Errors
-    /// [`Error::Busy`](crate::Error::Busy) when the wait was too long; what `work` returns.
+    /// [`Error::Busy`](crate::Error::Busy) when the wait was too long, and the errors of `work`.
     fn exclusively(&self, work: &mut dyn FnMut(&dyn LocalStore) -> Result<()>) -> Result<()>;
 
-    /// Runs `work` on one state of the store, whatever is written meanwhile. It reads through the handle that it is
-    /// given.
+    /// Runs `work` on one state of the store, whatever is written meanwhile. `work` must read through the handle that
+    /// it gets.
     ///
     /// # Errors
-    /// As [`Reader::read`]; what `work` returns.
+    /// As [`Reader::read`], and the errors of `work`.
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()>;
 
     /// Gives the store a new id. A copy that goes on beside the original, a restored backup for instance, gets one before
@@ -509,7 +509,7 @@ pub trait LocalStore: Store + Snapshot + SideData {
 
 /// What every [`LocalStore`] has: its functions with the value that the work returns.
 pub trait LocalStoreExt: LocalStore {
-    /// Runs `work` on one state of the store and returns what it returns (see [`LocalStore::snapshot`]).
+    /// Runs `work` on one state of the store and returns its result (see [`LocalStore::snapshot`]).
     ///
     /// # Errors
     /// As [`LocalStore::snapshot`].
@@ -522,7 +522,7 @@ pub trait LocalStoreExt: LocalStore {
         value.ok_or_else(|| nothing_ran("store"))
     }
 
-    /// Runs `work` while no other writer of this store can run and returns what it returns (see
+    /// Runs `work` while no other writer of this store can run and returns its result (see
     /// [`LocalStore::exclusively`]).
     ///
     /// # Errors

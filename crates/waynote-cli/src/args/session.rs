@@ -1,4 +1,4 @@
-//! What can be typed about sessions: their log, and the loop that runs them.
+//! The commands about sessions: `log`, and the options of `loop`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,43 +14,43 @@ use crate::presets::Preset;
 pub(crate) enum LogCommand {
     /// Add an entry for later iterations
     Add {
-        /// The text; `-` reads it from standard input as it is. One that begins with `-` goes after `--`
+        /// The text; `-` reads it from standard input unchanged. Put a text that begins with `-` after `--`
         text: OsString,
         /// stuck, learning, tip or decision
         #[arg(long = "type", value_name = "TYPE")]
         kind: String,
-        /// The stuck note that this one solves, which then leaves the prompts: #3 for the only one of iteration 3, some of
-        /// its words, or its address
+        /// Resolve a stuck note, which then leaves the prompts. Name it by #3 (the only one of iteration 3), by some of
+        /// its words, or by its address
         #[arg(long, value_name = "NOTE")]
         resolves: Option<String>,
         #[command(flatten)]
         allow: AllowArgs,
     },
-    /// For the agent of a loop: say that the whole task is done, so that no further iteration starts
+    /// For the agent of a loop: say that the whole task is done; no further iteration starts
     Complete {
         /// What was done; `-` reads it from standard input
         summary: OsString,
     },
-    /// For the agent of a loop: say that only a person can decide how to go on, so that the loop stops and asks
+    /// For the agent of a loop: ask a person how to go on; the loop stops until there is an answer
     Blocked {
         /// The question; `-` reads it from standard input
         question: OsString,
     },
-    /// List the entries, the oldest first
+    /// List the entries, oldest first
     List {
         /// Only entries of this type
         #[arg(long = "type", value_name = "TYPE")]
         kind: Option<String>,
     },
-    /// Draw the session: its iterations across, the notes of each by type
+    /// Draw the session as a chart: iterations across, notes by type
     Plot {
-        /// How many columns [default: the terminal's]
+        /// Width in columns [default: the terminal's]
         #[arg(long, value_name = "COLUMNS")]
         width: Option<usize>,
     },
-    /// Show the session to people: its iterations, when and how long and how they ended, and its notes by type
+    /// Show the session: its iterations (start, duration, result) and its notes by type
     Show,
-    /// List the sessions: their notes, their last iteration, and how each stands
+    /// List the sessions: their notes, their last iteration, and their state
     Sessions,
 }
 

@@ -65,7 +65,7 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
         }));
     }
     let was = match before {
-        Some(before) if before == shown.trim() => ", as it was".to_owned(),
+        Some(before) if before == shown.trim() => " (unchanged)".to_owned(),
         Some(before) => format!(", was {before}"),
         None => String::new(),
     };
@@ -77,12 +77,12 @@ fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     match overridden {
         Some(variable) => context
             .output
-            .line(format!("note: {variable} is set, and goes before the file")),
+            .line(format!("note: {variable} is set and overrides the file")),
         None => Ok(()),
     }
 }
 
-/// Takes a setting out of the file.
+/// Removes a setting from the file.
 fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
     let before = edit(context, |document| {
         let before = document.remove(name)?.into_value().ok()?;
@@ -115,7 +115,10 @@ fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
 
 fn named(name: &str) -> Outcome<(&'static Known, Kind)> {
     known(name).ok_or_else(|| {
-        let what = format!("there is no setting `{}` in the file", visible(name));
+        let what = format!(
+            "`{}` is not a setting of the configuration file",
+            visible(name)
+        );
         Failure::usage(what, instead_of(name))
     })
 }
@@ -123,7 +126,7 @@ fn named(name: &str) -> Outcome<(&'static Known, Kind)> {
 fn number<T: std::str::FromStr>(known: &Known, value: &str) -> Outcome<T> {
     value.trim().parse().map_err(|_| {
         let what = format!("`{}` is not a number for `{}`", visible(value), known.name);
-        Failure::usage(what, "write digits")
+        Failure::usage(what, "write a number, for example 4096")
     })
 }
 
@@ -144,7 +147,7 @@ fn absolute(path: &str) -> Outcome<String> {
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// The variable that goes before the file.
+/// The variable that overrides the file.
 fn overridden(known: &Known) -> Outcome<Option<&'static str>> {
     Ok(home::variable(known.variable)?.map(|_| known.variable))
 }
@@ -153,8 +156,8 @@ fn overridden(known: &Known) -> Outcome<Option<&'static str>> {
 fn edit<T>(context: &Context<'_>, work: impl FnOnce(&mut DocumentMut) -> T) -> Outcome<T> {
     let file = &context.settings.file;
     if file == Path::new("") {
-        let what = "there is no place for a configuration file: there is no home directory";
-        let hint = "set HOME, or name a file in WAYNOTE_CONFIG";
+        let what = "the configuration file cannot be located: there is no home directory";
+        let hint = "set HOME, or set WAYNOTE_CONFIG to a file";
         return Err(Failure::refused("no_home", what, hint));
     }
     let before = text_file::read(file)?;
@@ -203,7 +206,7 @@ fn show(context: &mut Context<'_>) -> Outcome {
     let there = if context.settings.file.exists() {
         ""
     } else {
-        " (not there)"
+        " (does not exist)"
     };
     context
         .output
@@ -211,7 +214,7 @@ fn show(context: &mut Context<'_>) -> Outcome {
     for problem in &context.settings.problems {
         context
             .output
-            .line(format!("\nnot used: {}", problem.told()))?;
+            .line(format!("\nignored: {}", problem.told()))?;
         context
             .output
             .line(format!("  {}", visible(&problem.hint)))?;

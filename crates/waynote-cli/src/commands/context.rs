@@ -1,8 +1,9 @@
-//! `waynote context`: the block for a prompt, or what became of every note in it.
+//! `waynote context`: the block for a prompt, or how each note is shown in it.
 
 use jiff::Timestamp;
 use waynote::AsOf;
 use waynote::context::{Block, Receipt, Request, Section, Shown, Style, render};
+use waynote::text::plural;
 
 use super::Context;
 use crate::args::{ContextArgs, SectionArg};
@@ -42,12 +43,12 @@ fn say_why_empty(context: &Context<'_>, block: &Block) {
         return;
     }
     if *left_out > 0 {
-        let notes = match left_out {
-            1 => "1 note applies".into(),
-            many => format!("{many} notes apply"),
+        let (notes, fits) = match left_out {
+            1 => ("1 note applies".into(), "does not fit"),
+            many => (format!("{many} notes apply"), "none fits"),
         };
         say(&format!(
-            "nothing is printed: {notes}, and a budget of {budget} tokens has no room for any; raise `--budget`"
+            "nothing printed: {notes}, but {fits} the budget of {budget} tokens; raise `--budget`"
         ));
     } else if context.output.is_terminal() {
         say("no notes apply here");
@@ -88,15 +89,15 @@ fn moment(text: &str) -> Outcome<AsOf> {
     text.parse::<Timestamp>().map(AsOf::Time).map_err(|_| {
         Failure::usage(
             format!(
-                "`{}` is neither a position of the journal nor a time",
+                "`{}` is neither a journal position nor a time",
                 waynote::visible::visible(text)
             ),
-            "write 2026-05-17T12:00:00Z, or a position as `waynote context --json` and `waynote history --json` print it",
+            "write a time, for example 2026-05-17T12:00:00Z, or a position as `waynote context --json` and `waynote history --json` print it",
         )
     })
 }
 
-/// What became of every note, in the order of the claims, and the sums.
+/// How each note is shown, in the order in which notes got room, and the totals.
 fn explain(context: &mut Context<'_>, block: &Block) -> Outcome {
     let Receipt {
         claims,
@@ -135,7 +136,7 @@ fn explain(context: &mut Context<'_>, block: &Block) -> Outcome {
 
 fn sums(receipt: &Receipt) -> String {
     let of = match receipt.budget {
-        0 => "without a cap".into(),
+        0 => "without a limit".into(),
         budget => format!("of {budget}"),
     };
     let counted = match receipt.tokens == receipt.counted {
@@ -143,7 +144,10 @@ fn sums(receipt: &Receipt) -> String {
         false => format!(" ({} by o200k, as listed)", receipt.counted),
     };
     format!(
-        "{} tokens{counted} {of}: {} notes shown, {} cut to a line, {} left out",
-        receipt.tokens, receipt.shown, receipt.lines, receipt.left_out
+        "{}{counted} {of}: {} shown, {} shortened to a line, {} left out",
+        plural(receipt.tokens as u64, "token"),
+        plural(receipt.shown, "note"),
+        receipt.lines,
+        receipt.left_out
     )
 }

@@ -1,4 +1,5 @@
-//! `waynote demo`: the real loop in a store that is thrown away. Three iterations of a small agent learn from each other.
+//! `waynote demo`: the real loop in a store that is thrown away. Three iterations of a small agent learn from each
+//! other.
 
 use std::process::{Command, ExitCode, Stdio};
 
@@ -12,7 +13,7 @@ pub(super) fn run(output: &mut Output) -> Outcome<ExitCode> {
     let exe = program::own()?;
     let waynote = || {
         let mut command = Command::new(&exe);
-        // Nothing of this machine's own shall be in it, and nothing of it in there.
+        // The demo must not see this machine's settings, nor change its notes.
         for (name, _) in std::env::vars_os() {
             if name.to_str().is_some_and(variables::decides) {
                 command.env_remove(name);
@@ -46,11 +47,11 @@ pub(super) fn run(output: &mut Output) -> Outcome<ExitCode> {
     }
     let status = status(looping)?;
     if !status.success() {
-        let what = "the loop of the demo failed";
-        return Err(Failure::refused("demo", what, "its own words are above"));
+        let what = "the demo's loop failed";
+        return Err(Failure::refused("demo", what, "its error is above"));
     }
     if !output.json {
-        output.line("\nWhat is left of it:\n  waynote --session nightly log show")?;
+        output.line("\nThe session afterwards:\n  waynote --session nightly log show")?;
         output.flush()?;
         let mut show = waynote();
         show.args(["log", "show"]).stderr(Stdio::inherit());

@@ -1,5 +1,5 @@
-//! The agent of `waynote demo`: no model, but all else is real. It gets a prompt from the loop, decides by nothing but the
-//! notes in it, and speaks MCP to the server.
+//! The agent of `waynote demo`: no model, but all else is real. It gets a prompt from the loop, decides by nothing but
+//! the notes in it, and speaks MCP to the server.
 
 use std::io::Read;
 use std::process::Command;
@@ -51,7 +51,7 @@ pub(super) fn run(output: &mut Output) -> Outcome {
     let knows_limit = notes.contains(WALL);
     let knows_way = notes.contains(WAY);
     if knows_way {
-        output.line("  it has only to check what is there:")?;
+        output.line("  it only has to check the result:")?;
         output.line(format!("    {ORDERS} orders, the totals agree"))?;
         let text =
             "Prices stay integers, in cents: the API's decimals lose a cent in 1 of 40 orders";
@@ -63,11 +63,11 @@ pub(super) fn run(output: &mut Output) -> Outcome {
         let summary = format!("{ORDERS} orders imported and checked");
         call(output, "session_complete", json!({ "summary": summary }))
     } else if knows_limit {
-        output.line("  it goes round what an earlier one ran into:")?;
+        output.line("  it avoids what stopped an earlier iteration:")?;
         for first in (1..=ORDERS).step_by(LIMIT as usize) {
             let last = ORDERS.min(first + LIMIT - 1);
             output.line(format!(
-                "    orders {first} to {last} … there; a minute's pause"
+                "    orders {first} to {last} … imported; a minute's pause"
             ))?;
         }
         let arguments = json!({
@@ -77,7 +77,7 @@ pub(super) fn run(output: &mut Output) -> Outcome {
     } else {
         output.line("  it imports as fast as it can:")?;
         output.line(format!(
-            "    orders 1 to {LIMIT} … there; order {} … 429 Too Many Requests",
+            "    orders 1 to {LIMIT} … imported; order {} … 429 Too Many Requests",
             LIMIT + 1
         ))?;
         call(
@@ -91,8 +91,8 @@ pub(super) fn run(output: &mut Output) -> Outcome {
 fn refused(why: impl std::fmt::Display) -> Failure {
     Failure::refused(
         "demo",
-        format!("the server of the demo failed: {why}"),
-        "report it",
+        format!("the demo's server failed: {why}"),
+        "report this as a bug",
     )
 }
 

@@ -1,4 +1,4 @@
-//! `waynote forget`: what a note said goes for good.
+//! `waynote forget`: removes a note's text for good.
 
 use std::borrow::Borrow;
 use std::io::{self, IsTerminal, Write};
@@ -70,12 +70,12 @@ pub(super) fn run(
             context.output.flush()?;
             Err(Failure::refused(
                 "not_erased",
-                format!("old bytes of it may still be in the store's files: {residue}"),
+                format!("the text may still be in the store's files: {residue}"),
                 match residue {
                     Residue::Foreign => {
-                        "end the programs that have it open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3"
+                        "end the programs that have the database open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3"
                     }
-                    _ => "mend that, then run the same command again: it finishes the work",
+                    _ => "fix this, then run the same command again to finish",
                 },
             ))
         }
@@ -88,16 +88,14 @@ fn confirm(would: &Forgotten) -> Outcome {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return Err(Failure::refused(
             "not_confirmed",
-            format!(
-                "nothing brings back what is forgotten of {named}, and nobody is here to confirm it"
-            ),
-            "look with `--dry-run` at what would go, then add `--yes`",
+            format!("forgetting {named} cannot be undone, and there is no terminal to confirm it"),
+            "check with `--dry-run`, then add `--yes`",
         ));
     }
     say(&plan(would));
     let ask = || -> io::Result<String> {
         let mut terminal = io::stderr();
-        write!(terminal, "Nothing brings it back. Forget it? [y/N] ")?;
+        write!(terminal, "This cannot be undone. Forget it? [y/N] ")?;
         terminal.flush()?;
         let mut answer = String::new();
         io::stdin().read_line(&mut answer)?;
@@ -118,7 +116,7 @@ fn confirm(would: &Forgotten) -> Outcome {
 fn plan(would: &Forgotten) -> String {
     let named = &would.named;
     let mut plan = match would.revisions.len() {
-        0 => format!("nothing is left to forget of {named}"),
+        0 => format!("{named} has no text left to forget"),
         count => format!("would forget {}:", revisions(count)),
     };
     for revision in &would.revisions {
@@ -126,7 +124,7 @@ fn plan(would: &Forgotten) -> String {
     }
     let note = &named.address;
     plan += &match (would.gone.contains(note), would.kept) {
-        (true, 0) => format!("\n{note} would be gone, and nothing would bring it back"),
+        (true, 0) => format!("\n{note} would be gone for good"),
         (true, kept) => {
             format!(
                 "\n{note} would be gone until another revision is restored ({kept} would be left)"
@@ -141,27 +139,27 @@ fn plan(would: &Forgotten) -> String {
         .map(ToString::to_string)
         .collect();
     if !others.is_empty() {
-        plan += &format!("\nalso gone would be {}", listed(&others));
+        plan += &format!("\nthese would be gone too: {}", listed(&others));
     }
     if !would.shared.is_empty() {
         let shared: Vec<String> = would.shared.iter().map(ToString::to_string).collect();
         plan += &format!(
-            "\nthe same text would still stand in {}; `--everywhere` forgets it there too",
+            "\nthe same text would remain in {}; `--everywhere` forgets it there too",
             listed(&shared)
         );
     }
     let files = files_that_held(would);
     if !files.is_empty() {
-        plan += &format!("\nit may still be in {}", listed(&files));
+        plan += &format!("\nthe text may still be in {}", listed(&files));
     }
     waynote::visible::lines(&plan)
 }
 
-/// What was forgotten, what is left of the note, and where else the text stands.
+/// What was forgotten, what is left of the note, and where else the same text is.
 fn said(forgotten: &Forgotten) -> String {
     let note = &forgotten.named.address;
     let mut said = match (forgotten.revisions.len(), &forgotten.named.revision) {
-        (0, _) => format!("nothing is left to forget of {}", forgotten.named),
+        (0, _) => format!("{} has no text left to forget", forgotten.named),
         (1, Some(revision)) => format!("forgot revision {revision} of {note}"),
         (count, _) => {
             let here = |at: &&waynote::AddressAt| at.address == *note;
@@ -175,27 +173,27 @@ fn said(forgotten: &Forgotten) -> String {
     };
     said += &match (forgotten.gone.contains(note), forgotten.kept) {
         (_, 0) if forgotten.revisions.is_empty() => String::new(),
-        (_, 0) => "; nothing it said is left".into(),
+        (_, 0) => "; no text of it is left".into(),
         (true, kept) => {
             let left = revisions(kept);
             format!(
                 "; the note is gone until `waynote restore {note}@N` brings back another ({left} left)"
             )
         }
-        (false, 1) => "; 1 revision of it stays".into(),
-        (false, kept) => format!("; {kept} revisions of it stay"),
+        (false, 1) => "; 1 revision is left".into(),
+        (false, kept) => format!("; {kept} revisions are left"),
     };
     if let Some(first) = forgotten.shared.first() {
         let shared: Vec<String> = forgotten.shared.iter().map(ToString::to_string).collect();
         said += &format!(
-            "\nthe same text still stands in {}; `waynote forget {first} --everywhere` forgets it there too",
+            "\nthe same text remains in {}; `waynote forget {first} --everywhere` forgets it there too",
             listed(&shared)
         );
     }
     let files = files_that_held(forgotten);
     if let Some(first) = files.first() {
         said += &format!(
-            "\nit may still be in {}; run this again with ZRB_LLM_NOTE_FILE={first}",
+            "\nthe text may still be in {}; run this again with ZRB_LLM_NOTE_FILE={first}",
             listed(&files)
         );
     }

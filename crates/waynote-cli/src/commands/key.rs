@@ -125,12 +125,12 @@ fn pin(context: &mut Context<'_>, notebook: &NotebookArgs, key: &str, pinned: bo
     })
 }
 
-/// The reply to a deletion, which is no error when nothing was there (as in openotters).
+/// The reply to a deletion. As in openotters, deleting a note that does not exist is no error.
 pub(super) fn deletion(name: &str, deleted: bool) -> String {
     if deleted {
         format!("deleted {name}")
     } else {
-        format!("{name} was already absent")
+        format!("{name} does not exist")
     }
 }
 
@@ -162,8 +162,8 @@ impl Target {
         // No key holds a colon, so that one can only be an address.
         if typed.contains(':') {
             if notebook.at.is_some() {
-                let what = "an address and `--at` are both given";
-                return Err(Failure::usage(what, "name the note one way"));
+                let what = "both an address and `--at` are given";
+                return Err(Failure::usage(what, "give only one"));
             }
             let AddressAt { address, revision } = input::address(typed)?;
             let text = match &address {
@@ -202,8 +202,8 @@ impl Target {
         match self.revision {
             None => Ok(self),
             Some(revision) => Err(Failure::usage(
-                format!("revision {revision} is named, and revisions do not change"),
-                "leave the `@` away, or use `waynote restore`",
+                format!("`@{revision}` names a revision, which cannot be changed"),
+                format!("leave out `@{revision}`, or use `waynote restore`"),
             )),
         }
     }
@@ -227,7 +227,7 @@ impl Target {
 /// The most keys that an error names.
 const KEYS_SHOWN: usize = 20;
 
-/// A missing note, with the keys that there are (as in openotters).
+/// A missing note, with the keys that exist (as openotters reports it).
 fn missing(notebook: &Notebook<'_>, error: waynote::Error) -> Failure {
     let waynote::Error::NotFound { what } = &error else {
         return error.into();
@@ -235,6 +235,6 @@ fn missing(notebook: &Notebook<'_>, error: waynote::Error) -> Failure {
     let Ok(there_are) = notebook.there_are(KEYS_SHOWN) else {
         return error.into();
     };
-    let hint = there_are.unwrap_or_else(|| "no notes are stored there".into());
+    let hint = there_are.unwrap_or_else(|| "the notebook has no notes".into());
     Failure::refused("not_found", format!("there is no {what}"), hint)
 }

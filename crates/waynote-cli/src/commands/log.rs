@@ -46,7 +46,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 .answer(&value, || reply(&note, resolves.is_some()))?;
             if note.iteration.is_none() && !context.output.json {
                 say(
-                    "note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one",
+                    "note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`",
                 );
             }
             Ok(())
@@ -173,7 +173,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             let (colour, terminal) = (context.output.has_colour(), context.output.is_terminal());
             if notes.is_empty() && iterations.is_empty() {
                 say(&format!(
-                    "nothing is in session:{session}; `waynote log sessions` lists what there is"
+                    "session:{session} is empty; `waynote log sessions` lists the sessions"
                 ));
             }
             let text = session_view::iterations(&iterations, is_live, colour)
@@ -282,10 +282,8 @@ fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcom
     if let Some(own) = own.filter(|own| *own != session) {
         return Err(Failure::refused(
             "another_session",
-            format!(
-                "this agent runs in the loop of session {own}, and can say nothing for session {session}"
-            ),
-            "leave `--session` out: what is said here is for its own loop",
+            format!("this agent runs in session {own} and cannot write to session {session}"),
+            "leave out `--session`",
         ));
     }
     let stamp = context.stamp()?;

@@ -1,4 +1,4 @@
-//! `waynote completions` and `waynote man`: made from the same tree as the help.
+//! `waynote completions` and `waynote man`: generated from the same definitions as the help.
 
 use std::path::Path;
 

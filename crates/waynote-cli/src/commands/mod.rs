@@ -1,4 +1,4 @@
-//! One file a command, or a group of them.
+//! The commands: one file for each, or for a group of them.
 
 mod bench;
 mod config;
@@ -74,7 +74,7 @@ impl<'o> Context<'o> {
             return Err(Failure::refused(
                 "not_a_person",
                 format!(
-                    "the author `{}` is refused in a loop: an agent runs here ({})",
+                    "the author `{}` is refused inside a loop, where an agent writes ({})",
                     author.value, author.origin
                 ),
                 "leave the author out: the loop has set the agent's own",

@@ -3,6 +3,7 @@
 use serde_json::json;
 use waynote::loops::{self, LoopState};
 use waynote::session_state::Iteration;
+use waynote::text::plural;
 use waynote::{LocalStore, Name, Notebook, Places, Scope};
 
 use super::Context;
@@ -34,7 +35,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let id = id.map(|id| id.to_string());
     let there = match &id {
         Some(id) => format!(", id {id}"),
-        None => " (made at the first write)".into(),
+        None => " (created by the first write)".into(),
     };
     let zrb_file = zrb_file::not_in_sync(settings);
     if context.output.json {
@@ -53,14 +54,25 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let session = match session {
         Some(session) => {
             let looped = looped.map_or(String::new(), |looped| looped.line());
-            format!("{}: {entries} notes{looped}", Scope::Session(session))
+            format!(
+                "{}: {}{looped}",
+                Scope::Session(session),
+                plural(entries, "note")
+            )
         }
-        None => "no session named (--session NAME)".into(),
+        None => "no session set (--session NAME)".into(),
     };
     let mut lines = vec![
         format!("waynote: notes for the next run. What applies in {place}:"),
-        format!("  {places} notes on this directory and those above it"),
-        format!("  {}: {notes} notes, {pinned} pinned", Scope::Agent(agent)),
+        format!(
+            "  {} on this directory and those above it",
+            plural(places as u64, "note")
+        ),
+        format!(
+            "  {}: {}, {pinned} pinned",
+            Scope::Agent(agent),
+            plural(notes, "note")
+        ),
         format!("  {session}"),
         format!("  store: {}{there}", waynote::visible::visible(&path)),
         "What you can do:".into(),

@@ -1,4 +1,4 @@
-//! What a save wrote over, and how that comes back.
+//! What a save overwrote, and how to bring it back.
 
 use serde::Serialize;
 use waynote::Note;
@@ -17,7 +17,7 @@ pub(super) struct Saved<'n> {
 #[derive(Serialize)]
 struct Overwrote {
     revision: u64,
-    /// Whether it says the same.
+    /// Whether it has the same text.
     same_text: bool,
     /// The command that makes it current again.
     undo: String,
@@ -42,7 +42,7 @@ impl<'n> Saved<'n> {
                 revision,
                 same_text: true,
                 ..
-            }) => format!("unchanged: revision {revision} says the same"),
+            }) => format!("unchanged: revision {revision} has the same text"),
             Some(Overwrote { revision, undo, .. }) => {
                 format!("overwrote revision {revision}; `{undo}` brings it back")
             }

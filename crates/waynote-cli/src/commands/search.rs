@@ -1,4 +1,4 @@
-//! `waynote search`: notes by what they say.
+//! `waynote search`: notes by their text, best match first.
 
 use anstyle::Style;
 use waynote::text::day;

@@ -20,11 +20,8 @@ pub(super) fn run(context: &mut Context<'_>, args: &ShowArgs) -> Outcome {
     let address = crate::input::address(&args.address)?;
     let as_of = args.as_of.as_deref().map(as_of).transpose()?;
     if as_of.is_some() && address.revision.is_some() {
-        let what = "a revision and a point in time are named";
-        return Err(Failure::usage(
-            what,
-            "name one, with `@N` or with `--as-of`",
-        ));
+        let what = "both a revision and a time are given";
+        return Err(Failure::usage(what, "give one: `@N` or `--as-of`"));
     }
     let as_of = as_of.or(address.revision.map(NoteAsOf::Revision));
     let note = context.read(|store| Ok(single::get(store, &address.address, as_of)?))?;
@@ -46,7 +43,7 @@ fn as_of(text: &str) -> Outcome<NoteAsOf> {
                 "`{}` is neither a revision nor a time",
                 waynote::visible::visible(text)
             ),
-            "write 3, or 2026-05-17T12:00:00Z",
+            "for example 3 or 2026-05-17T12:00:00Z",
         )
     })
 }

@@ -19,16 +19,23 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
         origin: None,
     };
     let taken_back = take_back(context, typed, of, undo_last)?;
-    answer(
-        context,
-        &taken_back.applied,
-        "undid the last change of",
-        &format!("; `{back}` brings it back"),
-    )?;
+    let (did, then) = match created(context, &taken_back.applied)? {
+        Some(revision) => {
+            let address = &taken_back.applied.address;
+            let restore = format!("`waynote restore {address}@{revision}`");
+            let then = format!("; `{back}` or {restore} brings it back");
+            ("undid creating", then)
+        }
+        None => {
+            let then = format!("; `{back}` brings it back");
+            ("undid the last change of", then)
+        }
+    };
+    answer(context, &taken_back.applied, did, &then)?;
     if let (Some(later), false) = (&taken_back.later, context.output.json) {
         context.output.flush()?;
         say(&format!(
-            "your later change of {later} is out of reach from here; `waynote undo {later}` undoes it"
+            "your newer change is to {later}, which `undo` does not reach from here: run `waynote undo {later}`"
         ));
     }
     Ok(())
@@ -40,8 +47,8 @@ pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     answer(
         context,
         &taken_back.applied,
-        "brought back the last change of",
-        "",
+        "redid the last change of",
+        gone(&taken_back.applied),
     )
 }
 
@@ -67,6 +74,15 @@ fn take_back(
     })
 }
 
+/// The revision that created a note, where an undo has taken that back.
+fn created(context: &Context<'_>, undone: &Applied) -> Outcome<Option<u64>> {
+    if undone.note.is_some() || context.output.json {
+        return Ok(None);
+    }
+    let history = context.read(|store| Ok(store.history(&undone.address)?))?;
+    Ok(history.last().and_then(|undo| undo.undoes))
+}
+
 /// What came of one change.
 fn one(applied: Vec<Applied>) -> Outcome<Undone> {
     let applied = applied.into_iter().next();
@@ -87,7 +103,7 @@ pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u
     let named = crate::input::address_and_revision(typed, revision)?;
     let revision = named.revision.ok_or_else(|| {
         let hint = "add `--revision N`; `waynote history ADDRESS` lists them";
-        Failure::usage("no revision is named", hint)
+        Failure::usage("no revision given", hint)
     })?;
     let stamp = context.stamp()?;
     let change = Change::Restore {
@@ -100,7 +116,7 @@ pub(super) fn restore(context: &mut Context<'_>, typed: &str, revision: Option<u
             context,
             applied,
             &format!("restored revision {revision} of"),
-            "",
+            gone(applied),
         )?;
     }
     Ok(())
@@ -119,8 +135,16 @@ fn answer(context: &mut Context<'_>, applied: &Applied, did: &str, then: &str) -
         None => context
             .output
             .answer(&json!({ "address": address, "deleted": true }), || {
-                format!("{did} {address} (now it does not exist){then}")
+                format!("{did} {address}{then}")
             }),
+    }
+}
+
+/// What follows a reply after a change that removed the note.
+fn gone(applied: &Applied) -> &'static str {
+    match applied.note {
+        Some(_) => "",
+        None => "; it no longer exists",
     }
 }
 

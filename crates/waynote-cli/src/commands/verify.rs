@@ -1,4 +1,4 @@
-//! `waynote verify`: checks everything and names what is damaged; exit code 0 or 1.
+//! `waynote verify`: checks the store for damage and reports what it finds; exit code 0 or 1.
 
 use std::process::ExitCode;
 
@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::Context;
 use crate::error::Outcome;
+use waynote::text::plural;
 use waynote::visible::visible;
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
@@ -35,11 +36,13 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
         let state = if clean {
             "is sound".into()
         } else {
-            format!("has {} problems", report.problems.len())
+            format!("has {}", plural(report.problems.len() as u64, "problem"))
         };
         let counts = format!(
-            "{} notes, {} revisions, {} contents",
-            report.notes, report.revisions, report.contents
+            "{}, {}, {}",
+            plural(report.notes, "note"),
+            plural(report.revisions, "revision"),
+            plural(report.contents, "content")
         );
         context
             .output

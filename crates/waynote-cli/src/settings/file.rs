@@ -75,10 +75,8 @@ impl File {
                     line: None,
                     what: format!("the configuration file cannot be read: {error}"),
                     hint: match named {
-                        Some(_) => {
-                            "mend what keeps it from being read, or correct WAYNOTE_CONFIG".into()
-                        }
-                        None => "mend what keeps it from being read, or move it away".into(),
+                        Some(_) => "make the file readable, or correct WAYNOTE_CONFIG".into(),
+                        None => "make the file readable, or move it away".into(),
                     },
                     setting: None,
                 }],
@@ -144,8 +142,15 @@ impl File {
                 && !file.values.contains_key(name)
                 && file.unsure.insert(name)
             {
-                let what = format!("`{name}` is not read: it is not at the top level of the file");
-                let hint = "move it above the first `[table]`, and correct the lines before it";
+                let is_table = |line: &str| line.trim_start().starts_with('[');
+                let (why, hint) = match text.lines().take(number).any(is_table) {
+                    true => (
+                        "it is below a `[table]` heading",
+                        "move it above the first `[table]`",
+                    ),
+                    false => ("of a mistake above it", "correct the lines above it"),
+                };
+                let what = format!("`{name}` is ignored because {why}");
                 file.fault(Some(name), Some(number + 1), what, hint);
             }
         }

@@ -44,7 +44,7 @@ impl Kind {
             Self::Path => "a path in quotes",
             Self::Whole => "a whole number",
             Self::Number => "a number",
-            Self::Names => "a list of texts, as [\"jwt\"]",
+            Self::Names => "a list of texts, for example [\"jwt\"]",
         }
     }
 }

@@ -15,14 +15,14 @@ pub(super) fn store(text: &str) -> Outcome<PathBuf> {
     if text.trim().is_empty() {
         return Err(Failure::usage(
             "the store has no name",
-            "name a file, or leave it away",
+            "give a file, or leave it out",
         ));
     }
     if text.contains("://") {
-        let what = format!("`{}` is no path", visible(text));
+        let what = format!("`{}` is not a path", visible(text));
         return Err(Failure::usage(
             what,
-            "name a file; other stores are not there yet",
+            "give a file: only SQLite files are supported",
         ));
     }
     home::expanded(text)
@@ -32,7 +32,7 @@ pub(super) fn notes_file(text: &str) -> Outcome<PathBuf> {
     if text.trim().is_empty() {
         return Err(Failure::usage(
             "the notes file has no name",
-            "name a file, or leave it away",
+            "give a file, or leave it out",
         ));
     }
     home::expanded(text)
@@ -46,7 +46,7 @@ pub(super) fn whole(text: &str) -> Outcome<i64> {
     i64::from_str(text.trim()).map_err(|_| {
         Failure::usage(
             format!("`{text}` is not a whole number"),
-            "write digits, as 4096",
+            "write a number, for example 4096",
         )
     })
 }
@@ -62,8 +62,8 @@ pub(super) fn budget(text: &str) -> Outcome<usize> {
         .and_then(|tokens| usize::try_from(tokens).ok())
         .ok_or_else(|| {
             Failure::usage(
-                format!("`{text}` is no budget"),
-                "write a number of tokens, as 2000; 0 is no cap",
+                format!("`{text}` is not a token budget"),
+                "write a number of tokens, for example 2000; 0 means no limit",
             )
         })
 }
@@ -74,7 +74,7 @@ pub(super) fn token_factor(text: &str) -> Outcome<TokenFactor> {
     factor.and_then(Result::ok).ok_or_else(|| {
         Failure::usage(
             format!("`{text}` is not a token factor"),
-            "write a number from 0.1 to 10: your model's tokens over those of o200k, as 1.2",
+            "write a number from 0.1 to 10, for example 1.2: the tokens of your model divided by those of o200k",
         )
     })
 }
@@ -82,13 +82,13 @@ pub(super) fn token_factor(text: &str) -> Outcome<TokenFactor> {
 pub(super) fn wait(text: &str) -> Outcome<Duration> {
     duration::seconds(text).ok_or_else(|| {
         Failure::usage(
-            format!("`{text}` is no time to wait"),
-            "write seconds, as 10 or 0.5",
+            format!("`{text}` is not a waiting time"),
+            "write seconds, for example 10 or 0.5",
         )
     })
 }
 
-/// Names of rules, separated by commas; one that there is not is named with the nearest.
+/// Names of rules, separated by commas. For an unknown one, the error suggests the nearest.
 pub(super) fn secret_rules(text: &str) -> Outcome<Vec<&'static str>> {
     let names = text.split(',').map(str::trim);
     let named = names.filter(|name| !name.is_empty()).map(|name| {
@@ -104,7 +104,7 @@ fn unknown_rule(name: &str) -> Failure {
         .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
         .map_or("", |rule| rule.name);
     Failure::usage(
-        format!("`{name}` is no rule for credentials"),
+        format!("`{name}` is not a credential rule"),
         format!("did you mean `{nearest}`? the guide lists the rules"),
     )
 }

@@ -56,7 +56,7 @@ fn a_revision_is_part_of_an_address() {
     insta::assert_snapshot!(scratch.run("show agent:default#k@9").said(), @"
     exit 1
     error: there is no agent:default#k@9
-      list what there is with `place list`, `key list` or `log list`
+      see `waynote place list`, `key list` or `log list`
     ");
 }
 
@@ -82,12 +82,12 @@ fn what_contradicts_itself_is_refused() {
     assert_eq!(scratch.ok("key show k"), "one");
     insta::assert_snapshot!(scratch.run("undo agent:default#k@1").said(), @"
     exit 2
-    error: `agent:default#k@1` is not an address: the note itself is meant here, not a revision of it
+    error: `agent:default#k@1` is not an address: name the note without a revision
       write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     ");
     insta::assert_snapshot!(scratch.run("show place:/srv/@scope/x").said(), @"
     exit 2
-    error: `place:/srv/@scope/x` is not an address: after `@` comes a revision: 1, 2, 3 …; an `@` in a name is written `%40`
+    error: `place:/srv/@scope/x` is not an address: `@` must be followed by a revision (1, 2, 3 …); write an `@` in a name as `%40`
       write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     ");
 }

@@ -43,12 +43,12 @@ fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
     $ waynote --store memory.db key list
     exit 1
     error: memory.db is the SQLite database of another program
-      add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`
+      add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
 
     $ waynote --store memory.db key save mine text
     exit 1
     error: memory.db is the SQLite database of another program
-      add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`
+      add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
 
     $ waynote --store memory.db --attach key save mine text
     exit 0
@@ -70,9 +70,9 @@ fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
 
     $ waynote --store memory.db forget agent:default#mine --yes
     exit 1
-    forgot 1 revision of agent:default#mine; nothing it said is left
-    error: old bytes of it may still be in the store's files: it holds tables of another program, so it was not rebuilt
-      end the programs that have it open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3
+    forgot 1 revision of agent:default#mine; no text of it is left
+    error: the text may still be in the store's files: it holds tables of another program, so it was not rebuilt
+      end the programs that have the database open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3
     ");
     assert_eq!(schema(&conn), before);
     let mode: String = conn

@@ -13,37 +13,37 @@ fn words() {
     let scratch = Scratch::new();
     insta::assert_snapshot!(scratch.run("--session s log add --type idea x").said(), @"
     exit 2
-    error: `idea` is not a type of note
+    error: `idea` is not an entry type
       the types are stuck, learning, tip, decision
     ");
     insta::assert_snapshot!(scratch.run("--session s log add --type idea x --json").said(), @r#"
     exit 2
-    {"error":{"hint":"the types are stuck, learning, tip, decision","kind":"unknown_type","message":"`idea` is not a type of note"}}
+    {"error":{"hint":"the types are stuck, learning, tip, decision","kind":"unknown_type","message":"`idea` is not an entry type"}}
     "#);
     insta::assert_snapshot!(scratch.run("key save My.Key x").said(), @"
     exit 2
     error: `My.Key` is not a valid key
-      a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `my-key` would do
+      a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit; for example `my-key`
     ");
     insta::assert_snapshot!(scratch.waynote(["key", "save", "ключ", "x"]).said(), @"
     exit 2
     error: `ключ` is not a valid key
-      a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit
+      a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit
     ");
     insta::assert_snapshot!(scratch.run("key save k 12345 --max-bytes 4").said(), @"
     exit 1
-    error: the note is too large: 5 bytes, 4 are allowed
-      shorten it, or split it over several keys; or raise the setting `max_bytes` (zero or less is no limit)
+    error: the note is too large: 5 bytes, the limit is 4
+      shorten it, or split it over several keys; or raise the setting `max_bytes` (zero or less: no limit)
     ");
     scratch.ok("key save k x");
     insta::assert_snapshot!(scratch.run("key save l x --max-notes 1").said(), @"
     exit 1
-    error: the notebook is full: 1 notes, 1 are allowed
-      delete or merge notes, or save under a key that exists; or raise the setting `max_notes` (zero or less is no limit)
+    error: the notebook is full: 1 note, the limit is 1
+      delete or merge notes, or save under a key that exists; or raise the setting `max_notes` (zero or less: no limit)
     ");
     insta::assert_snapshot!(scratch.run("show nothing").said(), @"
     exit 2
-    error: `nothing` is not an address: it starts with none of `place:`, `agent:`, `session:`
+    error: `nothing` is not an address: it must start with `place:`, `agent:` or `session:`
       write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     ");
     insta::assert_snapshot!(scratch.run("--iteration two context").said(), @"
@@ -68,8 +68,8 @@ fn words() {
     "#);
     insta::assert_snapshot!(scratch.run("--store http://x key list").said(), @"
     exit 2
-    error: `http://x` is no path
-      name a file; other stores are not there yet
+    error: `http://x` is not a path
+      give a file: only SQLite files are supported
     ");
     insta::assert_snapshot!(scratch.run("context --budget 100").said(), @"
     exit 0
@@ -97,18 +97,18 @@ fn texts() {
     insta::assert_snapshot!(scratch.run("place write -").stdin(b"caf\xe9".as_slice()).said(), @"
     exit 1
     error: the text is not plain text: byte 0xE9 at offset 3 is not UTF-8
-      a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
+      a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64
     ");
     insta::assert_snapshot!(scratch.run("key save k -").stdin("a\0b").said(), @"
     exit 1
     error: the text is not plain text: there is a NUL at offset 1
-      a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
+      a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64
     ");
     let latin = std::ffi::OsStr::from_bytes(b"\xff");
     insta::assert_snapshot!(scratch.waynote([std::ffi::OsStr::new("place"), "write".as_ref(), latin]).said(), @"
     exit 1
     error: the text is not plain text: byte 0xFF at offset 0 is not UTF-8
-      a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
+      a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64
     ");
     let at = ["place".as_ref(), "read".as_ref(), "--at".as_ref(), latin];
     insta::assert_snapshot!(scratch.waynote::<_, &std::ffi::OsStr>(at).said(), @"
@@ -177,12 +177,12 @@ fn stores_that_are_none() {
     insta::assert_snapshot!(said("folder", "key list"), @"
     exit 1
     error: folder is not a waynote store: it is a directory
-      name another file with `--store`
+      give another file with `--store`
     ");
     insta::assert_snapshot!(said("folder", "key save k v"), @"
     exit 1
     error: folder is not a waynote store: it is a directory
-      name another file with `--store`
+      give another file with `--store`
     ");
     fs::write(
         scratch.home().join("work/text"),
@@ -191,25 +191,25 @@ fn stores_that_are_none() {
     .unwrap();
     insta::assert_snapshot!(said("text", "key list"), @"
     exit 1
-    error: text is not a waynote store: it is no SQLite database
-      name another file with `--store`
+    error: text is not a waynote store: it is not a SQLite database
+      give another file with `--store`
     ");
     insta::assert_snapshot!(said("text", "key save k v"), @"
     exit 1
-    error: text is not a waynote store: it is no SQLite database
-      name another file with `--store`
+    error: text is not a waynote store: it is not a SQLite database
+      give another file with `--store`
     ");
     let other = rusqlite::Connection::open(scratch.home().join("work/other.db")).unwrap();
     other.execute_batch("CREATE TABLE theirs (x)").unwrap();
     insta::assert_snapshot!(said("other.db", "key save k v"), @"
     exit 1
     error: other.db is the SQLite database of another program
-      add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`
+      add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
     ");
     insta::assert_snapshot!(said("other.db", "key list"), @"
     exit 1
     error: other.db is the SQLite database of another program
-      add `--attach` once to keep notes in it, in tables beside its own; or name another file with `--store`
+      add `--attach` once to keep notes in it, in tables of their own; or give another file with `--store`
     ");
     scratch.ok("--store newer.db key save k v");
     let newer = rusqlite::Connection::open(scratch.home().join("work/newer.db")).unwrap();
@@ -218,12 +218,12 @@ fn stores_that_are_none() {
         .unwrap();
     insta::assert_snapshot!(said("newer.db", "key list"), @"
     exit 1
-    error: the store newer.db is of version 999; this program knows versions up to 6
+    error: the store newer.db has version 999; this program supports versions up to 6
       update waynote; nothing was changed
     ");
     insta::assert_snapshot!(said("newer.db", "key save k v"), @"
     exit 1
-    error: the store newer.db is of version 999; this program knows versions up to 6
+    error: the store newer.db has version 999; this program supports versions up to 6
       update waynote; nothing was changed
     ");
     assert_eq!(said("missing/notes.db", "key count"), "exit 0\n0\n");
@@ -300,12 +300,12 @@ fn a_store_that_cannot_be_written_can_be_read() {
     insta::assert_snapshot!(said(run("key save k w")), @"
     exit 1
     error: the store FOLDER/notes.db cannot be written: it is read-only
-      make the file and its folder writable, or name another with `--store`
+      make the file and its folder writable, or give another file with `--store`
     ");
     insta::assert_snapshot!(said(scratch.run(&format!("--store {}/new/n.db key save k w", folder.display()))), @"
     exit 1
     error: the store FOLDER/new/n.db cannot be written: Read-only file system (os error 30)
-      make the file and its folder writable, or name another with `--store`
+      make the file and its folder writable, or give another file with `--store`
     ");
 }
 
@@ -340,7 +340,7 @@ fn a_full_disk_loses_nothing_acknowledged() {
     let refused = refused.replace(&folder.to_string_lossy().into_owned(), "FOLDER");
     insta::assert_snapshot!(refused, @"
     error: the store FOLDER/notes.db cannot be written: the disk is full
-      free some space and try again; all that was acknowledged is still there
+      free some space and try again; everything acknowledged is still there
     ");
     assert!(acknowledged > 3);
     let run = |words: &str| scratch.run(&format!("--store {store} {words}"));

@@ -48,7 +48,7 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
 
     $ waynote config set agent builder
     exit 0
-    agent = "builder" in HOME/.config/waynote/config.toml, as it was
+    agent = "builder" in HOME/.config/waynote/config.toml (unchanged)
 
     $ waynote config set max_notes -1
     exit 0
@@ -80,17 +80,17 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
 
     $ waynote config set agents x
     exit 2
-    error: there is no setting `agents` in the file
+    error: `agents` is not a setting of the configuration file
       did you mean `agent`?
 
     $ waynote config set colour red
     exit 2
-    error: there is no setting `colour` in the file
+    error: `colour` is not a setting of the configuration file
       the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, allow_secrets
 
     $ waynote config set iteration 3
     exit 2
-    error: there is no setting `iteration` in the file
+    error: `iteration` is not a setting of the configuration file
       the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, allow_secrets
 
     $ waynote config set style fancy
@@ -100,18 +100,18 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
 
     $ waynote config set budget many
     exit 2
-    error: `many` is no budget
-      write a number of tokens, as 2000; 0 is no cap
+    error: `many` is not a token budget
+      write a number of tokens, for example 2000; 0 means no limit
 
     $ waynote config set notes_file 
     exit 2
     error: the notes file has no name
-      name a file, or leave it away
+      give a file, or leave it out
 
     $ waynote config set store 
     exit 2
     error: the store has no name
-      name a file, or leave it away
+      give a file, or leave it out
 
     $ waynote config set session
     exit 2
@@ -144,7 +144,7 @@ fn a_file_is_made_and_a_damaged_one_is_left_alone() {
     insta::assert_snapshot!(run.said(), @r#"
     exit 0
     style = "faithful" in HOME/.config/waynote/config.toml
-    note: WAYNOTE_STYLE is set, and goes before the file
+    note: WAYNOTE_STYLE is set and overrides the file
     "#);
     let file = scratch.home().join(".config/waynote/config.toml");
     assert_eq!(fs::read_to_string(&file).unwrap(), "style = \"faithful\"\n");
@@ -169,6 +169,6 @@ fn an_empty_path_in_the_file_is_not_used() {
     insta::assert_snapshot!(scratch.run("place write text").said(), @"
     exit 0
     saved place:~/work (revision 1)
-    warning: HOME/.config/waynote/config.toml: line 1: the notes file has no name; `waynote doctor` explains
+    warning: HOME/.config/waynote/config.toml: line 1: the notes file has no name; run `waynote doctor` for details
     ");
 }

@@ -192,7 +192,7 @@ fn a_budget_and_its_receipt() {
     DECISION:
     - [#1, by a person] `sqlite`
 
-    191 of 220 tokens; 9 notes not shown, note_search finds them
+    191 of 220 tokens; 9 notes left out: note_search finds them
     ");
     insta::assert_snapshot!(scratch.ok("--session s context --budget 220 --explain"), @"
     SECTION     SHOWN     TOKENS  NOTE                                 WHY
@@ -200,7 +200,7 @@ fn a_budget_and_its_receipt() {
     places      whole     26      place:~/work                         fits
     places      whole     27      place:~                              fits
     iterations  whole     13      session:s#03g56gadhc9giz28d01wfmh0z  fits
-    iterations  left out  -       session:s#03g56gadhc9giz28d0jnpmysz  its line takes 28, 9 were left
+    iterations  left out  -       session:s#03g56gadhc9giz28d0jnpmysz  its line needs 28 tokens, 9 were left
     iterations  left out  -       session:s#03g56gadhc9giz28d0hooiwtv  behind those that fill the section
     iterations  left out  -       session:s#03g56gadhc9giz28d0fpneuur  behind those that fill the section
     iterations  left out  -       session:s#03g56gadhc9giz28d0dqmasvn  behind those that fill the section
@@ -211,11 +211,11 @@ fn a_budget_and_its_receipt() {
     iterations  whole     14      session:s#03g56gadhc9giz28d03vgqj03  fits
     iterations  whole     12      session:s#03g56gadhc9giz28czzxeif1v  fits
     index       line      23      agent:default#alpha                  listed
-    index       left out  -       agent:default#zeta                   its line takes 24, 0 were left
+    index       left out  -       agent:default#zeta                   its line needs 24 tokens, 0 were left
                           29      (headings and blank lines)
                           17      (the last line)
 
-    191 tokens of 220: 7 notes shown, 0 cut to a line, 9 left out
+    191 tokens of 220: 7 notes shown, 0 shortened to a line, 9 left out
     ");
     let explained = scratch.json("--session s context --budget 220 --explain --json");
     insta::assert_snapshot!(format!("{:#}", explained["receipt"]["claims"][1]), @r#"
@@ -240,8 +240,8 @@ fn a_budget_and_its_receipt() {
     assert_eq!(by_setting, scratch.ok("--session s context --budget 220"));
     insta::assert_snapshot!(scratch.run("context --style faithful --budget 9").said(), @"
     exit 2
-    error: style faithful prints all that its sources print
-      leave `--budget`, `--explain` and `--query` away, or use `--style stable`
+    error: style faithful prints everything, without a budget
+      leave out `--budget`, `--explain` and `--query`, or use `--style stable`
     ");
     // What cannot be used is named, and the default holds.
     let last_lines = |name: &str, value: &str| {
@@ -251,11 +251,11 @@ fn a_budget_and_its_receipt() {
     };
     insta::assert_snapshot!(last_lines("WAYNOTE_BUDGET", "-1"), @"
     153 of 2,000 tokens
-    warning: WAYNOTE_BUDGET: `-1` is no budget; `waynote doctor` explains
+    warning: WAYNOTE_BUDGET: `-1` is not a token budget; run `waynote doctor` for details
     ");
     insta::assert_snapshot!(last_lines("WAYNOTE_TOKEN_FACTOR", "much"), @"
     153 of 2,000 tokens
-    warning: WAYNOTE_TOKEN_FACTOR: `much` is not a token factor; `waynote doctor` explains
+    warning: WAYNOTE_TOKEN_FACTOR: `much` is not a token factor; run `waynote doctor` for details
     ");
 }
 #[test]
@@ -282,8 +282,8 @@ fn as_it_was() {
     );
     insta::assert_snapshot!(scratch.run("context --as-of yesterday").said(), @"
     exit 2
-    error: `yesterday` is neither a position of the journal nor a time
-      write 2026-05-17T12:00:00Z, or a position as `waynote context --json` and `waynote history --json` print it
+    error: `yesterday` is neither a journal position nor a time
+      write a time, for example 2026-05-17T12:00:00Z, or a position as `waynote context --json` and `waynote history --json` print it
     ");
 }
 

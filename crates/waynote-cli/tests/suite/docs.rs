@@ -79,8 +79,8 @@ fn the_overview_has_ten_lines() {
     waynote: notes for the next run. What applies in ~/work:
       0 notes on this directory and those above it
       agent:default: 0 notes, 0 pinned
-      no session named (--session NAME)
-      store: HOME/.local/share/waynote/notes.db (made at the first write)
+      no session set (--session NAME)
+      store: HOME/.local/share/waynote/notes.db (created by the first write)
     What you can do:
       waynote place write TEXT       leave a note on this directory
       waynote key save KEY TEXT      save a note in the agent's notebook
@@ -114,7 +114,7 @@ fn the_demo_plays() {
       the notes in its prompt:
       | (none)
       it imports as fast as it can:
-        orders 1 to 100 … there; order 101 … 429 Too Many Requests
+        orders 1 to 100 … imported; order 101 … 429 Too Many Requests
       note_add: Note added: [stuck] The orders API refuses more than 100 requests a mi...
     ── iteration 2 ──
       the notes in its prompt:
@@ -124,10 +124,10 @@ fn the_demo_plays() {
       | - [#1] `The orders API refuses more than 100 requests a minute: 429 at order 101, the import died`
       |
       | 46 of 2,000 tokens
-      it goes round what an earlier one ran into:
-        orders 1 to 100 … there; a minute's pause
-        orders 101 to 200 … there; a minute's pause
-        orders 201 to 250 … there; a minute's pause
+      it avoids what stopped an earlier iteration:
+        orders 1 to 100 … imported; a minute's pause
+        orders 101 to 200 … imported; a minute's pause
+        orders 201 to 250 … imported; a minute's pause
       note_add: Note added: [learning] Import in batches of 100 with a minute between the...; the stuck note is resolved
     ── iteration 3 ──
       the notes in its prompt:
@@ -137,7 +137,7 @@ fn the_demo_plays() {
       | - [#2] `Import in batches of 100 with a minute between them: all 250 orders arrive`
       |
       | 41 of 2,000 tokens
-      it has only to check what is there:
+      it only has to check the result:
         250 orders, the totals agree
       note_add: Note added: [decision] Prices stay integers, in cents: the API's decimals...
       session_complete: session nightly is complete: no further iteration starts
@@ -145,7 +145,7 @@ fn the_demo_plays() {
     stopped: the agent says that all is done
       | 250 orders imported and checked
 
-    What is left of it:
+    The session afterwards:
       waynote --session nightly log show
 
     ITERATIONS

@@ -292,20 +292,20 @@ fn a_text_of_several_notes_goes_with_the_last_of_them() {
     };
     assert_snapshot!(said("forget --yes agent:default#a@1"), @"
     exit 0
-    forgot revision 1 of agent:default#a; 1 revision of it stays
-    the same text still stands in place:~/work@1, agent:default#a@2, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
+    forgot revision 1 of agent:default#a; 1 revision is left
+    the same text remains in place:~/work@1, agent:default#a@2, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
     ");
     assert_snapshot!(said("forget --yes agent:default#a"), @"
     exit 0
-    forgot 1 revision of agent:default#a; nothing it said is left
-    the same text still stands in place:~/work@1, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
+    forgot 1 revision of agent:default#a; no text of it is left
+    the same text remains in place:~/work@1, agent:default#b@1, session:s#ENTRY@1, session:s#ENTRY@2; `waynote forget place:~/work@1 --everywhere` forgets it there too
     ");
     assert_eq!(scratch.ok("show agent:default#b@1"), secret);
     assert_eq!(scratch.ok("place read"), secret);
     assert_ne!(is_in(&scratch.folder()), [""; 0]);
     assert_snapshot!(said("forget --yes agent:default#b@1 --everywhere"), @"
     exit 0
-    forgot 1 revision of agent:default#b and 3 revisions elsewhere; 1 revision of it stays
+    forgot 1 revision of agent:default#b and 3 revisions elsewhere; 1 revision is left
     ");
     assert_eq!(is_in(&scratch.folder()), [""; 0]);
     assert_eq!(scratch.ok("key show b"), "else");
@@ -344,9 +344,9 @@ fn a_reader_keeps_the_wal_and_the_same_command_again_finishes() {
     };
     assert_snapshot!(forget(false).said(), @"
     exit 1
-    forgot 2 revisions of agent:default#secret; nothing it said is left
-    error: old bytes of it may still be in the store's files: another process still reads it as it was before
-      mend that, then run the same command again: it finishes the work
+    forgot 2 revisions of agent:default#secret; no text of it is left
+    error: the text may still be in the store's files: another process still reads it as it was before
+      fix this, then run the same command again to finish
     ");
     assert_eq!(scratch.ok("key count"), "0\n");
     // The reader's view is whole, and the text is where it was said to be. Another process looks: to close the
@@ -363,7 +363,7 @@ fn a_reader_keeps_the_wal_and_the_same_command_again_finishes() {
     reader.execute_batch("COMMIT").unwrap();
     assert_snapshot!(forget(false).said(), @"
     exit 0
-    nothing is left to forget of agent:default#secret
+    agent:default#secret has no text left to forget
     ");
     assert_eq!(is_in(&scratch.folder()), [""; 0]);
     assert!(scratch.ok("verify").contains("is sound"));

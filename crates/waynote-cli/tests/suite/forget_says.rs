@@ -53,7 +53,7 @@ fn what_is_left_says_that_something_was_forgotten() {
 
     $ waynote forget --yes agent:default#k@2
     exit 0
-    forgot revision 2 of agent:default#k; 2 revisions of it stay
+    forgot revision 2 of agent:default#k; 2 revisions are left
 
     $ waynote history agent:default#k
     exit 0
@@ -66,22 +66,22 @@ fn what_is_left_says_that_something_was_forgotten() {
     $ waynote show agent:default#k@2
     exit 1
     error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote restore agent:default#k@2
     exit 1
     error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote undo agent:default#k
     exit 1
     error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote undo
     exit 1
     error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote key show k
     exit 0
@@ -97,12 +97,12 @@ fn what_is_left_says_that_something_was_forgotten() {
     $ waynote show agent:default#k
     exit 1
     error: agent:default#k was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote undo agent:default#k
     exit 1
     error: agent:default#k@2 was forgotten 2026-05-17 by person
-      it is gone for good; `waynote history ADDRESS` lists what is left, and `waynote restore` brings that back
+      it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
 
     $ waynote restore agent:default#k@1
     exit 0
@@ -110,7 +110,7 @@ fn what_is_left_says_that_something_was_forgotten() {
 
     $ waynote forget --yes agent:default#k
     exit 0
-    forgot 2 revisions of agent:default#k; nothing it said is left
+    forgot 2 revisions of agent:default#k; no text of it is left
 
     $ waynote history agent:default#k
     exit 0
@@ -130,27 +130,27 @@ fn what_is_left_says_that_something_was_forgotten() {
 
     $ waynote forget --yes agent:default#k
     exit 0
-    nothing is left to forget of agent:default#k
+    agent:default#k has no text left to forget
 
     $ waynote forget --yes agent:default#k@9
     exit 1
     error: there is no agent:default#k@9
-      list what there is with `place list`, `key list` or `log list`
+      see `waynote place list`, `key list` or `log list`
 
     $ waynote forget --yes agent:default#k@1 --revision 2
     exit 2
-    error: two revisions are named: 1 and 2
-      name one, with `@N` or with `--revision N`
+    error: two revisions are given: 1 and 2
+      give one: `@N` or `--revision N`
 
     $ waynote forget --yes agent:default#never
     exit 1
     error: there is no agent:default#never
-      list what there is with `place list`, `key list` or `log list`
+      see `waynote place list`, `key list` or `log list`
 
     $ waynote forget --yes place:~/never
     exit 1
     error: there is no place:~/never
-      list what there is with `place list`, `key list` or `log list`
+      see `waynote place list`, `key list` or `log list`
 
     $ waynote key save k four
     exit 0
@@ -158,11 +158,11 @@ fn what_is_left_says_that_something_was_forgotten() {
 
     $ waynote undo
     exit 0
-    undid the last change of agent:default#k (now it does not exist); `waynote redo` brings it back
+    undid creating agent:default#k; `waynote redo` or `waynote restore agent:default#k@7` brings it back
 
     $ waynote verify
     exit 0
-    HOME/.local/share/waynote/notes.db is sound: 0 notes, 8 revisions, 1 contents
+    HOME/.local/share/waynote/notes.db is sound: 0 notes, 8 revisions, 1 content
     store id ID
     ");
     let history = scratch.json("history agent:default#k --json");

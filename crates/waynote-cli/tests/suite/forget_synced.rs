@@ -91,7 +91,7 @@ fn a_note_goes_from_store_and_file() {
     assert_eq!(kept.holding(), ["notes.json", "notes.db-wal"]);
     assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 0
-    forgot 2 revisions of place:~/work; nothing it said is left
+    forgot 2 revisions of place:~/work; no text of it is left
     ");
     assert_snapshot!(kept.text(), @r#"
     {
@@ -105,7 +105,7 @@ fn a_note_goes_from_store_and_file() {
     kept.is_gone();
     assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 0
-    nothing is left to forget of place:~/work
+    place:~/work has no text left to forget
     ");
 }
 
@@ -134,7 +134,7 @@ fn a_text_that_lies_only_in_the_file_can_be_forgotten() {
     kept.write(&format!(r#"{{"~/work": "{SECRET}", "~/x": "theirs"}}"#));
     assert_snapshot!(kept.said("forget --yes place:~/work"), @"
     exit 0
-    forgot 1 revision of place:~/work; nothing it said is left
+    forgot 1 revision of place:~/work; no text of it is left
     ");
     assert_eq!(kept.text(), "{\n  \"~/x\": \"theirs\"\n}");
     kept.is_gone();
@@ -195,7 +195,7 @@ fn everywhere_is_in_the_file_too() {
     kept.ok(&format!("key save k {SECRET}"));
     assert_snapshot!(kept.said("forget --yes agent:default#k --everywhere"), @"
     exit 0
-    forgot 1 revision of agent:default#k and 1 revision elsewhere; nothing it said is left
+    forgot 1 revision of agent:default#k and 1 revision elsewhere; no text of it is left
     ");
     assert_eq!(kept.text(), "{\n  \"~/y\": \"kept\"\n}");
     kept.is_gone();
@@ -233,8 +233,8 @@ fn a_file_that_is_not_kept_now_is_named() {
     let folder = kept.scratch.path("zrb").to_string_lossy().into_owned();
     assert_snapshot!(said.replace(&folder, "FOLDER"), @"
     exit 0
-    forgot 1 revision of place:~/work; nothing it said is left
-    it may still be in FOLDER/notes.json; run this again with ZRB_LLM_NOTE_FILE=FOLDER/notes.json
+    forgot 1 revision of place:~/work; no text of it is left
+    the text may still be in FOLDER/notes.json; run this again with ZRB_LLM_NOTE_FILE=FOLDER/notes.json
     ");
     kept.ok("forget --yes place:~/work");
     kept.is_gone();
@@ -257,7 +257,7 @@ fn a_text_written_back_meanwhile_is_forgotten_again() {
     }
     writer.write_all(stale.as_bytes()).unwrap();
     drop(writer);
-    assert_snapshot!(waiting.join().unwrap(), @"forgot 2 revisions of place:~/work; nothing it said is left");
+    assert_snapshot!(waiting.join().unwrap(), @"forgot 2 revisions of place:~/work; no text of it is left");
     assert_eq!(kept.text(), "{\n  \"~/other\": \"other\"\n}");
     kept.is_gone();
 }

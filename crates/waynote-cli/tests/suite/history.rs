@@ -58,7 +58,7 @@ fn nothing_is_lost() {
 
     $ waynote undo
     exit 0
-    undid the last change of agent:default#k (now it does not exist); `waynote redo` brings it back
+    undid creating agent:default#k; `waynote redo` or `waynote restore agent:default#k@1` brings it back
 
     $ waynote undo
     exit 1
@@ -86,11 +86,11 @@ fn nothing_is_lost() {
     $ waynote restore agent:default#k --revision 99
     exit 1
     error: there is no agent:default#k@99
-      list what there is with `place list`, `key list` or `log list`
+      see `waynote place list`, `key list` or `log list`
 
     $ waynote restore agent:default#k
     exit 2
-    error: no revision is named
+    error: no revision given
       add `--revision N`; `waynote history ADDRESS` lists them
 
     $ waynote history agent:default#k
@@ -109,11 +109,11 @@ fn nothing_is_lost() {
     $ waynote history agent:default#other
     exit 1
     error: there is no history of agent:default#other
-      list what there is with `place list`, `key list` or `log list`
+      see `waynote place list`, `key list` or `log list`
 
     $ waynote verify
     exit 0
-    HOME/.local/share/waynote/notes.db is sound: 1 notes, 8 revisions, 3 contents
+    HOME/.local/share/waynote/notes.db is sound: 1 note, 8 revisions, 3 contents
     store id ID
     ");
 }
@@ -134,7 +134,7 @@ fn a_note_as_it_was() {
     insta::assert_snapshot!(show("yesterday").said(), @"
     exit 2
     error: `yesterday` is neither a revision nor a time
-      write 3, or 2026-05-17T12:00:00Z
+      for example 3 or 2026-05-17T12:00:00Z
     ");
 }
 
@@ -189,22 +189,22 @@ fn verify_names_what_is_damaged() {
     insta::assert_snapshot!(damage("UPDATE waynote_content SET body = 'two' WHERE body = CAST('one' AS BLOB)"), @"
     exit 1
     damaged: the content of agent:default#k@1 does not match its hash
-    damaged: agent:default#k has a preview that is not its own
+    damaged: agent:default#k has a wrong preview
     STORE has 2 problems: 2 notes, 2 revisions, 2 contents
     store id ID
     ");
     insta::assert_snapshot!(damage("UPDATE waynote_note SET pinned = 1 WHERE key = 'k'"), @r#"
     exit 1
-    damaged: agent:default#k is not what its journal comes to
+    damaged: agent:default#k does not match its journal
     damaged: the row 1, "k" of waynote_note does not match its checksum
     STORE has 2 problems: 2 notes, 2 revisions, 2 contents
     store id ID
     "#);
     insta::assert_snapshot!(damage("DELETE FROM waynote_note WHERE key = 'k'"), @"
     exit 1
-    damaged: agent:default#k has revisions in the journal that no note leads to
-    damaged: agent:default counts other notes than it has
-    STORE has 2 problems: 1 notes, 2 revisions, 2 contents
+    damaged: agent:default#k has revisions in the journal that belong to no note
+    damaged: agent:default has a wrong count of notes
+    STORE has 2 problems: 1 note, 2 revisions, 2 contents
     store id ID
     ");
     insta::assert_snapshot!(damage("PRAGMA foreign_keys = OFF; DELETE FROM waynote_content"), @"
@@ -216,7 +216,7 @@ fn verify_names_what_is_damaged() {
     ");
     insta::assert_snapshot!(damage("UPDATE waynote_journal SET revision = 3 WHERE key = 'k'"), @"
     exit 1
-    damaged: agent:default#k is not what its journal comes to
+    damaged: agent:default#k does not match its journal
     damaged: agent:default#k has a gap in its revisions
     damaged: the row 1 of waynote_journal does not match its checksum
     STORE has 3 problems: 2 notes, 2 revisions, 2 contents
@@ -253,7 +253,7 @@ fn verify_goes_on_after_a_row_that_cannot_be_read() {
     );
     insta::assert_snapshot!(said, @r#"
     exit 1
-    damaged: session:s#03g56gadhc9giz28czzxeif1v is not what its journal comes to
+    damaged: session:s#03g56gadhc9giz28czzxeif1v does not match its journal
     damaged: the row 1, "03g56gadhc9giz28czzxeif1v" of waynote_note does not match its checksum
     damaged: session:s: the store STORE failed: Conversion error from type Null at index: 6, `` is not a valid name: it is empty
     STORE has 3 problems: 2 notes, 2 revisions, 2 contents
@@ -291,7 +291,7 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
             "UPDATE waynote_note SET {column} WHERE revision = 3 AND kind = 'tip'"
         ));
         assert!(
-            said.contains("session:s#ENTRY is not what its journal comes to"),
+            said.contains("session:s#ENTRY does not match its journal"),
             "{column}: {said}"
         );
     }
@@ -300,15 +300,15 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
          WHERE action = 'repeat' AND revision = 2"
     ), @"
     exit 1
-    damaged: session:s#ENTRY has a repeat of what it does not say
-    damaged: session:s#ENTRY has a repeat of what it does not say
+    damaged: session:s#ENTRY has a repeat that does not match it
+    damaged: session:s#ENTRY has a repeat that does not match it
     damaged: the row 2 of waynote_journal does not match its checksum
     STORE has 3 problems: 3 notes, 6 revisions, 3 contents
     store id ID
     ");
     insta::assert_snapshot!(damage("UPDATE waynote_journal SET forgotten_by = NULL"), @"
     exit 1
-    damaged: agent:default#k has a revision that is forgotten only by half
+    damaged: agent:default#k has a revision that is only half forgotten
     damaged: the row 5 of waynote_journal does not match its checksum
     STORE has 2 problems: 3 notes, 6 revisions, 3 contents
     store id ID
@@ -318,8 +318,8 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
          UPDATE waynote_journal SET forgotten_at = NULL, forgotten_by = NULL; DELETE FROM waynote_note WHERE key = 'k'"
     ), @"
     exit 1
-    damaged: agent:default#k has revisions in the journal that no note leads to
-    damaged: agent:default counts other notes than it has
+    damaged: agent:default#k has revisions in the journal that belong to no note
+    damaged: agent:default has a wrong count of notes
     damaged: the row 5 of waynote_journal does not match its checksum
     STORE has 3 problems: 2 notes, 6 revisions, 3 contents
     store id ID
@@ -329,7 +329,7 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     ), @"
     exit 1
     damaged: the content of no note does not match its hash
-    damaged: 1 contents belong to no revision
+    damaged: contents without a revision: 1
     STORE has 2 problems: 3 notes, 6 revisions, 4 contents
     store id ID
     ");

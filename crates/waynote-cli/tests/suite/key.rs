@@ -81,7 +81,7 @@ fn a_day_with_a_notebook() {
 
     $ waynote key delete deploy
     exit 0
-    agent:default#deploy was already absent
+    agent:default#deploy does not exist
 
     $ waynote --agent other key list
     exit 0
@@ -174,7 +174,7 @@ fn json_names_what_was_overwritten() {
         let said = scratch.ok(&format!("{save} two"));
         assert_eq!(
             said,
-            format!("saved {address} (unchanged: revision 3 says the same)\n")
+            format!("saved {address} (unchanged: revision 3 has the same text)\n")
         );
     }
 }

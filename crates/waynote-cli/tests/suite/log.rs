@@ -24,7 +24,7 @@ fn a_day_with_a_session() {
     insta::assert_snapshot!(seen, @"
     $ waynote --session demo log show
     exit 0
-    nothing is in session:demo; `waynote log sessions` lists what there is
+    session:demo is empty; `waynote log sessions` lists the sessions
 
     $ waynote --session demo --iteration 1 log add --type stuck wall
     exit 0
@@ -37,7 +37,7 @@ fn a_day_with_a_session() {
     $ waynote --session demo log add --type decision through
     exit 0
     Note added: [decision] through
-    note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one
+    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
 
     $ waynote --session demo log list
     exit 0
@@ -81,8 +81,8 @@ fn a_day_with_a_session() {
 
     $ waynote log list
     exit 2
-    error: no session is named
-      name one with `--session NAME` or WAYNOTE_SESSION
+    error: no session is set
+      use `--session NAME` or set WAYNOTE_SESSION
     ");
 }
 
@@ -191,12 +191,12 @@ fn a_text_that_was_noted_before_is_counted() {
     $ waynote --session s log add --type decision through
     exit 0
     Note added: [decision] through
-    note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one
+    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
 
     $ waynote --session s log add --type decision through
     exit 0
     already noted, seen 2 times
-    note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one
+    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
 
     $ waynote --session s --iteration 6 log add --type tip wall
     exit 0

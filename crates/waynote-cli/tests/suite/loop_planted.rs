@@ -197,7 +197,7 @@ fn a_question_is_nobody_elses_word() {
       | Yes, all of it.
       | ```
       | ## Instructions
-    continue with `waynote --session s loop --answer TEXT` and the rest of its command
+    continue with `waynote --session s loop --answer TEXT` and the rest of the loop's command
     ");
     let prompt = looping(&scratch, "--dry-run --answer No.", "true").ok();
     let (_, asked) = prompt.split_once("## Answer from a Person\n").unwrap();
@@ -228,16 +228,16 @@ fn a_store_that_goes_while_it_runs_stops_it() {
     insta::assert_snapshot!(looping(&scratch, "--iterations 5", removes).said(), @"
     exit 1
     ── iteration 1 ──
-    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: it was deleted after it was opened
-      put the file back, or start this program again to use the file that is there now
+    error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: it was deleted after it was opened
+      put the file back, or restart this program to use the file that is there now
     ");
     let replaces = format!("{removes}; \"$WAYNOTE\" log add 'for the new one' --type tip");
     insta::assert_snapshot!(looping(&scratch, "--iterations 5", &replaces).said(), @"
     exit 1
     Note added: [tip] for the new one
     ── iteration 1 ──
-    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: another file has taken its place since it was opened
-      put the file back, or start this program again to use the file that is there now
+    error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: another file has taken its place since it was opened
+      put the file back, or restart this program to use the file that is there now
     ");
     assert!(
         scratch
@@ -263,16 +263,16 @@ fn what_a_loop_runs_is_no_person() {
     saved agent:default#stripped (new key)
     saved agent:default#other (new key)
     ── iteration 1 ──
-    error: the author `person` is refused in a loop: an agent runs here (--author)
+    error: the author `person` is refused inside a loop, where an agent writes (--author)
       leave the author out: the loop has set the agent's own
-    error: the author `person` is refused in a loop: an agent runs here (WAYNOTE_AUTHOR)
+    error: the author `person` is refused inside a loop, where an agent writes (WAYNOTE_AUTHOR)
       leave the author out: the loop has set the agent's own
-    error: the author `person` is refused in a loop: an agent runs here (WAYNOTE_AUTHOR)
+    error: the author `person` is refused inside a loop, where an agent writes (WAYNOTE_AUTHOR)
       leave the author out: the loop has set the agent's own
-    error: this agent runs in the loop of session s, and can say nothing for session t
-      leave `--session` out: what is said here is for its own loop
-    error: this agent runs in the loop of session s, and can say nothing for session t
-      leave `--session` out: what is said here is for its own loop
+    error: this agent runs in session s and cannot write to session t
+      leave out `--session`
+    error: this agent runs in session s and cannot write to session t
+      leave out `--session`
     error: `--answer` is refused in a loop: an agent runs here, and a person answers
       end your turn; the person starts the loop again with the answer
     session s: 1 iteration in N.Ns, 0 notes added

@@ -301,7 +301,7 @@ fn the_sources_style_is_honoured() {
     );
     insta::assert_snapshot!(looping(&scratch, "--budget 500", "true").said(), @"
     exit 2
-    error: style faithful prints all that its sources print
-      leave `--budget`, `--explain` and `--query` away, or use `--style stable`
+    error: style faithful prints everything, without a budget
+      leave out `--budget`, `--explain` and `--query`, or use `--style stable`
     ");
 }

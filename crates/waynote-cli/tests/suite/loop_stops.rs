@@ -135,7 +135,7 @@ fn the_agent_says_that_all_is_done() {
     insta::assert_snapshot!(late.said(), @"
     exit 1
     error: no iteration of session s is running
-      this is for the agent that a loop runs, while it runs
+      only the agent of a running loop can use this
     ");
 }
 
@@ -166,7 +166,7 @@ fn a_question_stops_it_until_it_is_answered() {
 
     stopped: blocked
       | blue or green?
-    continue with `waynote --session s loop --answer TEXT` and the rest of its command
+    continue with `waynote --session s loop --answer TEXT` and the rest of the loop's command
     ");
     let shown = scratch.json("--session s log show --json");
     assert_eq!(shown["stopped"]["question"], "blue or green?");
@@ -194,7 +194,7 @@ fn a_question_stops_it_until_it_is_answered() {
     insta::assert_snapshot!(looping(&scratch, "--answer green", reads).said(), @"
     exit 1
     error: no question is open in session s
-      leave `--answer` out; put what the agent should know into the spec or a note
+      drop `--answer`; put what the agent should know into the spec or a note
     ");
 }
 
@@ -436,8 +436,8 @@ fn arguments_that_say_nothing_are_refused() {
     insta::assert_snapshot!(said.join("\n"), @"
     $ waynote loop -- true
     exit 2
-    error: no session is named
-      name one with `--session NAME` or WAYNOTE_SESSION
+    error: no session is set
+      use `--session NAME` or set WAYNOTE_SESSION
 
     $ waynote --session s loop
     exit 2
@@ -450,7 +450,7 @@ fn arguments_that_say_nothing_are_refused() {
 
     $ waynote --session s loop --time soon -- true
     exit 2
-    error: invalid value 'soon' for '--time <TIME>': write a time with its unit, as 90s, 10m or 1h30m
+    error: invalid value 'soon' for '--time <TIME>': write a time with its unit, for example 90s, 10m or 1h30m
 
     For more information, try '--help'.
 
@@ -462,7 +462,7 @@ fn arguments_that_say_nothing_are_refused() {
 
     $ waynote --session s loop --time 8 -- true
     exit 2
-    error: invalid value '8' for '--time <TIME>': write a time with its unit, as 90s, 10m or 1h30m
+    error: invalid value '8' for '--time <TIME>': write a time with its unit, for example 90s, 10m or 1h30m
 
     For more information, try '--help'.
 
@@ -479,7 +479,7 @@ fn arguments_that_say_nothing_are_refused() {
     $ waynote --session s loop --dry-run --answer yes -- true
     exit 1
     error: no question is open in session s
-      leave `--answer` out; put what the agent should know into the spec or a note
+      drop `--answer`; put what the agent should know into the spec or a note
 
     $ waynote --session s loop --until  -- true
     exit 2

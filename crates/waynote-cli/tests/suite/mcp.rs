@@ -172,7 +172,7 @@ fn a_notebook_is_kept() {
     insta::assert_snapshot!(said.join("\n"), @r#"
     note_save {"content":"make","key":"Build Steps"}
       error: `Build Steps` is not a valid key
-      a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `build-steps` would do
+      a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit; for example `build-steps`
     note_save {"content":"make ship","key":"build-steps","pin":true}
       saved agent:builder#build-steps (new, pinned)
     note_save {"content":"make\nship","key":"build-steps"}
@@ -191,7 +191,7 @@ fn a_notebook_is_kept() {
       saved place:~/work/src#style (new)
     note_save {"content":"nowhere"}
       error: no note is named
-      give `key` for a note in your notebook, or `place` for a directory's (`.` is the project's)
+      give `key` for a note in your notebook, or `place` for the note of a directory (`.` is the project)
     note_list {}
       agent:builder (2 of 64 notes)
       - build-steps [pinned]: make
@@ -221,11 +221,11 @@ fn a_notebook_is_kept() {
     note_search {"query":"retries"}
       - agent:builder#flaky: retries fail about once in 40 runs
     note_search {"query":"nothing-like-it"}
-      no note says that; try fewer or other words, or note_list
+      no note matches; try fewer or other words, or note_list
     note_delete {"key":"flaky"}
       deleted agent:builder#flaky
     note_delete {"key":"flaky"}
-      agent:builder#flaky was already absent; there are: build-steps
+      agent:builder#flaky does not exist; there are: build-steps
     "#);
     assert!(
         scratch
@@ -364,8 +364,8 @@ fn a_log_is_added_to() {
     // Without a session there is none to list.
     let mut client = Client::start(&scratch, "mcp");
     insta::assert_snapshot!(client.call("note_list", json!({ "type": "tip" })), @"
-    error: no session is named
-    whoever starts the server names one: `--session NAME` or WAYNOTE_SESSION
+    error: no session is set
+    the person who starts the server sets it: `--session NAME` or WAYNOTE_SESSION
     ");
 }
 
@@ -397,18 +397,18 @@ fn arguments_are_checked_by_name_and_type() {
     .map(|(tool, arguments)| client.call(tool, arguments).replace('\n', " / "))
     .collect();
     insta::assert_snapshot!(refused.join("\n"), @"
-    error: `contents` is no argument of note_save / did you mean `content`? nothing was done
+    error: note_save has no argument `contents` / did you mean `content`? nothing was done
     error: `content` is missing / `content` is a text; nothing was done
     error: `key` cannot be a number / `key` is a text; nothing was done
     error: `content` cannot be a list / `content` is a text; nothing was done
     error: `if_revision` cannot be -1 / `if_revision` is a whole number, at least 0; nothing was done
     error: `pin` cannot be a text / `pin` is true or false; nothing was done
-    error: the text is not plain text: there is a NUL at offset 1 / a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
-    error: `colour` is no argument of note_list / it takes type; nothing was done
+    error: the text is not plain text: there is a NUL at offset 1 / a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64
+    error: note_list has no argument `colour` / it takes type; nothing was done
     error: `limit` cannot be 0 / `limit` is a whole number, at least 1; nothing was done
-    error: no note is named / give `key` for a note in your notebook, or `place` for a directory's (`.` is the project's)
-    error: an address and a key or a place are given / name the note one way; nothing was done
-    error: `nonsense` is not an address: it starts with none of `place:`, `agent:`, `session:` / write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+    error: no note is named / give `key` for a note in your notebook, or `place` for the note of a directory (`.` is the project)
+    error: both an address and a key or place are given / give only one; nothing was done
+    error: `nonsense` is not an address: it must start with `place:`, `agent:` or `session:` / write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     ");
     // Nulls and empty texts are arguments that were left away, and a whole number may be written as a fraction.
     let empty = json!({ "key": "k", "content": "v", "place": "", "pin": null, "if_revision": 0.0 });
@@ -459,10 +459,10 @@ fn a_full_notebook_says_so_in_time() {
     saved agent:default#k3 (new)
     saved agent:default#k4 (new)
     saved agent:default#k5 (new); 5 of 5 notes: merge or delete some soon
-    error: the notebook is full: 5 notes, 5 are allowed
+    error: the notebook is full: 5 notes, the limit is 5
     delete or merge notes, or save under a key that exists; only a person can raise `max_notes`
     saved agent:default#k1 (overwrote revision 1); 5 of 5 notes: merge or delete some soon
-    error: the note is too large: 4097 bytes, 4096 are allowed
+    error: the note is too large: 4097 bytes, the limit is 4096
     shorten it, or split it over several keys; only a person can raise `max_bytes`
     ");
 }
@@ -486,7 +486,7 @@ fn the_project_is_where_the_client_says() {
     client.initialize(json!({}));
     insta::assert_snapshot!(place(&mut client), @"
     error: no project directory is known
-    name a directory by its whole path, or `~` for what holds everywhere
+    use an absolute path, or `~` for everywhere
     ");
     assert_eq!(
         client.call("note_save", json!({ "place": "~", "content": "v" })),

@@ -45,8 +45,8 @@ fn every_bad_message_gets_an_error() {
     insta::assert_snapshot!(said.join("\n"), @r#"
     null -32700 this is not JSON: key must be a string at line 1 column 2
     null -32600 this is not a JSON-RPC message: it has no `method`
-    null -32600 batches are not taken: send one message a line
-    null -32600 batches are not taken: send one message a line
+    null -32600 batches are not supported: send one message per line
+    null -32600 batches are not supported: send one message per line
     null -32600 this is not a JSON-RPC message: it has no `method`
     null -32600 this is not a JSON-RPC message: it has no `method`
     7 -32600 this is not a JSON-RPC request: `jsonrpc` is "2.0", `id` a text or a whole number, `params` an object
@@ -54,12 +54,12 @@ fn every_bad_message_gets_an_error() {
     null -32600 this is not a JSON-RPC request: `jsonrpc` is "2.0", `id` a text or a whole number, `params` an object
     9 -32600 this is not a JSON-RPC request: `jsonrpc` is "2.0", `id` a text or a whole number, `params` an object
     10 -32601 no/such
-    11 -32602 the params of tools/call cannot be read: something is missing or of another type
-    12 -32602 the params of tools/call cannot be read: something is missing or of another type
+    11 -32602 the params of tools/call cannot be read: a field is missing or has the wrong type
+    12 -32602 the params of tools/call cannot be read: a field is missing or has the wrong type
     13 -32602 Unknown tool: note_sav; did you mean `note_save`?
-    14 -32602 the params of tools/call cannot be read: something is missing or of another type
+    14 -32602 the params of tools/call cannot be read: a field is missing or has the wrong type
     15 -32602 Unknown tool: drop table; the tools are note_list, note_save, note_show, note_delete, note_pin, note_search
-    16 -32602 the params of resources/read cannot be read: something is missing or of another type
+    16 -32602 the params of resources/read cannot be read: a field is missing or has the wrong type
     "#);
     // What is no request wants no answer.
     client.send_bytes(b"\n   \n{\"jsonrpc\":\"2.0\",\"method\":\"no/such\"}\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n");
@@ -136,7 +136,7 @@ fn huge_messages_are_refused_one_by_one() {
     client.send(&huge(json!(44), 1024 * 1024));
     assert_eq!(
         client.receive()["result"]["content"][0]["text"],
-        "the note is too large: 1048576 bytes, 262144 are allowed\nkeep what the next run needs; nothing was done"
+        "the note is too large: 1048576 bytes, the limit is 262144\nkeep what the next run needs; nothing was done"
     );
     // Many of them at once are worked on a few at a time. Without the input the server ends, so it is kept.
     let mut input = client.split_input();
@@ -249,12 +249,12 @@ fn no_error_says_a_credential_again() {
     insta::assert_snapshot!(said.join("\n"), @r"
     `type` cannot be `[masked: github-token]` / `type` is one of stuck, learning, tip, decision; nothing was done
     `type` cannot be `of all that has [masked: github-token]` / `type` is one of stuck, learning, tip, decision; nothing was done
-    `[masked: github-token]` is not an address: it starts with none of `place:`, `agent:`, `session:` / write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
-    `[masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit
-    `[masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit
-    `key of [masked: github-token]` is not a valid key / a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit
-    `[masked: github-token]` is no argument of note_save / it takes content, key, place, pin, if_revision; nothing was done
-    the text holds a credential (github-token) at line 1, column 11 / write where it is kept (a variable, a vault) instead of the credential itself
+    `[masked: github-token]` is not an address: it must start with `place:`, `agent:` or `session:` / write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
+    `[masked: github-token]` is not a valid key / a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit
+    `[masked: github-token]` is not a valid key / a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit
+    `key of [masked: github-token]` is not a valid key / a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit
+    note_save has no argument `[masked: github-token]` / it takes content, key, place, pin, if_revision; nothing was done
+    the text holds a credential (github-token) at line 1, column 11 / write where the credential is kept (a variable, a vault), not the credential itself
     `/[masked: github-token]/\0` is not a place: it holds a NUL / a place is `~`, `~/x`, an absolute path, or a relative one
     Unknown tool: [masked: github-token]; the tools are note_list, note_save, note_show, note_delete, note_pin, note_search
     ");
@@ -273,9 +273,9 @@ fn a_text_of_nothing_is_no_note() {
         said.push(client.call(tool, arguments).replace('\n', " / "));
     }
     insta::assert_snapshot!(said.join("\n"), @"
-    error: `content` says nothing / send what the next run needs, or use note_delete to remove a note; nothing was done
-    error: `content` says nothing / send what the next run needs, or use note_delete to remove a note; nothing was done
-    error: `content` says nothing / send what the next run needs, or use note_delete to remove a note; nothing was done
+    error: `content` is empty / send what the next run needs, or use note_delete to remove a note; nothing was done
+    error: `content` is empty / send what the next run needs, or use note_delete to remove a note; nothing was done
+    error: `content` is empty / send what the next run needs, or use note_delete to remove a note; nothing was done
     ");
     insta::assert_snapshot!(scratch.ok("key list"), @"no notes in agent:default");
 }

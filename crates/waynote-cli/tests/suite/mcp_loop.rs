@@ -135,9 +135,9 @@ fn an_agent_speaks_to_its_loop() {
     insta::assert_snapshot!(replies.join("\n"), @"
     note_add: Note added: [stuck] the door is locked
     note_add: Note added: [stuck] the window is shut
-    note_add: error: `the` fits more than one open stuck note
+    note_add: error: `the` matches more than one open stuck note
     name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
-    note_add: error: `roof` fits no open stuck note
+    note_add: error: `roof` matches no open stuck note
     name one by its address: session:s#03g56gadhc9giz28d01050k2c: the window is shut; session:s#03g56gadhc9giz28czz13wi38: the door is locked
     note_add: Note added: [learning] oil the lock; the stuck note is resolved
     note_list: session:s
@@ -145,15 +145,15 @@ fn an_agent_speaks_to_its_loop() {
     - [#1] the door is locked (resolved)
     - [#1] the window is shut
     blocked: error: the question is empty
-    say what the question is
+    write a text for the question
     blocked: the loop stops after this iteration and asks; the answer will be in the next prompt
     blocked: error: iteration 1 has already asked a person
-    the first one counts: end your turn; put what else a person should know into a note
+    only the first one counts: end your turn, and put what else a person should know into a note
     session_complete: session s is complete: no further iteration starts
     blocked: error: iteration 1 has already said that all is done
-    the first one counts: end your turn; put what else a person should know into a note
+    only the first one counts: end your turn, and put what else a person should know into a note
     session_complete: error: no iteration of session s is running
-    this is for the agent that a loop runs, while it runs
+    only the agent of a running loop can use this
     ");
     // A server that lives on notes in the iteration that runs by then.
     run.start_iteration(&stamp()).unwrap();

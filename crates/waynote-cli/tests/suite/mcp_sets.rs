@@ -142,12 +142,12 @@ fn openotters_refusals_and_lists_are_its_own() {
     error: no note named "none"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
     error: no note named "No Such Key"; there are: k00, k01, k02, k03, k04, k05, k06, k07, k08, k09, k10, k11, k12, k13, k14, k15, k16, k17, k18, k19, and 5 more
     error: invalid note key: `No Such Key` is not a valid key
-    a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `no-such-key` would do
-    error: note content exceeds size cap: the note is too large: 4097 bytes, 4096 are allowed
+    a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit; for example `no-such-key`
+    error: note content exceeds size cap: the note is too large: 4097 bytes, the limit is 4096
     shorten it, or split it over several keys; only a person can raise `max_bytes`
     error: note_save: the key is empty
     "No Such Key" was already absent
-    error: note count would exceed cap: the notebook is full: 25 notes, 25 are allowed
+    error: note count would exceed cap: the notebook is full: 25 notes, the limit is 25
     delete or merge notes, or save under a key that exists; only a person can raise `max_notes`
     "#);
 }
@@ -382,7 +382,7 @@ fn zrb_tools_at_home_mean_home() {
     client.initialize(json!({}));
     insta::assert_snapshot!(client.call("ReadContextualNote", json!({})), @"
     error: no project directory is known
-    name a directory by its whole path, or `~` for what holds everywhere
+    use an absolute path, or `~` for everywhere
     ");
 }
 

@@ -46,9 +46,9 @@ fn a_store_that_is_deleted_or_replaced_is_an_error() {
     fs::rename(folder(&scratch), &aside).unwrap();
     let replies = [show(&mut client, "k"), save(&mut client, "lost")];
     insta::assert_snapshot!(said(&scratch, &replies.join("\n")), @"
-    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: it was deleted after it was opened
+    error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: it was deleted after it was opened
     a person has to put the file back, or restart this server
-    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: it was deleted after it was opened
+    error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: it was deleted after it was opened
     a person has to put the file back, or restart this server
     ");
     // Nothing is made in its place, and nothing written into the one that was put aside.
@@ -62,9 +62,9 @@ fn a_store_that_is_deleted_or_replaced_is_an_error() {
     scratch.ok("key save other theirs");
     let replies = [show(&mut client, "other"), save(&mut client, "lost")];
     insta::assert_snapshot!(said(&scratch, &replies.join("\n")), @"
-    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: another file has taken its place since it was opened
+    error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: another file has taken its place since it was opened
     a person has to put the file back, or restart this server
-    error: the store HOME/.local/share/waynote/notes.db is not the file that it was: another file has taken its place since it was opened
+    error: the store HOME/.local/share/waynote/notes.db was deleted or replaced: another file has taken its place since it was opened
     a person has to put the file back, or restart this server
     ");
     assert_eq!(scratch.ok("key count"), "1\n");
@@ -108,12 +108,12 @@ fn a_store_that_cannot_be_opened_is_told_at_each_call_until_it_is_mended() {
         fs::rename(folder(&scratch), &whole).unwrap();
     }
     insta::assert_snapshot!(said(&scratch, &told.join("\n")), @"
-    error: HOME/.local/share/waynote/notes.db is not a waynote store: it is no SQLite database
-    a person has to name another file as the store of this server
-    error: HOME/.local/share/waynote/notes.db is not a waynote store: it is no SQLite database
-    a person has to name another file as the store of this server
+    error: HOME/.local/share/waynote/notes.db is not a waynote store: it is not a SQLite database
+    a person has to set another file as the store of this server
+    error: HOME/.local/share/waynote/notes.db is not a waynote store: it is not a SQLite database
+    a person has to set another file as the store of this server
     error: HOME/.local/share/waynote/notes.db is not a waynote store: it is a directory
-    a person has to name another file as the store of this server
+    a person has to set another file as the store of this server
     ");
 }
 
@@ -137,7 +137,7 @@ fn what_is_wrong_with_the_file_in_sync_is_said_after_the_call_and_once() {
     let once = heard();
     insta::assert_snapshot!(once, @"
     warning: FOLDER/notes.json is damaged: line 1: EOF while parsing an object
-      the store works on without it; mend it or move it away; nothing was written to it
+      the store is used without it; mend it or move it away; nothing was written to it
     ");
     client.call("ReadLongTermNote", json!({}));
     assert_eq!(heard(), once);
@@ -148,10 +148,10 @@ fn what_is_wrong_with_the_file_in_sync_is_said_after_the_call_and_once() {
     assert!(!said.contains(&token), "{said}");
     insta::assert_snapshot!(said, @"
     warning: FOLDER/notes.json is damaged: line 1: EOF while parsing an object
-      the store works on without it; mend it or move it away; nothing was written to it
-    warning: 1 note that was brought in holds a credential:
+      the store is used without it; mend it or move it away; nothing was written to it
+    warning: 1 note taken in from outside holds a credential:
       place:~/p: github-token
-      rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it
+      rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it
     ");
     assert!(client.end().1.success());
 }

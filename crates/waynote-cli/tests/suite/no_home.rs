@@ -90,14 +90,14 @@ fn without_a_home_only_what_needs_one_fails() {
     $ waynote --store STORE --session s log add tried --type learning
     exit 0
     Note added: [learning] tried
-    note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one
+    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
 
     $ waynote --store STORE --session s log show --json
     exit 0
     $ waynote --store STORE config set style faithful
     exit 1
-    error: there is no place for a configuration file: there is no home directory
-      set HOME, or name a file in WAYNOTE_CONFIG
+    error: the configuration file cannot be located: there is no home directory
+      set HOME, or set WAYNOTE_CONFIG to a file
 
     $ waynote --store STORE place write --at /srv Served.
     exit 0

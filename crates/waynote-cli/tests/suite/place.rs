@@ -66,7 +66,7 @@ fn a_day_with_places() {
 
     $ waynote place delete
     exit 0
-    place:~/work was already absent
+    place:~/work does not exist
 
     $ waynote place read
     exit 0

@@ -21,7 +21,7 @@ fn eight_at_the_cap_never_exceed_it() {
                         let error = String::from_utf8_lossy(&output.stderr).into_owned();
                         assert!(
                             error.starts_with(
-                                "error: the notebook is full: 20 notes, 20 are allowed"
+                                "error: the notebook is full: 20 notes, the limit is 20"
                             ),
                             "{error}"
                         );

@@ -19,20 +19,20 @@ fn a_write_that_holds_a_credential_is_refused() {
     insta::assert_snapshot!(run.said(), @"
     exit 1
     error: the text holds a credential (github-token) at line 2, column 4
-      write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration
+      write where the credential is kept (a variable, a vault), not the credential itself; or allow it with `--allow-secret`, or always allow `github-token` with the setting `allow_secrets`
     ");
     let run = scratch
         .waynote(["key", "save", "deploy", "-", "--json"])
         .stdin(text.clone());
     insta::assert_snapshot!(run.said(), @r#"
     exit 1
-    {"error":{"hint":"write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration","kind":"holds_secret","message":"the text holds a credential (github-token) at line 2, column 4"}}
+    {"error":{"hint":"write where the credential is kept (a variable, a vault), not the credential itself; or allow it with `--allow-secret`, or always allow `github-token` with the setting `allow_secrets`","kind":"holds_secret","message":"the text holds a credential (github-token) at line 2, column 4"}}
     "#);
     let run = scratch.waynote(["--session", "s", "log", "add", &text, "--type", "tip"]);
     insta::assert_snapshot!(run.said(), @"
     exit 1
     error: the text holds a credential (github-token) at line 2, column 4
-      write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `github-token` for good in `allow_secrets` of the configuration
+      write where the credential is kept (a variable, a vault), not the credential itself; or allow it with `--allow-secret`, or always allow `github-token` with the setting `allow_secrets`
     ");
     insta::assert_snapshot!(scratch.ok("place list"), @"no notes on any directory");
 }
@@ -68,7 +68,7 @@ fn a_flag_the_environment_or_the_configuration_allow_it() {
     insta::assert_snapshot!(other.said(), @"
     exit 1
     error: the text holds a credential (aws-access-key) at line 1, column 4
-      write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
+      write where the credential is kept (a variable, a vault), not the credential itself; or allow it with `--allow-secret`, or always allow `aws-access-key` with the setting `allow_secrets`
     ");
     let config = scratch.json("config --json");
     assert_eq!(config["settings"]["allow_secrets"]["value"], "github-token");
@@ -76,9 +76,9 @@ fn a_flag_the_environment_or_the_configuration_allow_it() {
     let run = scratch.waynote(["key", "save", "third", &format!("id {}", key())]);
     insta::assert_snapshot!(run.env("WAYNOTE_ALLOW_SECRETS", "githubtoken").said(), @"
     exit 1
-    warning: WAYNOTE_ALLOW_SECRETS: `githubtoken` is no rule for credentials; `waynote doctor` explains
+    warning: WAYNOTE_ALLOW_SECRETS: `githubtoken` is not a credential rule; run `waynote doctor` for details
     error: the text holds a credential (aws-access-key) at line 1, column 4
-      write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
+      write where the credential is kept (a variable, a vault), not the credential itself; or allow it with `--allow-secret`, or always allow `aws-access-key` with the setting `allow_secrets`
     ");
     // One note's exact text is printed as it is stored; lists mask it.
     assert_eq!(scratch.ok("key show flag"), text);
@@ -184,10 +184,10 @@ fn what_is_imported_is_kept_and_flagged() {
     insta::assert_snapshot!(scratch.waynote(["import", "zrb", "../notes.json"]).said(), @"
     exit 0
     3 added, 0 updated, 0 unchanged, 0 skipped
-    warning: 2 notes that were brought in hold a credential:
+    warning: 2 notes taken in from outside hold a credential:
       place:~/a: github-token
       place:~/b: aws-access-key
-      rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it
+      rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it
     ");
     assert_eq!(scratch.ok("place read --at ~/a"), text);
     // Nothing is new the second time.
@@ -220,7 +220,7 @@ fn what_is_imported_is_kept_and_flagged() {
         }
       ]
     }
-    {"warning":{"hint":"rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it","kind":"holds_secret","message":"1 note that was brought in holds a credential","notes":[{"address":"place:~/a","rules":["github-token"]}]}}
+    {"warning":{"hint":"rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it","kind":"holds_secret","message":"1 note taken in from outside holds a credential","notes":[{"address":"place:~/a","rules":["github-token"]}]}}
     "#);
 }
 
@@ -238,9 +238,9 @@ fn what_a_file_brings_is_kept_and_flagged() {
     insta::assert_snapshot!(write("fine").said(), @"
     exit 0
     saved place:~/work (revision 1)
-    warning: 1 note that was brought in holds a credential:
+    warning: 1 note taken in from outside holds a credential:
       place:~/a: github-token
-      rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it
+      rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it
     ");
     insta::assert_snapshot!(write("better").said(), @"
     exit 0
@@ -250,7 +250,7 @@ fn what_a_file_brings_is_kept_and_flagged() {
     insta::assert_snapshot!(refused, @"
     exit 1
     error: the text holds a credential (aws-access-key) at line 1, column 4
-      write where it is kept (a variable, a vault) instead of the credential itself; or allow it with `--allow-secret`, or `aws-access-key` for good in `allow_secrets` of the configuration
+      write where the credential is kept (a variable, a vault), not the credential itself; or allow it with `--allow-secret`, or always allow `aws-access-key` with the setting `allow_secrets`
     ");
     assert!(std::fs::read_to_string(&file).unwrap().contains(&token()));
 }
@@ -306,7 +306,7 @@ fn names_hold_none_either() {
     insta::assert_snapshot!(scratch.waynote(["--author", &name, "key", "save", "k", "text"]).said(), @"
     exit 1
     error: the author holds a credential (github-token)
-      use another name: one cannot be forgotten; `--allow-secret` allows it all the same
+      use another name: a name cannot be forgotten later; `--allow-secret` allows it anyway
     ");
 }
 
@@ -367,9 +367,9 @@ fn a_name_that_is_imported_is_flagged_too() {
     insta::assert_snapshot!(scratch.waynote(["import", "zrb", "../notes.json"]).said(), @"
     exit 0
     2 added, 0 updated, 0 unchanged, 0 skipped
-    warning: 1 note that was brought in holds a credential:
+    warning: 1 note taken in from outside holds a credential:
       place:~/[masked: github-token]: github-token
-      rotate it (make a new one, revoke this), then `waynote forget ADDRESS`; prompts and lists mask it
+      rotate it (create a new one, revoke the old one), then run `waynote forget ADDRESS`; prompts and lists mask it
     ");
 }
 

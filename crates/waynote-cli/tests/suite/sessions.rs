@@ -70,9 +70,9 @@ fn all_are_listed_with_how_they_stand() {
     let lines = ["asks", "runs", "killed", "by-hand", "none"].map(one);
     insta::assert_snapshot!(lines.join("\n"), @"
     session:asks: 0 notes, iteration #1, blocked: `Which colour? blue or green`
-    session:runs: 1 notes, iteration #1, running
-    session:killed: 1 notes, iteration #1, lost: its loop was killed
-    session:by-hand: 1 notes
+    session:runs: 1 note, iteration #1, running
+    session:killed: 1 note, iteration #1, lost: its loop was killed
+    session:by-hand: 1 note
     session:none: 0 notes
     ");
     let overview = scratch.json("--session asks --json");
@@ -118,16 +118,16 @@ fn an_iteration_is_counted_from_one() {
     .map(super::common::Run::said);
     insta::assert_snapshot!(said.join("\n"), @"
     exit 2
-    error: `-1` is not an iteration
-      iterations are counted from 1; an entry without one belongs to none
+    error: `-1` is not an iteration number
+      iterations are numbered from 1; leave the number out for an entry without an iteration
 
     exit 2
-    error: `0` is not an iteration
-      iterations are counted from 1; an entry without one belongs to none
+    error: `0` is not an iteration number
+      iterations are numbered from 1; leave the number out for an entry without an iteration
 
     exit 2
-    error: `-7` is not an iteration
-      iterations are counted from 1; an entry without one belongs to none
+    error: `-7` is not an iteration number
+      iterations are numbered from 1; leave the number out for an entry without an iteration
     ");
     assert_eq!(scratch.ok("log sessions"), "no sessions\n");
 }

@@ -181,26 +181,26 @@ fn an_empty_text_overwrites_nothing() {
     assert_snapshot!(nothing("place write -"), @"
     exit 1
     error: standard input is empty: nothing was written
-      the command before the pipe may have failed; `--allow-empty` writes it all the same
+      the command before the pipe may have failed; `--allow-empty` writes it anyway
     ");
     assert_snapshot!(scratch.run("place write -").stdin(" \n").said(), @"
     exit 1
     error: standard input is blank: nothing was written
-      the command before the pipe may have failed; `--allow-empty` writes it all the same
+      the command before the pipe may have failed; `--allow-empty` writes it anyway
     ");
     assert_snapshot!(nothing("key save k - --json"), @r#"
     exit 1
-    {"error":{"hint":"the command before the pipe may have failed; `--allow-empty` writes it all the same","kind":"empty","message":"standard input is empty: nothing was written"}}
+    {"error":{"hint":"the command before the pipe may have failed; `--allow-empty` writes it anyway","kind":"empty","message":"standard input is empty: nothing was written"}}
     "#);
     assert_snapshot!(scratch.waynote(["key", "save", "k", ""]).said(), @"
     exit 1
     error: the text is empty: nothing was written
-      `--allow-empty` writes it all the same
+      `--allow-empty` writes it anyway
     ");
     assert_snapshot!(nothing("--session s log add --type tip -"), @"
     exit 1
     error: standard input is empty: nothing was written
-      the command before the pipe may have failed; `--allow-empty` writes it all the same
+      the command before the pipe may have failed; `--allow-empty` writes it anyway
     ");
     assert_eq!(scratch.ok("place read"), "before");
     assert_eq!(scratch.ok("key show k"), "before");
@@ -360,8 +360,8 @@ fn a_place_takes_64_kib_and_as_much_as_it_is_allowed() {
     let write = |bytes: usize, words: &str| scratch.run(words).stdin("x".repeat(bytes)).said();
     assert_snapshot!(write(65_537, "place write -"), @"
     exit 1
-    error: the note is too large: 65537 bytes, 65536 are allowed
-      shorten it, or split it over several keys; or raise the setting `max_place_bytes` (zero or less is no limit)
+    error: the note is too large: 65537 bytes, the limit is 65536
+      shorten it, or split it over several keys; or raise the setting `max_place_bytes` (zero or less: no limit)
     ");
     assert_snapshot!(write(65_536, "place write -"), @"
     exit 0
@@ -374,14 +374,14 @@ fn a_place_takes_64_kib_and_as_much_as_it_is_allowed() {
     assert_snapshot!(
         scratch.run("place write 12345").env("WAYNOTE_MAX_PLACE_BYTES", "4").said(), @"
     exit 1
-    error: the note is too large: 5 bytes, 4 are allowed
-      shorten it, or split it over several keys; or raise the setting `max_place_bytes` (zero or less is no limit)
+    error: the note is too large: 5 bytes, the limit is 4
+      shorten it, or split it over several keys; or raise the setting `max_place_bytes` (zero or less: no limit)
     "
     );
     assert_snapshot!(write(4_097, "key save k - --at ."), @"
     exit 1
-    error: the note is too large: 4097 bytes, 4096 are allowed
-      shorten it, or split it over several keys; or raise the setting `max_bytes` (zero or less is no limit)
+    error: the note is too large: 4097 bytes, the limit is 4096
+      shorten it, or split it over several keys; or raise the setting `max_bytes` (zero or less: no limit)
     ");
 }
 
@@ -417,7 +417,7 @@ fn a_byte_order_mark_is_named() {
     assert_snapshot!(scratch.run("place write -").stdin(utf16).said(), @"
     exit 1
     error: the text is not plain text: it begins with the byte order mark of UTF-16
-      a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
+      a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64
     ");
     let file = scratch.path("notes.json");
     std::fs::write(&file, "\u{feff}{\"~\": \"home\"}").unwrap();
@@ -455,7 +455,7 @@ fn nothing_printed_is_explained() {
     scratch.ok("key save k v");
     assert_snapshot!(scratch.run("context --budget 5").said(), @"
     exit 0
-    nothing is printed: 2 notes apply, and a budget of 5 tokens has no room for any; raise `--budget`
+    nothing printed: 2 notes apply, but none fits the budget of 5 tokens; raise `--budget`
     ");
 }
 
@@ -495,6 +495,6 @@ fn the_rows_of_the_receipt_sum_to_the_total() {
                     5       (headings and blank lines)
                     8       (the last line)
 
-    62 tokens (41 by o200k, as listed) of 2000: 1 notes shown, 0 cut to a line, 0 left out
+    62 tokens (41 by o200k, as listed) of 2000: 1 note shown, 0 shortened to a line, 0 left out
     ");
 }

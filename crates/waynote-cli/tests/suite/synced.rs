@@ -177,13 +177,13 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
     insta::assert_snapshot!(said("place read"), @"
     exit 0
     beforewarning: FILE is damaged: line 3: EOF while parsing a value
-      the store works on without it; mend it or move it away; nothing was written to it
+      the store is used without it; mend it or move it away; nothing was written to it
     ");
     insta::assert_snapshot!(said("place write after"), @"
     exit 0
     saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
     warning: FILE is damaged: line 3: EOF while parsing a value
-      the store works on without it; mend it or move it away; nothing was written to it
+      the store is used without it; mend it or move it away; nothing was written to it
     ");
     insta::assert_snapshot!(said("context"), @"
     exit 0
@@ -197,7 +197,7 @@ fn a_damaged_file_is_named_and_left_alone_and_the_store_works_on() {
 
     39 of 2,000 tokens
     warning: FILE is damaged: line 3: EOF while parsing a value
-      the store works on without it; mend it or move it away; nothing was written to it
+      the store is used without it; mend it or move it away; nothing was written to it
     ");
     assert_eq!(kept.text(), damaged);
     // Once it is mended, what was written meanwhile gets there.
@@ -287,7 +287,7 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
     exit 0
     saved place:~/work (revision 1)
     warning: FILE is damaged: it is no regular file
-      the store works on without it; mend it or move it away; nothing was written to it
+      the store is used without it; mend it or move it away; nothing was written to it
     ");
     insta::assert_snapshot!(said("--json place read"), @r#"
     exit 0
@@ -305,7 +305,7 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
       "created_at": "2026-05-17T12:00:00Z",
       "updated_at": "2026-05-17T12:00:00Z"
     }
-    {"warning":{"hint":"the store works on without it; mend it or move it away; nothing was written to it","kind":"damaged_file","message":"FILE is damaged: it is no regular file"}}
+    {"warning":{"hint":"the store is used without it; mend it or move it away; nothing was written to it","kind":"damaged_file","message":"FILE is damaged: it is no regular file"}}
     "#);
     fs::remove_file(&kept.file).unwrap();
     kept.write("{}");
@@ -314,7 +314,7 @@ fn what_is_no_regular_file_or_read_only_is_left_alone() {
     exit 0
     saved place:~/work (overwrote revision 1; `waynote undo place:~/work` brings it back)
     warning: FILE cannot be written: it is read-only
-      the store works on without it; fix the cause and try again
+      the store is used without it; fix the cause and try again
     ");
     assert_eq!(kept.text(), "{}");
     fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o664)).unwrap();
@@ -335,8 +335,8 @@ fn undo_without_an_address_takes_back_what_was_typed() {
     // Whether the edit is journaled yet or not, nothing is guessed.
     insta::assert_snapshot!(kept.run("undo").said(), @"
     exit 1
-    error: your last change was of place:~/work, which import:zrb has changed since
-      look at `waynote history place:~/work`, then name the note to undo, or restore a revision
+    error: import:zrb has changed place:~/work since your last change of it
+      look at `waynote history place:~/work`, then undo it by its address, or restore a revision
     ");
     kept.ok("place write --at ~ home");
     kept.ok("undo");

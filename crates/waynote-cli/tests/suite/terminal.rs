@@ -88,9 +88,9 @@ fn forgetting_asks() {
     would forget 2 revisions:
       agent:default#k@1
       agent:default#k@2
-    agent:default#k would be gone, and nothing would bring it back
-    the same text would still stand in agent:default#other@1; `--everywhere` forgets it there too
-    Nothing brings it back. Forget it? [y/N] error: agent:default#k was not forgotten
+    agent:default#k would be gone for good
+    the same text would remain in agent:default#other@1; `--everywhere` forgets it there too
+    This cannot be undone. Forget it? [y/N] error: agent:default#k was not forgotten
       answer `y` to forget it
     ");
     assert_snapshot!(typed(&scratch, forget, "\n"), @"
@@ -99,21 +99,21 @@ fn forgetting_asks() {
     would forget 2 revisions:
       agent:default#k@1
       agent:default#k@2
-    agent:default#k would be gone, and nothing would bring it back
-    the same text would still stand in agent:default#other@1; `--everywhere` forgets it there too
-    Nothing brings it back. Forget it? [y/N] error: agent:default#k was not forgotten
+    agent:default#k would be gone for good
+    the same text would remain in agent:default#other@1; `--everywhere` forgets it there too
+    This cannot be undone. Forget it? [y/N] error: agent:default#k was not forgotten
       answer `y` to forget it
     ");
     assert_eq!(scratch.ok("key show k"), "two");
     // Nobody is there to ask.
     assert_snapshot!(scratch.run(forget).said(), @"
     exit 1
-    error: nothing brings back what is forgotten of agent:default#k, and nobody is here to confirm it
-      look with `--dry-run` at what would go, then add `--yes`
+    error: forgetting agent:default#k cannot be undone, and there is no terminal to confirm it
+      check with `--dry-run`, then add `--yes`
     ");
     assert_snapshot!(scratch.run(&format!("{forget} --json")).said(), @r#"
     exit 1
-    {"error":{"hint":"look with `--dry-run` at what would go, then add `--yes`","kind":"not_confirmed","message":"nothing brings back what is forgotten of agent:default#k, and nobody is here to confirm it"}}
+    {"error":{"hint":"check with `--dry-run`, then add `--yes`","kind":"not_confirmed","message":"forgetting agent:default#k cannot be undone, and there is no terminal to confirm it"}}
     "#);
     assert_eq!(scratch.ok("key show k"), "two");
     assert_snapshot!(typed(&scratch, forget, "y\n"), @"
@@ -122,16 +122,16 @@ fn forgetting_asks() {
     would forget 2 revisions:
       agent:default#k@1
       agent:default#k@2
-    agent:default#k would be gone, and nothing would bring it back
-    the same text would still stand in agent:default#other@1; `--everywhere` forgets it there too
-    Nothing brings it back. Forget it? [y/N] forgot 2 revisions of agent:default#k; nothing it said is left
-    the same text still stands in agent:default#other@1; `waynote forget agent:default#other@1 --everywhere` forgets it there too
+    agent:default#k would be gone for good
+    the same text would remain in agent:default#other@1; `--everywhere` forgets it there too
+    This cannot be undone. Forget it? [y/N] forgot 2 revisions of agent:default#k; no text of it is left
+    the same text remains in agent:default#other@1; `waynote forget agent:default#other@1 --everywhere` forgets it there too
     ");
     assert_eq!(scratch.ok("key count"), "1\n");
     assert_snapshot!(typed(&scratch, "forget agent:default#never", ""), @"
     exit 1
     error: there is no agent:default#never
-      list what there is with `place list`, `key list` or `log list`
+      see `waynote place list`, `key list` or `log list`
     ");
 }
 
@@ -147,15 +147,15 @@ fn a_dry_run_forgets_nothing() {
     would forget 2 revisions:
       agent:default#k@1
       agent:default#k@2
-    agent:default#k would be gone, and nothing would bring it back
-    the same text would still stand in agent:default#other@1; `--everywhere` forgets it there too
+    agent:default#k would be gone for good
+    the same text would remain in agent:default#other@1; `--everywhere` forgets it there too
     ");
     assert_snapshot!(said("forget agent:default#k@1 --dry-run --everywhere"), @"
     exit 0
     would forget 2 revisions:
       agent:default#k@1
       agent:default#other@1
-    also gone would be agent:default#other
+    these would be gone too: agent:default#other
     ");
     assert_snapshot!(said("forget agent:default#k@2 --dry-run --json"), @r#"
     exit 0
@@ -176,7 +176,7 @@ fn a_dry_run_forgets_nothing() {
     assert_snapshot!(said("forget agent:default#k@9 --dry-run"), @"
     exit 1
     error: there is no agent:default#k@9
-      list what there is with `place list`, `key list` or `log list`
+      see `waynote place list`, `key list` or `log list`
     ");
     assert_snapshot!(said("forget agent:default#k --dry-run --yes"), @"
     exit 2
@@ -204,7 +204,7 @@ fn a_dry_run_knows_the_file() {
     exit 0
     would forget 1 revision:
       place:~/work@1
-    place:~/work would be gone, and nothing would bring it back
+    place:~/work would be gone for good
     ");
     said("place write ours");
     std::fs::write(&file, r#"{"~/work": "by hand"}"#).unwrap();
@@ -214,11 +214,11 @@ fn a_dry_run_knows_the_file() {
       place:~/work@1
       place:~/work@2
       place:~/work@3
-    place:~/work would be gone, and nothing would bring it back
+    place:~/work would be gone for good
     ");
     assert_snapshot!(said("forget place:~/work --yes"), @"
     exit 0
-    forgot 3 revisions of place:~/work; nothing it said is left
+    forgot 3 revisions of place:~/work; no text of it is left
     ");
 }
 

@@ -43,15 +43,15 @@ fn entries_of_a_log_are_passed_over() {
     $ waynote --session nightly log add --type tip wall
     exit 0
     Note added: [tip] wall
-    note: it belongs to no iteration, so the prompts of a loop do not show it; `--iteration N` gives it one
+    note: this entry has no iteration, so loop prompts do not show it; add `--iteration N`
 
     $ waynote undo
     exit 0
-    undid the last change of agent:default#staging-db (now it does not exist); `waynote redo` brings it back
+    undid creating agent:default#staging-db; `waynote redo` or `waynote restore agent:default#staging-db@1` brings it back
 
     $ waynote undo
     exit 0
-    undid the last change of place:~/work (now it does not exist); `waynote redo` brings it back
+    undid creating place:~/work; `waynote redo` or `waynote restore place:~/work@1` brings it back
 
     $ waynote undo
     exit 1
@@ -60,11 +60,11 @@ fn entries_of_a_log_are_passed_over() {
 
     $ waynote redo
     exit 0
-    brought back the last change of place:~/work (now revision 3: here)
+    redid the last change of place:~/work (now revision 3: here)
 
     $ waynote redo
     exit 0
-    brought back the last change of agent:default#staging-db (now revision 3: read-only)
+    redid the last change of agent:default#staging-db (now revision 3: read-only)
 
     $ waynote redo
     exit 1
@@ -120,12 +120,12 @@ fn only_ones_own_changes_here_are_meant() {
 
     $ waynote undo
     exit 0
-    undid the last change of agent:default#mine (now it does not exist); `waynote redo` brings it back
-    your later change of place:/srv is out of reach from here; `waynote undo place:/srv` undoes it
+    undid creating agent:default#mine; `waynote redo` or `waynote restore agent:default#mine@1` brings it back
+    your newer change is to place:/srv, which `undo` does not reach from here: run `waynote undo place:/srv`
 
     $ waynote undo
     exit 1
-    error: there is nothing of yours to undo
+    error: you have no change to undo
       the last change is of place:/srv, by person: `waynote undo place:/srv` undoes it
 
     $ waynote redo --agent c
@@ -135,19 +135,19 @@ fn only_ones_own_changes_here_are_meant() {
 
     $ waynote --author agent:b undo
     exit 0
-    undid the last change of agent:default#theirs (now it does not exist); `waynote redo` brings it back
+    undid creating agent:default#theirs; `waynote redo` or `waynote restore agent:default#theirs@1` brings it back
 
     $ waynote --author agent:b redo
     exit 0
-    brought back the last change of agent:default#theirs (now revision 3: one)
+    redid the last change of agent:default#theirs (now revision 3: one)
 
     $ waynote undo place:/srv
     exit 0
-    undid the last change of place:/srv (now it does not exist); `waynote redo place:/srv` brings it back
+    undid creating place:/srv; `waynote redo place:/srv` or `waynote restore place:/srv@1` brings it back
 
     $ waynote redo place:/srv
     exit 0
-    brought back the last change of place:/srv (now revision 3: elsewhere)
+    redid the last change of place:/srv (now revision 3: elsewhere)
 
     $ waynote redo place:/srv
     exit 1
@@ -206,7 +206,7 @@ fn a_new_change_ends_what_can_be_redone() {
 
     $ waynote redo agent:default#k
     exit 0
-    brought back the last change of agent:default#k (now revision 4: two)
+    redid the last change of agent:default#k (now revision 4: two)
 
     $ waynote --author agent:b key save k theirs
     exit 0
@@ -226,8 +226,8 @@ fn a_new_change_ends_what_can_be_redone() {
 
     $ waynote undo
     exit 1
-    error: your last change was of agent:default#k, which agent:b has changed since
-      look at `waynote history agent:default#k`, then name the note to undo, or restore a revision
+    error: agent:b has changed agent:default#k since your last change of it
+      look at `waynote history agent:default#k`, then undo it by its address, or restore a revision
 
     $ waynote history agent:default#k
     exit 0
@@ -307,6 +307,6 @@ fn a_worktree_reaches_its_main_checkout() {
     let tree = scratch.home().join("tree");
     assert_snapshot!(scratch.run("undo").cwd(&tree).said(), @"
     exit 0
-    undid the last change of place:~/main (now it does not exist); `waynote redo` brings it back
+    undid creating place:~/main; `waynote redo` or `waynote restore place:~/main@1` brings it back
     ");
 }

@@ -72,8 +72,8 @@ fn the_overview_names_it_until_it_is_kept_in_sync() {
     waynote: notes for the next run. What applies in ~/work:
       0 notes on this directory and those above it
       agent:default: 0 notes, 0 pinned
-      no session named (--session NAME)
-      store: HOME/.local/share/waynote/notes.db (made at the first write)
+      no session set (--session NAME)
+      store: HOME/.local/share/waynote/notes.db (created by the first write)
     What you can do:
       waynote place write TEXT       leave a note on this directory
       waynote key save KEY TEXT      save a note in the agent's notebook

@@ -43,7 +43,7 @@ pub(super) const TOOLS: &[Spec] = &[
     },
     Spec {
         name: "note_save",
-        about: "Save a fact for later runs, over what the note said: with `key` in your notebook, with `place` for a directory and all below.",
+        about: "Save a fact for later runs; an existing note is overwritten. `key`: in your notebook; `place`: on a directory and everything below.",
         parameters: &[
             required("content", Kind::Text, ""),
             optional("key", KEY, "a-z 0-9 _ -"),
@@ -56,7 +56,7 @@ pub(super) const TOOLS: &[Spec] = &[
             optional(
                 "if_revision",
                 Kind::Number(0),
-                "Only over this revision; 0: only if new",
+                "Write only if this is the current revision; 0: only if new",
             ),
         ],
         effect: Effect::Overwrites,
@@ -93,7 +93,7 @@ pub(super) const TOOLS: &[Spec] = &[
     },
     Spec {
         name: "note_search",
-        about: "Find notes by their words, the best first.",
+        about: "Find notes by their words, best match first.",
         parameters: &[
             required("query", Kind::Text, "Words, \"phrases\", prefix*, -not"),
             optional("limit", Kind::Number(1), ""),
@@ -208,7 +208,7 @@ fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
         Some(key) => there_are(store, &address.scope(), Some(&key))?,
         None => String::new(),
     };
-    let text = format!("{address} was already absent; {keys}");
+    let text = format!("{address} does not exist; {keys}");
     Ok(text.trim_end_matches("; ").to_owned())
 }
 
@@ -242,7 +242,7 @@ fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
         .map(|hit| format!("- {}: {}", hit.note.address, visible(&hit.snippet)))
         .collect();
     Ok(match lines.is_empty() {
-        true => "no note says that; try fewer or other words, or note_list".to_owned(),
+        true => "no note matches; try fewer or other words, or note_list".to_owned(),
         false => lines.join("\n"),
     })
 }

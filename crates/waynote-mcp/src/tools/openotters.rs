@@ -12,7 +12,7 @@ const KEY: Parameter = required("key", Kind::Text, "The note's key");
 pub(super) const TOOLS: &[Spec] = &[
     Spec {
         name: "note_save",
-        about: "Save a durable fact under a key, over what the note said.",
+        about: "Save a durable fact under a key, overwriting an existing note.",
         parameters: &[
             KEY,
             required("content", Kind::Text, "The whole note"),
@@ -23,7 +23,7 @@ pub(super) const TOOLS: &[Spec] = &[
     },
     Spec {
         name: "note_list",
-        about: "List all notes with their age and a preview, the latest first.",
+        about: "List all notes with their age and a preview, latest first.",
         parameters: &[],
         effect: Effect::Reads,
         run: list,
@@ -44,7 +44,7 @@ pub(super) const TOOLS: &[Spec] = &[
     },
     Spec {
         name: "note_pin",
-        about: "Pin a note: it stands whole in every prompt.",
+        about: "Pin a note: every prompt shows it whole.",
         parameters: &[KEY],
         effect: Effect::Sets,
         run: pin,
@@ -82,7 +82,7 @@ fn no_note(call: &mut Call<'_>, key: &str) -> Result<Refusal, Refusal> {
     )))
 }
 
-/// A refusal with the words of the source's sentinel errors before ours, for programs that look for them.
+/// A refusal that begins with the text of openotters' own error, for programs that look for it.
 fn worded(error: waynote::Error) -> Refusal {
     let source = match error {
         waynote::Error::InvalidKey { .. } => "invalid note key",

@@ -9,14 +9,14 @@ use crate::tool::{Effect, Kind, Spec, optional, required};
 pub(super) const TOOLS: &[Spec] = &[
     Spec {
         name: "ReadLongTermNote",
-        about: "Read the note that holds everywhere: preferences and facts about the user. Read it at the start.",
+        about: "Read the note that applies everywhere: preferences and facts about the user. Read it at the start.",
         parameters: &[],
         effect: Effect::Reads,
         run: read_long_term,
     },
     Spec {
         name: "WriteLongTermNote",
-        about: "Write the note that holds everywhere, over all it said: read it first, keep it dense, and leave passing progress out.",
+        about: "Write the note that applies everywhere, replacing its text: read it first, keep it dense, and leave passing progress out.",
         parameters: &[required("content", Kind::Text, "The whole note")],
         effect: Effect::Overwrites,
         run: write_long_term,
@@ -34,7 +34,7 @@ pub(super) const TOOLS: &[Spec] = &[
     },
     Spec {
         name: "WriteContextualNote",
-        about: "Write the note of one directory, over all it said: read it first, and keep it dense.",
+        about: "Write the note of one directory, replacing its text: read it first, and keep it dense.",
         parameters: &[
             required("content", Kind::Text, "The whole note"),
             optional(
@@ -68,8 +68,8 @@ fn write_contextual(call: &mut Call<'_>) -> Result<String, Refusal> {
     Ok(format!("The note was saved for {shown}"))
 }
 
-/// The place, and its path for a reply: as it was given where that is whole, as in the source; else the absolute path, so
-/// that it says which directory was meant.
+/// The place, and its path for a reply: as it was given where that is whole, as in the source; else the absolute path,
+/// so that it says which directory was meant.
 fn place(call: &Call<'_>) -> Result<(Place, String), Refusal> {
     let here = call.here.or_at_home();
     let given = call.arguments.text("path");

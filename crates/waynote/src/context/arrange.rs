@@ -1,9 +1,10 @@
-//! Claims, met in their order under the budget, and the text that comes of them.
+//! Fills a block within its budget: decides how each note is shown, and makes the text.
 //!
-//! Claims come in this order: pinned notes by key, places from the nearest outward, the session's entries by type with the latest
-//! first, the index with the latest first. Print is pinned by key, places outermost first, index by key, entries oldest
-//! first, then the status line. When all fits, all is shown. When it does not, each section is sure of its share, and
-//! what one does not need flows on in steps, so that a note more in one section seldom changes another.
+//! Notes get room in this order: pinned notes by key, places from the nearest outward, the entries of the session by
+//! type (latest first), the index (latest first). They are printed in this order: pinned notes by key, places outermost
+//! first, index by key, entries oldest first, then the status line. If everything fits, everything is shown. If not,
+//! each section is sure of its share, and what it does not need goes to the others in steps, so that one more note in a
+//! section seldom changes another.
 
 use std::cmp::Reverse;
 
@@ -20,10 +21,10 @@ use crate::note::{EntryType, Note};
 use crate::scope::Scope;
 use crate::store::Count;
 
-/// What sections are sure of, in percent, in the order of their claims.
+/// The shares that sections are sure of, in percent, in the order in which they get room.
 const SECTION_SHARES: [usize; 4] = [30, 30, 25, 15];
 
-/// The same for the types of entries; other programs' types have what these leave.
+/// The same for the types of entries. Types of other programs get what these leave.
 const TYPE_SHARES: [usize; 4] = [35, 30, 20, 15];
 
 /// Everything that claims, section by section.
@@ -49,7 +50,8 @@ pub(super) struct Arranged {
     pub(super) receipt: Receipt,
 }
 
-/// The tokens that sections share. The status line at its longest is kept back: it must not depend on what is shown.
+/// The tokens that the sections share. Room for the longest status line is set aside, so that the choice of notes
+/// cannot depend on that line.
 pub(super) fn room(request: &Request) -> usize {
     request.budget.cap().map_or(usize::MAX, |cap| {
         let kept_back = crate::tokens::count(&status(request, cap, 999, 99_999));
@@ -57,7 +59,7 @@ pub(super) fn room(request: &Request) -> usize {
     })
 }
 
-/// Arranges what was gathered for so much room. Returns what claimed it too.
+/// Arranges the gathered notes in this much room. Also returns the sections with all their notes.
 pub(super) fn arrange<'s>(
     gathered: Gathered<'s>,
     mut room: usize,
@@ -69,7 +71,7 @@ pub(super) fn arrange<'s>(
         all.claim_read(request, pieces, room)?;
         let arranged = all.print(request, pieces)?;
         match request.budget.cap() {
-            // The blank lines between parts were reckoned at their most; still, the cap is a promise.
+            // The blank lines between parts were counted at their maximum. Still, the limit must hold.
             Some(cap) if arranged.receipt.counted > cap => {
                 let over = arranged.receipt.counted - cap;
                 if room == 0 {

@@ -1,16 +1,16 @@
-//! How a budget of tokens is shared out: every section is sure of a share, and what one does not need flows on.
+//! Sharing a token budget: every section is sure of a share, and the others can use what it does not need.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// The most tokens that a block may have.
+/// The token budget of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Budget {
-    /// The most tokens, as the model that reads the block counts them; 0: no limit.
+    /// The budget in tokens of the model that reads the block; 0: no limit.
     pub tokens: usize,
-    /// How many tokens of that model one token of o200k comes to: blocks are counted exactly by o200k.
+    /// How many tokens of that model correspond to one token of o200k, by which blocks are counted exactly.
     pub factor: TokenFactor,
 }
 
@@ -18,7 +18,7 @@ impl Budget {
     /// No limit.
     pub const NONE: Self = Self::of(0);
 
-    /// So many tokens of o200k; 0: no limit.
+    /// A budget in tokens of o200k; 0: no limit.
     pub const fn of(tokens: usize) -> Self {
         Self {
             tokens,
@@ -26,17 +26,17 @@ impl Budget {
         }
     }
 
-    /// So many tokens of the same model; 0: no limit.
+    /// The same model with another number of tokens; 0: no limit.
     pub fn tokens(self, tokens: usize) -> Self {
         Self { tokens, ..self }
     }
 
-    /// The same number of tokens of a model whose vocabulary is another one.
+    /// The same number of tokens of another model.
     pub fn factor(self, factor: TokenFactor) -> Self {
         Self { factor, ..self }
     }
 
-    /// The cap in tokens of o200k; none when there is none.
+    /// The limit in tokens of o200k; none if there is no limit.
     pub(super) fn cap(self) -> Option<usize> {
         #[expect(
             clippy::cast_possible_truncation,
@@ -47,12 +47,12 @@ impl Budget {
         (self.tokens > 0).then_some(cap)
     }
 
-    /// The tokens of a text, as the model that reads the block counts them.
+    /// The tokens of a text for the model that reads the block.
     pub fn tokens_of(self, text: &str) -> usize {
         self.charged(crate::tokens::count(text))
     }
 
-    /// What so many tokens of o200k come to.
+    /// Converts a number of o200k tokens to tokens of the model.
     pub(super) fn charged(self, counted: usize) -> usize {
         #[expect(
             clippy::cast_possible_truncation,
@@ -65,7 +65,7 @@ impl Budget {
 }
 
 impl From<usize> for Budget {
-    /// So many tokens of o200k; 0: no limit.
+    /// A budget in tokens of o200k; 0: no limit.
     fn from(tokens: usize) -> Self {
         Self::of(tokens)
     }
@@ -78,7 +78,8 @@ impl Default for Budget {
     }
 }
 
-/// How many tokens of a model one token of o200k comes to: from 0.1 to 10, which is more than vocabularies differ by.
+/// How many tokens of a model correspond to one token of o200k: from 0.1 to 10, a wider range than vocabularies differ
+/// by.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct TokenFactor(f64);
 
@@ -89,11 +90,11 @@ impl fmt::Display for TokenFactor {
 }
 
 impl TokenFactor {
-    /// That of a model that counts as o200k does.
+    /// The factor of a model that counts like o200k.
     pub const ONE: Self = Self(1.0);
 
     /// # Errors
-    /// [`Error::InvalidTokenFactor`] for a number outside of 0.1 to 10.
+    /// [`Error::InvalidTokenFactor`] for a number outside 0.1 to 10.
     pub fn new(factor: f64) -> Result<Self> {
         match (0.1..=10.0).contains(&factor) {
             true => Ok(Self(factor)),
@@ -107,9 +108,9 @@ impl TokenFactor {
     }
 }
 
-/// Shares a number of tokens out among claimants in the order of their claims: each gets what it asks for up to its share
-/// (in percent), and what is left goes to those who ask for more, in that order. `asks` tells what one asks for,
-/// looked at until that is more than a number.
+/// Divides a number of tokens among sections in order: each gets what it asks for, up to its share (in percent). What
+/// is left goes to the sections that ask for more, in order. `asks` returns what a section asks for, and may stop
+/// counting once that exceeds a given number.
 pub(super) fn share_out(
     total: usize,
     percent: &[usize],
@@ -129,17 +130,17 @@ pub(super) fn share_out(
     given
 }
 
-/// Tokens move between sections in steps of this, so that one note more in one of them seldom changes another.
+/// Tokens move between sections in steps of this size, so that one more note in a section seldom changes the others.
 pub(super) fn step(total: usize) -> usize {
     (total / 16).max(1)
 }
 
 /// How many of the latest notes to keep when only the first `fits` of a longer list fit.
 ///
-/// Dropping the oldest for every new one would change the block from that place on at every write. So up to a quarter of
-/// them is dropped at once: the list begins at the roundest number there is in that quarter, which stays the roundest
-/// for a while as notes are added. `rank` gives a number for each place in the list that falls from note to note
-/// and does not change when notes are added: a time. Lists that go by the same clock often make room together.
+/// Dropping the oldest for every new one would change the block from that place on at every write. So up to a quarter
+/// of them is dropped at once: the list begins at the roundest number there is in that quarter, which stays the
+/// roundest for a while as notes are added. `rank` gives a number for each place in the list that falls from note to
+/// note and does not change when notes are added: a time. Lists that go by the same clock often make room together.
 pub(super) fn steady(fits: usize, rank: impl Fn(usize) -> u128) -> usize {
     let least = fits - fits / 4;
     if least == fits || least == 0 {

@@ -1,4 +1,4 @@
-//! The notes of a block that its reader does not have yet: what a conversation that goes on gets in place of the whole block.
+//! The notes of a block that are new to its reader. A running conversation gets them instead of the whole block.
 
 use std::cell::RefCell;
 
@@ -11,11 +11,11 @@ use crate::error::Result;
 use crate::note::Note;
 use crate::store::{LocalStore, LocalStoreExt, Reader};
 
-/// A note that a reader is shown: its address, its revision and how much of it.
+/// A note that a reader was shown: its address, its revision and how much of it.
 pub type ShownNote = (Address, u64, Shown);
 
-/// The notes of these sections that a block shows and that are new to its reader, the most important of each section first. `known`
-/// tells how much of a note, as it is now, the reader has been shown. Always in style stable, whatever the request's style.
+/// The notes of these sections that a block shows and that are new to its reader, the most important of each section
+/// first. `known` returns how much of a note's current revision the reader has been shown. The style is always stable.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -28,7 +28,7 @@ pub fn changed(
     store.on_one_state(|store| changed_now(store, request, sections, known))
 }
 
-/// Makes a block, and says which notes it shows, each with the revision that is shown and how much of it.
+/// Makes a block, and returns the notes that it shows, each with its revision and how much of it.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -101,13 +101,13 @@ fn changed_now(
     Ok(found)
 }
 
-/// The notes that a block shows, where the store is still as it was when the block was made.
+/// The notes that a block shows, if the store has not changed since the block was made.
 fn shown(store: &dyn Reader, request: &Request, block: &Block) -> Result<Vec<ShownNote>> {
     if block.style == Style::Faithful {
         if block.text.is_empty() {
             return Ok(Vec::new());
         }
-        // It shows every note; which those are, a block in the other style tells.
+        // A faithful block shows every note; a stable one tells which these are.
         let budget = Budget {
             tokens: 0,
             ..request.budget

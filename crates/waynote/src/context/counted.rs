@@ -1,11 +1,11 @@
-//! Text that knows its tokens, put together from pieces that do.
+//! Text with its token count, joined from pieces whose counts are known.
 
 use super::Request;
 use super::pieces::Pieces;
 use super::receipt::{status, status_of_full};
 
-/// Text and its tokens by o200k. Pieces end with their line ends and begin with anything but a line end or a slash, which is
-/// where the vocabulary parts its words: so the tokens of the whole are the sum of the pieces'.
+/// Text and its tokens by o200k. Every piece ends with a line end and begins with neither a line end nor a slash. The
+/// vocabulary splits words there, so the tokens of the whole are the sum over the pieces.
 #[derive(Clone, Default)]
 pub(super) struct Counted {
     pub(super) text: String,

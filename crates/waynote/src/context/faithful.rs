@@ -1,4 +1,5 @@
-//! The sections as the three sources write them, byte for byte, but for credentials and for tags of agent clients.
+//! The sections as Zrb, ralph.nu and openotters write them, byte for byte, except for credentials and for tags of agent
+//! clients.
 
 use std::fmt::Write;
 
@@ -18,7 +19,7 @@ pub(super) struct Notes {
     pub(super) notebook: Vec<Note>,
     /// Outermost place first.
     pub(super) places: Vec<Note>,
-    /// Oldest first, without those of this iteration and later ones, and without those of none.
+    /// Oldest first, without entries of this or later iterations, and without entries that have no iteration.
     pub(super) iterations: Vec<Note>,
 }
 
@@ -31,7 +32,7 @@ pub(super) fn section(section: Section, notes: &Notes, now: Timestamp) -> String
     }
 }
 
-/// Source 002: each note whole under a heading, trimmed, a blank line between.
+/// openotters: each note whole under a heading, trimmed, with a blank line between notes.
 fn pinned<'n>(notes: impl Iterator<Item = &'n Note>) -> String {
     let blocks: Vec<String> = notes
         .map(|note| format!("## {}\n\n{}\n", key(note), said(note).trim()))
@@ -39,7 +40,7 @@ fn pinned<'n>(notes: impl Iterator<Item = &'n Note>) -> String {
     blocks.join("\n")
 }
 
-/// Source 002: the table of keys, ages and previews, and its hint.
+/// openotters: the table of keys, ages and previews, and its hint.
 fn index(notes: &[Note], now: Timestamp) -> String {
     if notes.is_empty() {
         return String::new();
@@ -63,8 +64,8 @@ fn index(notes: &[Note], now: Timestamp) -> String {
     text
 }
 
-/// Source 000: the places, outermost first. The program trims each note and demotes headings outside fences;
-/// a fence that a note leaves open goes on through the notes after it.
+/// Zrb: the places, outermost first. It trims each note and demotes headings outside fences; a fence that a note leaves
+/// open continues through the notes after it.
 fn places(notes: &[Note]) -> String {
     let blocks: Vec<String> = notes
         .iter()
@@ -85,7 +86,7 @@ fn places(notes: &[Note]) -> String {
     )
 }
 
-/// Every heading one level down, except inside fences (Zrb's program).
+/// Moves every heading one level down, except inside fences (as Zrb does).
 fn demoted(text: &str) -> String {
     let mut open: Vec<(char, usize)> = Vec::new();
     let lines: Vec<String> = text
@@ -116,7 +117,7 @@ fn demoted_line(line: &str, open: &mut Vec<(char, usize)>) -> String {
     }
 }
 
-/// The leading run of three or more backticks and tildes, mixed even, as the program takes it.
+/// The leading run of three or more backticks and tildes, even mixed, as Zrb reads it.
 fn fence(line: &str) -> Option<(char, usize)> {
     let first = line.chars().next()?;
     let length = line
@@ -126,7 +127,7 @@ fn fence(line: &str) -> Option<(char, usize)> {
     (length >= 3).then_some((first, length))
 }
 
-/// Source 001: the four types; the title alone when there are only other types.
+/// ralph.nu: the four types; only the title if all entries have other types.
 fn iterations(notes: &[Note]) -> String {
     if notes.is_empty() {
         return String::new();
@@ -142,8 +143,8 @@ fn iterations(notes: &[Note]) -> String {
     lines.join("\n")
 }
 
-/// What a note says, but for credentials and for tags that agent clients take for their own: no program that moves over
-/// needs to put those into a prompt.
+/// The text of a note, except for credentials and for tags that agent clients take for their own. No program that moves
+/// to waynote needs those in a prompt.
 fn said(note: &Note) -> String {
     without_tags(&masked(&note.content.shown())).into_owned()
 }

@@ -1,4 +1,4 @@
-//! The notes that a block could hold: of all sections at once, latest first, and no further than a block can show.
+//! Reads the notes for a block: all sections at once, latest first, and only as many as a block can show.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The notes that match what is asked: what a prompt gets beside the block that its session began with.
+//! The notes that match a prompt's text. A prompt gets them in addition to the block with which its session began.
 
 use super::stable::Told;
 use super::{Request, Shown, ShownNote};
@@ -9,33 +9,33 @@ use crate::search::{SearchRequest, is_stop_word};
 use crate::session_log::noted_before;
 use crate::store::Reader;
 
-/// More notes than these are no answer to one prompt.
+/// How many notes a prompt gets at most.
 const MOST: usize = 5;
 
-/// How many matches are looked at to find some that are not known.
+/// How many matches are checked to find some that are new to the reader.
 const LOOKED_AT: usize = 32;
 
-/// What matches less than this share of the best match's score is beside the point.
+/// Matches with a score below this share of the best one are left out.
 const NEAR: f64 = 0.3;
 
-/// A note of more tokens is shown by its line.
+/// A note with more tokens is shown as a line.
 const WHOLE_TOKENS: usize = 150;
 
-/// As much of what is asked as is looked at: each word takes its time, and a long paste asks for nothing in particular.
+/// How much of the text is used as a query: each word takes time, and a long paste is not a specific question.
 const ASKED_CHARS: usize = 2000;
 const ASKED_WORDS: usize = 64;
 
 /// Notes that match, or that are new to a reader, as text for a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matching {
-    /// The notes, the lines first, each the best first; empty when none matches.
+    /// The text: first the notes shown as lines, then whole notes, each best match first; empty if none matches.
     pub text: String,
-    /// What is in it.
+    /// The notes in the text.
     pub notes: Vec<(Note, Shown)>,
 }
 
 impl Matching {
-    /// The notes in it, each with its revision and how much of it is shown.
+    /// The notes in the text, each with its revision and how much of it is shown.
     pub fn pieces(&self) -> Vec<ShownNote> {
         let notes = self.notes.iter();
         notes
@@ -44,8 +44,9 @@ impl Matching {
     }
 }
 
-/// The notes that apply and match the request's query, at most five, the best first, within its budget. The query is taken as plain
-/// words. `known` tells how much of a note its reader has been shown already: what would say nothing new is left out.
+/// The notes that apply and match the request's query: at most five, best match first, within the budget. The query is
+/// taken as plain words. `known` returns how much of a note its reader has been shown already; a note that would show
+/// nothing new is left out.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -74,7 +75,7 @@ pub fn matching(
     let near = hits.into_iter().zip(noted);
     for (hit, times) in near.take_while(|(hit, _)| hit.score >= least) {
         let note = hit.note;
-        // Beside a match in a log stands perhaps its answer, but no word of the query.
+        // The entry beside a match in a log may be its answer, but has no word of the query.
         if note.seen().is_some() && hit.snippet.matches.is_empty() {
             continue;
         }
@@ -103,7 +104,7 @@ pub fn matching(
             continue;
         }
         left -= tokens;
-        // A line under another note's heading would seem to be of it.
+        // A line below another note's heading would look like a part of that note.
         match piece.starts_with('#') {
             true => whole.push_str(&piece),
             false => found.text.push_str(&piece),
@@ -120,7 +121,7 @@ pub fn matching(
     Ok(found)
 }
 
-/// What is asked, without the signs of the query language, which a prompt does not mean; none where nothing is asked.
+/// The text without the operators of the query language, which a prompt does not mean; none if there is no text.
 fn plain(asked: &str) -> Option<String> {
     let cut: String = asked.chars().take(ASKED_CHARS).collect();
     let signs = |char: char| matches!(char, '"' | '*') || char.is_whitespace();

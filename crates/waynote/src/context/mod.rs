@@ -36,7 +36,7 @@ pub use receipt::{Claim, Receipt, Shown, Why};
 
 use pieces::{Counts, Pieces};
 
-/// The parts of the block, in the order in which they are printed.
+/// The sections of the block, in the order in which they are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -71,9 +71,9 @@ impl Section {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Style {
-    /// Equal notes give equal bytes: a fixed order, absolute dates, what changes most often last.
+    /// The same notes give the same bytes: fixed order, absolute dates, and what changes most often comes last.
     Stable,
-    /// As the three sources write it, byte for byte.
+    /// As Zrb, ralph.nu and openotters write it, byte for byte.
     Faithful,
 }
 
@@ -105,50 +105,51 @@ impl FromStr for Style {
     }
 }
 
-/// For whom and where a block is made.
+/// A request for a block: for which agent, at which place, and the options.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Request {
-    /// The agent whose notebook it is, and who reads the block.
+    /// The agent that reads the block, and whose notebook it shows.
     pub agent: Name,
-    /// The place it stands at.
+    /// The place of the agent.
     pub place: Place,
-    /// Places whose chains apply too, each farther away than the one before and all farther than `place`: the main
-    /// checkout of a linked worktree. Style faithful, whose sources know none, leaves them out.
+    /// Other places whose notes apply too, such as the main checkout of a linked worktree: each farther away than the
+    /// one before, and all farther than `place`. Style faithful leaves them out, because its sources have no such
+    /// places.
     pub also: Vec<Place>,
-    /// The session it runs in, if any.
+    /// The session that the agent runs in, if any.
     pub session: Option<Name>,
-    /// The iteration it runs; it sees only earlier ones. None: every iteration.
+    /// The iteration that the agent runs. The block shows only earlier ones; none: all iterations.
     pub iteration: Option<i64>,
     /// How the block is written.
     pub style: Style,
-    /// One section alone.
+    /// Only this section; none: all sections.
     pub only: Option<Section>,
-    /// The most tokens. Style faithful has no cap: it is what its sources print.
+    /// The token budget. Style faithful has none: it prints everything, as its sources do.
     pub budget: Budget,
-    /// What the notes of the index shall be about; none: the latest.
+    /// A query to choose the notes of the index by; none: the latest notes.
     pub query: Option<String>,
-    /// The moment whose notes are meant; none: now.
+    /// The point in time of the notes; none: now.
     pub as_of: Option<AsOf>,
-    /// Whether the receipt lists every note, also those far behind, and has tokens where there is no cap.
+    /// Whether the receipt lists every note, and counts tokens even without a limit.
     pub explain: bool,
-    /// The tools that the reader has; the block names them where notes are not shown whole. None: it names none.
+    /// The tools of the reader, which the block names if notes are shortened or left out; none: it names no tools.
     pub tools: Option<ReaderTools>,
-    /// The time, for the ages in style faithful.
+    /// The current time, for the ages in style faithful.
     pub now: Timestamp,
 }
 
-/// The names of the tools with which the reader of a block looks up what it does not show.
+/// The names of the tools with which a reader looks up what a block does not show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReaderTools {
     /// Shows a note whole, by its address.
     pub show: Cow<'static, str>,
-    /// Finds notes by what they say.
+    /// Searches notes by their text.
     pub search: Cow<'static, str>,
 }
 
 impl ReaderTools {
-    /// The tools of those names.
+    /// Tools with these names.
     pub fn new(show: impl Into<Cow<'static, str>>, search: impl Into<Cow<'static, str>>) -> Self {
         Self {
             show: show.into(),
@@ -158,7 +159,7 @@ impl ReaderTools {
 }
 
 impl Request {
-    /// A request in style stable with the default budget, for the notes as they are now, outside any session.
+    /// A request in style stable with the default budget, for the current notes, outside any session.
     pub fn new(agent: Name, place: Place, now: Timestamp) -> Self {
         Self {
             agent,
@@ -177,22 +178,22 @@ impl Request {
         }
     }
 
-    /// The same at another place.
+    /// Sets the place.
     pub fn place(self, place: Place) -> Self {
         Self { place, ..self }
     }
 
-    /// The same at that time.
+    /// Sets the current time.
     pub fn now(self, now: Timestamp) -> Self {
         Self { now, ..self }
     }
 
-    /// The same at places whose chains apply too, each farther away than the one before.
+    /// Sets other places whose notes apply too, each farther away than the one before.
     pub fn also(self, also: Vec<Place>) -> Self {
         Self { also, ..self }
     }
 
-    /// The same in a session; none: outside any.
+    /// Sets the session; none: outside any.
     pub fn session(self, session: impl Into<Option<Name>>) -> Self {
         Self {
             session: session.into(),
@@ -200,7 +201,7 @@ impl Request {
         }
     }
 
-    /// The same in an iteration of the session, which sees the notes of earlier ones; none: it sees all.
+    /// Sets the iteration, which sees the notes of earlier ones; none: it sees all.
     pub fn iteration(self, iteration: impl Into<Option<i64>>) -> Self {
         Self {
             iteration: iteration.into(),
@@ -208,12 +209,12 @@ impl Request {
         }
     }
 
-    /// The same in that style.
+    /// Sets the style.
     pub fn style(self, style: Style) -> Self {
         Self { style, ..self }
     }
 
-    /// One section alone.
+    /// Only this section; none: all sections.
     pub fn only(self, only: impl Into<Option<Section>>) -> Self {
         Self {
             only: only.into(),
@@ -221,12 +222,12 @@ impl Request {
         }
     }
 
-    /// The same within that budget.
+    /// Sets the token budget.
     pub fn budget(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// The same with an index of notes about that; none: of the latest.
+    /// Sets a query to choose the notes of the index by; none: the latest notes.
     pub fn query(self, query: impl Into<Option<String>>) -> Self {
         Self {
             query: query.into(),
@@ -234,7 +235,7 @@ impl Request {
         }
     }
 
-    /// The same as of then; none: now.
+    /// Sets the point in time of the notes; none: now.
     pub fn as_of(self, as_of: impl Into<Option<AsOf>>) -> Self {
         Self {
             as_of: as_of.into(),
@@ -242,12 +243,12 @@ impl Request {
         }
     }
 
-    /// The same with a receipt that lists every note.
+    /// Sets whether the receipt lists every note.
     pub fn explain(self, explain: bool) -> Self {
         Self { explain, ..self }
     }
 
-    /// The same for a reader with these tools.
+    /// Sets the tools of the reader.
     pub fn tools(self, tools: ReaderTools) -> Self {
         Self {
             tools: Some(tools),
@@ -255,13 +256,12 @@ impl Request {
         }
     }
 
-    /// Whether a section is wanted.
+    /// Whether the request includes a section.
     fn wants(&self, section: Section) -> bool {
         self.only.is_none_or(|only| only == section)
     }
 
-    /// The scopes that its sections are made of, as far as they are wanted: the agent's, those of the places, and the
-    /// session's.
+    /// The scopes of the requested sections: the agent's, those of the places, and the session's.
     fn scopes(&self, places: Vec<Scope>) -> [Vec<Scope>; 3] {
         let session = self.session.iter().cloned().map(Scope::Session);
         let sections: [&[Section]; 3] = [
@@ -287,7 +287,8 @@ impl Request {
         self.explain || self.budget.cap().is_some()
     }
 
-    /// The scopes of the places that apply, the outermost first: the chains of `also`, then what is of `place` alone.
+    /// The scopes of the places that apply, outermost first: the chains of `also`, then the rest of the chain of
+    /// `place`.
     pub fn chain(&self) -> Vec<Scope> {
         let farthest_first = self.also.iter().rev().chain([&self.place]);
         let mut chain: Vec<Scope> = Vec::new();
@@ -309,9 +310,9 @@ pub struct Block {
     pub style: Style,
     /// Its sections that are not empty.
     pub sections: Vec<SectionText>,
-    /// What became of every note. Empty in style faithful, which shows all.
+    /// How each note is shown. Empty in style faithful, which shows all notes.
     pub receipt: Receipt,
-    /// The store's last change at the time; none for an empty store.
+    /// The position of the store's last change when the block was made; none for an empty store.
     #[serde(serialize_with = "as_text")]
     pub position: Option<crate::note::Position>,
 }
@@ -328,7 +329,7 @@ fn as_text<S: serde::Serializer>(
 /// A section of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SectionText {
-    /// Which one.
+    /// The section.
     pub section: Section,
     /// Its text.
     pub text: String,
@@ -349,8 +350,8 @@ fn render_from(store: &dyn Reader, request: &Request) -> Result<Block> {
     Ok(Arc::unwrap_or_clone(block))
 }
 
-/// Makes blocks one after another from the same store, for instance at every step of an agent: counts no note twice, and
-/// hands the last block out again while nothing has changed.
+/// Makes blocks from the same store one after another, for example at every step of an agent. It counts the tokens of
+/// each note only once, and returns the last block again if nothing has changed.
 #[derive(Default)]
 pub struct Renderer {
     last: Option<Last>,
@@ -364,7 +365,7 @@ struct Last {
 }
 
 impl Renderer {
-    /// Makes the block, or hands out the last one. One renderer serves one store.
+    /// Makes the block, or returns the last one. Use one renderer for one store.
     ///
     /// # Errors
     /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
@@ -379,7 +380,7 @@ impl Renderer {
                 return Ok(Arc::clone(&last.block));
             }
         }
-        // What is written meanwhile is seen next time.
+        // A write in the meantime is seen the next time.
         store.on_one_state(|store| self.made(store, request))
     }
 
@@ -419,13 +420,13 @@ impl Renderer {
     }
 }
 
-/// The scopes of the place and every place above it, the outermost first.
+/// The scopes of the place and every place above it, outermost first.
 fn own_chain(request: &Request) -> Vec<Scope> {
     let places = request.place.chain();
     places.into_iter().map(Scope::Place).collect()
 }
 
-/// The sections as the sources write them, all of them whole.
+/// All sections in full, as the source programs write them.
 fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
     let scopes = request.scopes(own_chain(request));
     let ([notebook, places, iterations], version) = gather::all_of(store, request, scopes)?;
@@ -450,7 +451,7 @@ fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
         .filter(|section| !section.text.is_empty())
         .collect();
     let text = match request.only {
-        // Alone, a section is exactly what its source prints.
+        // A single section is exactly what its source program prints.
         Some(_) => sections
             .iter()
             .map(|section| section.text.as_str())

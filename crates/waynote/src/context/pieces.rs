@@ -1,4 +1,4 @@
-//! What each note takes in a block: its text in one of three forms, and the tokens of that.
+//! The pieces of a block: the text of each note in one of three forms, and its tokens.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,12 +9,12 @@ use crate::address::Address;
 use crate::key::Name;
 use crate::note::Note;
 
-/// How a note stands in a block.
+/// The form of a note in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// All of it.
     Whole,
-    /// Its address and a preview, where the whole note has no room.
+    /// Its address and a preview, because there is no room for the whole note.
     Cut,
     /// A line of the index.
     Listed,
@@ -23,8 +23,8 @@ pub(super) enum Form {
 /// How many counts are kept at most: of more notes than any block shows.
 const MOST: usize = 10_000;
 
-/// What a note said when it was counted, with its tokens in each form. Revisions do not tell: one that lies in a file only,
-/// or in a transaction that is taken back, may say another thing next time.
+/// What a note said when it was counted, with its tokens in each form. Revisions do not tell: one that lies in a file
+/// only, or in a transaction that is taken back, may say another thing next time.
 #[derive(Default)]
 struct Counted {
     said: u64,

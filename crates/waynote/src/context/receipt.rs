@@ -1,9 +1,10 @@
-//! What became of every note that a block could hold, and the block's last line, which says it in short.
+//! How each note is shown in a block, and why; and the block's last line, which sums that up.
 
 use serde::{Serialize, Serializer};
 
 use super::{ReaderTools, Request, Section};
 use crate::address::Address;
+use crate::text::plural;
 
 /// How much of a note a block shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -14,7 +15,7 @@ pub enum Shown {
     Whole,
     /// Its address and a preview.
     Line,
-    /// Nothing; it is counted.
+    /// Nothing; the note is only counted.
     LeftOut,
 }
 
@@ -29,7 +30,7 @@ impl Shown {
     }
 }
 
-/// Why so much of it is shown.
+/// Why so much of a note is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
@@ -37,21 +38,21 @@ pub enum Why {
     Fits,
     /// The index shows a line of every note.
     Listed,
-    /// Shown whole it would take that many tokens, and so many were left for its section.
+    /// The whole note needs more tokens than its section had left.
     TooLong {
         /// Tokens of the whole note.
         takes: usize,
         /// Tokens that were left.
         left: usize,
     },
-    /// Not even its line fitted.
+    /// Not even the line of the note fits.
     NoRoom {
         /// Tokens of the line.
         takes: usize,
         /// Tokens that were left.
         left: usize,
     },
-    /// Later notes, or better matches, took the room, or it made room in a step.
+    /// Newer notes, or better matches, filled the section. A full list drops several notes at a time.
     Behind,
 }
 
@@ -60,8 +61,16 @@ impl std::fmt::Display for Why {
         match self {
             Self::Fits => f.write_str("fits"),
             Self::Listed => f.write_str("listed"),
-            Self::TooLong { takes, left } => write!(f, "whole it takes {takes}, {left} were left"),
-            Self::NoRoom { takes, left } => write!(f, "its line takes {takes}, {left} were left"),
+            Self::TooLong { takes, left } => write!(
+                f,
+                "needs {} whole, {left} were left",
+                plural(*takes as u64, "token")
+            ),
+            Self::NoRoom { takes, left } => write!(
+                f,
+                "its line needs {}, {left} were left",
+                plural(*takes as u64, "token")
+            ),
             Self::Behind => f.write_str("behind those that fill the section"),
         }
     }
@@ -73,10 +82,10 @@ impl Serialize for Why {
     }
 }
 
-/// What became of one note.
+/// How one note is shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
-    /// The section that it is for.
+    /// The section of the note.
     pub section: Section,
     /// The note.
     pub address: Address,
@@ -85,63 +94,63 @@ pub struct Claim {
     pub revision: u64,
     /// How much of it is shown.
     pub shown: Shown,
-    /// The tokens that it takes in the block, by o200k.
+    /// The tokens that the note has in the block, counted by o200k.
     pub tokens: usize,
     /// Why.
     pub why: Why,
 }
 
-/// What became of every note, and the sums.
+/// How each note is shown, and the totals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Receipt {
-    /// The budget, in tokens of the model that reads the block; 0: no cap.
+    /// The budget, in tokens of the model that reads the block; 0: no limit.
     pub budget: usize,
-    /// The block's tokens, in the same. 0 where there is no cap, unless an explanation was asked for: counting is most of
-    /// the work of a block.
+    /// The block's tokens, counted for the same model. Without a limit it is 0, unless the request asks for an
+    /// explanation: counting is most of the work of a block.
     pub tokens: usize,
-    /// The block's tokens by o200k; 0 in the same case.
+    /// The block's tokens, counted by o200k; 0 in the same case.
     pub counted: usize,
-    /// The part of `counted` that headings and blank lines take. With the tokens of the notes and of the last line it
-    /// comes to `counted`.
+    /// The part of `counted` for headings and blank lines. Together with the tokens of the notes and of the last line
+    /// it adds up to `counted`.
     pub headings: usize,
-    /// The part of `counted` that the last line takes.
+    /// The part of `counted` for the last line.
     pub last_line: usize,
     /// Notes that are shown whole, or in the index.
     pub shown: u64,
-    /// Notes that had to be cut to a line.
+    /// Notes that are shortened to a line.
     pub lines: u64,
     /// Notes that are not shown.
     pub left_out: u64,
-    /// The notes in the order of their claims. Those that are left out because they are behind are all in it only when
-    /// it was asked for.
+    /// The notes, in the order in which they got room. Notes that are left out because others fill the section are all
+    /// listed only if the request asks for an explanation.
     pub claims: Vec<Claim>,
 }
 
-/// The last line of a block: how full it is, and what is not in it.
-/// With the tools of its reader it says how to see that.
+/// The last line of a block: how full it is, and how many notes are shortened or left out.
+/// If the reader has tools, it says which ones show them.
 pub(super) fn status(request: &Request, counted: usize, lines: u64, left_out: u64) -> String {
     let (budget, tools) = (request.budget, request.tools.as_ref());
     let tokens = grouped(budget.charged(counted) as u64);
     let mut text = format!("{tokens} of {} tokens", grouped(budget.tokens as u64));
     if lines > 0 {
-        let (notes, have) = plural(lines, "has it", "has them");
-        text.push_str(&format!("; {notes} cut short"));
+        let (notes, them) = counted_notes(lines);
+        text.push_str(&format!("; {notes} shortened"));
         if let Some(ReaderTools { show, .. }) = tools {
-            text.push_str(&format!(", {show} {have} whole"));
+            text.push_str(&format!(": {show} shows {them} whole"));
         }
     }
     if left_out > 0 {
-        let (notes, find) = plural(left_out, "finds it", "finds them");
-        text.push_str(&format!("; {notes} not shown"));
+        let (notes, them) = counted_notes(left_out);
+        text.push_str(&format!("; {notes} left out"));
         if let Some(ReaderTools { search, .. }) = tools {
-            text.push_str(&format!(", {search} {find}"));
+            text.push_str(&format!(": {search} finds {them}"));
         }
     }
     text.push('\n');
     text
 }
 
-/// The same with what a reader can do about a block that is more than four fifths full; none for another.
+/// The same with advice for a block that is more than four fifths full; none for any other block.
 pub(super) fn status_of_full(
     request: &Request,
     counted: usize,
@@ -158,14 +167,15 @@ pub(super) fn status_of_full(
     })
 }
 
-fn plural<'w>(number: u64, one: &'w str, more: &'w str) -> (String, &'w str) {
+/// A number of notes, and the pronoun for them.
+fn counted_notes(number: u64) -> (String, &'static str) {
     match number {
-        1 => ("1 note".into(), one),
-        _ => (format!("{} notes", grouped(number)), more),
+        1 => ("1 note".into(), "it"),
+        _ => (format!("{} notes", grouped(number)), "them"),
     }
 }
 
-/// A number with its thousands apart.
+/// A number with commas between its thousands.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -191,19 +201,19 @@ mod tests {
         );
         assert_eq!(
             status(&request, 1480, 1, 31),
-            "1,480 of 2,000 tokens; 1 note cut short; 31 notes not shown\n"
+            "1,480 of 2,000 tokens; 1 note shortened; 31 notes left out\n"
         );
         let request = request.tools(ReaderTools::new("note_show", "note_search"));
         let of = |counted, lines, left_out| status(&request, counted, lines, left_out);
         assert_eq!(
             of(1480, 0, 31),
-            "1,480 of 2,000 tokens; 31 notes not shown, note_search finds them\n"
+            "1,480 of 2,000 tokens; 31 notes left out: note_search finds them\n"
         );
         assert_eq!(of(90, 0, 0), "90 of 2,000 tokens\n");
         assert_eq!(
             status_of_full(&request, 1601, 1, 1).unwrap(),
-            "1,601 of 2,000 tokens; 1 note cut short, note_show has it whole; \
-             1 note not shown, note_search finds it. Nearly full: merge or delete notes.\n"
+            "1,601 of 2,000 tokens; 1 note shortened: note_show shows it whole; \
+             1 note left out: note_search finds it. Nearly full: merge or delete notes.\n"
         );
         assert_eq!(status_of_full(&request, 1600, 1, 1), None);
         assert_eq!(grouped(1_234_567), "1,234,567");

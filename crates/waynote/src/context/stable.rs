@@ -1,8 +1,8 @@
-//! The pieces of a block in bytes that stay: absolute dates, and nothing that depends on when or where it is made.
+//! The pieces of a block in style stable: absolute dates, and nothing that depends on when or where the block is made.
 //!
-//! Credentials are masked. A note is data: its text stands in code blocks and code spans, so that whatever it holds, a Markdown parser sees
-//! the headings and items made here and no others. Every piece ends with its line end and none begins with one, so
-//! that the tokens of a block are the sum of its pieces'.
+//! Credentials are masked. A note is data: its text is put into code blocks and code spans. Whatever a note holds, a
+//! Markdown parser sees only the headings and items that are made here. Every piece ends with a line end and none
+//! begins with one, so that the tokens of a block are the sum of its pieces'.
 
 use super::Section;
 use crate::author::Author;
@@ -22,7 +22,7 @@ pub(super) fn title(section: Section) -> &'static str {
     }
 }
 
-/// What stands above the entries of one type: one of the four in capitals, another program's as data.
+/// The line above the entries of one type: one of the four in capitals, or the type of another program as data.
 pub(super) fn group_title(kind: &EntryType) -> String {
     const CHARS: usize = 40;
     match kind {
@@ -34,13 +34,13 @@ pub(super) fn group_title(kind: &EntryType) -> String {
     }
 }
 
-/// What stands for a text that says nothing.
+/// The placeholder for a blank text.
 const EMPTY: &str = "(empty)";
 
-/// A note and what its reader has to know of it.
+/// A note with what its piece needs besides.
 pub(super) struct Told<'n> {
     pub(super) note: &'n Note,
-    /// How often an entry was noted.
+    /// How often a log entry was noted.
     pub(super) times: u64,
     /// The agent that reads the block.
     pub(super) reader: &'n Name,
@@ -73,7 +73,7 @@ impl Told<'_> {
         }
     }
 
-    /// Its line where there is no room for the whole note.
+    /// The line of a note for which there is no room in full.
     pub(super) fn cut(&self) -> String {
         let preview = self.preview();
         match &self.note.kind {
@@ -82,7 +82,7 @@ impl Told<'_> {
         }
     }
 
-    /// Its line in the index.
+    /// The line of a note in the index.
     pub(super) fn listed(&self) -> String {
         let preview = self.preview();
         format!("- {} ({}): {preview}\n", self.address(), self.about())
@@ -99,7 +99,7 @@ impl Told<'_> {
         code_span(&self.note.address.to_string())
     }
 
-    /// When it was written, and by whom if not by the reader.
+    /// When it was written, and by whom, if not by the reader.
     fn about(&self) -> String {
         let date = day(self.note.updated_at);
         match self.by() {
@@ -108,7 +108,7 @@ impl Told<'_> {
         }
     }
 
-    /// The iteration, how often it was noted, and by whom if not by the reader.
+    /// The iteration, how often it was noted, and by whom, if not by the reader.
     fn origin(&self) -> String {
         let mut origin = match self.note.iteration {
             Some(iteration) => format!("#{iteration}"),
@@ -123,7 +123,7 @@ impl Told<'_> {
         origin
     }
 
-    /// Whose word it is: a reader trusts its own notes as it wrote them, and has to weigh those of others.
+    /// The author, if not the reader: a reader can trust its own notes, and has to weigh those of others.
     fn by(&self) -> Option<String> {
         match Author::of(&self.note.author) {
             Author::Person => Some("by a person".into()),
@@ -135,7 +135,7 @@ impl Told<'_> {
     }
 }
 
-/// A name as it is where it is one plain word, else as data.
+/// A name unchanged if it is one plain word; otherwise as data.
 fn word(name: &str) -> String {
     let plain = |char: char| char.is_alphanumeric() || matches!(char, '-' | '.');
     if !name.is_empty() && name.chars().all(plain) {

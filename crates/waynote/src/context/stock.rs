@@ -1,7 +1,8 @@
-//! What one section, or one type of entry, has to show: looked at from the first claim on, and no further than asked.
+//! The notes of one section, or of one type of entries: read in the order in which they get room, and no further than
+//! needed.
 //!
-//! Where it comes to the end of what was read, a stock goes on as if there were no more, and remembers how many tokens
-//! of more it would have looked at. Then the claims are made anew with more notes, read for all stocks at once.
+//! At the end of the notes that were read, it continues as if there were no more, and remembers how many further tokens
+//! it would have used. Then the block is arranged again with more notes, which are read for all sections at once.
 
 use super::budget::steady;
 use super::gather::Pool;

@@ -1,4 +1,4 @@
-//! Asking for one thing. A question that an engine left unanswered counts as one that found nothing.
+//! Methods that ask one question each. A question without an answer counts as one that found nothing.
 
 use super::{Ask, Blocks, IndexState, NoteState, Read, SegmentHead};
 use crate::address::{Address, AddressAt};
@@ -10,13 +10,13 @@ use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{self, Count, Done, ScopeSummary, SideValue, Version};
 
-/// One question each; the errors are those of [`Read::read`].
+/// One question each, with the errors of [`Read::read`].
 #[expect(
     clippy::missing_errors_doc,
     reason = "all have the errors of `Read::read`"
 )]
 impl dyn Read + '_ {
-    /// What callers of a store ask.
+    /// Questions of callers of the store.
     pub fn ask(&self, store: store::Ask) -> Result<store::Answers> {
         let ask = Ask {
             store,
@@ -100,7 +100,7 @@ impl dyn Read + '_ {
         Ok(self.read(&ask)?.positions)
     }
 
-    /// Every revision that has one of these contents.
+    /// Every revision with one of these contents.
     pub fn holders(&self, contents: &[Content]) -> Result<Vec<Vec<AddressAt>>> {
         let ask = Ask {
             holders: contents.to_vec(),
@@ -148,7 +148,7 @@ impl dyn Read + '_ {
         Ok(self.read(&ask)?.store.operations.pop().unwrap_or_default())
     }
 
-    /// For each content the spaces of side data that have a value about it.
+    /// For each content, the spaces of side data that have a value about it.
     pub fn about(&self, contents: &[Content]) -> Result<Vec<Vec<String>>> {
         let ask = Ask {
             about: contents.to_vec(),
@@ -175,7 +175,7 @@ impl dyn Read + '_ {
         Ok(self.ask(ask)?.version)
     }
 
-    /// The engine's numbers of those scopes that it has.
+    /// The engine's ids of these scopes, as far as it has them.
     pub fn scope_numbers(&self, scopes: &[Scope]) -> Result<Vec<u32>> {
         let ask = Ask {
             scope_numbers: scopes.to_vec(),

@@ -1,4 +1,4 @@
-//! Addresses: how a note is named wherever it is shown and wherever one is meant.
+//! Addresses: the names of notes, in output and in input.
 //!
 //! `place:~/p`, `place:~/p#key`, `agent:name#key`, `session:name#id`; `@REVISION` for an older one.
 
@@ -13,8 +13,8 @@ use crate::key::{EntryId, Key, Name};
 use crate::place::{Base, Place};
 use crate::scope::{Scope, ScopeKind};
 
-/// Escaped inside a part of an address; percent-encoding escapes all that is not ASCII besides, which is
-/// undone so that a path stays readable.
+/// The characters that are escaped inside a part of an address. Percent-encoding also escapes what is not ASCII;
+/// `encode` leaves that as it is, so that a path stays readable.
 const SPECIAL: &AsciiSet = &CONTROLS.add(b'%').add(b'#').add(b'@');
 
 /// The address of a note.
@@ -32,8 +32,8 @@ pub enum Address {
 }
 
 impl Address {
-    /// Whether a text is meant as an address, valid or not, and not as a path: it begins with the word of a scope and a
-    /// colon.
+    /// Whether a text looks like an address, valid or not, rather than a path: it begins with `place:`, `agent:` or
+    /// `session:`.
     pub fn is_meant(text: &str) -> bool {
         let word = text.split_once(':').map(|(word, _)| word);
         word.is_some_and(|word| word.parse::<ScopeKind>().is_ok())
@@ -48,7 +48,7 @@ impl Address {
         }
     }
 
-    /// The key within the scope: none for a place's own note, the id for a session's entry.
+    /// The key within the scope: none for a place's own note; the id for a session's entry.
     pub fn key(&self) -> Option<String> {
         match self {
             Self::Place(_) => None,
@@ -60,23 +60,23 @@ impl Address {
     /// The address of the note under `key` in a notebook: an agent's, or a place's.
     ///
     /// # Errors
-    /// [`Error::InvalidAddress`] for a session, whose entries have ids that the store makes.
+    /// [`Error::InvalidAddress`] for a session: its entries have ids, which the store assigns.
     pub fn keyed(scope: &Scope, key: Key) -> Result<Self> {
         match scope {
             Scope::Place(place) => Ok(Self::PlaceKey(place.clone(), key)),
             Scope::Agent(name) => Ok(Self::Agent(name.clone(), key)),
             Scope::Session(_) => Err(Error::InvalidAddress {
                 address: format!("{scope}#{key}"),
-                reason: "a session's entries go by ids, not by keys".into(),
+                reason: "a session's entries have ids, not keys".into(),
             }),
         }
     }
 
-    /// Puts an address together from a scope and what is stored as the key.
+    /// The address with this scope and stored key.
     ///
     /// # Errors
-    /// [`Error::InvalidKey`] for a key and [`Error::InvalidName`] for an entry's id that is none;
-    /// [`Error::InvalidAddress`] where the key is missing.
+    /// [`Error::InvalidKey`] for an invalid key, [`Error::InvalidName`] for an invalid entry id, and
+    /// [`Error::InvalidAddress`] for a missing key.
     pub fn from_parts(scope: Scope, key: Option<&str>) -> Result<Self> {
         Ok(match (scope, key) {
             (Scope::Place(place), None) => Self::Place(place),
@@ -93,7 +93,7 @@ impl Address {
         })
     }
 
-    /// The same note seen from `base`: a place's absolute path inside its home gets its `~`.
+    /// The same note, with a place's path inside the home directory of `base` written with `~`.
     pub fn within(self, base: &Base) -> Self {
         match self {
             Self::Place(place) => Self::Place(place.within(base)),
@@ -119,18 +119,18 @@ impl FromStr for Address {
             None => Ok(parsed.address),
             Some(_) => Err(Error::InvalidAddress {
                 address: text.to_owned(),
-                reason: "the note itself is meant here, not a revision of it".into(),
+                reason: "name the note without a revision".into(),
             }),
         }
     }
 }
 
-/// An address, perhaps of an older revision.
+/// An address, with an optional revision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AddressAt {
     /// The note.
     pub address: Address,
-    /// The revision meant; none for the current one.
+    /// The revision; none for the current one.
     pub revision: Option<u64>,
 }
 
@@ -147,17 +147,17 @@ impl FromStr for AddressAt {
         }
         let (kind, rest) = text
             .split_once(':')
-            .ok_or_else(|| invalid("it starts with none of `place:`, `agent:`, `session:`"))?;
+            .ok_or_else(|| invalid("it must start with `place:`, `agent:` or `session:`"))?;
         let kind: ScopeKind = kind
             .parse()
-            .map_err(|_| invalid("it starts with none of `place:`, `agent:`, `session:`"))?;
+            .map_err(|_| invalid("it must start with `place:`, `agent:` or `session:`"))?;
         let (rest, revision) = match rest.rsplit_once('@') {
             None => (rest, None),
             Some((rest, number)) => match number.parse::<u64>() {
                 Ok(revision) if revision > 0 => (rest, Some(revision)),
                 _ => {
                     return Err(invalid(
-                        "after `@` comes a revision: 1, 2, 3 …; an `@` in a name is written `%40`",
+                        "`@` must be followed by a revision (1, 2, 3 …); write an `@` in a name as `%40`",
                     ));
                 }
             },
@@ -238,11 +238,11 @@ mod tests {
     #[test]
     fn refusals_say_why() {
         let refused = |text: &str| text.parse::<AddressAt>().unwrap_err().to_string();
-        insta::assert_snapshot!(refused("note"), @"`note` is not an address: it starts with none of `place:`, `agent:`, `session:`");
+        insta::assert_snapshot!(refused("note"), @"`note` is not an address: it must start with `place:`, `agent:` or `session:`");
         insta::assert_snapshot!(refused("agent:a"), @"`agent:a` is not an address: the note's key is missing: `#KEY`");
-        insta::assert_snapshot!(refused("agent:a#k@0"), @"`agent:a#k@0` is not an address: after `@` comes a revision: 1, 2, 3 …; an `@` in a name is written `%40`");
+        insta::assert_snapshot!(refused("agent:a#k@0"), @"`agent:a#k@0` is not an address: `@` must be followed by a revision (1, 2, 3 …); write an `@` in a name as `%40`");
         insta::assert_snapshot!(refused("agent:a#K"), @"`K` is not a valid key");
-        insta::assert_snapshot!(refused("place:p"), @"`p` is not a place: it starts neither with `~` nor with `/`");
+        insta::assert_snapshot!(refused("place:p"), @"`p` is not a place: it must start with `~` or `/`");
         insta::assert_snapshot!(refused("place:~/%FF"), @"`place:~/%FF` is not an address: a percent-encoded part is not UTF-8");
     }
 

@@ -1,29 +1,29 @@
-//! Who writes, as the names of authors say it.
+//! The kinds of authors, and their names.
 
 use std::fmt;
 
 use crate::error::Result;
 use crate::key::Name;
 
-/// What kind of author a name is of.
+/// The kind of author that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Author<'n> {
-    /// `person`: whoever has no other name.
+    /// `person`: the default author.
     Person,
     /// `agent:NAME`.
     Agent(&'n str),
-    /// `import:FORMAT`: another program's note that was brought in.
+    /// `import:FORMAT`: a note imported from another program.
     Import(&'n str),
-    /// Whatever else a caller goes by.
+    /// Any other name.
     Other(&'n str),
 }
 
-/// The name of the author that nobody else is named for.
+/// The name of the default author.
 pub const PERSON: &str = "person";
 
 impl<'n> Author<'n> {
-    /// What a name says.
+    /// The author that a name stands for.
     pub fn of(name: &'n Name) -> Self {
         let name = name.as_str();
         match name.split_once(':') {
@@ -34,10 +34,10 @@ impl<'n> Author<'n> {
         }
     }
 
-    /// The name that says it.
+    /// The name of the author.
     ///
     /// # Errors
-    /// [`Error::InvalidName`](crate::Error::InvalidName) when that is too long.
+    /// [`Error::InvalidName`](crate::Error::InvalidName) when the name is too long.
     pub fn name(self) -> Result<Name> {
         self.to_string().parse()
     }

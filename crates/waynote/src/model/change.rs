@@ -1,4 +1,4 @@
-//! A change of one note, and what came of it.
+//! A change of one note, and its result.
 
 use jiff::Timestamp;
 
@@ -8,26 +8,26 @@ use crate::key::{EntryId, Name};
 use crate::limits::Limits;
 use crate::note::{EntryType, Note};
 
-/// Which revision a writer believes to be current.
+/// The revision that a writer expects to be current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Expect {
-    /// Any, or none.
+    /// Any revision, or no note at all.
     Any,
-    /// That one; 0: the note does not exist.
+    /// This revision; 0: the note must not exist.
     Revision(u64),
 }
 
-/// What is known of a note that comes from elsewhere.
+/// The author and the times of a note that comes from another program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Who wrote it; none: who brings it.
+    /// Who wrote it; none: the author of the change.
     pub author: Option<Name>,
-    /// When the note was first written; an existing note keeps its own.
+    /// When the note was first written. An existing note keeps its own time.
     pub created_at: Timestamp,
     /// When it was last written.
     pub updated_at: Timestamp,
-    /// Whether it was in force from then on, because it stood in a file that is kept in sync.
+    /// Whether it has been current since then, because it was in a file that is kept in sync.
     pub is_synced: bool,
 }
 
@@ -35,37 +35,38 @@ pub struct Origin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Change {
-    /// Writes a note: creates it or makes a new revision. Not for entries of a log.
+    /// Saves a note: creates it, or adds a revision. Not for log entries.
     Save {
         /// The note.
         address: Address,
-        /// What it shall say.
+        /// The new text.
         content: Content,
-        /// Whether it shall be pinned; none: as it is.
+        /// Whether to pin or unpin the note; none: leave it as it is.
         pin: Option<bool>,
-        /// The caps that hold.
+        /// The limits that apply.
         limits: Limits,
         /// The revision that must be current.
         expect: Expect,
-        /// Who wrote it and when, if that was elsewhere.
+        /// Who wrote the note and when, if it comes from another program.
         origin: Option<Origin>,
     },
-    /// Adds an entry to a session's log. Without an id, a text that an entry of that type says already is no new
-    /// one: it repeats that entry.
+    /// Adds an entry to a session's log. Without an id, a text that an entry of the same type already has adds no new
+    /// entry: it counts as a repeat of that entry.
     Append {
         /// The session.
         session: Name,
         /// The entry's type.
         kind: EntryType,
-        /// The iteration it was made in.
+        /// The iteration in which it was made.
         iteration: Option<i64>,
         /// What it says.
         content: Content,
-        /// The `stuck` entry of the same log that it resolves: it leaves the prompts until it is noted again.
+        /// The `stuck` entry of the same log that it resolves. That entry is not shown in prompts until it is noted
+        /// again.
         resolves: Option<EntryId>,
-        /// Its id, when it comes from elsewhere; one that is there already changes nothing.
+        /// Its id, if it comes from another program. If the log already has that id, nothing changes.
         id: Option<EntryId>,
-        /// When it was made, when it comes from elsewhere.
+        /// When it was made, if it comes from another program.
         created_at: Option<Timestamp>,
     },
     /// Pins or unpins a note. Counts as an update (as in openotters).
@@ -75,27 +76,27 @@ pub enum Change {
         /// Pinned or not.
         pinned: bool,
     },
-    /// Deletes a note; one that is not there is no error.
+    /// Deletes a note. It is no error if the note does not exist.
     Delete {
         /// The note.
         address: Address,
     },
-    /// Makes the state after a revision current again, as a new revision.
+    /// Restores the state after a revision, as a new revision.
     Restore {
         /// The note.
         address: Address,
         /// The revision.
         revision: u64,
     },
-    /// Takes back the last change that has not been taken back, as a new revision.
+    /// Undoes the last change that is not undone yet, as a new revision.
     Undo {
         /// The note.
         address: Address,
-        /// Who made the state that comes back, and when, where it shall stay theirs: a text of somebody else was
-        /// only journaled in between.
+        /// The author and the time to keep for the state that comes back; used when a text from a synced file was only
+        /// journaled in between.
         origin: Option<Origin>,
     },
-    /// Brings back what the last undo took back, as a new revision. A change made since ends that.
+    /// Redoes what the last undo took back, as a new revision. Not possible after a new change.
     Redo {
         /// The note.
         address: Address,
@@ -103,7 +104,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The note that it is about; none for an entry whose id is yet to be made.
+    /// The note that changes; none for a log entry whose id is not assigned yet.
     pub fn address(&self) -> Option<&Address> {
         match self {
             Self::Save { address, .. }
@@ -117,14 +118,14 @@ impl Change {
     }
 }
 
-/// What came of a change.
+/// The result of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
     /// The note.
     pub address: Address,
-    /// The note after the change; none when it is not there.
+    /// The note after the change; none if it does not exist.
     pub note: Option<Note>,
-    /// Whether it was there before.
+    /// Whether the note existed before.
     pub existed: bool,
     /// Whether anything changed.
     pub changed: bool,

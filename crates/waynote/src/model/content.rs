@@ -1,4 +1,4 @@
-//! What a note says: bytes, kept as they came, and the one-line preview made from them.
+//! The content of a note: bytes, kept unchanged, and the one-line preview made from them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Result};
 use crate::secrets;
 
-/// The longest preview, in characters (openotters: 80, the last an ellipsis when cut).
+/// The longest preview, in characters (80, as in openotters; the last is an ellipsis if the text is cut).
 pub const PREVIEW_CHARS: usize = 80;
 
 /// The content of a note.
 ///
-/// A note that is written is text; one that is imported may hold any bytes, because the system it comes
-/// from allowed that, and they are kept.
+/// A written note is text. An imported note may hold any bytes, because the program it comes from allowed that; they
+/// are kept unchanged.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Content(Vec<u8>);
 
@@ -23,12 +23,12 @@ impl Content {
     /// Text given by a caller.
     ///
     /// # Errors
-    /// [`Error::NotText`] for a NUL, which no prompt and few tools survive.
+    /// [`Error::NotText`] for a NUL, which prompts and most tools cannot handle.
     pub fn text(text: impl Into<String>) -> Result<Self> {
         Self::written(text.into().into_bytes())
     }
 
-    /// Bytes given by a caller, kept as they are.
+    /// Bytes given by a caller, kept unchanged.
     ///
     /// # Errors
     /// [`Error::NotText`] when they are not UTF-8 or hold a NUL.
@@ -53,7 +53,7 @@ impl Content {
         Ok(Self(bytes))
     }
 
-    /// Bytes that another program stored, whatever they are.
+    /// Bytes that another program stored, of any kind.
     pub fn imported(bytes: impl Into<Vec<u8>>) -> Self {
         Self(bytes.into())
     }
@@ -68,8 +68,8 @@ impl Content {
         std::str::from_utf8(&self.0).ok()
     }
 
-    /// What a prompt shows: the text; U+FFFD for a lone surrogate in it (Python's strings can hold one);
-    /// for other bytes the list of their numbers (ralph.nu's program).
+    /// The text for a prompt, with U+FFFD for a lone surrogate (which Python's strings can hold). Other bytes are shown
+    /// as a list of numbers (as in ralph.nu).
     pub fn shown(&self) -> Cow<'_, str> {
         match self.as_text() {
             Some(text) => Cow::Borrowed(text),
@@ -91,17 +91,17 @@ impl Content {
         String::from_utf8(bytes).ok()
     }
 
-    /// Length in bytes: what the size cap counts.
+    /// The length in bytes, which the size limit applies to.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is nothing in it, not even a blank.
+    /// Whether it has no bytes at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether there is nothing to show: only white space. Such a place note is left out of the prompt.
+    /// Whether it is empty or only white space. Prompts leave out such a directory's note.
     pub fn is_blank(&self) -> bool {
         self.as_text()
             .is_some_and(|text| text.chars().all(is_space))
@@ -112,20 +112,20 @@ impl Content {
         ContentHash(Sha256::digest(&self.0).into())
     }
 
-    /// One line that stands for the note in lists (as in openotters): the first line that is not blank, trimmed,
-    /// runs of blanks and tabs made one blank, at most [`PREVIEW_CHARS`] characters. Credentials are masked.
+    /// The one-line preview for lists (as in openotters): the first line that is not blank, trimmed, with runs of
+    /// blanks and tabs as one blank, at most [`PREVIEW_CHARS`] characters. Credentials are masked.
     pub fn preview(&self) -> String {
         first_line(&secrets::masked(&self.shown()))
     }
 
-    /// The same without masks: what a program that knew fewer rules may have stored.
+    /// The same without masks, as a program with fewer rules may have stored it.
     #[cfg(feature = "sqlite")]
     pub(crate) fn plain_preview(&self) -> String {
         first_line(&self.shown())
     }
 }
 
-/// The first line with something in it, as a preview shows it.
+/// The first line that is not blank, as a preview shows it.
 fn first_line(text: &str) -> String {
     let Some(line) = text
         .split('\n')
@@ -154,12 +154,12 @@ fn first_line(text: &str) -> String {
     flat
 }
 
-/// White space as Python has it too: four separators more than Rust.
+/// White space as Python defines it: four separators more than Rust's.
 pub(crate) fn is_space(char: char) -> bool {
     char.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&char)
 }
 
-/// What a prompt shows: see [`Content::shown`].
+/// The text for a prompt (see [`Content::shown`]).
 impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.shown())
@@ -172,7 +172,7 @@ impl fmt::Debug for Content {
     }
 }
 
-/// JSON: a string, or for bytes that are not UTF-8 an array of numbers (ralph.nu's `note_list`).
+/// In JSON a string; for bytes that are not UTF-8, an array of numbers (as in ralph.nu's `note_list`).
 impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self.as_text() {

@@ -18,11 +18,11 @@ pub enum EntryType {
     Tip,
     /// A choice made, and why.
     Decision,
-    /// A type that another program wrote. Kept and listed; none is added here.
+    /// A type that another program wrote. It is kept and listed, but no new entry can have it.
     Other(OtherType),
 }
 
-/// The word of an entry type that another program wrote: none of the four.
+/// The word of an entry type that another program wrote; not one of the four.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OtherType(String);
 
@@ -40,8 +40,7 @@ impl EntryType {
     /// The words of the four types, in the same order.
     pub const WORDS: [&'static str; 4] = ["stuck", "learning", "tip", "decision"];
 
-    /// The order in which types are listed: the four, whether they are among these or not, then the others by word,
-    /// each once.
+    /// The types in the order in which they are listed: always the four, then the others by word, each once.
     pub fn in_order(there: impl IntoIterator<Item = Self>) -> Vec<Self> {
         let others = there
             .into_iter()
@@ -52,7 +51,7 @@ impl EntryType {
         Self::ALL.into_iter().chain(others).collect()
     }
 
-    /// The notes of each of these types that has some, in the order of the types.
+    /// The notes grouped by type, in the order of the types; types without notes are left out.
     pub fn grouped(
         kinds: impl IntoIterator<Item = Self>,
         notes: &[Note],
@@ -76,20 +75,20 @@ impl EntryType {
         }
     }
 
-    /// The type of that word, as an engine keeps it.
+    /// The type with this word, as an engine stores it.
     pub fn stored(word: &str) -> Self {
         word.parse()
             .unwrap_or_else(|_| Self::Other(OtherType(word.to_owned())))
     }
 
-    /// The type of an entry that another program wrote: one of the four, or any other word, on one line.
+    /// The type of an imported entry: one of the four, or any other word, on one line.
     pub fn imported(word: &str) -> Self {
         let plain = |char: char| if char.is_control() { ' ' } else { char };
         Self::stored(word.chars().map(plain).collect::<String>().trim())
     }
 }
 
-/// Only the four: an entry is added with no other.
+/// Parses only the four types that a new entry can have.
 impl FromStr for EntryType {
     type Err = Error;
 

@@ -1,14 +1,14 @@
-//! What can be refused or go wrong, as one enum that a caller can match.
+//! The library's errors, as one enum that a caller can match.
 //!
-//! `Display` says what and why in one line. [`Error::advice`] says what would be right, in words that hold for every
-//! program; a program adds its own commands or tools. [`Error::class`] is the family, from which an exit code or a
-//! status follows. [`Error::kind`] is a stable word for programs.
+//! `Display` says in one line what went wrong and why. [`Error::advice`] says what to do about it, in words that suit
+//! every program; a program adds its own commands or tools. [`Error::class`] is the family of the error: a program
+//! derives its exit code or status from it. [`Error::kind`] is a stable word for programs.
 //!
-//! Errors that only one module has are enums of their own: [`LoopError`], [`UndoError`]. A crate above this one puts
-//! its own errors into [`Error::Custom`].
+//! Errors that only one module has are enums of their own: [`LoopError`], [`UndoError`]. A crate that builds on this
+//! one puts its own errors into [`Error::Custom`].
 //!
-//! `Display` and the advice mask credentials, and show no note's text but the previews of the notes that could be
-//! meant. The fields have what was given, and a conflict has the current note: do not log them.
+//! `Display` and the advice mask credentials. Of notes they show only previews, where several notes could be meant. The
+//! fields hold the unmasked input, and a conflict holds the current note: do not log the fields.
 
 mod advice;
 mod class;
@@ -27,20 +27,21 @@ use jiff::Timestamp;
 use crate::address::Address;
 use crate::key::{Key, Name};
 use crate::note::Note;
+use crate::text::plural;
 
 pub use class::ErrorClass;
 pub use custom::CustomError;
 pub use loops::LoopError;
 pub use undo::UndoError;
 
-/// The library's result.
+/// The library's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can be refused or go wrong.
+/// An error of the library.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A key that breaks the key rule (openotters' `ErrInvalidKey`).
+    /// A key with characters that keys do not have, or of the wrong length (openotters' `ErrInvalidKey`).
     #[error("`{}` is not a valid key", safe(key))]
     InvalidKey {
         /// What was given, trimmed.
@@ -58,7 +59,7 @@ pub enum Error {
         reason: String,
     },
 
-    /// A path that can be no place.
+    /// A path that is not a valid place.
     #[error("`{}` is not a place: {reason}", safe(path))]
     InvalidPlace {
         /// What was given.
@@ -76,35 +77,35 @@ pub enum Error {
         reason: String,
     },
 
-    /// A type that a log entry cannot be added with.
-    #[error("`{}` is not a type of note", safe(kind))]
+    /// A type that a new log entry cannot have.
+    #[error("`{}` is not an entry type", safe(kind))]
     UnknownType {
         /// What was given.
         kind: String,
     },
 
     /// A number that an iteration cannot have.
-    #[error("`{iteration}` is not an iteration")]
+    #[error("`{iteration}` is not an iteration number")]
     InvalidIteration {
         /// What was given.
         iteration: i64,
     },
 
-    /// A factor that no vocabulary differs by from another.
+    /// A token factor outside 0.1 to 10.
     #[error("`{factor}` is not a token factor")]
     InvalidTokenFactor {
         /// What was given.
         factor: f64,
     },
 
-    /// A text to be written that is not UTF-8 or holds a NUL.
+    /// A text that is not UTF-8 or contains a NUL.
     #[error("the text is not plain text: {what}")]
     NotText {
-        /// What is in it, and where.
+        /// What was found in it, and where.
         what: String,
     },
 
-    /// A text to be written that holds a credential. It says by which rule and where, never what.
+    /// A text that holds a credential. The error names the rule and the position, never the credential.
     #[error("the text holds a credential ({rule}) at line {line}, column {column}")]
     HoldsSecret {
         /// The rule that found it (see [`crate::secrets`]).
@@ -115,7 +116,7 @@ pub enum Error {
         column: usize,
     },
 
-    /// A name to be written under that holds a credential: it would outlive the note, and be shown wherever the note is.
+    /// A name that holds a credential. The name would outlive the note, and would be shown wherever the note is.
     #[error("the {what} holds a credential ({rule})")]
     NameHoldsSecret {
         /// `address` or `author`.
@@ -124,22 +125,22 @@ pub enum Error {
         rule: &'static str,
     },
 
-    /// A content over the limit of its size (openotters' `ErrNoteTooLarge`).
-    #[error("the note is too large: {bytes} bytes, {max_bytes} are allowed")]
+    /// A text over the size limit (openotters' `ErrNoteTooLarge`).
+    #[error("the note is too large: {}, the limit is {max_bytes}", plural(*bytes as u64, "byte"))]
     NoteTooLarge {
         /// The content's size in bytes.
         bytes: usize,
         /// The limit in bytes.
         max_bytes: i64,
-        /// The field of [`Limits`](crate::Limits) that it is: `max_bytes`, or `max_place_bytes` for a directory's own
-        /// note.
+        /// The field of [`Limits`](crate::Limits) that sets the limit: `max_bytes`, or `max_place_bytes` for a
+        /// directory's own note.
         limit: &'static str,
     },
 
-    /// A new key over the limit of their number (openotters' `ErrTooManyNotes`).
-    #[error("the notebook is full: {notes} notes, {max_notes} are allowed")]
+    /// A new key in a notebook that is full (openotters' `ErrTooManyNotes`).
+    #[error("the notebook is full: {}, the limit is {max_notes}", plural(*notes, "note"))]
     TooManyNotes {
-        /// The notes that are there.
+        /// The number of notes in the notebook.
         notes: u64,
         /// The limit.
         max_notes: i64,
@@ -173,34 +174,34 @@ pub enum Error {
         address: Address,
     },
 
-    /// An entry that cannot be resolved, or not by this one.
+    /// An entry that cannot be resolved, or not by this entry.
     #[error("{} is not resolved: {reason}", safe(address))]
     NotResolved {
         /// The entry that should be resolved.
         address: Address,
-        /// What stands against it.
+        /// Why not.
         reason: &'static str,
     },
 
-    /// Words that name no open `stuck` entry, or several.
-    #[error("`{}` fits {} open stuck note", safe(named), if *several { "more than one" } else { "no" })]
+    /// Words that match no open `stuck` entry, or several.
+    #[error("`{}` matches {} open stuck note", safe(named), if *several { "more than one" } else { "no" })]
     NoSuchStuck {
         /// What was given.
         named: String,
-        /// Whether it fits several.
+        /// Whether several match.
         several: bool,
-        /// Those that could be meant, with their previews.
+        /// The entries that could be meant, with their previews.
         candidates: Vec<(Address, String)>,
     },
 
-    /// A text that has to say something and does not.
+    /// A text that must not be empty, but is.
     #[error("the {what} is empty")]
     Empty {
-        /// What it is.
+        /// What is empty, for example `question`.
         what: &'static str,
     },
 
-    /// What was asked for was forgotten: nothing brings it back.
+    /// What was asked for was forgotten; it cannot be brought back.
     #[error("{} was forgotten {} by {}", safe(what), date(*at), safe(by))]
     Forgotten {
         /// The address, with the revision when it is one of several.
@@ -225,7 +226,7 @@ pub enum Error {
     DamagedStore {
         /// The store.
         path: PathBuf,
-        /// What the engine says.
+        /// What is damaged.
         reason: String,
     },
 
@@ -236,28 +237,28 @@ pub enum Error {
         path: PathBuf,
     },
 
-    /// The store's path holds something else.
+    /// The path holds something that is not a store.
     #[error("{} is not a waynote store: {}", safe(path.display()), safe(reason))]
     NotAStore {
         /// The path.
         path: PathBuf,
-        /// What it is instead.
+        /// What it holds instead.
         reason: String,
     },
 
     /// The store was written by a newer program.
-    #[error("the store {} is of version {found}; this program knows versions up to {known}", safe(path.display()))]
+    #[error("the store {} has version {found}; this program supports versions up to {known}", safe(path.display()))]
     NewerStore {
         /// The store.
         path: PathBuf,
-        /// Its schema's number.
+        /// The schema version of the store.
         found: u32,
-        /// The newest number this program knows.
+        /// The newest schema version that this program supports.
         known: u32,
     },
 
-    /// The store's file went away, or became another one, while it was open.
-    #[error("the store {} is not the file that it was: {}", safe(path.display()), safe(reason))]
+    /// The store's file was deleted or replaced while it was open.
+    #[error("the store {} was deleted or replaced: {}", safe(path.display()), safe(reason))]
     StoreLost {
         /// The store.
         path: PathBuf,
@@ -270,18 +271,18 @@ pub enum Error {
     ReadOnly {
         /// The store.
         path: PathBuf,
-        /// What the system says.
+        /// The reason, from the operating system.
         reason: String,
     },
 
-    /// No room for the write.
+    /// The disk is full.
     #[error("the store {} cannot be written: the disk is full", safe(path.display()))]
     DiskFull {
         /// The store.
         path: PathBuf,
     },
 
-    /// Another writer held the store for the whole of the wait.
+    /// Another writer held the store during the whole wait.
     #[error("the store {} is busy: another writer holds it{}{}", safe(path.display()), seconds(waited), match holder {
         Some(holder) => format!(" (process {holder})"),
         None => String::new(),
@@ -291,7 +292,7 @@ pub enum Error {
         path: PathBuf,
         /// How long this one waited.
         waited: Duration,
-        /// The process that holds it, when it left its number.
+        /// The id of the process that holds it, if known.
         holder: Option<u32>,
     },
 
@@ -302,27 +303,27 @@ pub enum Error {
         path: PathBuf,
         /// `read`, `written`, …
         action: &'static str,
-        /// What the system says.
+        /// The operating system's error.
         source: std::io::Error,
     },
 
-    /// Another failure of the engine.
+    /// Any other error of the storage engine.
     #[error("the store {} failed: {}", safe(path.display()), safe(source))]
     Engine {
         /// The store.
         path: PathBuf,
-        /// What the engine says.
+        /// The engine's own error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 
-    /// What this program was built without.
-    #[error("{feature} is not part of this program")]
+    /// A feature of the library that this program was built without.
+    #[error("this program was built without {feature}")]
     NotBuiltIn {
-        /// The feature of the library that has it.
+        /// The name of the feature.
         feature: &'static str,
     },
 
-    /// What only loops refuse.
+    /// An error that only loops have.
     #[error(transparent)]
     Loop(#[from] LoopError),
 
@@ -330,12 +331,12 @@ pub enum Error {
     #[error(transparent)]
     Undo(#[from] UndoError),
 
-    /// An error of a crate above this one: see [`Error::downcast_ref`].
+    /// An error of a crate that builds on this one (see [`Error::downcast_ref`]).
     #[error("{0}")]
     Custom(Box<dyn CustomError>),
 }
 
-/// Text from outside as a message may show it: credentials in it are masked.
+/// Text from outside, for use in a message: credentials in it are masked.
 pub fn safe(text: impl Display) -> String {
     crate::secrets::masked(&text.to_string()).into_owned()
 }

@@ -1,9 +1,8 @@
-//! What happens in a session beside its notes: a loop takes it, iterations begin and end, an agent says that all is
-//! done or that a person is needed.
+//! Session events: a loop takes the session, iterations begin and end, an agent says that it is done or needs a person.
 //!
-//! Events are kept beside the journal, each session's numbered 1, 2, 3 …, and have positions in one order with it. They
-//! are no notes: no list, count, search or prompt block has them. The rules check each inside the transaction that
-//! writes it. [`EventAddress`] names one, and [`Reader::event`](crate::Reader::event) reads it.
+//! Events are kept beside the journal. Each session numbers its events 1, 2, 3 …; in the whole store they share one
+//! order of positions with the journal. Events are not notes: lists, counts, search and prompt blocks do not have them.
+//! The rules check each event inside the transaction that writes it. [`EventAddress`] names one, and [`Reader::event`](crate::Reader::event) reads it.
 
 mod address;
 mod words;
@@ -18,18 +17,18 @@ use crate::note::Position;
 
 pub use address::EventAddress;
 
-/// Something that happened in a session.
+/// An event of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SessionEvent {
-    /// A loop took the session: no other can until it has ended.
+    /// A loop took the session. No other loop can take it until this one has ended.
     LoopStarted {
         /// The process that runs it.
         holder: ProcessIdentity,
         /// The directory it runs in, absolute.
         directory: String,
-        /// How many iterations the run shall have, where somebody said so.
+        /// How many iterations the run should have, if that was given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         iterations: Option<u64>,
     },
@@ -37,43 +36,43 @@ pub enum SessionEvent {
     LoopEnded {
         /// Why.
         reason: EndReason,
-        /// More about that, in lines: the evidence of a stall, the error.
+        /// Details, in lines: the evidence of a stall, or the error.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<String>,
     },
-    /// An iteration began; it is the live one until it ends.
+    /// An iteration began. It is the live one until it ends.
     IterationStarted {
-        /// Its number, larger than every one before.
+        /// Its number, larger than all earlier ones.
         iteration: i64,
     },
     /// The live iteration ended.
     IterationEnded {
         /// Its number.
         iteration: i64,
-        /// How the agent ended at the last attempt.
+        /// How the agent ended in the last attempt.
         outcome: IterationOutcome,
-        /// How long it took, all attempts together; none: nobody was there to measure.
+        /// How long all attempts took together; none if nothing could measure it.
         duration_ms: Option<u64>,
         /// How often the agent was started.
         attempts: u32,
-        /// Entries that it added to the log.
+        /// The number of entries that it added to the log.
         notes_added: u64,
-        /// What the agent printed last when it failed, in one line.
+        /// The last output of an agent that failed, in one line.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         said: Option<String>,
     },
-    /// The agent says that all is done.
+    /// The agent said that the task is done.
     Completed {
         /// The iteration in which it said so.
         iteration: i64,
         /// What was done.
         summary: String,
     },
-    /// The agent cannot go on without a person.
+    /// The agent needs a person to continue.
     Blocked {
         /// The iteration in which it said so.
         iteration: i64,
-        /// What the person has to say.
+        /// The question for the person.
         question: String,
     },
     /// A person answered the last question.
@@ -81,25 +80,25 @@ pub enum SessionEvent {
         /// The answer.
         answer: String,
     },
-    /// A `stuck` entry was resolved by another one: it leaves the prompts until it is noted again.
+    /// Another entry resolved a `stuck` entry, which is not shown in prompts until it is noted again.
     Resolved {
         /// The entry.
         entry: EntryId,
-        /// The one that says how.
+        /// The entry that resolved it.
         by: EntryId,
     },
 }
 
-/// A process, named for good: no other has the same four.
+/// The identity of a process: no other process ever has the same four values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessIdentity {
     /// The machine's name.
     pub host: String,
-    /// What the machine's kernel calls the time since it was started; empty where none does.
+    /// The boot id of the machine's kernel; empty if it has none.
     pub boot: String,
-    /// The process's number.
+    /// The process id.
     pub pid: u32,
-    /// When it was started, as the kernel counts; 0 where it does not say.
+    /// Its start time, in the ticks of the kernel; 0 if unknown.
     pub start: u64,
 }
 
@@ -114,30 +113,30 @@ impl fmt::Display for ProcessIdentity {
 #[serde(tag = "how", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum IterationOutcome {
-    /// The agent ended by itself.
+    /// The agent exited.
     Exited {
         /// Its exit code; 0 is success.
         code: i32,
     },
-    /// Its exit code was 0, and its output says that it failed.
+    /// Its exit code was 0, but its output says that it failed.
     Reported,
-    /// A signal that nobody here sent ended it.
+    /// A signal ended it that the loop did not send.
     Signalled {
         /// The signal's number.
         signal: i32,
     },
-    /// It could not be started.
+    /// The agent could not be started.
     NotStarted,
-    /// Its time was over, and it was ended.
+    /// It ran out of time and was ended.
     TimedOut,
-    /// A person or the system ended the loop, and it was ended with it.
+    /// A person or the system ended the loop, and the agent with it.
     Interrupted,
-    /// The loop was killed, and nobody knows.
+    /// The loop was killed, so the result is not known.
     Lost,
 }
 
 impl IterationOutcome {
-    /// Whether the agent did its turn.
+    /// Whether the agent finished its turn.
     pub fn is_success(self) -> bool {
         self == Self::Exited { code: 0 }
     }
@@ -163,30 +162,30 @@ impl fmt::Display for IterationOutcome {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EndReason {
-    /// The iterations that were asked for are done.
+    /// The requested number of iterations is done.
     Iterations,
-    /// Its time was over.
+    /// The loop's time limit was reached.
     Time,
-    /// The agent's output held the text that was waited for.
+    /// The agent's output contained the text that the loop waits for.
     Until,
-    /// The agent said that all is done.
+    /// The agent said that the task is done.
     Completed,
-    /// The agent asked for a person.
+    /// The agent asked a person.
     Blocked,
-    /// Going on brought nothing new.
+    /// The loop stalled: iterations made no progress.
     Stalled,
-    /// The agent failed again and again.
+    /// The agent failed in every attempt.
     Failed,
-    /// A person or the system ended it.
+    /// A person or the system ended the loop.
     Interrupted,
-    /// It could not go on: the store or the disk failed.
+    /// The loop could not continue because the store or the disk failed.
     Error,
-    /// It was killed: another loop found it dead.
+    /// The loop was killed; another loop found it dead.
     Lost,
 }
 
 impl EndReason {
-    /// Whether the run is over: another loop of the session begins a new one.
+    /// Whether the run is complete: the next loop of the session begins a new run.
     pub fn ends_the_run(self) -> bool {
         matches!(self, Self::Iterations | Self::Until | Self::Completed)
     }
@@ -214,17 +213,17 @@ impl fmt::Display for EndReason {
     }
 }
 
-/// An event as it is kept.
+/// A stored event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedEvent {
-    /// 1, 2, 3 … of the session.
+    /// Its number in the session: 1, 2, 3 ….
     pub number: u64,
-    /// Where it stands in the store's one order. Events of old stores share the position of the change before them.
+    /// Its position in the whole store. Events written by older versions share the position of the change before them.
     pub position: Position,
-    /// Who recorded it.
+    /// Its author.
     pub author: Name,
-    /// When.
+    /// Its time.
     pub recorded_at: Timestamp,
-    /// What happened.
+    /// The event.
     pub event: SessionEvent,
 }

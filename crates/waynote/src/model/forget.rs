@@ -1,11 +1,11 @@
 //! Forgetting: the one exception to "nothing is destroyed".
 //!
-//! What a note said goes: from the journal, from the notes as they are now, from whatever is derived from it, and from
-//! the bytes of the store's files. Left is a tombstone for each revision, which says that something was forgotten,
-//! when and by whom: no hash and no length, because those could be guessed from.
+//! The text of a note is removed from the journal, from the current notes, from everything derived from it, and from
+//! the bytes of the store's files. A tombstone is left for each revision: it says that something was forgotten, when
+//! and by whom. It holds no hash and no length, because the text could be guessed from them.
 //!
-//! A content is kept once for all the notes that say it, and goes with the last of them. [`Forgotten::shared`] names
-//! where it still stands; [`Forget::everywhere`] forgets it there too.
+//! A text is stored once for all notes that have it, and is removed with the last of them. [`Forgotten::shared`] lists
+//! where it remains; [`Forget::everywhere`] forgets it there too.
 
 use std::fmt;
 
@@ -14,16 +14,16 @@ use serde::{Serialize, Serializer};
 use crate::address::{Address, AddressAt};
 use crate::error::Error;
 
-/// What is to be forgotten.
+/// A request to forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Forget {
     /// The note.
     pub address: Address,
-    /// One revision of it; none: all of them. An entry of a log says one text in all its revisions, which are its
-    /// repeats: with any of them goes the entry.
+    /// One revision of the note; none: all of them. All revisions of a log entry have the same text (they are its
+    /// repeats), so forgetting one of them forgets the entry.
     pub revision: Option<u64>,
-    /// What they say is forgotten in every other note and revision too.
+    /// Whether to forget the text in every other note and revision too.
     pub everywhere: bool,
 }
 
@@ -37,7 +37,7 @@ impl Forget {
         }
     }
 
-    /// One revision alone; none: all of them.
+    /// Only one revision; none: all of them.
     pub fn revision(self, revision: impl Into<Option<u64>>) -> Self {
         Self {
             revision: revision.into(),
@@ -45,12 +45,12 @@ impl Forget {
         }
     }
 
-    /// Whether what they say is forgotten in every other note and revision too.
+    /// Whether to forget the text in every other note and revision too.
     pub fn everywhere(self, everywhere: bool) -> Self {
         Self { everywhere, ..self }
     }
 
-    /// What was named, with the revision when one was.
+    /// The note of the request, with its revision if one was given.
     pub fn named(&self) -> AddressAt {
         AddressAt {
             address: self.address.clone(),
@@ -58,7 +58,7 @@ impl Forget {
         }
     }
 
-    /// The refusal when there never was such a note or revision.
+    /// The error when such a note or revision never existed.
     pub fn not_found(&self) -> Error {
         Error::NotFound {
             what: self.named().to_string(),
@@ -69,26 +69,26 @@ impl Forget {
 /// What was forgotten, and what is left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
-    /// What was named.
+    /// The note of the request, with its revision if one was given.
     pub named: AddressAt,
-    /// The revisions that this call forgot; none when they were forgotten already.
+    /// The revisions that this call forgot; empty if they were already forgotten.
     pub revisions: Vec<AddressAt>,
-    /// The notes among them that were there and are not any more.
+    /// The notes that no longer exist as a result.
     pub gone: Vec<Address>,
-    /// How many revisions of the named note still say something.
+    /// How many revisions of the note still have a text.
     pub kept: u64,
-    /// Revisions of this and other notes that say the same text still.
+    /// Revisions of this and other notes that still have the same text.
     pub shared: Vec<AddressAt>,
-    /// The spaces of [side data](crate::SideData) that had a value about a text that is gone, by name. The value went
-    /// with it; what the program behind the space keeps outside the store did not.
+    /// The names of the [side data](crate::SideData) spaces that had a value about a text that is gone. The value was
+    /// removed; what the program behind the space keeps outside the store was not.
     #[serde(skip)]
     pub spaces: Vec<String>,
-    /// Why old bytes of it may still be in the store's files; none: they are clean.
+    /// Why old bytes of the text may still be in the store's files; none if the files are clean.
     pub residue: Option<Residue>,
 }
 
 impl Forgotten {
-    /// What a request comes to that forgets nothing.
+    /// The result of a request that forgets nothing.
     pub fn nothing(request: &Forget) -> Self {
         Self {
             named: request.named(),
@@ -101,7 +101,7 @@ impl Forgotten {
         }
     }
 
-    /// Adds what a further call forgot, of a text that was brought back meanwhile.
+    /// Adds the result of a further call, which forgot a text that was brought back meanwhile.
     pub fn and(&mut self, other: Self) {
         self.revisions.extend(other.revisions);
         self.spaces.extend(other.spaces);
@@ -111,15 +111,15 @@ impl Forgotten {
     }
 }
 
-/// Why old bytes of what was forgotten may still be in the store's files, though no note holds it.
+/// Why old bytes of a forgotten text may still be in the store's files, although no note holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Residue {
-    /// An application lends the connection: it cleans its free pages and its WAL.
+    /// The connection belongs to an application, which has to clean its free pages and its WAL itself.
     Lent,
-    /// The database holds another program's tables, which are not rebuilt behind its back.
+    /// The database holds another program's tables, so waynote does not rebuild it.
     Foreign,
-    /// Another process reads the store as it was before.
+    /// Another process is still reading an older state of the store.
     Read,
     /// Rebuilding the file failed.
     Failed(String),

@@ -1,4 +1,4 @@
-//! Identities that are not names: of a store, and of one call that writes.
+//! Ids of stores, and of calls that write.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,17 +7,17 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 
-/// What tells one store from every other: a copy that goes on by itself gets a new one.
+/// A store's id. A copy that is used on its own gets a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StoreId([u8; 16]);
 
-/// What tells one call that writes from every other. A call that is made again with the same one, because its answer
-/// was lost, writes nothing and gets that answer.
+/// The id of one call that writes. A call that is repeated with the same id, because its answer was lost, writes
+/// nothing and gets the first answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OperationId([u8; 16]);
 
 impl OperationId {
-    /// The one that a text stands for: a key that a client made up. The text itself is kept nowhere.
+    /// The id for a text, such as a key that a client chose. The text itself is not stored.
     pub fn of(text: &str) -> Self {
         let hash = Sha256::digest(text);
         let mut id = [0; 16];
@@ -29,12 +29,12 @@ impl OperationId {
 macro_rules! sixteen_bytes {
     ($name:ident) => {
         impl $name {
-            /// The one with these bytes, which should be random.
+            /// The id with these bytes, which should be random.
             pub const fn new(bytes: [u8; 16]) -> Self {
                 Self(bytes)
             }
 
-            /// Its bytes, as an engine keeps them.
+            /// Its bytes, as an engine stores them.
             pub const fn bytes(&self) -> &[u8; 16] {
                 &self.0
             }

@@ -1,4 +1,4 @@
-//! The names that notes go by: keys, agents, sessions, entries. Each trims and checks itself once.
+//! Names of notes, agents, sessions and log entries. Parsing trims and checks them once.
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,7 +26,7 @@ impl Key {
         &self.0
     }
 
-    /// The nearest valid key to any text, for the hint of an error; none when nothing usable is in it.
+    /// A valid key that is close to the text, for the hint of an error; none when no character of it can be used.
     pub fn suggest(text: &str) -> Option<Self> {
         let mut key = String::new();
         for char in text.trim().chars() {
@@ -76,7 +76,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// The name of an agent or of a session: anything but nothing and control characters, trimmed.
+/// The name of an agent, a session or an author: trimmed, not empty, without control characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(String);
 
@@ -95,7 +95,7 @@ impl FromStr for Name {
         let reason = if name.is_empty() {
             "it is empty".to_owned()
         } else if name.len() > NAME_BYTES {
-            format!("it has {} bytes, {NAME_BYTES} are allowed", name.len())
+            format!("it has {} bytes, the limit is {NAME_BYTES}", name.len())
         } else if let Some(char) = name.chars().find(|char| char.is_control()) {
             format!("it holds the control character U+{:04X}", u32::from(char))
         } else {
@@ -121,9 +121,9 @@ pub struct EntryId(Id);
 impl EntryId {
     /// The id that follows `last` in its session.
     ///
-    /// It carries the time unless the clock stands still or goes backwards; then it only counts on, so
-    /// that the order of ids stays the order of adding. No randomness: an id need only be unique in its
-    /// session, and equal histories give equal ids. The first bytes of `salt` are part of it.
+    /// It contains the time. If the clock stands still or goes back, the id only counts up, so ids always sort in the
+    /// order of adding. It has no random part: an id need only be unique in its session, and equal histories give equal
+    /// ids. The first bytes of `salt` are part of it.
     pub fn next(last: Option<Self>, now: Timestamp, salt: ContentHash) -> Self {
         const TIMESTAMP_MAX: u64 = (1 << 48) - 1;
         let millis = u64::try_from(now.as_millisecond())
@@ -143,17 +143,17 @@ impl EntryId {
         }
     }
 
-    /// Whether no id could follow it.
+    /// Whether no further id is possible after this one.
     pub fn is_last(self) -> bool {
         self.0.to_u128() >> 32 == u128::MAX >> 32
     }
 
-    /// Its place in the order of adding: larger is later.
+    /// Its position in the order of adding: larger is later.
     pub(crate) fn order(self) -> u128 {
         self.0.to_u128() >> 32
     }
 
-    /// The time in the id, to the millisecond; the epoch when it lies past the last time that can be told.
+    /// The time in the id, to the millisecond; the epoch if it is later than any time that can be represented.
     pub fn time(self) -> Timestamp {
         let millis = i64::try_from(self.0.timestamp()).unwrap_or(0);
         Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
@@ -169,7 +169,7 @@ impl FromStr for EntryId {
             Ok(parsed) => Ok(Self(parsed)),
             Err(_) => Err(Error::InvalidName {
                 name: id.to_owned(),
-                reason: "an entry's id is 25 digits and letters, as `log list --json` prints it"
+                reason: "an entry's id has 25 digits and letters, as `log list --json` prints it"
                     .into(),
             }),
         }

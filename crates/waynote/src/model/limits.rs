@@ -1,20 +1,20 @@
-//! Limits of what is written: the quotas of a notebook (as in openotters) and the size of a directory's own note. They are
-//! checked inside the transaction of the write.
+//! Limits on what is written: the size and the number of notes of a notebook (as in openotters), and the size of a
+//! directory's own note. They are checked inside the transaction of the write.
 
-/// The caps of notes. Zero or less is no cap. Entries of a log have none.
+/// The limits on notes. Zero or less means no limit. Entries of a log have no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
     /// The most bytes of a keyed note's content.
     pub max_bytes: i64,
-    /// The most bytes of a directory's own note, which holds more than a keyed one.
+    /// The most bytes of a directory's own note. Its default is higher than that of a keyed note.
     pub max_place_bytes: i64,
-    /// The most notes; only a new key is held to it.
+    /// The most notes of a notebook. Only a new key can be refused for it.
     pub max_notes: i64,
 }
 
 impl Limits {
-    /// No caps: for imports, which keep what another program allowed.
+    /// No limits: for imports, which keep everything that another program allowed.
     pub const NONE: Self = Self {
         max_bytes: 0,
         max_place_bytes: 0,
@@ -40,7 +40,8 @@ impl Limits {
     }
 }
 
-/// Source 002: 4,096 bytes, 64 notes. 64 KiB for a directory's own note: more than any prompt has room for.
+/// 4,096 bytes and 64 notes, as in openotters; 64 KiB for a directory's own note, which is more than fits into a
+/// prompt.
 impl Default for Limits {
     fn default() -> Self {
         Self {

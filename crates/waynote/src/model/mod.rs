@@ -1,4 +1,4 @@
-//! Values: what a note, its address, a change of it and an event of a session are. They check and print themselves.
+//! The value types: notes, addresses, changes and session events. They validate and print themselves.
 
 pub mod address;
 pub mod author;

@@ -18,23 +18,23 @@ use crate::store::AsOf;
 
 pub use super::entry_type::{EntryType, OtherType};
 
-/// Who writes, and when: handed in with every change.
+/// Who writes, and when. Every change takes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// The time of the change.
     pub now: Timestamp,
-    /// The author: `person`, `agent:NAME`, `import:FORMAT`, or whatever the caller goes by.
+    /// The author: `person`, `agent:NAME`, `import:FORMAT`, or any other name that the caller uses.
     pub author: Name,
-    /// Which credentials may stand in what is written.
+    /// Which credentials the written text may contain.
     pub secrets: SecretPolicy,
-    /// Which call of [`Store::apply`](crate::Store::apply) or [`Store::record`](crate::Store::record) this is: one that
-    /// was carried out already is not carried out again, and gets the same answer. Undoing the last change and forgetting
-    /// heed no id.
+    /// The id of this call of [`Store::apply`](crate::Store::apply) or [`Store::record`](crate::Store::record). A call
+    /// that was already carried out under the same id is not repeated: it returns the first answer. Undoing the last
+    /// change and forgetting ignore the id.
     pub operation: Option<OperationId>,
 }
 
 impl Stamp {
-    /// A stamp; the time is kept to the microsecond, as stores keep it. No credential may be written with it.
+    /// A stamp that allows no credentials. The time is rounded to the microsecond, as stores keep it.
     pub fn new(now: Timestamp, author: Name) -> Self {
         Self {
             now: micros(now),
@@ -44,7 +44,7 @@ impl Stamp {
         }
     }
 
-    /// The stamp of a call that may be made again when its answer is lost.
+    /// The same stamp with a call id, so that the call can be repeated safely if its answer is lost.
     pub fn of_operation(self, operation: OperationId) -> Self {
         Self {
             operation: Some(operation),
@@ -58,7 +58,7 @@ impl Stamp {
     }
 }
 
-/// The earlier of two iterations, where they are known.
+/// The earlier of two iterations, if they are known.
 pub(crate) fn earliest(one: Option<i64>, other: Option<i64>) -> Option<i64> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
@@ -66,29 +66,29 @@ pub(crate) fn earliest(one: Option<i64>, other: Option<i64>) -> Option<i64> {
     }
 }
 
-/// The time as stores keep it: in microseconds.
+/// The time rounded to the microsecond, as stores keep it.
 pub fn micros(time: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time)
 }
 
-/// A note as it is now, or as it was.
+/// A note, as it is now or as it was at some point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Where it lives.
+    /// Its address.
     pub address: Address,
-    /// What it says.
+    /// Its text.
     pub content: Content,
-    /// One line of it, made when it was written.
+    /// A one-line preview, made when the note was written.
     pub preview: String,
-    /// Its type, in a session's log.
+    /// The type of a log entry.
     pub kind: Option<EntryType>,
-    /// The iteration in which it was added to a session's log, when one was known.
+    /// The iteration of a log entry, if known.
     pub iteration: Option<i64>,
-    /// The later entry that resolved this one, a `stuck` entry of a session's log. It has left the prompts.
+    /// The later entry that resolved this one (for a `stuck` entry). A resolved entry is not shown in prompts.
     pub resolved_by: Option<EntryId>,
-    /// Whether it is shown whole in every prompt.
+    /// Whether it is pinned: shown whole in every prompt.
     pub pinned: bool,
-    /// 1, 2, 3 … of this note.
+    /// The number of its current revision: 1, 2, 3 ….
     pub revision: u64,
     /// Who made this revision.
     pub author: Name,
@@ -99,13 +99,13 @@ pub struct Note {
 }
 
 impl Note {
-    /// How often an entry of a log was noted, its repeats counted; none for other notes. An entry changes by nothing
-    /// else, so this is its revision.
+    /// How often a log entry was noted, repeats included; none for other notes. A log entry changes only by repeats, so
+    /// this is its revision.
     pub fn seen(&self) -> Option<u64> {
         matches!(self.address, Address::Session(..)).then_some(self.revision)
     }
 
-    /// The rules that find a credential in the content, in their order there, each once; see [`crate::secrets`].
+    /// The rules that find a credential in the text, in order of position, each once (see [`crate::secrets`]).
     pub fn secrets(&self) -> Vec<&'static str> {
         let mut rules = Vec::new();
         for secret in secrets::scan(&self.content.shown()) {
@@ -117,9 +117,8 @@ impl Note {
     }
 }
 
-/// The fields and their names are the same in the command line, MCP, HTTP and the docs. An entry of a log has `seen`
-/// too: how often it was noted; a resolved one
-/// has `resolved_by`, the id of the entry that says how.
+/// The fields have the same names in the command line, MCP, HTTP and the docs. A log entry also has `seen` (how often
+/// it was noted). A resolved entry has `resolved_by` (the id of the entry that resolved it).
 impl Serialize for Note {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let (seen, secrets) = (self.seen(), self.secrets());
@@ -153,7 +152,7 @@ impl Serialize for Note {
     }
 }
 
-/// What [`Note`] writes; `scope`, `key`, `seen` and `secrets` follow from the rest.
+/// The serialized fields of [`Note`]; `scope`, `key`, `seen` and `secrets` are derived from the others.
 impl<'de> Deserialize<'de> for Note {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         #[derive(Deserialize)]
@@ -189,11 +188,11 @@ impl<'de> Deserialize<'de> for Note {
     }
 }
 
-/// What a revision did.
+/// The action that made a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
-    /// Wrote a content.
+    /// Wrote a text.
     Save,
     /// Took in what another program wrote into a file that is kept in sync.
     Sync,
@@ -203,15 +202,15 @@ pub enum Action {
     Unpin,
     /// Deleted.
     Delete,
-    /// Brought back an older revision.
+    /// Restored an older revision.
     Restore,
-    /// Took back a change.
+    /// Undid a change.
     Undo,
-    /// Took back an undo, and so brought back the change that it had taken back.
+    /// Redid a change: took back its undo.
     Redo,
-    /// Noted in a log what an entry says already: no new note, and the entry stays as it was made first.
+    /// Repeated a log entry: the same text was noted again. The entry itself stays as it was.
     Repeat,
-    /// Made a note that was current go, because what it said was forgotten (see [`crate::forget`]).
+    /// Removed a current note because its text was forgotten (see [`crate::forget`]).
     Forget,
 }
 
@@ -245,24 +244,24 @@ impl Action {
         }
     }
 
-    /// The action of that word ([`Action::as_str`]), as an engine keeps it.
+    /// The action with this word ([`Action::as_str`]), as an engine stores it.
     pub fn stored(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|action| action.as_str() == word)
     }
 }
 
-/// Where a change stands in the whole store: 1, 2, 3 … in the order in which they were committed, without gaps. Changes of
-/// notes, session events and forgettings have one order.
+/// The position of a change in the whole store: 1, 2, 3 … in the order of the commits, without gaps. Changes of notes,
+/// session events and forgettings share one order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position(pub(crate) i64);
 
 impl Position {
-    /// The position with that number, as an engine keeps it.
+    /// The position with this number, as an engine stores it.
     pub fn new(number: i64) -> Self {
         Self(number)
     }
 
-    /// The number, as an engine keeps it.
+    /// The number, as an engine stores it.
     pub fn number(self) -> i64 {
         self.0
     }
@@ -274,7 +273,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// As it prints, to name a moment.
+/// Parses a position as it is printed.
 impl FromStr for Position {
     type Err = std::num::ParseIntError;
 
@@ -283,19 +282,19 @@ impl FromStr for Position {
     }
 }
 
-/// One change of one note, as the journal keeps it.
+/// One change of one note, as recorded in the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// Where it stands in the store's journal; none for a text that lies in a kept-in-step file and is
-    /// journaled by the next write.
+    /// Its position in the store's journal; none for a text that is so far only in a file kept in sync: the next write
+    /// journals it.
     pub position: Option<Position>,
-    /// What it did.
+    /// The action.
     pub action: Action,
-    /// The revision that this one took back: a change when it is an undo, an undo when it is a redo.
+    /// The revision that an undo or a redo took back: an undo takes back a change, a redo takes back an undo.
     pub undoes: Option<u64>,
-    /// When the store recorded it. Orders as-of reads.
+    /// When the store recorded it. As-of reads use this time.
     pub recorded_at: Timestamp,
-    /// The note after it. A deleted note has no content. A repeat has its own iteration, author and time; the
+    /// The note after the change. A deleted note has no content. A repeat has its own iteration, author and time; the
     /// entry keeps those of its first revision (see [`NoteAsOf::note`]).
     pub state: State,
 }
@@ -304,20 +303,20 @@ pub struct Revision {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum State {
-    /// It is there.
+    /// The note exists.
     Present(Note),
-    /// It was deleted.
+    /// The note was deleted.
     Deleted {
-        /// Where it was.
+        /// Its address.
         address: Address,
         /// The revision that deleted it.
         revision: u64,
         /// Who deleted it.
         author: Name,
     },
-    /// What it said was forgotten: nobody can tell any more.
+    /// The text was forgotten and is not known any more.
     Forgotten {
-        /// Where it is or was.
+        /// Its address.
         address: Address,
         /// The revision that was forgotten.
         revision: u64,
@@ -331,7 +330,7 @@ pub enum State {
 }
 
 impl Revision {
-    /// 1, 2, 3 … of the note.
+    /// The number of the revision.
     pub fn number(&self) -> u64 {
         match &self.state {
             State::Present(note) => note.revision,
@@ -355,7 +354,7 @@ impl Revision {
         }
     }
 
-    /// The note after it, unless it was deleted or what it said was forgotten.
+    /// The note after the change, unless it was deleted or its text was forgotten.
     pub fn note(&self) -> Option<&Note> {
         match &self.state {
             State::Present(note) => Some(note),
@@ -363,8 +362,8 @@ impl Revision {
         }
     }
 
-    /// The note after it, from its history: an entry that was repeated is as it was made first, and belongs to the
-    /// earliest iteration in which it was noted.
+    /// The note after the change, from its history. A repeated log entry keeps its first text and author, and belongs
+    /// to the earliest iteration in which it was noted.
     pub(crate) fn noted(&self, history: &[Self]) -> Option<Note> {
         let note = self.note()?.clone();
         let first = history.first().and_then(Self::note);
@@ -380,7 +379,7 @@ impl Revision {
         })
     }
 
-    /// The refusal to show or bring back what it said, when that was forgotten.
+    /// The error for showing or restoring this revision, if its text was forgotten.
     pub fn forgotten(&self) -> Option<Error> {
         match &self.state {
             State::Forgotten {
@@ -398,15 +397,15 @@ impl Revision {
         }
     }
 
-    /// The revision before which an undo looks on: this one took a change or an undo back, so the note is as it was
-    /// before that; or it only made a forgotten note go.
+    /// The revision before which an undo continues its search, if this one took back a change or an undo (the note is
+    /// then as it was before that one), or only removed a forgotten note.
     pub(crate) fn passes_to(&self) -> Option<u64> {
         let is_forget = self.action == Action::Forget;
         self.undoes.or_else(|| is_forget.then(|| self.number()))
     }
 }
 
-/// The note's fields, with what the revision did beside them; of a forgotten one when and by whom.
+/// The note's fields with those of the revision; for a forgotten text, when and by whom it was forgotten.
 impl Serialize for Revision {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let fields = 8 + 2 * usize::from(matches!(self.state, State::Forgotten { .. }));
@@ -439,14 +438,14 @@ impl Serialize for Revision {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoteAsOf {
-    /// After that revision of the note.
+    /// After this revision of the note.
     Revision(u64),
     /// At that time: see [`AsOf::Time`].
     Time(Timestamp),
 }
 
 impl NoteAsOf {
-    /// The revision that was current then, from a note's history, oldest first.
+    /// The revision that was current at that point, from the note's history (oldest first).
     pub fn pick(self, history: &[Revision]) -> Option<&Revision> {
         match self {
             Self::Revision(number) => history.iter().find(|revision| revision.number() == number),
@@ -454,11 +453,11 @@ impl NoteAsOf {
         }
     }
 
-    /// The note as it was then, from its history, oldest first; none when it was not there. An entry of a log that
-    /// was repeated is as it was made first, and counts how often it had been noted.
+    /// The note at that point, from its history (oldest first); none if it did not exist. A repeated log entry keeps
+    /// its first text and counts how often it had been noted.
     ///
     /// # Errors
-    /// [`Error::Forgotten`] when what it said then was forgotten.
+    /// [`Error::Forgotten`] when the text of that time was forgotten.
     pub fn note(self, history: &[Revision]) -> Result<Option<Note>> {
         let Some(then) = self.pick(history) else {
             return Ok(None);

@@ -1,18 +1,18 @@
 //! Places: directories as notes know them (as in Zrb).
 //!
-//! A place is a purely lexical thing: no directory is looked up, no symbolic link followed, so that a
-//! note outlives the directory it is about and means the same on every machine.
+//! A place is only a name: no directory is looked up and no symbolic link is followed. So a note outlives its
+//! directory, and means the same on every machine.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// The longest path, in bytes: what systems take.
+/// The longest path, in bytes, as operating systems allow it.
 pub const PATH_BYTES: usize = 4096;
 
-/// Where paths are resolved: the home directory that `~` stands for, if there is one, and the directory that relative
-/// paths start from. Both absolute.
+/// What paths are resolved against: the home directory (`~`), if there is one, and the directory that relative paths
+/// start from. Both are absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     home: Option<String>,
@@ -105,7 +105,7 @@ impl Place {
         (place.within(base) == place).then_some(place)
     }
 
-    /// The same directory seen from `base`: an absolute path inside its home gets its `~`.
+    /// The same directory, with an absolute path inside the home directory of `base` written with `~`.
     pub fn within(&self, base: &Base) -> Self {
         if self.0.starts_with('~') {
             self.clone()
@@ -114,7 +114,7 @@ impl Place {
         }
     }
 
-    /// Whether it can be the directory of one project. Home and the root cannot: their notes apply to all projects.
+    /// Whether the directory can be that of one project. Home and the root cannot: their notes apply to all projects.
     pub fn is_project(&self) -> bool {
         *self != Self::home() && self.0 != "/"
     }
@@ -155,7 +155,7 @@ impl FromStr for Place {
         let reason = match key.strip_prefix('~').unwrap_or(key) {
             "" if key.is_empty() => "it is empty",
             "" => return Ok(Self::home()),
-            rest if !rest.starts_with('/') => "it starts neither with `~` nor with `/`",
+            rest if !rest.starts_with('/') => "it must start with `~` or `/`",
             "/" if key.starts_with('~') => "it is not normalized",
             rest if normalize(rest) != rest => "it is not normalized",
             _ => return Ok(Self(key.to_owned())),
@@ -181,7 +181,7 @@ fn check(path: &str) -> Result<()> {
         });
     }
     if path.len() > PATH_BYTES {
-        let reason = format!("it has {} bytes, {PATH_BYTES} are allowed", path.len());
+        let reason = format!("it has {} bytes, the limit is {PATH_BYTES}", path.len());
         let start: String = path.chars().take(40).collect();
         return Err(Error::InvalidPlace {
             path: format!("{start}…"),

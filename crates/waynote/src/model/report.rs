@@ -1,17 +1,17 @@
-//! What checking a store found.
+//! The report of a check for damage.
 
 use serde::Serialize;
 
-/// The outcome of a check of everything there is.
+/// The result of checking a whole store.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Current notes looked at.
+    /// The number of current notes that were checked.
     pub notes: u64,
-    /// Journal rows looked at.
+    /// The number of journal rows that were checked.
     pub revisions: u64,
-    /// Contents whose hash was computed again.
+    /// The number of texts whose hash was computed again.
     pub contents: u64,
-    /// What is damaged, each named; empty when all is well.
+    /// A description of each damage; empty when there is none.
     pub problems: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Whose notes they are: a place's, an agent's, a session's.
+//! Scopes: the place, the agent or the session that a note belongs to.
 
 use std::fmt;
 use std::str::FromStr;
@@ -40,7 +40,7 @@ impl FromStr for ScopeKind {
             "session" => Ok(Self::Session),
             _ => Err(Error::InvalidAddress {
                 address: text.to_owned(),
-                reason: "it starts with none of `place:`, `agent:`, `session:`".into(),
+                reason: "it must start with `place:`, `agent:` or `session:`".into(),
             }),
         }
     }
@@ -59,7 +59,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Which of the three it is.
+    /// The kind of the scope.
     pub fn kind(&self) -> ScopeKind {
         match self {
             Self::Place(_) => ScopeKind::Place,
@@ -68,7 +68,7 @@ impl Scope {
         }
     }
 
-    /// The place's key or the name, as it is stored.
+    /// The place's path, or the name of the agent or session, as it is stored.
     pub fn name(&self) -> &str {
         match self {
             Self::Place(place) => place.as_str(),
@@ -76,7 +76,7 @@ impl Scope {
         }
     }
 
-    /// Puts a scope together from what a store holds.
+    /// The scope with this kind and stored name.
     ///
     /// # Errors
     /// [`Error::InvalidPlace`] or [`Error::InvalidName`].
@@ -89,7 +89,7 @@ impl Scope {
     }
 }
 
-/// `place:~/p`, `agent:default`, `session:demo`; special characters of a part percent-encoded.
+/// `place:~/p`, `agent:default`, `session:demo`; special characters are percent-encoded.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -1,4 +1,4 @@
-//! What becomes of a write that holds a credential.
+//! Which credentials may be written.
 
 use serde::Serialize;
 
@@ -8,17 +8,17 @@ use crate::error::{Error, Result};
 use crate::note::{EntryType, Note};
 use crate::secrets::{Secret, position, scan};
 
-/// A note that holds a credential: where it is and which rules say so, never what.
+/// A note that holds a credential: its address and the rules that found it, never the credential.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Flagged {
     /// The note.
     pub address: Address,
-    /// The rules that found one, each once.
+    /// The rules that found a credential, each once.
     pub rules: Vec<&'static str>,
 }
 
 impl Flagged {
-    /// The note, when it holds one: in its text, its address or its type.
+    /// The finding for a note, if its text, address or type holds a credential.
     pub fn of(note: &Note) -> Option<Self> {
         let mut rules = note.secrets();
         let address = note.address.to_string();
@@ -36,21 +36,21 @@ impl Flagged {
     }
 }
 
-/// Which credentials a caller may write down.
+/// Which credentials a caller may write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SecretPolicy {
-    /// None: a write that holds one is refused.
+    /// None: a write with a credential is refused.
     #[default]
     RefuseAll,
-    /// Those that these rules find, by their names (see [`crate::secrets::rule`]).
+    /// Credentials that these rules find, given by name (see [`crate::secrets::rule`]).
     Allow(Vec<&'static str>),
     /// All.
     AllowAll,
 }
 
 impl SecretPolicy {
-    /// Whether a credential that the rule finds is refused.
+    /// Whether credentials that the rule finds are refused.
     pub fn refuses(&self, rule: &str) -> bool {
         match self {
             Self::RefuseAll => true,
@@ -59,7 +59,7 @@ impl SecretPolicy {
         }
     }
 
-    /// Checks a name that a caller wants to write under: an address, an author. It outlives what it names.
+    /// Checks a name to be written (an address, an author). A name stays known after its note is gone.
     ///
     /// # Errors
     /// [`Error::NameHoldsSecret`] for the first credential that is not allowed.
@@ -71,7 +71,7 @@ impl SecretPolicy {
         }
     }
 
-    /// Checks a content that a caller wants to write.
+    /// Checks a text to be written.
     ///
     /// # Errors
     /// [`Error::HoldsSecret`] for the first credential that is not allowed.

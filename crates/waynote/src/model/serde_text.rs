@@ -1,4 +1,4 @@
-//! Values that are one text in JSON and the like: written as they print themselves, checked when they are read.
+//! Values that are serialized as one text: written as they print, checked when they are read.
 
 use std::borrow::Cow;
 
@@ -62,14 +62,14 @@ read!(
     StoreId
 );
 
-/// Any word: a log that is read may hold another program's.
+/// Any word: a log may hold the types of another program.
 impl<'de> Deserialize<'de> for EntryType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Self::imported(&Cow::<str>::deserialize(deserializer)?))
     }
 }
 
-/// What [`Content`] writes: a string, or the bytes of what is no text.
+/// The serialized form of [`Content`]: a string, or a list of bytes if they are not text.
 impl<'de> Deserialize<'de> for Content {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]

@@ -1,5 +1,5 @@
-//! Calls that write: changes of notes, and events of sessions. Each is decided inside the transaction, over what the ones
-//! before it would write.
+//! Calls that write: changes of notes, and session events. Each is decided inside the transaction, on top of the
+//! planned writes of earlier calls.
 
 use std::collections::HashMap;
 
@@ -57,8 +57,8 @@ impl Call<'_> {
         }
     }
 
-    /// Plans what it comes to: all of it, or nothing when it is refused. One that was carried out already gets the answer
-    /// that it had.
+    /// Plans what it comes to: all of it, or nothing when it is refused. One that was carried out already gets the
+    /// answer that it had.
     pub(super) fn plan(
         &self,
         pending: &Pending<'_>,

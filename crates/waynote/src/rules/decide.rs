@@ -1,7 +1,7 @@
-//! The one place that decides what each change comes to.
+//! Decides the result of each change; no other code does.
 //!
-//! A store reads what [`Before`] asks for inside its transaction, calls [`decide`], and writes the outcome. So
-//! every engine has the same rules, and none is checked anywhere else.
+//! A store reads what [`Before`] asks for inside its transaction, calls [`decide`], and writes the result. So all
+//! engines follow the same rules.
 
 use super::undo::{last_standing, last_undone};
 use crate::address::Address;
@@ -12,7 +12,7 @@ use crate::key::{EntryId, Name};
 use crate::note::{Action, EntryType, Note, Revision, Stamp, State, earliest, micros};
 use crate::scope::Scope;
 
-/// What a decision may ask about the store, inside the write's transaction.
+/// The questions that a decision may ask about the store, inside the write's transaction.
 pub(crate) trait Before {
     /// The note as it is.
     ///
@@ -20,7 +20,7 @@ pub(crate) trait Before {
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn current(&self, address: &Address) -> Result<Option<Note>>;
 
-    /// The number of the note's last revision, deleted or not; 0 when it never was.
+    /// The number of the note's last revision, even if it is deleted; 0 if the note never existed.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -38,13 +38,13 @@ pub(crate) trait Before {
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn count(&self, scope: &Scope) -> Result<u64>;
 
-    /// The largest id that the session ever had: that of a forgotten entry too.
+    /// The largest id that the session ever had, including those of forgotten entries.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn last_entry(&self, session: &Name) -> Result<Option<EntryId>>;
 
-    /// The first entry in the session's log, by id, that is of that type and says that.
+    /// The first entry in the session's log, by id, with this type and text.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -56,33 +56,33 @@ pub(crate) trait Before {
     ) -> Result<Option<Note>>;
 }
 
-/// What to write: the next revision of a note.
+/// The result of a decision: the next revision of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Write {
     /// The journal row.
     pub(crate) revision: Revision,
-    /// Whether the note was there before.
+    /// Whether the note existed before.
     pub(crate) existed: bool,
-    /// The current note after it where that is not the revision's own: an entry that was repeated.
+    /// The resulting note if it differs from the revision's own: for a repeated log entry.
     pub(crate) kept: Option<Note>,
     /// The entry of the same log that it resolves.
     pub(crate) resolves: Option<EntryId>,
 }
 
 impl Write {
-    /// The current note after it; none when it is not there.
+    /// The resulting note; none if it no longer exists.
     pub(crate) fn note(&self) -> Option<&Note> {
         self.kept.as_ref().or_else(|| self.revision.note())
     }
 }
 
-/// Decides what a change comes to: the revision to write, or none when nothing is to be changed.
+/// Decides the result of a change: the revision to write, or none if nothing changes.
 ///
 /// # Errors
 /// [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::NoteTooLarge`]
-/// and [`Error::TooManyNotes`] over a limit; [`Error::Conflict`] where another revision was expected;
-/// [`Error::NotFound`], [`Error::NotResolved`], [`Error::AppendOnly`] and [`Error::Forgotten`], as the change has it;
-/// [`UndoError::NothingToUndo`] and [`UndoError::NothingToRedo`]; [`Error::Busy`], [`Error::DamagedStore`] or
+/// and [`Error::TooManyNotes`] over a limit; [`Error::Conflict`] when another revision was expected;
+/// [`Error::NotFound`], [`Error::NotResolved`], [`Error::AppendOnly`] and [`Error::Forgotten`], depending on the
+/// change; [`UndoError::NothingToUndo`] and [`UndoError::NothingToRedo`]; [`Error::Busy`], [`Error::DamagedStore`] or
 /// [`Error::Engine`] when the store cannot be read.
 pub(crate) fn decide(
     change: &Change,

@@ -1,4 +1,4 @@
-//! What a request to forget comes to.
+//! Decides the result of a request to forget.
 
 use std::collections::{BTreeSet, HashSet};
 

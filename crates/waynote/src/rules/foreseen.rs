@@ -1,4 +1,4 @@
-//! Everything that the decisions about some calls will ask, read at once.
+//! Reads everything that the decisions about a set of calls will ask, in one round trip.
 
 use std::collections::HashMap;
 

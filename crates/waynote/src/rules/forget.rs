@@ -1,4 +1,5 @@
-//! Forgetting: revisions lose their contents, contents that nobody says any more go, and then every residue of them.
+//! Forgetting: removes the contents of revisions, then the contents that no revision has any more, then all residue of
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -74,7 +75,7 @@ fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Res
     Ok(forgotten)
 }
 
-/// What forgetting would come to.
+/// What forgetting would remove.
 pub(super) fn would_forget(rows: &dyn Read, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
     let erasure = decide(request, &View(rows), stamp)?;
     let spaces = spaces(rows, &unheld(rows, &erasure)?)?;

@@ -1,8 +1,8 @@
 //! Threads of one process share commits.
 //!
-//! The first that comes leads: it writes its own call and those that came until then in one transaction, each decided over
-//! what the ones before it would write. Those that come meanwhile wait, and the first of them leads next. A call that is
-//! refused writes nothing and keeps nobody else from writing; when the engine fails, each call is tried by itself.
+//! The first thread leads: it writes its own call and those that arrived until then in one transaction, each decided on
+//! top of the planned writes of the earlier ones. Calls that arrive meanwhile wait, and the first of them leads next. A
+//! refused call writes nothing and does not stop the others. If the engine fails, each call is tried alone.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 

@@ -1,4 +1,5 @@
-//! What a write may not pass: the size of a note and how many a notebook has. Checked inside the transaction of the write.
+//! The limits on writes: the size of a note, and the number of notes in a notebook. Checked inside the transaction of
+//! the write.
 
 use crate::address::Address;
 use crate::content::Content;
@@ -6,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 
 impl Limits {
-    /// Checks a content about to be saved.
+    /// Checks the size of a text that is about to be saved.
     ///
     /// # Errors
-    /// [`Error::NoteTooLarge`] when it is over the cap; the cap itself is allowed.
+    /// [`Error::NoteTooLarge`] when it is over the limit; the limit itself is allowed.
     pub(crate) fn check_bytes(self, address: &Address, content: &Content) -> Result<()> {
         let (limit, cap) = match address {
             Address::Place(_) => ("max_place_bytes", self.max_place_bytes),
@@ -25,10 +26,10 @@ impl Limits {
         }
     }
 
-    /// Checks that one more note fits beside the `notes` that are there.
+    /// Checks that the notebook, which has `notes` notes, has room for one more.
     ///
     /// # Errors
-    /// [`Error::TooManyNotes`] when it does not.
+    /// [`Error::TooManyNotes`] when it has not.
     pub(crate) fn check_notes(self, notes: u64) -> Result<()> {
         match u64::try_from(self.max_notes) {
             Ok(cap) if cap > 0 && notes >= cap => Err(Error::TooManyNotes {

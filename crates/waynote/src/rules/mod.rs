@@ -1,6 +1,6 @@
-//! The rules: what every store does, whatever engine keeps its rows.
+//! The rules: what every store does, whichever engine stores its rows.
 //!
-//! [`EngineStore`] decides and an [`Engine`] carries out. Nothing that is checked here is checked anywhere else.
+//! [`EngineStore`] decides and an [`Engine`] stores. Everything that is checked here is checked only here.
 
 mod apply;
 mod as_of;
@@ -47,18 +47,18 @@ use pending::Pending;
 
 pub(crate) use one_state::OneState;
 
-/// A store over an engine. Threads can share it when they can share the engine.
+/// A store on top of an engine. Threads can share the store if they can share the engine.
 pub struct EngineStore<E> {
     engine: E,
     memory: Arc<Memory>,
     group: Group,
 }
 
-/// What a store remembers between calls. All of it can be found out again.
+/// What a store remembers between calls. All of it can be computed again.
 #[derive(Default)]
 pub(crate) struct Memory {
     indexing: Indexing,
-    /// How far the search index was known to reach at the last write.
+    /// The last position that was known to be indexed at the last write.
     indexed: Mutex<Option<i64>>,
     segments: Mutex<indexed::Cache>,
 }
@@ -74,7 +74,7 @@ impl Memory {
 }
 
 impl<E: Engine> EngineStore<E> {
-    /// A store whose rows that engine keeps.
+    /// A store whose rows this engine stores.
     pub fn new(engine: E) -> Self {
         Self {
             engine,
@@ -88,7 +88,7 @@ impl<E: Engine> EngineStore<E> {
         &self.engine
     }
 
-    /// Keeps the search index otherwise than by default. What is found is the same.
+    /// Changes how the search index is maintained. Search results stay the same.
     #[must_use]
     pub fn with_indexing(self, indexing: Indexing) -> Self {
         Self {
@@ -104,13 +104,13 @@ impl<E: Engine> EngineStore<E> {
         nothing_ran(self.engine.name())
     }
 
-    /// Reads each thing as it is then.
+    /// Reads the current state on every call.
     fn now<T>(&self, work: impl FnOnce(&OneState<'_>) -> Result<T>) -> Result<T> {
         let rows = self.engine.rows()?;
         work(&self.state(&*rows))
     }
 
-    /// Reads all from one state.
+    /// Reads everything from one state.
     fn at_once<T>(&self, mut work: impl FnMut(&OneState<'_>) -> Result<T>) -> Result<T> {
         let mut value = None;
         self.engine.snapshot(&mut |rows| {
@@ -120,17 +120,17 @@ impl<E: Engine> EngineStore<E> {
         value.ok_or_else(|| self.ran_nothing())
     }
 
-    /// Writes what a call comes to, with the calls of other threads where there are any.
+    /// Writes the result of a call, together with calls of other threads if there are any.
     fn carry_out(&self, call: Call<'_>) -> Result<Vec<Applied>> {
         self.group.run(call, &|calls| self.write(calls))
     }
 
-    /// Writes calls in one transaction, and answers each of them.
+    /// Writes calls in one transaction and returns an answer for each.
     fn write(&self, calls: &[Call<'_>]) -> Result<Vec<Answer>> {
         let mut answers = Vec::new();
         let mut reached = None;
         self.engine.write(Writing::Durable, &mut |tx| {
-            // An engine may run this again.
+            // An engine may run this more than once.
             reached = self.memory.indexed();
             let mut questions = Questions::default();
             calls.iter().for_each(|call| call.foresee(&mut questions));
@@ -161,8 +161,8 @@ impl<E: Engine> EngineStore<E> {
     }
 }
 
-/// Plans calls in their order. One that is made again while the first is written gets the answer of the first.
-/// What the engine cannot do is no answer: it ends the transaction.
+/// Plans calls in order. A call that is repeated while the first one is being written gets the answer of the first. An
+/// error of the engine ends the transaction instead of answering a call.
 fn plan_all(
     calls: &[Call<'_>],
     done: &[Option<Vec<Done>>],
@@ -240,7 +240,7 @@ impl<E: Engine> Store for EngineStore<E> {
 
 impl<E: Engine> Snapshot for EngineStore<E> {
     fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
-        // One state, so that segments and tail fit together.
+        // One state, so that segments and tail match.
         self.at_once(|state| state.search_over(request, laid_over))
     }
 }
@@ -251,7 +251,7 @@ impl<E: Engine> SideData for EngineStore<E> {
     }
 
     fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
-        // What is lost is found out again.
+        // Whatever is lost is computed again.
         self.engine.write(Writing::Relaxed, &mut |tx| {
             tx.put_side(space, values, removed)
         })

@@ -1,4 +1,4 @@
-//! One state of a store, as its callers read it.
+//! Reading one state of a store.
 
 use super::{Memory, as_of};
 use crate::engine::{Engine, Read};
@@ -8,7 +8,7 @@ use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest, indexed};
 use crate::store::{Answers, AsOf, Ask, Reader, Snapshot};
 
-/// Rows, and what the rules make of them.
+/// The rows of one state, read through the rules.
 pub(crate) struct OneState<'s> {
     rows: &'s dyn Read,
     memory: &'s Memory,

@@ -1,7 +1,7 @@
-//! What a store holds, with what was decided in a transaction and is not written yet.
+//! The state of a store during a transaction: the stored rows, plus those that are decided but not written yet.
 //!
-//! A write takes two round trips whatever its size: everything that its decisions will ask is read at once, each decision
-//! sees what the ones before it would write, and all is put at once.
+//! A write takes two round trips, whatever its size: one reads everything that the decisions will ask, the other writes
+//! all rows. Each decision sees the planned writes of the earlier ones.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -328,7 +328,7 @@ fn row(planned: &Planned) -> Row<'_> {
     }
 }
 
-/// What the cap on notes counts: keyed notes and entries, not a place's own note.
+/// What the limit on notes counts: keyed notes and entries, not a place's own note.
 pub(super) fn is_counted(address: &Address) -> bool {
     !matches!(address, Address::Place(_))
 }

@@ -10,7 +10,7 @@ use crate::key::EntryId;
 use crate::note::{Note, Position, Revision};
 use crate::store::{AsOf, Reader};
 
-/// The position at which an entry was last resolved, or that of the last change before it; none: it never was.
+/// The position at which an entry was last resolved, or of the last change before that; none if it was never resolved.
 pub(crate) fn last_resolved(log: &dyn Reader, address: &Address) -> Result<Option<Position>> {
     let Address::Session(session, id) = address else {
         return Ok(None);
@@ -24,12 +24,12 @@ pub(crate) fn last_resolved(log: &dyn Reader, address: &Address) -> Result<Optio
     Ok(None)
 }
 
-/// Which entries of a log were resolved at a moment.
+/// Which entries of a log were resolved at some point.
 #[derive(Debug, Default)]
 pub(crate) struct Resolutions(HashMap<EntryId, (Position, EntryId)>);
 
 impl Resolutions {
-    /// Takes in an event, in the order of their numbers.
+    /// Adds an event; events come in the order of their numbers.
     pub(crate) fn add(&mut self, recorded: RecordedEvent, moment: AsOf) {
         let by_then = match moment {
             AsOf::Position(position) => recorded.position <= position,
@@ -40,12 +40,13 @@ impl Resolutions {
         }
     }
 
-    /// The entries that were ever resolved until then.
+    /// The entries that had been resolved at least once by then.
     pub(crate) fn entries(&self) -> impl Iterator<Item = EntryId> {
         self.0.keys().copied()
     }
 
-    /// The entry that had resolved this one, from its history until then: noted again later, it was open again.
+    /// The entry that had resolved this one, from its history up to that point. An entry that was noted again later is
+    /// open again.
     pub(crate) fn of(&self, note: &Note, history: &[Revision]) -> Option<EntryId> {
         let Address::Session(_, entry) = &note.address else {
             return None;

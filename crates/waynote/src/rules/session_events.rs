@@ -1,4 +1,4 @@
-//! Whether an event of a session can have happened now.
+//! Checks whether a session event is possible in the current state of the session.
 
 use super::session_state::{
     AgentSignal, last_iteration, last_signal, live_iteration, open_question,
@@ -10,13 +10,12 @@ use crate::key::Name;
 use crate::note::Stamp;
 use crate::store::Reader;
 
-/// Checks that an event can have happened now. `lease` is the number of the [`SessionEvent::LoopStarted`] whose holder speaks;
-/// what an agent or a person says needs none.
+/// Checks whether a session event is possible now. `lease` is the number of the [`SessionEvent::LoopStarted`] of the
+/// loop that records it; signals of an agent and answers of a person need none.
 ///
 /// # Errors
-/// [`LoopError::LoopRunning`], [`LoopError::LeaseLost`], [`LoopError::NoLiveIteration`], [`LoopError::AlreadySaid`],
-/// [`LoopError::NothingAsked`], [`Error::Empty`],
-/// and what is said of credentials.
+/// [`LoopError::LoopRunning`], [`LoopError::LeaseLost`], [`LoopError::NoLiveIteration`], [`LoopError::AlreadySaid`] and
+/// [`LoopError::NothingAsked`]; [`Error::Empty`] for an empty text; [`Error::HoldsSecret`] for a credential in a text.
 pub(crate) fn check(
     event: &SessionEvent,
     log: &dyn Reader,
@@ -37,8 +36,8 @@ pub(crate) fn check(
             iteration: Some(iteration),
         })),
     };
-    // A second word would take the place of the first, which was acknowledged. To say that all is done after all, though,
-    // is to withdraw a question.
+    // A second signal would replace the first, which was acknowledged. But saying after a question that all is done
+    // withdraws the question.
     let already = |iteration: i64, signal: &AgentSignal| {
         Error::from(LoopError::AlreadySaid {
             iteration,
@@ -53,7 +52,7 @@ pub(crate) fn check(
         SessionEvent::LoopEnded { .. } => of_loop(),
         SessionEvent::IterationStarted { iteration } => {
             of_loop()?;
-            // Only a loop that is not ours would come to another number.
+            // Only a loop without the lease would come to another number.
             match last_iteration(log, session)? {
                 Some(last) if last >= *iteration || live_iteration(log, session)?.is_some() => {
                     Err(Error::from(LoopError::LeaseLost {
@@ -94,12 +93,12 @@ pub(crate) fn check(
             }
             may_say("answer", answer, stamp)
         }
-        // Checked with the entry that resolves it.
+        // This is checked with the entry that resolves it.
         SessionEvent::Resolved { .. } => Ok(()),
     }
 }
 
-/// A text without a body says nothing; a credential is refused as in a note.
+/// Refuses a blank text, and a credential as in a note.
 fn may_say(what: &'static str, text: &str, stamp: &Stamp) -> Result<()> {
     if text.trim().is_empty() {
         return Err(Error::Empty { what });
@@ -107,7 +106,7 @@ fn may_say(what: &'static str, text: &str, stamp: &Stamp) -> Result<()> {
     stamp.secrets.check(&Content::text(text)?)
 }
 
-/// The refusal to share a session with the loop that has it.
+/// The error when another loop holds the session.
 pub(crate) fn running(session: &Name, held: &RecordedEvent) -> Error {
     let holder = match &held.event {
         SessionEvent::LoopStarted { holder, .. } => holder.to_string(),

@@ -1,4 +1,4 @@
-//! What a session's events tell, read from the last one back and no further than the answer.
+//! The state of a session, from its events. They are read backwards, only as far as needed.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::event::{EndReason, IterationOutcome, RecordedEvent, SessionEvent};
 use crate::key::Name;
 use crate::store::Reader;
 
-/// A session's events, latest first, read as they are asked for.
+/// A session's events, latest first, read on demand.
 pub(crate) fn latest<'l>(
     log: &'l dyn Reader,
     session: &'l Name,
@@ -41,7 +41,7 @@ pub(crate) fn latest<'l>(
     })
 }
 
-/// The iteration that runs now, if one does: it began and nobody said that it ended.
+/// The live iteration, if there is one: it has begun, and no end is recorded.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -80,7 +80,7 @@ pub struct Question {
     pub iteration: i64,
 }
 
-/// The question that nobody has answered yet: of the last iteration that ran, unless it said after it that all is done.
+/// The open question: that of the last iteration that ran, unless the agent said afterwards that all is done.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -107,7 +107,7 @@ pub fn open_question(log: &dyn Reader, session: &Name) -> Result<Option<Question
     Ok(None)
 }
 
-/// A question with its answer, which no iteration has done its turn with yet.
+/// A question and its answer, if no iteration has finished its turn with the answer yet.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -142,9 +142,9 @@ pub fn fresh_answer(log: &dyn Reader, session: &Name) -> Result<Option<(Question
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AgentSignal {
-    /// All is done: the summary.
+    /// The task is done; with a summary.
     Completed(String),
-    /// A person is needed: the question.
+    /// The agent needs a person; with its question.
     Blocked(String),
 }
 
@@ -187,13 +187,13 @@ pub fn last_signal(log: &dyn Reader, session: &Name) -> Result<Option<AgentSigna
 pub struct End {
     /// Why.
     pub reason: EndReason,
-    /// What its agent said last about the loop's end.
+    /// The last signal of its agent.
     pub signal: Option<AgentSignal>,
-    /// More about the reason, in lines.
+    /// Details about the reason, in lines.
     pub detail: Option<String>,
 }
 
-/// How the last loop of a session ended; none while one runs, and where none ever did.
+/// How the last loop of a session ended; none while a loop is running, and if none ever ran.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -226,8 +226,9 @@ pub fn last_end(log: &dyn Reader, session: &Name) -> Result<Option<End>> {
     Ok(end)
 }
 
-/// How many iterations of a run are done, where the last loops of the session were to run that many and ended before they
-/// had. An iteration in which the agent did not do its turn is not counted. None: the next loop begins a new run.
+/// How many iterations of an unfinished run are done: the last loops of the session were to run this number of
+/// iterations and ended before. An iteration in which the agent did not finish its turn does not count. None if the
+/// next loop begins a new run.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -250,30 +251,30 @@ pub fn done_in_run(log: &dyn Reader, session: &Name, iterations: u64) -> Result<
             _ => {}
         }
     }
-    // One that was killed after its last iteration was through.
+    // A loop that was killed after its last iteration had ended.
     Ok((is_same_run && done < iterations).then_some(done))
 }
 
-/// One iteration of a loop, as its events tell it.
+/// One iteration of a loop, from its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Iteration {
     /// Its number.
     pub number: i64,
     /// When it began.
     pub started_at: Timestamp,
-    /// How long it took, when that was measured.
+    /// How long it took, if that was measured.
     pub duration: Option<Duration>,
-    /// How it ended; none: it runs, or the loop was killed and nobody has looked since.
+    /// How it ended; none while it is running, and if the loop was killed and no other loop has run since.
     pub outcome: Option<IterationOutcome>,
     /// How often the agent was started.
     pub attempts: u32,
-    /// Entries that it added to the log.
+    /// The number of entries that it added to the log.
     pub notes_added: u64,
-    /// What the agent printed last when it failed, in one line.
+    /// The last output of an agent that failed, in one line.
     pub said: Option<String>,
-    /// Whether the agent said last that it needs a person.
+    /// Whether the agent's last signal was that it needs a person.
     pub is_blocked: bool,
-    /// Who ran it.
+    /// The author who ran it.
     pub author: Name,
 }
 
@@ -296,8 +297,8 @@ impl Serialize for Iteration {
     }
 }
 
-/// The iterations of a session, the latest `limit` of them, oldest first. One that has not ended has no notes here:
-/// [`crate::loops::iterations`] counts them.
+/// The latest `limit` iterations of a session, oldest first. The notes of an iteration that has not ended are not
+/// counted here, but in [`crate::loops::iterations`].
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -315,7 +316,7 @@ pub fn iterations(log: &dyn Reader, session: &Name, limit: usize) -> Result<Vec<
                 said,
                 ..
             } => ended = Some((outcome, duration_ms, attempts, notes_added, said)),
-            // The last word counts, and that comes first here.
+            // The last signal counts; going backwards, it comes first.
             SessionEvent::Blocked { .. } => is_blocked = is_blocked.or(Some(true)),
             SessionEvent::Completed { .. } => is_blocked = is_blocked.or(Some(false)),
             SessionEvent::IterationStarted { iteration } => {

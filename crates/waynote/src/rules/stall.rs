@@ -1,4 +1,4 @@
-//! Whether an iteration brought anything new, or only ran into what earlier ones ran into; and when a loop stalls.
+//! Stalls: whether an iteration made progress, or only noted the same `stuck` entries again; and when a loop stalls.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,14 @@ use crate::store::Store;
 /// What an iteration left in the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// New entries of the session's log, and notes by place and key that the agent wrote. What was said before is not new.
+    /// New entries of the session's log, and notes by place and key that the agent wrote. A text that was already there
+    /// is not new.
     pub new_notes: u64,
-    /// Open `stuck` entries that it noted once more.
+    /// Open `stuck` entries that it noted again.
     pub walls: Vec<RecurringProblem>,
 }
 
-/// What several iterations ran into.
+/// A `stuck` entry that several iterations noted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecurringProblem {
     /// The `stuck` entry.
@@ -81,8 +82,8 @@ impl Stalled {
     }
 }
 
-/// What was written since a position of the journal in a session, or by an agent anywhere but in another session: there
-/// it is another loop's.
+/// What was written after a position of the journal: in a session, or by an agent anywhere except in other sessions,
+/// which belong to other loops.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -115,7 +116,7 @@ pub fn since(
     Ok(progress)
 }
 
-/// Whether a note by place or key says anything else than the revision before it did.
+/// Whether the text of a note by place or key differs from that of its previous revision.
 fn is_news(store: &dyn Store, revision: &Revision) -> Result<bool> {
     let address = revision.address();
     let Some(note) = revision.note() else {
@@ -150,7 +151,7 @@ fn written_since(store: &dyn Store, position: Option<Position>) -> Result<Vec<Re
     }
 }
 
-/// An entry that was noted again, when it is where a run was blocked and still is.
+/// An entry that was noted again, if it is an open `stuck` entry.
 fn wall(store: &dyn Store, address: &Address) -> Result<Option<RecurringProblem>> {
     let is_open = |note: &Note| note.kind == Some(EntryType::Stuck) && note.resolved_by.is_none();
     let Some(note) = store.get(address)?.filter(is_open) else {

@@ -1,7 +1,7 @@
-//! What an undo takes back, and what a redo brings back.
+//! Undo and redo: which change an undo takes back, and which undo a redo takes back.
 //!
-//! Both are new revisions that name the one they took back: an undo names a change, a redo an undo. So a note is as it
-//! was before the revision that its last one took back, and each rule here follows the chain from there.
+//! Both are new revisions that name the one they took back: an undo names a change, a redo names an undo. So the state
+//! of a note is the one before the revision that its last undo or redo took back. All rules here follow that chain.
 
 use std::cmp::Ordering;
 
@@ -14,11 +14,11 @@ use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
 use crate::store::{Happened, LocalStore, LocalStoreExt, Reader};
 
-/// The last revision whose change still stands: an undo stands for the state before what it took back, so that
-/// undoing again goes further back.
+/// The last change that is not undone. An undo stands for the state before the change that it took back, so undoing
+/// again goes further back.
 ///
 /// # Errors
-/// Those of `undoes`, which tells for a revision's number which one it took back, if it is an undo or a redo.
+/// Those of `undoes`, which returns for a revision's number which revision it took back, if it is an undo or a redo.
 pub(crate) fn last_standing(
     last: u64,
     mut undoes: impl FnMut(u64) -> Result<Option<u64>>,
@@ -33,11 +33,11 @@ pub(crate) fn last_standing(
     Ok(None)
 }
 
-/// The undo that a redo takes back: the last one that no redo has taken back. None when the last revision is a change:
-/// it ends what can be redone.
+/// The undo that a redo takes back: the last one that no redo has taken back. None if the last revision is a change,
+/// because then nothing can be redone.
 ///
 /// # Errors
-/// Those of `revision`, which gives a revision of the note by its number.
+/// Those of `revision`, which returns a revision of the note by its number.
 pub(crate) fn last_undone(
     last: u64,
     mut revision: impl FnMut(u64) -> Result<Option<Revision>>,
@@ -58,30 +58,30 @@ pub(crate) fn last_undone(
     Ok(None)
 }
 
-/// Whether an undo was nobody's: it made a note current again after a text of a kept-in-step file was only journaled.
-/// Such a note keeps its time; one that somebody brought back has the time of that.
+/// Whether an undo was made by the sync, not by a person or an agent: it made a note current again after an old text of
+/// a synced file was journaled. Such a note keeps its time; after any other undo it has the time of the undo.
 fn is_bookkeeping(undo: &Revision) -> bool {
     undo.note()
         .is_some_and(|note| note.updated_at != undo.recorded_at)
 }
 
-/// Where the changes are that an undo or a redo without an address may take back. Whose they are is the stamp's author.
+/// The notes that an undo or a redo without an address reaches. It takes back only changes of the stamp's author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UndoScope {
-    /// The agent whose notebook is meant.
+    /// The agent whose notebook it reaches.
     pub agent: Name,
-    /// The directories that are meant, each with those above and below it.
+    /// The directories that it reaches, each with those above and below it.
     pub places: Vec<Place>,
 }
 
 impl UndoScope {
-    /// The notebook of an agent, and these directories with those above and below them.
+    /// Reaches the notebook of an agent, and these directories with those above and below them.
     pub fn new(agent: Name, places: Vec<Place>) -> Self {
         Self { agent, places }
     }
 
-    /// Whether a note is within it. An entry of a log is not: the log is append-only.
+    /// Whether it reaches a note. It never reaches a log entry: the log is append-only.
     fn covers(&self, address: &Address) -> bool {
         match address {
             Address::Place(place) | Address::PlaceKey(place, _) => self
@@ -94,19 +94,19 @@ impl UndoScope {
     }
 }
 
-/// What an undo or a redo without an address came to.
+/// The result of an undo or a redo without an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undone {
     /// The note that it changed.
     pub applied: Applied,
-    /// The note of a later change by the same author that still stands, out of reach. A call that is made again does not
+    /// The note of a newer change by the same author that is not undone and not within reach. A repeated call does not
     /// look for it.
     pub later: Option<Address>,
 }
 
-/// Takes back the last change by the stamp's author within reach that still stands. Passed over are entries of logs,
-/// which cannot be changed; what was forgotten; and what imports and kept-in-step files brought. A call with an
-/// [operation id](Stamp::of_operation) that was carried out already takes back nothing more.
+/// Undoes the last change by the stamp's author that is within reach and not undone yet. It skips log entries (they
+/// cannot be changed), forgotten texts, and changes by imports and synced files. A repeated call with the same
+/// [operation id](Stamp::of_operation) undoes nothing more.
 ///
 /// # Errors
 /// [`UndoError::NothingToUndo`] when there is none; [`UndoError::Superseded`] when somebody else has changed that note
@@ -120,8 +120,8 @@ pub fn undo_last(store: &dyn LocalStore, reach: &UndoScope, stamp: &Stamp) -> Re
     })
 }
 
-/// Brings back what the last undo by the stamp's author within reach took back. Again, it brings back what the undo
-/// before that one took back, until a change made by the same author within reach.
+/// Redoes what the last undo by the stamp's author within reach took back. Called again, it redoes the undo before that
+/// one, until the author makes a new change within reach.
 ///
 /// # Errors
 /// [`UndoError::NothingToRedo`] when there is no such undo, or a change was made since; [`UndoError::Superseded`] when
@@ -135,7 +135,7 @@ pub fn redo_last(store: &dyn LocalStore, reach: &UndoScope, stamp: &Stamp) -> Re
     })
 }
 
-/// Finds a change and applies it, while nobody else can change anything in between.
+/// Finds a change and applies it, while no other writer can run.
 fn take_back(
     store: &dyn LocalStore,
     stamp: &Stamp,
@@ -174,13 +174,13 @@ fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Option<Change>> {
     })
 }
 
-/// The note of the author's last change within reach that still stands, and that of a later one out of reach.
+/// The note of the author's last change within reach that is not undone, and that of a newer one out of reach.
 fn last_change(
     store: &dyn Reader,
     reach: &UndoScope,
     author: &Name,
 ) -> Result<(Address, Option<Address>)> {
-    // The last change of all that is not meant, to name it.
+    // The last change that is skipped, for the message.
     let mut passed: Option<(Address, Name)> = None;
     for revision in Backwards::through(store) {
         let revision = revision?;
@@ -205,7 +205,7 @@ fn last_change(
                 let later = passed.filter(|(_, by)| by == author);
                 return Ok((address.clone(), later.map(|(address, _)| address)));
             }
-            // Later changes of the same note by this author were met before this one.
+            // Later changes of the same note by this author came before this one.
             (true, Ordering::Greater) => {
                 return Err(superseded("change", &revision, &history).into());
             }
@@ -252,7 +252,7 @@ fn last_undo(store: &dyn Reader, reach: &UndoScope, author: &Name) -> Result<Add
     Err(nothing().into())
 }
 
-/// What neither is taken back without an address nor ends what can be redone.
+/// Whether an undo or a redo without an address ignores this revision.
 fn is_passed_over(revision: &Revision) -> bool {
     matches!(revision.address(), Address::Session(..))
         || revision.action == Action::Forget
@@ -272,8 +272,8 @@ fn numbered(history: &[Revision], number: u64) -> Option<&Revision> {
     history.iter().find(|revision| revision.number() == number)
 }
 
-/// The number of the revision of a note that stands; 0 when all are taken back. None when that one was forgotten:
-/// the note went with it, and nobody who types `undo` means that.
+/// The number of the last change of a note that is not undone; 0 if all are undone. None if that revision was
+/// forgotten: the note was removed with it, and `undo` without an address does not mean that.
 fn standing(history: &[Revision]) -> Result<Option<u64>> {
     let undoes = |number: u64| Ok(numbered(history, number).and_then(Revision::passes_to));
     let last = history.last().map_or(0, Revision::number);
@@ -283,7 +283,7 @@ fn standing(history: &[Revision]) -> Result<Option<u64>> {
     Ok((!is_forgotten).then_some(standing))
 }
 
-/// The changes of a whole store, the latest first, read a page at a time.
+/// The changes of a whole store, latest first, read in pages.
 struct Backwards<'s> {
     store: &'s dyn Reader,
     page: std::vec::IntoIter<Revision>,

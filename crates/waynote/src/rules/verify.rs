@@ -1,4 +1,4 @@
-//! Checking a store: the engine's rows, then what the rules make of them.
+//! Checks a store for damage: first the engine's rows, then what the rules require of them.
 
 use std::collections::HashMap;
 
@@ -71,5 +71,5 @@ fn resolutions(state: &OneState<'_>, session: &Name, report: &mut Report) -> Res
 }
 
 fn otherwise(address: &Address) -> String {
-    format!("{address} is resolved otherwise than its events say")
+    format!("{address} is marked as resolved (or open), but its events say otherwise")
 }

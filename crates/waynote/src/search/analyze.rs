@@ -1,9 +1,9 @@
-//! What of a text can be found: its words as they are written, their stems, and identifiers whole and by their parts.
+//! Text analysis: the terms of a text are its words as written, their stems, and identifiers, whole and in parts.
 //!
-//! A word stands as its *surface*: lower case, Latin letters without their marks. A plain English word (ASCII letters,
-//! no part of an identifier, not all capitals) stands as its stem too. Words joined without a blank (`snake_case`,
-//! `a::b`, `src/x.rs`, `camelCase`) stand as each of their parts, and whole. Scripts written without blanks stand
-//! as pairs of characters.
+//! A word is indexed by its *surface*: lower case, Latin letters without diacritics. A plain English word (ASCII
+//! letters, not part of an identifier, not all capitals) is also indexed by its stem. Words joined without a blank
+//! (`snake_case`, `a::b`, `src/x.rs`, `camelCase`) are indexed by each of their parts, and whole. Scripts written
+//! without blanks are indexed by pairs of characters.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! A segment's terms in their order, some kilobytes a block.
+//! The blocks of a segment: its terms in order, some kilobytes per block.
 //!
 //! A block begins with the first term that would be in it and the first that is in the next one, so that a block which
 //! is missing is noticed; then `term · places` after one another, each with its length before it; then a checksum. The

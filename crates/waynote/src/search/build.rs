@@ -1,4 +1,4 @@
-//! Notes into a segment.
+//! Builds a segment from notes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! An index that does not say what it should. It is never fatal: the notes are read instead.
+//! A damaged index. It is never fatal: the notes themselves are searched instead.
 
 use crate::error::Error;
 

@@ -1,4 +1,4 @@
-//! What a segment knows of its notes, beside their words: columns of fixed width, read where they lie.
+//! The list of notes of a segment: columns of fixed width, read in place.
 //!
 //! `count u32 · first position i64 · crc32 of the rest u32`, then for each note, column after column: position less
 //! the first `u32`, scope `u32`, words `u32`, last change in seconds `u32`, the entry before it in its log `u32`, flags

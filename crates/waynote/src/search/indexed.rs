@@ -1,4 +1,4 @@
-//! Searching a store: its index as the ranking sees it, and the notes that it does not reach yet.
+//! Searches a store: its index, and the notes that are not indexed yet.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -40,8 +40,8 @@ impl Cache {
 /// Ids are used again, checksums are not.
 type DocsKey = (i64, i64, u32);
 
-/// The watermark, and what the engine says of changes. On a connection that an application lends, rows can be taken back and
-/// their positions given out again: its count of changes tells.
+/// The watermark, and what the engine says of changes. On a connection that an application lends, rows can be taken
+/// back and their positions given out again: its count of changes tells.
 type TailKey = (i64, Version);
 
 /// Searches with the index, or without it where it is damaged. All reading is of one state.

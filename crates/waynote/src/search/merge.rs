@@ -1,4 +1,4 @@
-//! Several segments into one, without what is no longer wanted.
+//! Merges several segments into one, without notes that are no longer needed.
 
 use super::block::{Block, Blocks, Terms};
 use super::damage::{Damage, Sound};

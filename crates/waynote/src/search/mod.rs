@@ -1,8 +1,8 @@
-//! Finding notes by what they say: one analysis, one query language and one ranking for every engine.
+//! Full-text search of notes: one text analysis, one query language and one ranking for all engines.
 //!
-//! A query searches the engine's *segments* (immutable, made of notes that were current when they were written) and
-//! its *tail* (what was changed since), so that it always sees what the notes say. Scores depend on the notes alone
-//! and not on how they lie in segments.
+//! A query searches the engine's *segments* (immutable, made of notes that were current when they were written) and its
+//! *tail* (what has changed since), so it always sees the current notes. Scores depend only on the notes, not on how
+//! they are distributed over segments.
 
 #[cfg(feature = "search")]
 mod analyze;
@@ -50,14 +50,14 @@ pub(crate) use notes::among;
 #[cfg(not(feature = "search"))]
 pub(crate) use off::{among, indexed, is_stop_word, upkeep, verify};
 
-/// How many hits a search gives when nothing else is asked for.
+/// The default number of hits.
 pub const DEFAULT_LIMIT: usize = 10;
 
-/// Which kind of note is meant.
+/// A kind of note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SearchKind {
-    /// Directories' own notes.
+    /// The own notes of directories.
     Place,
     /// Keyed notes, of agents' notebooks and of directories.
     Key,
@@ -65,20 +65,20 @@ pub enum SearchKind {
     Log,
 }
 
-/// What is to be found.
+/// A search request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SearchRequest {
-    /// Plain words (any of them, the best first), `"phrases"`, `prefix*`, `-not`. Any text is a query. One with
-    /// exclusions alone finds all the other notes, the newest first; one that asks for nothing finds nothing.
+    /// Plain words (any of them, best match first), `"phrases"`, `prefix*`, `-not`. Any text is a valid query. A query
+    /// of exclusions alone finds all other notes, newest first. An empty query finds nothing.
     pub query: String,
-    /// Only notes of these kinds; empty: of all.
+    /// Only notes of these kinds; empty: all kinds.
     pub kinds: Vec<SearchKind>,
-    /// Only notes of these scopes; empty: of all.
+    /// Only notes of these scopes; empty: all scopes.
     pub scopes: Vec<Scope>,
-    /// The most hits.
+    /// The maximum number of hits.
     pub limit: usize,
-    /// Search every revision that wrote a text, deleted and superseded ones too, instead of the notes as they are.
+    /// Search every revision with a text, including deleted and superseded ones, instead of the current notes.
     pub history: bool,
 }
 
@@ -94,22 +94,22 @@ impl SearchRequest {
         }
     }
 
-    /// Only notes of these kinds; empty: of all.
+    /// Only notes of these kinds; empty: all kinds.
     pub fn kinds(self, kinds: Vec<SearchKind>) -> Self {
         Self { kinds, ..self }
     }
 
-    /// Only notes of these scopes; empty: of all.
+    /// Only notes of these scopes; empty: all scopes.
     pub fn scopes(self, scopes: Vec<Scope>) -> Self {
         Self { scopes, ..self }
     }
 
-    /// The most hits.
+    /// The maximum number of hits.
     pub fn limit(self, limit: usize) -> Self {
         Self { limit, ..self }
     }
 
-    /// Whether every revision is searched, not only the notes as they are.
+    /// Whether to search every revision instead of the current notes.
     pub fn history(self, history: bool) -> Self {
         Self { history, ..self }
     }
@@ -118,21 +118,21 @@ impl SearchRequest {
 /// A note that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// The note; in a search of the history, as that revision made it.
+    /// The note; in a search of the history, as of that revision.
     pub note: Note,
-    /// How well it fits: larger is better. Comparable within one search.
+    /// The score: higher is better. Scores are comparable only within one search.
     pub score: f64,
-    /// The part of the text that fits best.
+    /// The part of the text that matches best.
     pub snippet: Snippet,
 }
 
 /// One line of a note's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// The line; `…` where it was cut.
+    /// The line, with `…` where it was cut.
     pub text: String,
-    /// Where in it the words are that were looked for, as bytes of UTF-8, in order. None when the note was found by
-    /// its key, or by the entries beside it in its log.
+    /// The positions of the matching words, as byte ranges, in order. Empty if the note was found by its key, or by the
+    /// entries beside it in its log.
     pub matches: Vec<Range<usize>>,
 }
 
@@ -155,17 +155,17 @@ impl Serialize for Hit {
     }
 }
 
-/// When the search index takes in what was written, and how large its segments become.
+/// When the search index takes in new changes, and how large its segments become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Indexing {
-    /// So many changes are searched as they lie before they become a segment.
+    /// The number of changes that are searched directly before they become a segment.
     pub tail: u32,
     /// The same within one large call.
     pub bulk: u32,
-    /// So many neighbours of one size are merged.
+    /// The number of neighbouring segments of one size that are merged.
     pub fan_out: usize,
-    /// No merge makes a segment of more notes.
+    /// The maximum number of notes of a merged segment.
     pub most: usize,
 }
 
@@ -176,7 +176,7 @@ impl Default for Indexing {
 }
 
 impl Indexing {
-    /// 256 changes, 2,048 in a large call; merged by eights, up to 8,192 notes.
+    /// 256 changes, or 2,048 in a large call; eight segments are merged, up to 8,192 notes.
     pub const DEFAULT: Self = Self {
         tail: 256,
         bulk: 2048,
@@ -184,12 +184,13 @@ impl Indexing {
         most: 8192,
     };
 
-    /// So many changes are searched as they lie before they become a segment; `bulk`: within one large call.
+    /// Sets the number of changes that are searched directly before they become a segment; `bulk`: within one large
+    /// call.
     pub const fn tail(self, tail: u32, bulk: u32) -> Self {
         Self { tail, bulk, ..self }
     }
 
-    /// So many neighbours of one size are merged, up to segments of `most` notes.
+    /// Sets how many neighbouring segments of one size are merged, into segments of up to `most` notes.
     pub const fn merging(self, fan_out: usize, most: usize) -> Self {
         Self {
             fan_out,

@@ -1,4 +1,4 @@
-//! What a search looks at: notes as they are indexed, segments, the tail; and ranking a few notes without an index.
+//! The data that a search reads: indexed notes, segments, the tail. Also ranks a few notes without an index.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! In place of the index where the feature `search` is off: it grows no further, and whatever searches is refused.
+//! Stand-in for the feature `search`, when it is off: the index does not grow, and searches are refused.
 //!
-//! A program with the feature goes on where the index ends, or makes it anew.
+//! A program with the feature continues where the index ends, or builds it again.
 
 use crate::error::{Error, Result};
 use crate::note::Note;

@@ -1,4 +1,4 @@
-//! Where a term stands: in which notes, how often, and at which words.
+//! The postings of a term: the notes that contain it, how often, and at which words.
 //!
 //! `notes · bytes of the first stream · first stream · second stream`, all numbers varints. The first stream has for
 //! each note `(distance from the note before) << 2 | more than once << 1 | as a word of its own`, and how often when

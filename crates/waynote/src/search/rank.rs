@@ -1,7 +1,8 @@
-//! The ranking: BM25 over all that holds a wanted word, and in a log a share of the scores of the entries beside.
+//! The ranking: BM25 over all notes with a word of the query. In a log, an entry also gains a share of the scores of
+//! its neighbours.
 //!
-//! Every number that a score is made of is counted among the notes as they are: what is superseded counts nowhere, so
-//! that equal notes have equal scores however they lie in segments.
+//! All numbers in a score are counted over the current notes only. So equal notes have equal scores, however they are
+//! distributed over segments.
 
 mod lookup;
 

@@ -1,4 +1,4 @@
-//! The line of a note that is shown with a hit.
+//! The snippet: the line of a note that is shown with a hit.
 
 use std::collections::HashSet;
 use std::ops::Range;

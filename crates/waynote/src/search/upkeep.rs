@@ -1,8 +1,8 @@
-//! Keeping the search index: the tail becomes a segment, and segments become fewer.
+//! Maintains the search index: turns the tail into segments, and merges segments.
 //!
-//! A write adds nothing to the index. Once enough rows of the journal lie behind the last segment, the write that
-//! comes next seals them as a segment of its own, inside its transaction. Eight neighbours of a size become one of
-//! the next size, up to a cap, so that no write takes long. What is damaged is thrown away and made again.
+//! A write adds nothing to the index. Once enough journal rows follow the last segment, the next write makes a segment
+//! of them, inside its transaction. Eight neighbours of one size are merged into one of the next size, up to a limit,
+//! so that no write takes long. A damaged index is dropped and built again.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +28,8 @@ impl Indexing {
 /// The most merges after one sealing: one of each size, and some to spare.
 const MERGES: usize = 4;
 
-/// Seals what is due after so many `written` revisions, the last change of the store being at `position`. `indexed` is how
-/// far the index was known to reach. Returns how far it is known to reach now.
+/// Seals what is due after so many `written` revisions, the last change of the store being at `position`. `indexed` is
+/// how far the index was known to reach. Returns how far it is known to reach now.
 pub(crate) fn keep_up(
     tx: &dyn Transaction,
     indexing: &Indexing,

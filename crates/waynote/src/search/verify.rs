@@ -1,4 +1,4 @@
-//! Checking that the search index says what the notes say.
+//! Checks that the search index agrees with the notes.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -26,8 +26,7 @@ pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
         return Ok(());
     }
     if state.format != FORMAT {
-        let problem =
-            "search index: its format is unknown; it is not used, and the next writes make it anew";
+        let problem = "search index: its format is unknown; it is not used, and the next writes build it again";
         report.problems.push(problem.into());
         return Ok(());
     }
@@ -36,7 +35,7 @@ pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
     for head in &heads {
         let id = head.id;
         if head.first <= reached || head.last > state.indexed {
-            let problem = format!("search index: segment {id} is not where it belongs");
+            let problem = format!("search index: segment {id} is out of place");
             report.problems.push(problem);
         }
         reached = head.last;
@@ -52,7 +51,7 @@ pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
     }
     let (met, wanted) = (heads.len(), state.segments);
     if met != wanted as usize {
-        let problem = format!("search index: it has {met} segments and should have {wanted}");
+        let problem = format!("search index: segments found: {met}, expected: {wanted}");
         report.problems.push(problem);
     }
     let mut analyzer = Analyzer::new();
@@ -63,7 +62,7 @@ pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
             return true;
         }
         if row.position > state.indexed {
-            // Not taken out of its segment yet; whoever searches knows.
+            // Not removed from its segment yet; searches take that into account.
             row.previous.map(|previous| said.remove(&previous));
             return true;
         }
@@ -81,10 +80,13 @@ pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
         true
     })?;
     for (positions, says) in [
-        (wrong, "is not in the search index as it is"),
+        (
+            wrong,
+            "is missing from the search index, or its text there is out of date",
+        ),
         (
             said.into_keys().collect(),
-            "is in the search index, but is no current note",
+            "is in the search index, but is not a current note",
         ),
     ] {
         for position in positions.into_iter().take(10) {

@@ -78,7 +78,7 @@ impl Failure {
             },
             ffi::SQLITE_NOTADB => Error::NotAStore {
                 path,
-                reason: "it is no SQLite database".into(),
+                reason: "it is not a SQLite database".into(),
             },
             ffi::SQLITE_CORRUPT => Error::DamagedStore {
                 path,

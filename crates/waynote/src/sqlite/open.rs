@@ -124,7 +124,7 @@ pub(super) fn make_file(path: &Path) -> Result<()> {
 fn not_too_short(path: &Path, file: &Metadata) -> Result<()> {
     const HEADER: u64 = 100;
     if file.is_file() && (1..HEADER).contains(&file.len()) {
-        let reason = "it is no SQLite database".into();
+        let reason = "it is not a SQLite database".into();
         return Err(Error::NotAStore {
             path: path.to_owned(),
             reason,
@@ -235,7 +235,8 @@ fn read_only(path: &Path, options: &Options) -> Result<Connection> {
     };
     let fail = |failure: Failure| failure.at(path, options.wait);
     if unfinished("-wal") || unfinished("-journal") {
-        let reason = "it was not closed, and its last notes cannot be read without writing".into();
+        let reason =
+            "it was not closed properly, and its last notes cannot be read without writing".into();
         return Err(Error::ReadOnly {
             path: path.to_owned(),
             reason,
@@ -245,7 +246,7 @@ fn read_only(path: &Path, options: &Options) -> Result<Connection> {
     let version = migrate::version(&conn).map_err(fail)?;
     migrate::refuse_newer(path, version).map_err(fail)?;
     if version != Some(migrate::KNOWN) {
-        let reason = "it has to be brought up to this program's version first".into();
+        let reason = "it has to be upgraded to this program's version first".into();
         return Err(Error::ReadOnly {
             path: path.to_owned(),
             reason,

@@ -86,7 +86,7 @@ fn unused(conn: &Connection, report: &mut Report) -> Outcome<()> {
     if unused > 0 {
         report
             .problems
-            .push(format!("{unused} contents belong to no revision"));
+            .push(format!("contents without a revision: {unused}"));
     }
     Ok(())
 }
@@ -123,13 +123,13 @@ fn one_order(conn: &Connection, report: &mut Report) -> Outcome<()> {
         let twice = all - distinct;
         report
             .problems
-            .push(format!("{twice} positions are given twice"));
+            .push(format!("positions used twice: {twice}"));
     }
     if first != 1 || last != distinct {
         let missing = last - distinct;
         report
             .problems
-            .push(format!("{missing} positions before {last} are missing"));
+            .push(format!("positions missing before {last}: {missing}"));
     }
     Ok(())
 }
@@ -194,10 +194,9 @@ fn previews(conn: &Connection, report: &mut Report) -> Outcome<()> {
             || stored == content.preview()
             || stored == content.plain_preview();
         if !is_its_own {
-            report.problems.push(format!(
-                "{} has a preview that is not its own",
-                named_in(row)?
-            ));
+            report
+                .problems
+                .push(format!("{} has a wrong preview", named_in(row)?));
         }
     }
     Ok(())
@@ -224,20 +223,20 @@ const CHECKS: [(&str, &str); 10] = [
             OR j.revision IS NOT n.revision OR j.content IS NOT n.content OR j.pinned IS NOT n.pinned
             OR j.kind IS NOT n.kind OR e.iteration IS NOT n.iteration OR f.author IS NOT n.author
             OR f.created_at IS NOT n.created_at OR f.updated_at IS NOT n.updated_at",
-        "is not what its journal comes to",
+        "does not match its journal",
     ),
     (
         "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
          LEFT JOIN waynote_journal p ON p.position = j.previous
          WHERE j.action = 'repeat' AND (s.kind <> 'session' OR j.content IS NOT p.content OR j.kind IS NOT p.kind
                                         OR j.created_at IS NOT p.created_at)",
-        "has a repeat of what it does not say",
+        "has a repeat that does not match it",
     ),
     (
         "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
          WHERE (j.forgotten_at IS NULL) <> (j.forgotten_by IS NULL)
             OR (j.forgotten_at IS NOT NULL AND j.content IS NOT NULL)",
-        "has a revision that is forgotten only by half",
+        "has a revision that is only half forgotten",
     ),
     (
         "SELECT s.kind, s.name, d.key FROM waynote_deleted d JOIN waynote_scope s ON s.id = d.scope
@@ -245,7 +244,7 @@ const CHECKS: [(&str, &str); 10] = [
          WHERE j.position IS NULL OR j.scope IS NOT d.scope OR j.key IS NOT d.key OR j.content IS NOT NULL
             OR j.forgotten_at IS NOT NULL
             OR EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = d.scope AND n.key = d.key)",
-        "is deleted, but not in its journal",
+        "is deleted, but not according to its journal",
     ),
     (
         "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
@@ -260,7 +259,7 @@ const CHECKS: [(&str, &str); 10] = [
                                     SELECT previous FROM waynote_journal WHERE previous IS NOT NULL)
          SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
          WHERE j.position NOT IN (SELECT position FROM linked)",
-        "has revisions in the journal that no note leads to",
+        "has revisions in the journal that belong to no note",
     ),
     (
         "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
@@ -271,13 +270,13 @@ const CHECKS: [(&str, &str); 10] = [
     (
         "SELECT s.kind, s.name, '' FROM waynote_scope s
          WHERE s.notes <> (SELECT count(*) FROM waynote_note n WHERE n.scope = s.id AND n.key <> '')",
-        "counts other notes than it has",
+        "has a wrong count of notes",
     ),
     (
         "SELECT s.kind, s.name, '' FROM waynote_scope s
          JOIN (SELECT scope, max(position) AS head FROM waynote_journal GROUP BY scope) j ON j.scope = s.id
          WHERE s.head <> j.head",
-        "does not know its last change",
+        "has a wrong position of its last change",
     ),
     (
         "SELECT '?', 'scope ' || j.scope, j.key FROM waynote_journal j

@@ -23,14 +23,14 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
         seen.push(id);
         let scope = kind.parse().and_then(|kind| Scope::from_parts(kind, &name));
         let Ok(scope) = scope else {
-            let problem = format!("{count} events belong to a scope that is missing ({id})");
+            let problem = format!("events of a missing scope ({id}): {count}");
             report.problems.push(problem);
             continue;
         };
         if scope.kind() != ScopeKind::Session {
             report
                 .problems
-                .push(format!("{scope} has events and is no session"));
+                .push(format!("{scope} has events but is not a session"));
         }
         if count != last {
             report
@@ -46,9 +46,9 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let mut rows = leased.query([])?;
     while let Some(row) = rows.next()? {
         let (kind, name): (String, String) = (row.get(0)?, row.get(1)?);
-        report
-            .problems
-            .push(format!("{kind}:{name} is held by a loop that never began"));
+        report.problems.push(format!(
+            "{kind}:{name} has the lease of a loop that never began"
+        ));
     }
     Ok(())
 }
@@ -79,7 +79,7 @@ fn session(
     }
     if held.and_then(|held| i64::try_from(held).ok()) != lease {
         report.problems.push(format!(
-            "{scope} is held by another loop than its events say"
+            "{scope} has the lease of another loop than its events say"
         ));
     }
     Ok(())

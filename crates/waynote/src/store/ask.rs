@@ -8,7 +8,7 @@ use crate::key::Name;
 use crate::note::{EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
 
-/// Everything that is wanted in one round trip. An answer stands at the same place in [`Answers`] as its question here.
+/// All questions of one round trip. The answer to a question is at the same place in [`Answers`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ask {
     /// Notes as they are now.
@@ -17,42 +17,43 @@ pub struct Ask {
     pub scopes: Vec<Scope>,
     /// All notes of every scope of a kind, by scope's name and key.
     pub kinds: Vec<ScopeKind>,
-    /// Notes of a scope, latest first, a page at a time.
+    /// Pages of notes of a scope, latest first.
     pub pages: Vec<Page>,
     /// Numbers of notes.
     pub counts: Vec<Count>,
     /// The scopes of a kind that have notes, by name.
     pub summaries: Vec<ScopeKind>,
-    /// A note's revisions, oldest first.
+    /// The revisions of notes, oldest first.
     pub histories: Vec<Address>,
-    /// How often an entry was noted in iterations before one: its revisions that are there and have such an iteration.
+    /// How often an entry was noted before an iteration: counts its revisions with an earlier iteration that are not
+    /// deleted.
     pub noted_before: Vec<(Address, i64)>,
-    /// The journal before a position (none: from its end), latest first, so many rows at most.
+    /// The journal before a position (none: from its end), latest first, with the maximum number of rows.
     pub journal: Vec<(Option<Position>, usize)>,
     /// The types of a session's entries, by word.
     pub entry_types: Vec<Name>,
     /// The largest iteration in any revision of a session's current entries.
     pub last_iterations: Vec<Name>,
-    /// A session's events before a number (none: from the end), latest first, so many at most.
+    /// A session's events before a number (none: from the end), latest first, with their maximum number.
     pub events: Vec<(Name, Option<u64>, usize)>,
     /// The event with which the loop began that holds a session.
     pub leases: Vec<Name>,
-    /// Whether the leases of all sessions are wanted, by session.
+    /// Whether to read the leases of all sessions, by session.
     pub all_leases: bool,
-    /// Whether the names of all sessions that have events are wanted, by name.
+    /// Whether to read the names of all sessions that have events.
     pub event_sessions: bool,
-    /// What happened after a point, in its order, so much at most.
+    /// What happened after a point, in order, with the maximum number of items.
     pub feed: Vec<(Cursor, usize)>,
     /// What the call with that id wrote, by step; nothing when there was no such call, or it changed nothing.
     pub operations: Vec<OperationId>,
-    /// Whether the store's id is wanted.
+    /// Whether to read the store's id.
     pub store_id: bool,
-    /// Whether the version is wanted.
+    /// Whether to read the store's version.
     pub version: bool,
 }
 
 impl Ask {
-    /// How many questions it has.
+    /// The number of questions.
     pub fn questions(&self) -> usize {
         self.notes.len()
             + self.scopes.len()
@@ -76,7 +77,7 @@ impl Ask {
     }
 }
 
-/// What an [`Ask`] found.
+/// The answers to an [`Ask`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(missing_docs, reason = "each field answers the one of the same name")]
 pub struct Answers {
@@ -84,8 +85,7 @@ pub struct Answers {
     pub scopes: Vec<Vec<Note>>,
     pub kinds: Vec<Vec<Note>>,
     pub pages: Vec<Vec<Note>>,
-    /// Beside each page of entries before an iteration, how often each of them was noted before it; beside others
-    /// nothing.
+    /// For each page of entries before an iteration, how often each of them was noted before it; empty for other pages.
     pub pages_noted: Vec<Vec<u64>>,
     pub counts: Vec<u64>,
     pub summaries: Vec<Vec<ScopeSummary>>,
@@ -116,9 +116,9 @@ pub struct Done {
 /// A page of a scope's notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Which notes, in which order.
+    /// Which notes, and their order.
     pub of: Recent,
-    /// How many stand before the page.
+    /// How many notes to skip.
     pub skip: usize,
     /// The most notes of the page.
     pub limit: usize,
@@ -128,24 +128,24 @@ pub struct Page {
 #[derive(Clone, Debug, PartialEq, Eq)]
 // Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Count {
-    /// What the cap on notes counts in a scope: keyed notes and entries, not a place's own note.
+    /// The notes of a scope as the limit counts them: keyed notes and entries, not a place's own note.
     Counted(Scope),
-    /// Keyed notes of a scope that are pinned, or that are not.
+    /// The keyed notes of a scope that are pinned, or that are not.
     Keyed {
         /// The scope.
         scope: Scope,
-        /// Which.
+        /// Whether to count the pinned notes or the others.
         pinned: bool,
     },
     /// Entries of a session.
     Entries {
         /// The session.
         session: Name,
-        /// Of one type; none: of all.
+        /// Only entries of this type; none: all types.
         kind: Option<EntryType>,
-        /// Of earlier iterations than this one, those without an iteration left out; none: of all.
+        /// Only entries of iterations before this one, without those that have none; none: all entries.
         before: Option<i64>,
-        /// Only those that are not resolved.
+        /// Only entries that are not resolved.
         open: bool,
     },
 }

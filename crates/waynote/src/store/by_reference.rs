@@ -1,4 +1,4 @@
-//! A reference to a store is a store, so that what decorates one can own it or borrow it.
+//! A reference to a store is a store too, so that a wrapper can own or borrow the store inside it.
 
 use super::{Answers, AsOf, Ask, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
 use crate::change::{Applied, Change};

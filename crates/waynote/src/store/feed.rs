@@ -10,23 +10,24 @@ use crate::event::RecordedEvent;
 use crate::key::Name;
 use crate::note::{Position, Revision};
 
-/// A point in the feed: everything up to there has been read. It prints as `12`, or `12.3`.
+/// A point in the feed: everything up to it has been read. It prints as `12` or `12.3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cursor {
     /// The position.
     pub position: Position,
-    /// 0; events of old stores share a position with the change before them, and are 1, 2, 3 … after it.
+    /// 0, except for events written by older versions: they share the position of the change before them, and count 1,
+    /// 2, 3 … after it.
     pub ordinal: u32,
 }
 
 impl Cursor {
-    /// Before everything.
+    /// The start of the feed.
     pub const START: Self = Self {
         position: Position(0),
         ordinal: 0,
     };
 
-    /// The point after what has that position.
+    /// The point after the item at this position.
     pub fn at(position: Position) -> Self {
         Self {
             position,
@@ -56,10 +57,10 @@ impl FromStr for Cursor {
     }
 }
 
-/// One thing that happened, and where it stands.
+/// One item of the feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeedEntry {
-    /// Where it stands: a reader goes on from there.
+    /// Its point in the feed; a reader continues from there.
     pub at: Cursor,
     /// What happened.
     pub happened: Happened,
@@ -71,14 +72,14 @@ pub struct FeedEntry {
 pub enum Happened {
     /// A note changed.
     Changed(Revision),
-    /// Something happened in a session.
+    /// An event of a session.
     Event {
         /// The session.
         session: Name,
-        /// What.
+        /// The event.
         recorded: RecordedEvent,
     },
-    /// What revisions said was forgotten.
+    /// The texts of revisions were forgotten.
     Forgotten {
         /// The revisions.
         revisions: Vec<AddressAt>,

@@ -1,24 +1,24 @@
-//! Files that take the place of others in one step: what a new file takes over from the old one, and where a link leads.
+//! Replacing a file in one step: what the new file takes over from the old one, and where a link leads.
 
 use std::fs::{File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-/// Gives a new file the owner and the mode of the one whose place it is to take.
+/// Gives a new file the owner and the mode of the file that it will replace.
 ///
 /// # Errors
-/// The system's, where this user may not give files away: the new file would lock the owner of the old one out.
+/// The [`std::io::Error`] when this user may not give files away. The owner of the old file could not use the new one.
 pub fn take_after(new: &File, old: &Metadata) -> io::Result<()> {
     let now = new.metadata()?;
     if (now.uid(), now.gid()) != (old.uid(), old.gid()) {
         fchown(new, Some(old.uid()), Some(old.gid()))?;
     }
-    // After the owner: the system takes some modes away when that changes.
+    // The mode comes after the owner: the system clears some modes when the owner changes.
     new.set_permissions(Permissions::from_mode(old.mode() & 0o7777))
 }
 
-/// The path with links followed, also where what they lead to does not exist yet.
+/// The path with links followed, even if the target does not exist yet.
 pub fn followed(file: &Path) -> PathBuf {
     const MAX_LINKS: usize = 40;
     let mut path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());

@@ -1,17 +1,17 @@
-//! Waiting for an advisory lock in the kernel, with a deadline.
+//! Waiting for an advisory file lock, with a deadline.
 
 use std::fs::{File, TryLockError};
 use std::io;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Locks a file within that time; none when it was too long.
+/// Locks a file within this time; none if it took too long.
 ///
-/// The kernel's wait has no deadline, so when the lock is held a thread waits, on an open file of its own: when it comes
-/// too late, nobody takes the file from it, and dropping it gives the lock back.
+/// The kernel's wait has no deadline, so a thread waits for a held lock, with an open file of its own. If it gets the
+/// lock too late, nobody takes the file, and dropping it releases the lock.
 ///
 /// # Errors
-/// The system's, when the file cannot be opened or locked.
+/// The [`std::io::Error`] when the file cannot be opened or locked.
 pub fn within(wait: Duration, open: impl FnOnce() -> io::Result<File>) -> io::Result<Option<File>> {
     let file = open()?;
     match file.try_lock() {

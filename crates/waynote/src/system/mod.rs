@@ -1,4 +1,4 @@
-//! What the operating system gives: files that take the place of others, locks with a deadline, links of git worktrees.
+//! Helpers for the operating system: replacing files, locks with a deadline, git worktrees.
 
 pub mod file;
 pub mod lock;

@@ -1,18 +1,19 @@
-//! Linked git worktrees: where the same directory lies in the main checkout.
+//! Linked git worktrees: finds the same directory in the main checkout.
 //!
-//! A worktree comes and goes with a branch, and notes on it would go with it. So a linked worktree gets the notes of its
-//! main checkout too. This module reads the few files by which git links the two, and runs nothing.
+//! A worktree comes and goes with a branch, and its notes would be lost with it. So a linked worktree also gets the
+//! notes of its main checkout. This module reads the few files with which git links the two; it does not run git.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// A file longer than this is none of git's links.
+/// A longer file is not one of git's links.
 const LINK_BYTES: u64 = 8192;
 
-/// The directory of the main checkout that lies where `directory` (absolute) lies in its linked worktree. None in a main
-/// checkout, in a submodule, in a worktree of a bare repository, outside git, or where anything cannot be read.
+/// The directory of the main checkout that corresponds to `directory` (absolute) in its linked worktree. None in a main
+/// checkout, in a submodule, in a worktree of a bare repository, outside git, or if anything cannot be read.
 ///
-/// A link must be mutual: a folder that only claims to be a worktree of another project gets nothing of it.
+/// The link must be mutual: a folder that only claims to be a worktree of another project gets none of that project's
+/// notes.
 pub fn main_checkout(directory: &Path) -> Option<PathBuf> {
     let (root, link) = directory.ancestors().find_map(|root| {
         let link = root.join(".git");
@@ -31,7 +32,7 @@ pub fn main_checkout(directory: &Path) -> Option<PathBuf> {
     Some(normalized(&common.parent()?.join(inside)))
 }
 
-/// The path that one of git's small files holds after `prefix`, relative ones seen from the file's folder.
+/// The path after `prefix` in one of git's small files; relative paths start from the file's folder.
 pub fn path_named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
     let what = fs::metadata(file).ok()?;
     if !what.is_file() || what.len() > LINK_BYTES {

@@ -1,4 +1,4 @@
-//! A loop: it has a session to itself and runs its iterations one after another.
+//! Loops: a loop holds a session exclusively and runs its iterations one after another.
 
 use std::time::Duration;
 
@@ -16,22 +16,22 @@ use crate::rules::session_state::{
 use crate::session_log::SessionLog;
 use crate::store::Store;
 
-/// What came of an iteration.
+/// The result of an iteration.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct IterationEnd {
-    /// How the agent ended at the last attempt.
+    /// How the agent ended in the last attempt.
     pub outcome: IterationOutcome,
-    /// How long it took, all attempts together.
+    /// How long all attempts took together.
     pub duration: Duration,
     /// How often the agent was started.
     pub attempts: u32,
-    /// What the agent printed last when it failed, in one line and without credentials.
+    /// The last output of an agent that failed, in one line and without credentials.
     pub said: Option<String>,
 }
 
 impl IterationEnd {
-    /// The end of an iteration whose agent was started that often.
+    /// The result of an iteration with this many starts of the agent.
     pub fn new(outcome: IterationOutcome, duration: Duration, attempts: u32) -> Self {
         Self {
             outcome,
@@ -41,7 +41,7 @@ impl IterationEnd {
         }
     }
 
-    /// What the agent printed last when it failed.
+    /// Sets the last output of an agent that failed.
     pub fn said(self, said: impl Into<Option<String>>) -> Self {
         Self {
             said: said.into(),
@@ -50,7 +50,7 @@ impl IterationEnd {
     }
 }
 
-/// The loop that has a session. Dropping it without [`Loop::end`] leaves the session as a loop does that is killed.
+/// The loop that holds a session. If it is dropped without [`Loop::end`], the session looks as if the loop was killed.
 pub struct Loop<'s> {
     store: &'s dyn Store,
     session: Name,
@@ -58,25 +58,25 @@ pub struct Loop<'s> {
     done: u64,
 }
 
-/// Who begins a loop, and where.
+/// The process that begins a loop, and the options of the loop.
 #[non_exhaustive]
 pub struct LoopStart<'a> {
     /// The process.
     pub holder: ProcessIdentity,
     /// The directory it runs in, absolute.
     pub directory: String,
-    /// How many iterations the run shall have; none: as many as it takes. A loop that ended before it had them is gone on
-    /// with, when this is the same number.
+    /// How many iterations the run should have; none: no limit. If the last loop ended before it had this number, with
+    /// the same number the loop continues that run.
     pub iterations: Option<u64>,
-    /// What a person answers to the question that the last loop stopped with.
+    /// The answer to the question with which the last loop stopped.
     pub answer: Option<&'a str>,
-    /// Whether a process is no more.
+    /// Tells whether a process is dead.
     pub is_dead: &'a dyn Fn(&ProcessIdentity) -> bool,
 }
 
 impl<'a> LoopStart<'a> {
-    /// A loop of that process in that directory, for as many iterations as it takes. `is_dead` tells whether a process
-    /// is no more.
+    /// A loop of this process in this directory, without a limit on iterations. `is_dead` tells whether a process is
+    /// dead.
     pub fn new(
         holder: ProcessIdentity,
         directory: impl Into<String>,
@@ -91,7 +91,7 @@ impl<'a> LoopStart<'a> {
         }
     }
 
-    /// How many iterations the run shall have.
+    /// Sets how many iterations the run should have.
     pub fn iterations(self, iterations: impl Into<Option<u64>>) -> Self {
         Self {
             iterations: iterations.into(),
@@ -99,7 +99,7 @@ impl<'a> LoopStart<'a> {
         }
     }
 
-    /// What a person answers to the question that the last loop stopped with.
+    /// The answer to the question with which the last loop stopped.
     pub fn answer(self, answer: impl Into<Option<&'a str>>) -> Self {
         Self {
             answer: answer.into(),
@@ -109,13 +109,13 @@ impl<'a> LoopStart<'a> {
 }
 
 impl<'s> Loop<'s> {
-    /// Takes a session. What a dead loop left open is reported as lost.
+    /// Takes a session. An iteration that a dead loop left open is recorded as lost.
     ///
     /// # Errors
-    /// [`LoopError::LoopRunning`] when another loop has it; [`LoopError::Unanswered`] when the agent waits for an
-    /// answer and none is given, [`LoopError::NothingAsked`] when one is and it does not; [`Error::HoldsSecret`] for a
-    /// credential in the answer; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
-    /// [`Error::Engine`] when the store cannot be written.
+    /// [`LoopError::LoopRunning`] when another loop holds the session; [`LoopError::Unanswered`] when a question is
+    /// open and no answer is given; [`LoopError::NothingAsked`] when an answer is given but no question is open;
+    /// [`Error::HoldsSecret`] for a credential in the answer; [`Error::Busy`], [`Error::ReadOnly`],
+    /// [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
     pub fn begin(
         store: &'s dyn Store,
         session: Name,
@@ -145,7 +145,7 @@ impl<'s> Loop<'s> {
             directory: begin.directory,
             iterations: begin.iterations,
         });
-        // The same command once more, after a stop: what it answers is in the next prompt already.
+        // The same command was run again after a stop: its answer is already in the next prompt.
         let is_answered = match (&asked, begin.answer) {
             (None, Some(answer)) => is_answered_by(store, &session, answer)?,
             _ => false,
@@ -161,8 +161,8 @@ impl<'s> Loop<'s> {
             }),
             (None, None) => {}
         }
-        // An answer that no successful iteration has used yet, and a newer question is answered now. It is noted before the
-        // new answer is recorded: after that nobody would find it if this process were killed.
+        // No successful iteration has used the last answer yet, and now a newer question is answered. The old answer is
+        // noted before the new one is recorded: otherwise it would be lost if this process were killed in between.
         if let (Some(_), Some(_)) = (&asked, begin.answer)
             && let Some((asked, answer)) = fresh_answer(store, &session)?
         {
@@ -170,7 +170,7 @@ impl<'s> Loop<'s> {
         }
         let lease = held.map(|held| held.number);
         match store.record(&session, &events, lease, stamp) {
-            // Another one found the holder dead, too, and was faster.
+            // Another process also found the holder dead, and was faster.
             Err(Error::Loop(LoopError::LeaseLost { session })) => {
                 return Err(match store.lease(&session)? {
                     Some(held) => running(&session, &held),
@@ -188,7 +188,7 @@ impl<'s> Loop<'s> {
         })
     }
 
-    /// How many iterations of its run are done: those of this loop are not counted.
+    /// How many iterations of its run were done before this loop began.
     pub fn done_before(&self) -> u64 {
         self.done
     }
@@ -198,7 +198,7 @@ impl<'s> Loop<'s> {
         &self.session
     }
 
-    /// The number of the next iteration: it goes on from the last one, of a loop or of any entry of the log.
+    /// The number of the next iteration. It follows the last iteration of any loop or log entry.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -206,7 +206,7 @@ impl<'s> Loop<'s> {
         next_iteration(self.store, &self.session)
     }
 
-    /// Begins the next iteration and gives its number.
+    /// Begins the next iteration and returns its number.
     ///
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
@@ -217,8 +217,8 @@ impl<'s> Loop<'s> {
         Ok(iteration)
     }
 
-    /// Ends the iteration and tells how many entries it added. An answer that was in its prompt is a note from now on: later
-    /// prompts have it there, and none has it twice.
+    /// Ends the iteration and returns how many entries it added. An answer that was in its prompt becomes a note, so
+    /// that later prompts show it exactly once.
     ///
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
@@ -242,8 +242,8 @@ impl<'s> Loop<'s> {
         Ok(notes_added)
     }
 
-    /// Gives the session back. An iteration whose end could not be recorded is reported as lost: an open one would be in the
-    /// next loop's way.
+    /// Ends the loop and releases the session. An iteration whose end could not be recorded is recorded as lost,
+    /// because an open one would block the next loop.
     ///
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
@@ -252,7 +252,7 @@ impl<'s> Loop<'s> {
         self.end_with(reason, None, stamp)
     }
 
-    /// The same with more about the reason, in lines and without credentials.
+    /// The same with details about the reason, in lines and without credentials.
     ///
     /// # Errors
     /// [`LoopError::LeaseLost`]; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or
@@ -270,7 +270,7 @@ impl<'s> Loop<'s> {
     }
 }
 
-/// Whether the last question of a session was answered so, and no iteration has done its turn with that answer yet.
+/// Whether the last question of a session has this answer, and no iteration has finished its turn with it yet.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -279,7 +279,7 @@ pub fn is_answered_by(store: &dyn Store, session: &Name, answer: &str) -> Result
     Ok(given.is_some_and(|(_, given)| given.trim() == answer.trim()))
 }
 
-/// The end of the live iteration, if there is one, of which nobody knows how it came.
+/// The event that ends the live iteration, if there is one, with an unknown result.
 fn lost_iteration(store: &dyn Store, session: &Name) -> Result<Option<SessionEvent>> {
     let Some(iteration) = live_iteration(store, session)? else {
         return Ok(None);
@@ -294,8 +294,8 @@ fn lost_iteration(store: &dyn Store, session: &Name) -> Result<Option<SessionEve
     }))
 }
 
-/// The iterations of a session as [`session_state::iterations`] tells them, with the notes that one has so far that runs or was
-/// lost: what an orphan of it still notes is its own.
+/// The iterations of a session as in [`session_state::iterations`]. A running or lost iteration is counted with the
+/// notes that it has so far, including those of an orphaned agent.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -309,22 +309,22 @@ pub fn iterations(store: &dyn Store, session: &Name, limit: usize) -> Result<Vec
     Ok(iterations)
 }
 
-/// Whether a loop runs in a session, and how the last one ended.
+/// Whether a loop is running in a session, and how the last one ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoopState {
-    /// No loop ever ran in it.
+    /// No loop has run in it.
     NoLoop,
-    /// A loop has it.
+    /// A loop is running.
     Running,
-    /// Its loop was killed, and no other one has looked since.
+    /// Its loop was killed, and no other loop has run since.
     Lost,
     /// The last loop ended.
     Ended(End),
 }
 
 impl LoopState {
-    /// The state's word: `running`, `lost` or the reason of the end; none where no loop ran.
+    /// The state's word: `running`, `lost` or the reason of the end; none if no loop has run.
     pub fn word(&self) -> Option<&'static str> {
         match self {
             Self::NoLoop => None,
@@ -335,7 +335,7 @@ impl LoopState {
     }
 }
 
-/// How a session stands. `is_dead` says whether a process is no more.
+/// The state of a session. `is_dead` tells whether a process is dead.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -353,7 +353,7 @@ pub fn standing(
     Ok(session_state::last_end(store, session)?.map_or(LoopState::NoLoop, LoopState::Ended))
 }
 
-/// The number that the next iteration of a session has.
+/// The number of the next iteration of a session.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -366,7 +366,7 @@ pub fn next_iteration(store: &dyn Store, session: &Name) -> Result<i64> {
     Ok(last.map_or(1, |last| last.saturating_add(1)).max(1))
 }
 
-/// How many entries the log has of one iteration.
+/// How many entries of one iteration the log has.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -379,8 +379,8 @@ pub fn added(store: &dyn Store, session: &Name, iteration: i64) -> Result<u64> {
 /// none: whichever it is.
 ///
 /// # Errors
-/// [`LoopError::NoLiveIteration`]; [`LoopError::AlreadySaid`]; [`Error::Empty`] and [`Error::HoldsSecret`] for what is
-/// said; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when
+/// [`LoopError::NoLiveIteration`]; [`LoopError::AlreadySaid`]; [`Error::Empty`] and [`Error::HoldsSecret`] for the
+/// text; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when
 /// the store cannot be written.
 pub fn signal(
     store: &dyn Store,
@@ -410,7 +410,7 @@ pub fn signal(
     store.record(session, &[event], None, stamp)
 }
 
-/// A question of several lines stands apart from what we say: it may hold a line that reads as its own answer.
+/// A question of several lines is set apart from our text, because a line of it may look like its own answer.
 fn quoted(question: &str) -> String {
     if question.lines().count() < 2 {
         return format!(" {question}");
@@ -419,12 +419,12 @@ fn quoted(question: &str) -> String {
     lines.collect()
 }
 
-/// Notes an answer as a decision, so that later iterations see it as any other.
+/// Adds an answer to the log as a decision, so that later iterations see it like any other entry.
 ///
-/// Question and answer were checked for credentials when they were recorded, perhaps with more allowed than now: they are
-/// not refused again. A note that cannot be written all the same is left out. It must never keep the end of an iteration
-/// from being recorded: the answer would stay unused, and every later run would end at the same place. The same note
-/// twice is one entry, so that a loop that is killed after this may do it again.
+/// Question and answer were checked for credentials when they were recorded, perhaps under a policy that allowed more,
+/// so they are not checked again. If the note cannot be written anyway, it is left out: it must never prevent the end
+/// of an iteration from being recorded, or the answer would stay unused and every later run would end here. The same
+/// note twice is one entry, so a loop that is killed afterwards may repeat this.
 fn remember(store: &dyn Store, session: &Name, asked: &Question, answer: &str, stamp: &Stamp) {
     let text = format!(
         "Asked:{}\nAnswered: {}",

@@ -1,4 +1,4 @@
-//! The three kinds of note, each as its callers see it, over any store: by directory, by key, by iteration of a loop.
+//! The three kinds of note, as callers use them, over any store: by directory, by key, by iteration of a loop.
 
 pub mod loops;
 pub mod notebook;

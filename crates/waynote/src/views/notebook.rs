@@ -1,4 +1,4 @@
-//! Notes by key (openotters): an agent's notebook, or the keyed notes of a place.
+//! Notes by key (as in openotters): an agent's notebook, or the keyed notes of a place.
 
 use std::cmp::Reverse;
 
@@ -30,7 +30,7 @@ impl<'s> Notebook<'s> {
         Self::of(store, Scope::Agent(agent))
     }
 
-    /// The keyed notes of a place, which apply everywhere below it as its own note does.
+    /// The keyed notes of a place. Like its own note, they apply everywhere below it.
     pub fn of_place(store: &'s dyn Store, place: Place) -> Self {
         Self::of(store, Scope::Place(place))
     }
@@ -40,7 +40,7 @@ impl<'s> Notebook<'s> {
         &self.scope
     }
 
-    /// The address of a key here.
+    /// The address of a key in this notebook.
     ///
     /// # Errors
     /// [`Error::InvalidAddress`] in a session's log, whose entries have no keys.
@@ -48,8 +48,8 @@ impl<'s> Notebook<'s> {
         Address::keyed(&self.scope, key.clone())
     }
 
-    /// Saves a note: a new one, or a new revision of the one under that key, which keeps its pin and its
-    /// date of creation. Returns the note and whether the key is new.
+    /// Saves a note: creates it, or adds a revision to the note under this key, which keeps its pin and its creation
+    /// date. Returns the note and whether the key is new.
     ///
     /// # Errors
     /// [`Error::NoteTooLarge`]; [`Error::TooManyNotes`] for a new key; [`Error::Conflict`]; [`Error::HoldsSecret`] and
@@ -77,7 +77,7 @@ impl<'s> Notebook<'s> {
         })
     }
 
-    /// Every note, the most recently updated first, ties by key.
+    /// All notes, most recently updated first; notes of the same time by key.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -90,7 +90,7 @@ impl<'s> Notebook<'s> {
         Ok(notes)
     }
 
-    /// The first notes of [`Notebook::list`], at most so many. No others are read.
+    /// The first notes of [`Notebook::list`], up to a maximum number. No others are read.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -108,8 +108,8 @@ impl<'s> Notebook<'s> {
         Ok(notes)
     }
 
-    /// The first keys of [`Notebook::list`] as a sentence for whoever named one that is not there, with how many more
-    /// there are; none when there are no notes.
+    /// The first keys of [`Notebook::list`] and the number of others, as a sentence for a caller who asked for a key
+    /// that does not exist; none if there are no notes.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -143,7 +143,7 @@ impl<'s> Notebook<'s> {
         single::set_pinned(self.store, self.address(key)?, pinned, stamp)
     }
 
-    /// Deletes a note; whether there was one. Text that is no valid key names no note, so nothing is deleted.
+    /// Deletes a note and returns whether it existed. A text that is not a valid key deletes nothing.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
@@ -155,7 +155,7 @@ impl<'s> Notebook<'s> {
         single::delete(self.store, self.address(&key)?, stamp)
     }
 
-    /// How many notes there are: what the count cap counts.
+    /// The number of notes, as the limit counts them.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -163,7 +163,7 @@ impl<'s> Notebook<'s> {
         self.store.count(&self.scope)
     }
 
-    /// How many notes there are and how many there may be, when more than four fifths of that are there.
+    /// The number of notes and their limit, if more than four fifths of the limit are used.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -176,7 +176,7 @@ impl<'s> Notebook<'s> {
     }
 }
 
-/// Puts notes in the order of a notebook: the most recently updated first, ties by key.
+/// Sorts notes in the order of a notebook: most recently updated first, notes of the same time by key.
 pub fn sort(notes: &mut [Note]) {
     notes.sort_by_cached_key(|note| (Reverse(note.updated_at), note.address.key()));
 }

@@ -21,8 +21,8 @@ impl<'s> Places<'s> {
         Self { store }
     }
 
-    /// Writes a place's own note, over what it said, under the default limits. An empty text is stored as such and
-    /// deletes nothing.
+    /// Writes a place's own note, replacing its text, under the default limits. An empty text is stored; it deletes
+    /// nothing.
     ///
     /// # Errors
     /// [`crate::Error::NoteTooLarge`]; [`crate::Error::HoldsSecret`] and [`crate::Error::NameHoldsSecret`] for a
@@ -33,7 +33,7 @@ impl<'s> Places<'s> {
         Ok(note)
     }
 
-    /// The same under limits of the caller's own. Returns the note and whether the place had none before.
+    /// The same with the caller's own limits. Returns the note and whether it is new.
     ///
     /// # Errors
     /// [`crate::Error::NoteTooLarge`]; [`crate::Error::HoldsSecret`] and [`crate::Error::NameHoldsSecret`] for a
@@ -63,7 +63,7 @@ impl<'s> Places<'s> {
         self.store.get(&Address::Place(place.clone()))
     }
 
-    /// Every note that applies at a place, outermost first: at each level its own note, then its keyed ones.
+    /// All notes that apply at a place, outermost first: at each level the place's own note, then its keyed ones.
     ///
     /// # Errors
     /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
@@ -73,7 +73,7 @@ impl<'s> Places<'s> {
         self.store.select(&Filter::Scopes(chain))
     }
 
-    /// Every note on any place, by place.
+    /// All notes of all places, by place.
     ///
     /// # Errors
     /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
@@ -82,7 +82,7 @@ impl<'s> Places<'s> {
         self.store.select(&Filter::Kind(ScopeKind::Place))
     }
 
-    /// Deletes the place's own note; whether there was one.
+    /// Deletes the place's own note and returns whether it existed.
     ///
     /// # Errors
     /// [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`], [`crate::Error::DamagedStore`]

@@ -11,10 +11,10 @@ use crate::note::{EntryType, Note, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{Ask, Filter, Reader, Recent, ScopeSummary, Store};
 
-/// The longest preview in the reply to an added entry, in UTF-16 units (ralph.nu's program counts those).
+/// The longest preview in the reply to an added entry, in UTF-16 units (as ralph.nu counts).
 pub const REPLY_UNITS: usize = 50;
 
-/// Entries named in an error.
+/// How many entries an error lists at most.
 const CANDIDATES: usize = 5;
 
 /// The log of one session.
@@ -29,7 +29,7 @@ impl<'s> SessionLog<'s> {
         Self { store, session }
     }
 
-    /// Every session that has entries, or in which a loop ran, by name.
+    /// All sessions that have entries or in which a loop ran, by name.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -49,10 +49,10 @@ impl<'s> SessionLog<'s> {
         Ok(sessions.into_values().collect())
     }
 
-    /// Adds an entry. Without an iteration it belongs to none, and a faithful prompt never shows it.
+    /// Adds an entry. An entry without an iteration is never shown in a faithful prompt.
     ///
-    /// A text that an entry of that type says already is no new one: that entry is returned, as it was made first,
-    /// with how often it was noted in [`Note::seen`], which is 1 for a new entry.
+    /// If an entry of this type already has the text, no new entry is added: that entry is returned, with its first
+    /// author and time. [`Note::seen`] says how often it was noted; it is 1 for a new entry.
     ///
     /// # Errors
     /// [`Error::InvalidIteration`]; [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not
@@ -68,11 +68,11 @@ impl<'s> SessionLog<'s> {
         self.add_resolving(kind, iteration, content, None, stamp)
     }
 
-    /// The same for an entry that may resolve a `stuck` one of this log: that leaves the prompts until it is noted again,
-    /// and stays in the log.
+    /// The same for an entry that may resolve a `stuck` entry of this log. The resolved entry stays in the log, but is
+    /// not shown in prompts until it is noted again.
     ///
     /// # Errors
-    /// [`Error::InvalidIteration`]; [`Error::NotFound`] and [`Error::NotResolved`] of the other entry;
+    /// [`Error::InvalidIteration`]; [`Error::NotFound`] and [`Error::NotResolved`] for the entry to resolve;
     /// [`Error::HoldsSecret`] and [`Error::NameHoldsSecret`] for a credential that is not allowed; [`Error::Busy`],
     /// [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be
     /// written.
@@ -84,7 +84,7 @@ impl<'s> SessionLog<'s> {
         resolves: Option<EntryId>,
         stamp: &Stamp,
     ) -> Result<Note> {
-        // An import may bring any number: its source allowed that.
+        // An import may have any number, because its source allowed that.
         if let Some(iteration) = iteration.filter(|iteration| *iteration < 1) {
             return Err(Error::InvalidIteration { iteration });
         }
@@ -101,11 +101,11 @@ impl<'s> SessionLog<'s> {
         crate::single::saved(self.store.apply(&[change], stamp)?).map(|(note, _)| note)
     }
 
-    /// The open `stuck` entry that words name: its id, its address, `#3` for the only one of iteration 3, or some words of
-    /// it that no other one has, in any case.
+    /// Finds the open `stuck` entry by its id, its address, `#3` (the only one of iteration 3), or by words that only
+    /// it contains, in any case.
     ///
     /// # Errors
-    /// [`Error::NoSuchStuck`], with those that could be meant; [`Error::Busy`], [`Error::DamagedStore`] or
+    /// [`Error::NoSuchStuck`], with the entries that could be meant; [`Error::Busy`], [`Error::DamagedStore`] or
     /// [`Error::Engine`] when the store cannot be read.
     pub fn stuck(&self, named: &str) -> Result<EntryId> {
         let named = named.trim();
@@ -160,7 +160,7 @@ impl<'s> SessionLog<'s> {
         }
     }
 
-    /// The entries in the order in which they were made, of one type or of all.
+    /// The entries of one type or of all, in the order in which they were made.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -182,7 +182,7 @@ impl<'s> SessionLog<'s> {
         Ok(notes)
     }
 
-    /// The entries of iterations before that one: what a run sees. Entries without an iteration are not in it.
+    /// The entries of iterations before this one, which a run of it sees. Entries without an iteration are left out.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -192,7 +192,7 @@ impl<'s> SessionLog<'s> {
         Ok(notes)
     }
 
-    /// How often an entry was noted in iterations before that one (none: in any, or in none), its repeats counted.
+    /// How often an entry was noted in iterations before this one (none: ever), repeats included.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
@@ -202,8 +202,8 @@ impl<'s> SessionLog<'s> {
     }
 }
 
-/// How often each entry was noted in iterations before that one (none: in any, or in none), its repeats counted. Of what
-/// is no entry it is once.
+/// How often each entry was noted in iterations before this one (none: ever), repeats included; 1 for notes that are
+/// not entries.
 pub(crate) fn noted_before<'n>(
     store: &dyn Reader,
     notes: impl IntoIterator<Item = &'n Note>,
@@ -215,7 +215,7 @@ pub(crate) fn noted_before<'n>(
         noted.push(match (note.seen(), iteration) {
             (None, _) => Some(1),
             (Some(times), None) => Some(times),
-            // It has no history but itself.
+            // Its only revision is this one.
             (Some(1), Some(_)) => Some(is_before(note.iteration, iteration).into()),
             (Some(_), Some(before)) => {
                 repeated.noted_before.push((note.address.clone(), before));
@@ -231,12 +231,12 @@ pub(crate) fn noted_before<'n>(
     Ok(noted.into_iter().map(times).collect())
 }
 
-/// The iteration that `#3` names, as lists of a log have it.
+/// The iteration number in a text like `#3`, as lists of a log show it.
 pub fn iteration_named(named: &str) -> Option<i64> {
     named.trim().strip_prefix('#')?.parse().ok()
 }
 
-/// How often an entry with that history was noted in iterations before that one (none: in any, or in none).
+/// How often an entry with this history was noted in iterations before this one (none: ever).
 pub fn seen_before(history: &[Revision], iteration: Option<i64>) -> u64 {
     let noted = history.iter().filter_map(Revision::note);
     noted.fold(0, |seen, note| {
@@ -248,7 +248,7 @@ fn is_before(noted: Option<i64>, iteration: Option<i64>) -> bool {
     iteration.is_none_or(|iteration| noted.is_some_and(|noted| noted < iteration))
 }
 
-/// The reply to whoever added an entry: that it is there, or was there already, and whether it resolved another one.
+/// The reply to an added entry: whether it is new or was already there, and whether it resolved another one.
 pub fn reply(note: &Note, resolves: bool) -> String {
     let said = match &note.kind {
         Some(kind) if note.revision == 1 => confirmation(kind, &note.content),
@@ -260,7 +260,7 @@ pub fn reply(note: &Note, resolves: bool) -> String {
     }
 }
 
-/// The reply to a text that was in the log already.
+/// The reply to a text that the log already has.
 fn already_noted(note: &Note) -> String {
     let at = note
         .iteration

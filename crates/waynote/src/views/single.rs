@@ -1,6 +1,6 @@
-//! One note by its address: read, saved, pinned or deleted, whichever scope it is in.
+//! One note by its address, in any scope: read, saved, pinned or deleted.
 //!
-//! [`Notebook`](crate::Notebook) and [`Places`](crate::Places) do their writing here, for a scope that they know.
+//! [`Notebook`](crate::Notebook) and [`Places`](crate::Places) write through these functions.
 
 use crate::address::Address;
 use crate::change::{Applied, Change, Expect};
@@ -11,13 +11,13 @@ use crate::note::{Note, NoteAsOf, Stamp};
 use crate::rules::erasure::gone_by_forgetting;
 use crate::store::{Reader, Store};
 
-/// How a note is to be saved. The default has the default limits, keeps the pin and overwrites any revision.
+/// How to save a note. The default has the default limits, keeps the pin and overwrites any revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SaveOptions {
     /// The limits.
     pub limits: Limits,
-    /// Pin or unpin in the same change; none: leave as it is.
+    /// Whether to pin or unpin the note in the same change; none: leave it as it is.
     pub pin: Option<bool>,
     /// The revision that must be current.
     pub expect: Expect,
@@ -39,7 +39,7 @@ impl SaveOptions {
         Self { limits, ..self }
     }
 
-    /// Whether it is pinned or unpinned in the same change; none: left as it is.
+    /// Whether to pin or unpin the note in the same change; none: leave it as it is.
     pub fn pin(self, pin: impl Into<Option<bool>>) -> Self {
         Self {
             pin: pin.into(),
@@ -53,10 +53,10 @@ impl SaveOptions {
     }
 }
 
-/// A note as it is, or as it was.
+/// Reads a note, as it is or as it was.
 ///
 /// # Errors
-/// [`Error::NotFound`] when it is not there; [`Error::Forgotten`] when what it said was forgotten; [`Error::Busy`],
+/// [`Error::NotFound`] when it does not exist; [`Error::Forgotten`] when its text was forgotten; [`Error::Busy`],
 /// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
 pub fn get(store: &dyn Reader, address: &Address, as_of: Option<NoteAsOf>) -> Result<Note> {
     let Some(as_of) = as_of else {
@@ -76,7 +76,7 @@ pub fn get(store: &dyn Reader, address: &Address, as_of: Option<NoteAsOf>) -> Re
     })
 }
 
-/// Saves a note: a new one, or a new revision, which keeps its pin and its date of creation. Returns the note and
+/// Saves a note: creates it, or adds a revision, which keeps the pin and the creation date. Returns the note and
 /// whether it is new.
 ///
 /// # Errors
@@ -121,7 +121,7 @@ pub fn set_pinned(
     saved(store.apply(&[change], stamp)?).map(|(note, _)| note)
 }
 
-/// Deletes a note; whether there was one.
+/// Deletes a note and returns whether it existed.
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
@@ -131,7 +131,7 @@ pub fn delete(store: &dyn Store, address: Address, stamp: &Stamp) -> Result<bool
     Ok(applied.iter().any(|applied| applied.changed))
 }
 
-/// The note that a single saving change left, and whether it is new.
+/// The result of a single save: the note, and whether it is new.
 pub(crate) fn saved(applied: Vec<Applied>) -> Result<(Note, bool)> {
     let last = applied.into_iter().next_back();
     last.and_then(|applied| Some((applied.note?, !applied.existed)))

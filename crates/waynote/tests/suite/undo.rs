@@ -184,7 +184,7 @@ fn what_somebody_else_has_changed_since_is_left_to_a_person() {
         let refused = person.undo().unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "your last change was of agent:a#k, which agent:b has changed since"
+            "agent:b has changed agent:a#k since your last change of it"
         );
         person.key("l", "mine", "person");
         person.undo().unwrap();
@@ -192,7 +192,7 @@ fn what_somebody_else_has_changed_since_is_left_to_a_person() {
         let refused = person.redo().unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "your last undo was of agent:a#l, which agent:b has changed since"
+            "agent:b has changed agent:a#l since your last undo of it"
         );
     });
 }
@@ -208,7 +208,7 @@ fn a_place_has_a_limit_of_its_own_that_what_is_brought_in_need_not_keep() {
         let refused = places.write(&place, of(most + 1), &at(2)).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "the note is too large: 65537 bytes, 65536 are allowed"
+            "the note is too large: 65537 bytes, the limit is 65536"
         );
         assert!(
             matches!(

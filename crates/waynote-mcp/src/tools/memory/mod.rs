@@ -41,13 +41,9 @@ const PARAMETERS: &[Parameter] = &[
     optional(
         "old_str",
         Kind::Verbatim,
-        "str_replace: what stands there once",
+        "str_replace: the text to replace, which must occur once",
     ),
-    optional(
-        "new_str",
-        Kind::Verbatim,
-        "str_replace: what shall stand there",
-    ),
+    optional("new_str", Kind::Verbatim, "str_replace: the new text"),
     optional(
         "insert_line",
         Kind::Number(i64::MIN),

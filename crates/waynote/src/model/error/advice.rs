@@ -1,21 +1,21 @@
-//! What would be right, in words that hold for every program: no command, flag, tool or setting is named here.
+//! What to do about an error, in words that suit every program: no command, flag, tool or setting is named here.
 
 use std::io::ErrorKind;
 
 use super::{Error, safe};
 
 impl Error {
-    /// What would be right, where that can be said without knowing the program that asks.
+    /// What to do about the error, where that does not depend on the program that uses the library.
     pub fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::InvalidKey { suggestion, .. } => {
-                let rule = "a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit";
+                let rule = "a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit";
                 match suggestion {
-                    Some(key) => return Some(format!("{rule}; `{}` would do", safe(key))),
+                    Some(key) => return Some(format!("{rule}; for example `{}`", safe(key))),
                     None => rule,
                 }
             }
-            Self::InvalidName { .. } => "a name is 1 to 200 bytes without control characters",
+            Self::InvalidName { .. } => "a name has 1 to 200 bytes and no control characters",
             Self::InvalidPlace { .. } => {
                 "a place is `~`, `~/x`, an absolute path, or a relative one"
             }
@@ -25,18 +25,18 @@ impl Error {
             }
             Self::UnknownType { .. } => "the types are stuck, learning, tip, decision",
             Self::InvalidTokenFactor { .. } => {
-                "write a number from 0.1 to 10: your model's tokens over those of o200k, as 1.2"
+                "write a number from 0.1 to 10, for example 1.2: the tokens of your model divided by those of o200k"
             }
             Self::InvalidIteration { .. } => {
-                "iterations are counted from 1; an entry without one belongs to none"
+                "iterations are numbered from 1; leave the number out for an entry without an iteration"
             }
             Self::NotText { .. } => {
-                "a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64"
+                "a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64"
             }
             Self::HoldsSecret { .. } => {
-                "write where it is kept (a variable, a vault) instead of the credential itself"
+                "write where the credential is kept (a variable, a vault), not the credential itself"
             }
-            Self::NameHoldsSecret { .. } => "use another name: one cannot be forgotten",
+            Self::NameHoldsSecret { .. } => "use another name: a name cannot be forgotten later",
             Self::NoteTooLarge { .. } => "shorten it, or split it over several keys",
             Self::TooManyNotes { .. } => "delete or merge notes, or save under a key that exists",
             Self::Conflict { current, .. } => match current {
@@ -53,7 +53,7 @@ impl Error {
                 "name a `stuck` entry, and say how it was solved as a learning, a tip or a decision"
             }
             Self::NoSuchStuck { candidates, .. } if candidates.is_empty() => {
-                "nothing is open there"
+                "no stuck note is open in this session"
             }
             Self::NoSuchStuck { candidates, .. } => {
                 let named = candidates
@@ -62,25 +62,25 @@ impl Error {
                 let named = named.collect::<Vec<_>>().join("; ");
                 return Some(format!("name one by its address: {named}"));
             }
-            Self::Empty { what } => return Some(format!("say what the {what} is")),
+            Self::Empty { what } => return Some(format!("write a text for the {what}")),
             Self::Forgotten { .. } => "it is gone for good",
             Self::Denied { .. } => "ask whoever gave you this access for more of it",
             Self::DamagedStore { .. } => {
-                "restore the file from a copy; what can be read of it can be exported first"
+                "restore the file from a copy; before that, export what can still be read"
             }
             Self::StoreLost { .. } => {
-                "put it back, or start again with what is there now; nothing was written"
+                "put the file back, or restart to use the file that is there now; nothing was written"
             }
             Self::NewerStore { .. } => "update waynote; nothing was changed",
             Self::ReadOnly { .. } => "make the file and its folder writable",
             Self::DiskFull { .. } => {
-                "free some space and try again; all that was acknowledged is still there"
+                "free some space and try again; everything acknowledged is still there"
             }
             Self::Busy { .. } => {
                 "end or resume the other process, then try again; nothing was written"
             }
             Self::File { source, .. } => of_file(source.kind()),
-            Self::Engine { .. } => FIX,
+            Self::Engine { .. } => "check the disk and the file's permissions, then try again",
             Self::NotFound { .. } | Self::ForeignStore { .. } | Self::NotAStore { .. } => {
                 return None;
             }

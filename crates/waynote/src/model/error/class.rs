@@ -1,25 +1,24 @@
-//! The families of errors. Each program has one table from a family to what it answers with.
+//! The families of errors. A program needs one table: from the family to its exit code or status.
 
 use super::Error;
 
-/// What a caller can do about an error. An exit code, an MCP error and an HTTP status follow from it alone.
+/// What a caller can do about an error. It determines the exit code, the MCP error or the HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorClass {
-    /// The words of the request are wrong: a key, an address, a type. Nothing that the store holds could make it right.
+    /// The request itself is wrong (a key, an address, a type), whatever the store holds.
     Invalid,
     /// What was asked for does not exist, or no longer does.
     NotFound,
-    /// Somebody else was first: look at what is there now, then decide anew.
+    /// Somebody else changed it first: look at the current state, then decide again.
     Conflict,
     /// A rule forbids it, whoever asks and however often.
     Refused,
-    /// It is over a limit: less of it would do, or a higher limit.
+    /// It is over a limit: write less, or raise the limit.
     Limit,
-    /// A person has to answer first. It is a class of its own because a loop that waits for an answer has an exit code
-    /// of its own.
+    /// A person has to answer first. A class of its own, because a loop that waits for an answer has its own exit code.
     Blocked,
-    /// A store or a file cannot be read as what it should be.
+    /// A store or a file is damaged or has the wrong format.
     Damaged,
     /// Somebody else holds what is needed: the same request can succeed later.
     Busy,
@@ -30,7 +29,7 @@ pub enum ErrorClass {
 }
 
 impl ErrorClass {
-    /// Whether a rule refused what was asked, and nothing failed.
+    /// Whether a rule refused the request, rather than something failing.
     pub(crate) fn is_refusal(self) -> bool {
         match self {
             Self::NotFound

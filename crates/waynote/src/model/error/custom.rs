@@ -1,14 +1,14 @@
-//! Errors of crates above this one.
+//! Errors of crates that build on this one.
 
 use std::error::Error as StdError;
 
 use super::{Error, ErrorClass};
 
-/// An error of a crate above this one: of a format that it reads, of a store that it decorates, of a connection to a
-/// store elsewhere. As an [`Error`] it goes through every function here, and programs treat it like the errors of this
-/// crate.
+/// An error of a crate that builds on this one, for example of a file format, a store that wraps another, or a
+/// connection to a remote store. As an [`Error`] it passes through every function here, and programs treat it like this
+/// crate's own errors.
 ///
-/// `Display` says what and why in one line. It and the advice show text from outside through
+/// `Display` says in one line what went wrong and why. `Display` and the advice show text from outside only through
 /// [`masked`](crate::secrets::masked).
 ///
 /// ```
@@ -39,7 +39,7 @@ pub trait CustomError: StdError + Send + Sync + 'static {
     /// The family of the error.
     fn class(&self) -> ErrorClass;
 
-    /// What would be right, in words that hold for every program (see [`Error::advice`]).
+    /// What to do about the error, in words that suit every program (see [`Error::advice`]).
     fn advice(&self) -> Option<String> {
         None
     }
@@ -52,7 +52,7 @@ impl<E: CustomError> From<E> for Error {
 }
 
 impl Error {
-    /// The error as one that a crate above this one has, if it is one of these.
+    /// The custom error of type `E`, if it is one.
     pub fn downcast_ref<E: CustomError>(&self) -> Option<&E> {
         match self {
             Self::Custom(error) => {

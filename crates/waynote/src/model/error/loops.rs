@@ -1,11 +1,11 @@
-//! What only loops refuse.
+//! The errors that only loops have.
 
 use jiff::Timestamp;
 
 use crate::error::{ErrorClass, safe};
 use crate::key::Name;
 
-/// What is refused to a loop, to its agent, or to the person who answers.
+/// An error for a loop, for its agent, or for the person who answers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoopError {
@@ -14,15 +14,15 @@ pub enum LoopError {
     LoopRunning {
         /// The session.
         session: Name,
-        /// The process that runs it.
+        /// The process that runs the loop.
         holder: String,
         /// When it began.
         since: Timestamp,
     },
 
-    /// The session was taken over from the loop that spoke.
+    /// Another loop has taken over the session.
     #[error(
-        "the loop has lost session {}: another one has taken it",
+        "the loop has lost session {}: another loop has taken it over",
         safe(session)
     )]
     LeaseLost {
@@ -30,7 +30,7 @@ pub enum LoopError {
         session: Name,
     },
 
-    /// Something was said of an iteration that does not run.
+    /// A signal for an iteration that is not running.
     #[error("{}", match iteration {
         Some(iteration) => format!("iteration {iteration} of session {} is not running", safe(session)),
         None => format!("no iteration of session {} is running", safe(session)),
@@ -51,7 +51,7 @@ pub enum LoopError {
         question: String,
     },
 
-    /// An iteration that has asked, or said that all is done, and says so once more.
+    /// A second signal of an iteration that has already asked a person, or said that all is done.
     #[error("iteration {iteration} has already {}", match has_asked {
         true => "asked a person",
         false => "said that all is done",
@@ -63,7 +63,7 @@ pub enum LoopError {
         has_asked: bool,
     },
 
-    /// An answer to nothing.
+    /// An answer without an open question.
     #[error("no question is open in session {}", safe(session))]
     NothingAsked {
         /// The session.
@@ -94,14 +94,14 @@ impl LoopError {
         }
     }
 
-    /// What would be right, in words that hold for every program.
+    /// What to do about the error, in words that suit every program.
     pub fn advice(&self) -> Option<String> {
         let advice = match self {
-            Self::LoopRunning { .. } => "wait for it or end it, or name another session",
-            Self::NoLiveIteration { .. } => "this is for the agent that a loop runs, while it runs",
+            Self::LoopRunning { .. } => "wait for it, end it, or use another session",
+            Self::NoLiveIteration { .. } => "only the agent of a running loop can use this",
             Self::Unanswered { .. } => "a person has to answer it before the next iteration",
             Self::AlreadySaid { .. } => {
-                "the first one counts: end your turn; put what else a person should know into a note"
+                "only the first one counts: end your turn, and put what else a person should know into a note"
             }
             Self::NothingAsked { .. } => "put what the agent should know into the spec or a note",
             Self::LeaseLost { .. } => return None,

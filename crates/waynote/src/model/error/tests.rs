@@ -242,28 +242,28 @@ fn each_error_has_a_kind_a_class_and_words() {
     });
     insta::assert_snapshot!(said.collect::<String>(), @"
     invalid_key (Invalid): `x [masked: github-token] y` is not a valid key
-      a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit
+      a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit
     invalid_key (Invalid): `My.Key` is not a valid key
-      a key is 1 to 64 of a-z, 0-9, `_`, `-`, the first a letter or a digit; `my-key` would do
+      a key has 1 to 64 characters (a-z, 0-9, `_`, `-`) and begins with a letter or a digit; for example `my-key`
     invalid_name (Invalid): `x [masked: github-token] y` is not a valid name: it is wrong
-      a name is 1 to 200 bytes without control characters
+      a name has 1 to 200 bytes and no control characters
     invalid_place (Invalid): `x [masked: github-token] y` is not a place: it is wrong
       a place is `~`, `~/x`, an absolute path, or a relative one
     invalid_address (Invalid): `x [masked: github-token] y` is not an address: it is wrong
       write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
-    unknown_type (Invalid): `x [masked: github-token] y` is not a type of note
+    unknown_type (Invalid): `x [masked: github-token] y` is not an entry type
       the types are stuck, learning, tip, decision
-    invalid_iteration (Invalid): `0` is not an iteration
-      iterations are counted from 1; an entry without one belongs to none
+    invalid_iteration (Invalid): `0` is not an iteration number number
+      iterations are numbered from 1; leave the number out for an entry without an iteration
     not_text (Refused): the text is not plain text: there is a NUL at offset 1
-      a note is UTF-8 text without NUL; convert it first, or encode other data, for instance as base64
+      a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64
     holds_secret (Refused): the text holds a credential (github-token) at line 2, column 4
-      write where it is kept (a variable, a vault) instead of the credential itself
+      write where the credential is kept (a variable, a vault), not the credential itself
     name_holds_secret (Refused): the address holds a credential (github-token)
-      use another name: one cannot be forgotten
-    note_too_large (Limit): the note is too large: 5 bytes, 4 are allowed
+      use another name: a name cannot be forgotten later
+    note_too_large (Limit): the note is too large: 5 bytes, the limit is 4
       shorten it, or split it over several keys
-    too_many_notes (Limit): the notebook is full: 2 notes, 2 are allowed
+    too_many_notes (Limit): the notebook is full: 2 notes, the limit is 2
       delete or merge notes, or save under a key that exists
     not_found (NotFound): there is no x [masked: github-token] y
       -
@@ -275,58 +275,58 @@ fn each_error_has_a_kind_a_class_and_words() {
       add an entry that corrects it
     not_resolved (Refused): place:/p/[masked: github-token] is not resolved: it is no `stuck` entry
       name a `stuck` entry, and say how it was solved as a learning, a tip or a decision
-    no_such_stuck (NotFound): `x [masked: github-token] y` fits no open stuck note
-      nothing is open there
-    no_such_stuck (NotFound): `x [masked: github-token] y` fits more than one open stuck note
+    no_such_stuck (NotFound): `x [masked: github-token] y` matches no open stuck note
+      no stuck note is open in this session
+    no_such_stuck (NotFound): `x [masked: github-token] y` matches more than one open stuck note
       name one by its address: place:/p/[masked: github-token]: x [masked: github-token] y
     empty (Invalid): the question is empty
-      say what the question is
+      write a text for the question
     forgotten (NotFound): x [masked: github-token] y was forgotten 1970-01-01 by x [masked: github-token] y
       it is gone for good
     denied (Denied): x [masked: github-token] y is not allowed here: it is wrong
       ask whoever gave you this access for more of it
     damaged_store (Damaged): the store /s/[masked: github-token] is damaged: x [masked: github-token] y
-      restore the file from a copy; what can be read of it can be exported first
+      restore the file from a copy; before that, export what can still be read
     foreign_store (Unreachable): /s/[masked: github-token] is the SQLite database of another program
       -
     not_a_store (Unreachable): /s/[masked: github-token] is not a waynote store: x [masked: github-token] y
       -
-    store_lost (Unreachable): the store /s/[masked: github-token] is not the file that it was: x [masked: github-token] y
-      put it back, or start again with what is there now; nothing was written
-    newer_store (Unreachable): the store /s/[masked: github-token] is of version 9; this program knows versions up to 8
+    store_lost (Unreachable): the store /s/[masked: github-token] was deleted or replaced: x [masked: github-token] y
+      put the file back, or restart to use the file that is there now; nothing was written
+    newer_store (Unreachable): the store /s/[masked: github-token] has version 9; this program supports versions up to 8
       update waynote; nothing was changed
     read_only (Denied): the store /s/[masked: github-token] cannot be written: x [masked: github-token] y
       make the file and its folder writable
     disk_full (Unreachable): the store /s/[masked: github-token] cannot be written: the disk is full
-      free some space and try again; all that was acknowledged is still there
+      free some space and try again; everything acknowledged is still there
     busy (Busy): the store /s/[masked: github-token] is busy: another writer holds it, for 2 s now (process 7)
       end or resume the other process, then try again; nothing was written
     file (Unreachable): /s/[masked: github-token] cannot be read: x [masked: github-token] y
       fix the cause and try again
     engine (Unreachable): the store /s/[masked: github-token] failed: x [masked: github-token] y
-      fix the cause and try again
+      check the disk and the file's permissions, then try again
     loop_running (Busy): a loop is running in session x [masked: github-token] y: x [masked: github-token] y, since 1970-01-01 00:00 UTC
-      wait for it or end it, or name another session
-    lease_lost (Conflict): the loop has lost session x [masked: github-token] y: another one has taken it
+      wait for it, end it, or use another session
+    lease_lost (Conflict): the loop has lost session x [masked: github-token] y: another loop has taken it over
       -
     no_live_iteration (NotFound): iteration 3 of session x [masked: github-token] y is not running
-      this is for the agent that a loop runs, while it runs
+      only the agent of a running loop can use this
     no_live_iteration (NotFound): no iteration of session x [masked: github-token] y is running
-      this is for the agent that a loop runs, while it runs
+      only the agent of a running loop can use this
     unanswered (Blocked): session x [masked: github-token] y waits for an answer to: x [masked: github-token] y
       a person has to answer it before the next iteration
     already_said (Conflict): iteration 3 has already asked a person
-      the first one counts: end your turn; put what else a person should know into a note
+      only the first one counts: end your turn, and put what else a person should know into a note
     nothing_asked (NotFound): no question is open in session x [masked: github-token] y
       put what the agent should know into the spec or a note
     nothing_to_undo (NotFound): there is nothing to undo in place:/p/[masked: github-token]
       -
-    nothing_to_undo (NotFound): there is nothing of yours to undo
+    nothing_to_undo (NotFound): you have no change to undo
       the last change is of place:/p/[masked: github-token], by x [masked: github-token] y
     nothing_to_redo (NotFound): there is nothing to redo in place:/p/[masked: github-token]
       only what was undone can be redone, until the next change
-    superseded (Conflict): your last change was of place:/p/[masked: github-token], which x [masked: github-token] y has changed since
-      look at its history, then name the note to undo, or restore a revision
+    superseded (Conflict): x [masked: github-token] y has changed place:/p/[masked: github-token] since your last change of it
+      look at its history, then undo it by its address, or restore a revision
     above (Denied): the store above says x [masked: github-token] y
       ask its keeper
     ");

@@ -8,19 +8,19 @@ use crate::key::Name;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UndoError {
-    /// Nothing left that could be undone.
-    #[error("there is {} to undo{}", match last {
-        Some(_) => "nothing of yours",
-        None => "nothing",
+    /// There is no change left to undo.
+    #[error("{} to undo{}", match last {
+        Some(_) => "you have no change",
+        None => "there is nothing",
     }, in_note(address.as_ref()))]
     NothingToUndo {
         /// The note, when one was named.
         address: Option<Address>,
-        /// The last change that could be undone and is not meant without an address: its note and its author.
+        /// The last change that can only be undone by its address: its note and its author.
         last: Option<Box<(Address, Name)>>,
     },
 
-    /// Nothing left that could be redone.
+    /// There is no undo left to redo.
     #[error("there is nothing to redo{}", in_note(address.as_ref()))]
     NothingToRedo {
         /// The note, when one was named.
@@ -29,9 +29,9 @@ pub enum UndoError {
 
     /// The last change, or the last undo, was of a note that somebody else has changed since.
     #[error(
-        "your last {what} was of {}, which {} has changed since",
-        safe(address),
-        safe(by)
+        "{} has changed {} since your last {what} of it",
+        safe(by),
+        safe(address)
     )]
     Superseded {
         /// `change` or `undo`.
@@ -61,7 +61,7 @@ impl UndoError {
         }
     }
 
-    /// What would be right, in words that hold for every program.
+    /// What to do about the error, in words that suit every program.
     pub fn advice(&self) -> Option<String> {
         match self {
             Self::NothingToUndo { last, .. } => last.as_ref().map(|last| {
@@ -76,7 +76,7 @@ impl UndoError {
                 Some("only what was undone can be redone, until the next change".into())
             }
             Self::Superseded { .. } => Some(
-                "look at its history, then name the note to undo, or restore a revision".into(),
+                "look at its history, then undo it by its address, or restore a revision".into(),
             ),
         }
     }

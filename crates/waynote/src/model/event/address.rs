@@ -7,15 +7,15 @@ use crate::address::encode;
 use crate::error::{Error, Result};
 use crate::key::Name;
 
-/// Between the session and the number. An entry's id never begins so.
+/// The separator between session and number. No entry's id begins like this.
 const EVENT: &str = "#event-";
 
-/// Where an event stands: its session, and its number there.
+/// The address of an event: its session, and its number there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventAddress {
     /// The session.
     pub session: Name,
-    /// 1, 2, 3 … of the session.
+    /// The number of the event in the session: 1, 2, 3 ….
     pub number: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Looking up which notes hold what a clause wants.
+//! Finds the notes that match a clause of the query.
 
 use std::collections::HashSet;
 

@@ -161,7 +161,7 @@ fn damaged_events_are_found() {
         ),
         (
             "UPDATE waynote_scope SET lease = NULL",
-            "session:s is held by another loop than its events say",
+            "session:s has the lease of another loop than its events say",
         ),
         (
             "UPDATE waynote_event SET event = '{}' WHERE number = 1",
@@ -169,11 +169,11 @@ fn damaged_events_are_found() {
         ),
         (
             "UPDATE waynote_note SET resolved_by = NULL",
-            "is resolved otherwise than its events say",
+            "is marked as resolved (or open), but its events say otherwise",
         ),
         (
             "DELETE FROM waynote_event",
-            "session:s is held by a loop that never began",
+            "session:s has the lease of a loop that never began",
         ),
     ];
     for (sql, says) in damage {
