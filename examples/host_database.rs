@@ -29,6 +29,6 @@ fn main() -> anyhow::Result<()> {
         .session("triage")?
         .iteration(2)
         .block(500)?;
-    println!("{messages} messages\n{}", block.text);
+    println!("messages: {messages}\n{}", block.text);
     Ok(())
 }

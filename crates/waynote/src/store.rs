@@ -412,20 +412,26 @@ pub trait Reader {
 
 /// A store of notes.
 pub trait Store: Reader {
-    /// Applies changes in one transaction, all of them or none. [`crate::change::decide`] decides each one inside the
+    /// Applies changes in one transaction, all of them or none. The rules decide each one inside the
     /// transaction.
     ///
     /// # Errors
-    /// What [`crate::change::decide`] refuses; [`Error::Busy`](crate::Error::Busy),
+    /// [`Error::HoldsSecret`](crate::Error::HoldsSecret), [`Error::NameHoldsSecret`](crate::Error::NameHoldsSecret),
+    /// [`Error::NoteTooLarge`](crate::Error::NoteTooLarge), [`Error::TooManyNotes`](crate::Error::TooManyNotes),
+    /// [`Error::Conflict`](crate::Error::Conflict), [`Error::NotFound`](crate::Error::NotFound),
+    /// [`Error::NotResolved`](crate::Error::NotResolved), [`Error::AppendOnly`](crate::Error::AppendOnly),
+    /// [`Error::Forgotten`](crate::Error::Forgotten), [`Error::Undo`](crate::Error::Undo), as the change has it;
+    /// [`Error::Busy`](crate::Error::Busy),
     /// [`Error::ReadOnly`](crate::Error::ReadOnly), [`Error::DiskFull`](crate::Error::DiskFull),
     /// [`Error::DamagedStore`](crate::Error::DamagedStore), [`Error::Engine`](crate::Error::Engine).
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>>;
 
-    /// Records events of a session, all of them or none. [`crate::event::check`] checks each one. `lease` is the number
+    /// Records events of a session, all of them or none. The rules check each one. `lease` is the number
     /// of the [`SessionEvent::LoopStarted`] of the loop that records them.
     ///
     /// # Errors
-    /// What [`crate::event::check`] refuses; the others as [`Store::apply`].
+    /// [`Error::Loop`](crate::Error::Loop) for what cannot have happened now, [`Error::Empty`](crate::Error::Empty);
+    /// the others as [`Store::apply`].
     fn record(
         &self,
         session: &Name,

@@ -40,7 +40,7 @@ fn is_new<K: std::hash::Hash + Eq>(positions: &mut Positions<K>, key: K) -> bool
 }
 
 impl Questions {
-    /// What [`crate::change::decide`] asks about a change.
+    /// What [`super::decide::decide`] asks about a change.
     pub(super) fn of_change(&mut self, change: &Change) {
         match change {
             Change::Save { address, .. } => {
@@ -83,7 +83,7 @@ impl Questions {
         }
     }
 
-    /// What [`crate::event::check`] asks about a session's events.
+    /// What [`super::session_events::check`] asks about a session's events.
     pub(super) fn session(&mut self, session: &Name) {
         if is_new(&mut self.sessions, session.clone()) {
             let page = (session.clone(), None, EVENTS);
