@@ -5,8 +5,8 @@ use waynote::{Address, AddressAt, Base, Key, Limits, LocalStore, Name, Place, Sc
 
 use jiff::Timestamp;
 
+use crate::reader_tools::reader_tools;
 use crate::reply::Refusal;
-use crate::tools::reader_tools;
 
 /// What all calls of a connection have in common.
 #[derive(Clone, Debug)]

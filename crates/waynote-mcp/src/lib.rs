@@ -83,6 +83,7 @@ mod host;
 mod nearest;
 mod notes;
 mod queue;
+mod reader_tools;
 mod reply;
 mod resources;
 mod scan;
@@ -100,10 +101,11 @@ use rmcp::ServiceExt;
 pub use caller::Caller;
 pub use delivery::Delivery;
 pub use host::Host;
+pub use reader_tools::reader_tools;
 pub use reply::Refusal;
 pub use server::Options;
 pub use stdio::MESSAGE_BYTES;
-pub use tools::{Set, reader_tools};
+pub use tools::Set;
 
 /// Serves one client until its input ends and all its requests are answered.
 ///

@@ -10,14 +10,7 @@ mod zrb;
 
 use std::str::FromStr;
 
-use waynote::context::ReaderTools;
-
 use crate::tool::{Parameter, Spec};
-
-/// The tools of [`Set::Default`] that a prompt block names to its reader.
-pub fn reader_tools() -> ReaderTools {
-    ReaderTools::new("note_show", "note_search")
-}
 
 /// A set of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -253,7 +253,7 @@ fn each_error_has_a_kind_a_class_and_words() {
       write `place:~/p`, `place:~/p#key`, `agent:name#key` or `session:name#id`, with `@REVISION` for an older one
     unknown_type (Invalid): `x [masked: github-token] y` is not an entry type
       the types are stuck, learning, tip, decision
-    invalid_iteration (Invalid): `0` is not an iteration number number
+    invalid_iteration (Invalid): `0` is not an iteration number
       iterations are numbered from 1; leave the number out for an entry without an iteration
     not_text (Refused): the text is not plain text: there is a NUL at offset 1
       a note is UTF-8 text without NUL; convert the text first, or encode other data, for example as base64
