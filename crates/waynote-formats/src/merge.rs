@@ -245,5 +245,6 @@ pub(crate) fn make_current_again(note: &Note) -> Change {
             created_at: note.created_at,
             updated_at: note.updated_at,
         }),
+        last: None,
     }
 }

@@ -151,6 +151,6 @@ pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
 pub use store::{
-    AsOf, Filter, LocalStore, LocalStoreExt, Reader, Recent, ScopeSummary, SideData, Snapshot,
-    Store, Version,
+    AsOf, Filter, LocalStore, LocalStoreExt, Reader, ReaderExt, Recent, ScopeSummary, SideData,
+    Snapshot, Store, Version,
 };

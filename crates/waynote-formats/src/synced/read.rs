@@ -209,6 +209,10 @@ impl<S: LocalStore> Reader for Overlaid<'_, S> {
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
         self.search_over(request, &[])
     }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        work(self)
+    }
 }
 
 impl<S: LocalStore> Snapshot for Overlaid<'_, S> {
@@ -242,6 +246,10 @@ impl<S: LocalStore> Reader for SyncedStore<S> {
 
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
         self.now().search(request)
+    }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        self.inner.snapshot(&mut |inner| work(&self.over(inner)))
     }
 }
 

@@ -220,20 +220,23 @@ pub(crate) fn decide(
                 })?;
             bring_back(Action::Restore, target.state, address, before, stamp).map(Some)
         }
-        Change::Undo { address, origin } => {
+        Change::Undo {
+            address,
+            origin,
+            last: expected,
+        } => {
             not_in_log(address)?;
+            let last = before.last_revision(address)?;
+            check_last(address, *expected, last, before)?;
             let undoes = |number| {
                 Ok(before
                     .revision(address, number)?
                     .and_then(|revision| revision.passes_to()))
             };
-            let undone =
-                last_standing(before.last_revision(address)?, undoes)?.ok_or_else(|| {
-                    UndoError::NothingToUndo {
-                        address: Some(address.clone()),
-                        last: None,
-                    }
-                })?;
+            let undone = last_standing(last, undoes)?.ok_or_else(|| UndoError::NothingToUndo {
+                address: Some(address.clone()),
+                last: None,
+            })?;
             let state = match before.revision(address, undone - 1)? {
                 Some(revision) => revision.state,
                 None => deleted(address, 0, stamp),
@@ -261,9 +264,13 @@ pub(crate) fn decide(
             }
             Ok(Some(write))
         }
-        Change::Redo { address } => {
+        Change::Redo {
+            address,
+            last: expected,
+        } => {
             not_in_log(address)?;
             let last = before.last_revision(address)?;
+            check_last(address, *expected, last, before)?;
             let undo = last_undone(last, |number| before.revision(address, number))?;
             let undo = undo.ok_or_else(|| UndoError::NothingToRedo {
                 address: Some(address.clone()),
@@ -412,6 +419,23 @@ fn check_expected(address: &Address, expect: Expect, current: Option<&Note>) -> 
         },
         current: current.cloned().map(Box::new),
     })
+}
+
+/// Refuses to take a change back when the note has changed since the caller looked.
+fn check_last(
+    address: &Address,
+    expected: Option<u64>,
+    last: u64,
+    before: &impl Before,
+) -> Result<()> {
+    match expected {
+        Some(expected) if expected != last => Err(Error::Conflict {
+            address: address.clone(),
+            expected: format!("revision {expected}"),
+            current: before.current(address)?.map(Box::new),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn not_in_log(address: &Address) -> Result<()> {

@@ -50,7 +50,7 @@ impl Questions {
             Change::Pin { address, .. } | Change::Delete { address } => self.state(address),
             Change::Restore { address, .. }
             | Change::Undo { address, .. }
-            | Change::Redo { address } => {
+            | Change::Redo { address, .. } => {
                 self.state(address);
                 if is_new(&mut self.histories, address.clone()) {
                     self.ask.store.histories.push(address.clone());

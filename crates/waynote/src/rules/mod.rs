@@ -202,6 +202,10 @@ impl<E: Engine> Reader for EngineStore<E> {
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
         self.search_over(request, &[])
     }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        self.engine.snapshot(&mut |rows| work(&self.state(rows)))
+    }
 }
 
 impl<E: Engine> Store for EngineStore<E> {

@@ -41,6 +41,10 @@ impl Reader for OneState<'_> {
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
         self.search_over(request, &[])
     }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        work(self)
+    }
 }
 
 impl Snapshot for OneState<'_> {

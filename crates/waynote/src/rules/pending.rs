@@ -426,4 +426,8 @@ impl Reader for Pending<'_> {
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
         self.state.search(request)
     }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        work(self)
+    }
 }

@@ -174,14 +174,8 @@ fn a_write_takes_two_round_trips() {
                 pinned: true,
             }],
         ),
-        (
-            "an undo",
-            vec![Change::Undo {
-                address: address(),
-                origin: None,
-            }],
-        ),
-        ("a redo", vec![Change::Redo { address: address() }]),
+        ("an undo", vec![Change::undo(address())]),
+        ("a redo", vec![Change::redo(address())]),
         (
             "a restore",
             vec![Change::Restore {
