@@ -7,7 +7,7 @@ use super::analyze::{Analyzer, Form, Term};
 use super::block::{Block, Blocks};
 use super::damage::Sound;
 use super::docs::{self, Doc, Docs};
-use super::notes::{Document, Kinds};
+use super::document::{Document, Kinds};
 use super::postings::Writer;
 
 /// What is at most an hour apart in a log is read together.

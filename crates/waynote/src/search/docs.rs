@@ -6,7 +6,7 @@
 //! the journal and the highest bit; 0 is none.
 
 use super::damage::{Damage, Sound};
-use super::notes::Kinds;
+use super::document::Kinds;
 
 const HEAD: usize = 16;
 const WIDTH: usize = 21;

@@ -15,7 +15,8 @@ use crate::system::mutex::locked;
 use super::build::{Builder, InMemory};
 use super::damage::{Damage, Looked, Stopped};
 use super::docs::Docs;
-use super::notes::{Document, Index, Looking, Opened, Segment, Tail, kind_and_title};
+use super::document::{Document, kind_and_title};
+use super::notes::{Index, Looking, Opened, Segment, Tail};
 use super::query::Query;
 use super::{Hit, SearchRequest};
 
