@@ -8,8 +8,7 @@ use crate::home;
 use crate::settings::KNOWN;
 
 pub(crate) use waynote_system::variables::{
-    AUTHOR, CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT, LOOP, NOTES_FILE, NOW, STATE_FOLDER,
-    STORE,
+    CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT, LOOP, NOW, STATE_FOLDER,
 };
 
 /// The variables that a client hands on to our server where it hands on only what its entry names. The order is that of
@@ -45,6 +44,7 @@ pub(crate) fn decides(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use waynote_system::variables::{AUTHOR, NOTES_FILE, STORE};
 
     #[test]
     fn every_setting_is_handed_on_but_the_author() {

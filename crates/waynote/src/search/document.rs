@@ -4,7 +4,7 @@ use super::{SearchKind, SearchRequest};
 use crate::scope::ScopeKind;
 
 impl SearchRequest {
-    /// The kinds of notes that are meant, as bits.
+    /// The requested kinds of notes, as bits.
     pub(super) fn kind_bits(&self) -> Kinds {
         if self.kinds.is_empty() {
             return Kinds::ALL;
@@ -33,8 +33,8 @@ impl Kinds {
     }
 }
 
-/// What is searched of a note beside its text: its kind, and as its title the key, or the directory's name. The key is
-/// empty where there is none.
+/// The kind of a note and its title, which is searched too: the key, or the name of the directory. A note without a key
+/// has an empty one.
 pub(crate) fn kind_and_title<'n>(
     scope: ScopeKind,
     name: &'n str,

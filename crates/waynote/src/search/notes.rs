@@ -8,17 +8,17 @@ use super::query::Query;
 use crate::note::Note;
 use crate::scope::Scope;
 
-/// What a search looks at of a sealed segment.
+/// The parts of a sealed segment that a search needs.
 pub(crate) struct Segment {
     pub(crate) memory: InMemory,
     /// A bit for each note that is no longer current; empty when all are.
     pub(crate) dead: Vec<u8>,
 }
 
-/// What was changed since the last segment was sealed.
+/// The changes since the last segment was sealed.
 pub(crate) struct Tail {
     pub(super) memory: InMemory,
-    /// Rows whose notes have been changed or deleted since.
+    /// Rows whose notes were changed or deleted since.
     pub(super) superseded: Vec<i64>,
 }
 
@@ -31,30 +31,30 @@ impl Tail {
     }
 }
 
-/// What a search wants to look at.
+/// What a search asks an engine for.
 pub(crate) struct Looking<'q> {
     pub(crate) query: &'q Query,
     /// Only notes of these scopes; empty: of all.
     pub(crate) scopes: &'q [Scope],
-    /// Notes that stand for those that are stored at their addresses.
+    /// Notes that replace the stored ones at their addresses.
     pub(crate) laid_over: &'q [Note],
 }
 
-/// What there is of that.
+/// What the engine has.
 pub(crate) struct Opened {
     /// The sealed segments, in the order of their positions.
     pub(crate) segments: Vec<Segment>,
-    /// What is in no segment; of its terms at least those that the query looks at.
+    /// What is in no segment, with at least the terms that the query needs.
     pub(crate) tail: Arc<Tail>,
     /// The engine's numbers of the scopes; those without notes have none.
     pub(crate) scopes: Vec<u32>,
-    /// The rows of the notes for which others stand.
+    /// The rows of the notes that are replaced.
     pub(crate) covered: Vec<i64>,
 }
 
-/// What an engine keeps; all of one search is read from one state of the store.
+/// Where a search reads. All reads of one search see one state of the store.
 pub(crate) trait Index {
-    /// Reads what a search looks at.
+    /// Reads what a search asks for.
     fn open(&self, looking: &Looking<'_>) -> Looked<Opened>;
 
     /// The notes as those rows of the journal made them.
