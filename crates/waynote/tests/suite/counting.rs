@@ -82,7 +82,7 @@ impl<'r> AsRows<'r> for &'r dyn Transaction {
     }
 }
 
-impl<'t> Transaction for Counted<'_, &'t dyn Transaction> {
+impl Transaction for Counted<'_, &dyn Transaction> {
     fn put(&self, rows: &[Row<'_>]) -> Result<()> {
         self.trip().put(rows)
     }
