@@ -11,6 +11,7 @@ use waynote::secrets::masked;
 use waynote::{ErrorClass, SecretPolicy};
 use waynote_formats::FormatError;
 
+use crate::escaped::escaped;
 use crate::hints;
 
 /// The exit code of a loop that waits for an answer.
@@ -294,7 +295,7 @@ pub(crate) fn say_coloured(text: &str) {
 
 /// Says something on standard error for programs.
 pub(crate) fn say_json(value: &serde_json::Value) {
-    say_coloured(&crate::output::escaped(&value.to_string()));
+    say_coloured(&escaped(&value.to_string()));
 }
 
 impl From<waynote::Error> for Failure {

@@ -6,6 +6,7 @@ mod clock;
 mod commands;
 mod duration;
 mod error;
+mod escaped;
 mod hints;
 mod home;
 mod input;

@@ -9,7 +9,7 @@ use waynote::{
     Store,
 };
 
-use crate::incoming::{IncomingNote, Mode, Precedence};
+use crate::incoming_note::{IncomingNote, Mode, Precedence};
 use crate::report::{Conflict, Current, Imported};
 
 /// A note that is to be written: the changes that do it.

@@ -15,6 +15,8 @@
 //! The library never prints, and does not read the environment or the clock: callers pass in the home directory, the
 //! time and the author.
 //!
+//! It runs on Unix systems (Linux, macOS, BSD).
+//!
 //! # In a file of its own
 //!
 //! ```
@@ -94,6 +96,11 @@
 //! # Ok(())
 //! # }
 //! ```
+
+#[cfg(not(unix))]
+compile_error!(
+    "waynote needs Unix (Linux, macOS, BSD): its locks between processes are those of Unix"
+);
 
 pub mod context;
 pub mod engine;

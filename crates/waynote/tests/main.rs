@@ -11,6 +11,7 @@ mod suite {
     mod block_anew;
     mod block_changes;
     mod conformance;
+    mod counting;
     mod distant;
     mod isolation;
     mod loops;

@@ -139,7 +139,7 @@ fn notes_file(context: &Context<'_>, findings: &mut Findings) {
     let shown = path.display();
     match NotesFile::open(path) {
         Ok(Some(_)) => findings.ok(format!("notes_file: {shown}, kept in sync")),
-        Ok(None) => findings.ok(format!("notes_file: {shown}, made at the first write")),
+        Ok(None) => findings.ok(format!("notes_file: {shown}, created by the first write")),
         Err(error) => {
             let said = format!("notes_file: {error}");
             findings.wrong(said, Failure::from(error).way_out());
@@ -164,7 +164,7 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
     }
     let path = context.settings.store.value.display().to_string();
     if !context.settings.store.value.exists() {
-        findings.ok(format!("store: {path}, made at the first write"));
+        findings.ok(format!("store: {path}, created by the first write"));
         return;
     }
     match context.read(|store| Ok(store.verify()?)) {

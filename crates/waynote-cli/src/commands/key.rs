@@ -137,7 +137,7 @@ pub(super) fn deletion(name: &str, deleted: bool) -> String {
 fn row(note: &Note) -> Vec<String> {
     vec![
         note.address.to_string(),
-        super::history::when(note.updated_at),
+        crate::table::when(note.updated_at),
         if note.pinned {
             "pinned".into()
         } else {

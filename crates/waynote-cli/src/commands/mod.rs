@@ -1,6 +1,5 @@
 //! The commands: one file for each, or for a group of them.
 
-mod bench;
 mod config;
 mod context;
 mod demo;
@@ -137,7 +136,6 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Demo) => return demo::run(output),
         Some(Command::LoopGuard) => return looping::guard().map(ok),
         Some(Command::DemoAgent) => return demo_agent::run(output).map(ok),
-        Some(Command::Bench(command)) => return bench::run(command, output).map(ok),
         Some(Command::Hook(args)) => return Ok(hook::run(args, &cli.global, output)),
         _ => {}
     }
@@ -198,7 +196,6 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             | Command::Demo
             | Command::DemoAgent
             | Command::LoopGuard
-            | Command::Bench(_)
             | Command::Hook(_),
         ) => Ok(ExitCode::SUCCESS),
     }

@@ -284,7 +284,7 @@ impl Request {
 
     /// Whether tokens are counted.
     fn counts(&self) -> bool {
-        self.explain || self.budget.cap().is_some()
+        self.explain || self.budget.limit().is_some()
     }
 
     /// The scopes of the places that apply, outermost first: the chains of `also`, then the rest of the chain of

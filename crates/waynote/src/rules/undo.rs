@@ -168,7 +168,7 @@ fn take_back(
     }
 }
 
-/// The change that this call made, when it was carried out already.
+/// The change that this call made, if it was carried out already.
 fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Option<Change>> {
     let Some(operation) = stamp.operation else {
         return Ok(None);

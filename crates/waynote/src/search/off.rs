@@ -55,7 +55,7 @@ pub(crate) mod upkeep {
         Ok(indexed)
     }
 
-    /// Throws away an index that another program made: it may hold words of what is forgotten.
+    /// Removes an index that another program made, because it may contain words of the forgotten text.
     pub(crate) fn forget(tx: &dyn Transaction, _: &[i64]) -> Result<()> {
         let rows: &dyn Read = tx;
         let (state, heads) = rows.segments()?;
@@ -77,7 +77,7 @@ pub(crate) mod verify {
     use crate::engine::Read;
     use crate::model::report::Report;
 
-    /// Checks nothing: what cannot be read is not judged.
+    /// Checks nothing: without the feature the index cannot be read.
     pub(crate) fn verify(_: &dyn Read, _: &mut Report) -> Result<()> {
         Ok(())
     }
