@@ -12,6 +12,7 @@ mod erase;
 mod errors;
 mod events;
 mod feed;
+mod frozen;
 mod index;
 mod lent;
 mod migrate;
@@ -23,6 +24,7 @@ mod queue;
 mod read;
 mod recent;
 mod rows;
+mod side_files;
 #[cfg(test)]
 pub(crate) mod tests;
 mod transaction;

@@ -111,12 +111,7 @@ fn recording_an_event_takes_two_round_trips() {
     let session = "s".parse().unwrap();
     store.apply(&[save("k", "v")], &stamp()).unwrap();
     let begin = SessionEvent::LoopStarted {
-        holder: waynote::event::ProcessIdentity {
-            host: "h".into(),
-            boot: "b".into(),
-            pid: 1,
-            start: 1,
-        },
+        holder: waynote::event::ProcessIdentity::new("h", "b", 1, 1),
         directory: "/".into(),
         iterations: None,
     };
