@@ -54,5 +54,13 @@ fn main() -> ExitCode {
             Err(error) => Err(error.into()),
         },
     };
-    outcome.unwrap_or_else(|failure| failure.report(json))
+    match outcome {
+        Ok(code) => code,
+        // A hook's output that cannot be written is no reason to block a client.
+        Err(failure) if commands::of_hook(&arguments).is_some() => {
+            failure.report(json);
+            ExitCode::SUCCESS
+        }
+        Err(failure) => failure.report(json),
+    }
 }

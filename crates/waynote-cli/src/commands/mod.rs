@@ -30,8 +30,8 @@ use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::CommandFactory;
 use waynote::{Author, LocalStore, Name, SecretPolicy, Stamp};
-use waynote_clients::Client;
 
 use crate::args::{AllowArgs, Cli, ClientArg, Command};
 use crate::error::{Failure, Outcome};
@@ -205,25 +205,27 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
 
 /// The words of a hook, from `hook` on, if the arguments begin one: options of every command may stand before it.
 pub(crate) fn of_hook(arguments: &[OsString]) -> Option<&[OsString]> {
-    let mut before = "";
-    for (index, argument) in arguments.iter().enumerate().skip(1) {
-        let argument = argument.to_str()?;
-        let is_option = argument.starts_with('-');
-        let can_be_value = before.starts_with("--") && !before.contains('=');
-        if argument == "hook" && (!can_be_value || names_client(arguments.get(index + 1))) {
+    let cli = Cli::command();
+    let takes_value = |option: &str| {
+        let long = option.strip_prefix("--");
+        let mut known = cli.get_arguments();
+        long.is_some()
+            && known.any(|known| known.get_long() == long && known.get_action().takes_values())
+    };
+    let mut words = arguments.iter().enumerate().skip(1);
+    while let Some((index, word)) = words.next() {
+        let word = word.to_str()?;
+        if word == "hook" {
             return Some(&arguments[index..]);
         }
-        if !is_option && !can_be_value {
+        if !word.starts_with('-') {
             return None;
         }
-        before = argument;
+        if takes_value(word) {
+            words.next();
+        }
     }
     None
-}
-
-fn names_client(word: Option<&OsString>) -> bool {
-    let word = word.and_then(|word| word.to_str());
-    word.is_some_and(|word| Client::named(word).is_some())
 }
 
 /// A hook whose arguments cannot be read adds nothing, as one that fails.

@@ -165,6 +165,67 @@ fn a_second_loop_is_refused_while_the_first_lives() {
     assert_eq!((code, &of["iterations"][0]["iteration"]), (0, &2.into()));
 }
 
+/// Two containers of one kernel can have one host name, and each has a process 1.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_loop_in_another_container_is_not_taken_for_dead() {
+    let scratch = Scratch::new();
+    let contained = |words: &str, script: &str| {
+        let bare = scratch.command(words);
+        let mut command = Command::new("unshare");
+        command
+            .args(["--pid", "--fork", "--mount-proc"])
+            .arg(bare.get_program())
+            .args(bare.get_args())
+            .arg(script)
+            .env_clear()
+            .current_dir(scratch.home().join("work"));
+        for (name, value) in bare.get_envs() {
+            command.env(name, value.unwrap());
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped());
+        command
+    };
+    const LOOP: &str = "--session s loop --iterations 1 -- sh -c";
+    let may_unshare = Command::new("unshare")
+        .args(["--pid", "--fork", "--mount-proc", "true"])
+        .stderr(Stdio::null())
+        .status();
+    if !may_unshare.is_ok_and(|status| status.success()) {
+        eprintln!("NOT RUN: this test makes PID namespaces, which needs root and `unshare`");
+        return;
+    }
+    let fifo = scratch.home().join("work/fifo");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let script = "echo here; cat > /dev/null; read line < fifo";
+    let mut first = contained(LOOP, script).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(first.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert_eq!(line, "here\n");
+    let here = looping(&scratch, "--iterations 1", "true").said();
+    let other = contained(LOOP, "true").output().unwrap();
+    let other = String::from_utf8(other.stderr).unwrap();
+    for refused in [here, other] {
+        assert!(
+            refused.contains("a loop is running in session s: process 1 on"),
+            "{refused}"
+        );
+        assert!(refused.contains("`--take-over`"), "{refused}");
+    }
+    std::fs::write(&fifo, "go on\n").unwrap();
+    assert!(first.wait().unwrap().success());
+    scratch.ok("--session s loop --iterations 2 -- true");
+}
+
 #[test]
 fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
     let scratch = Scratch::new();
