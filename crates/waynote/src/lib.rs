@@ -116,6 +116,8 @@ pub mod store;
 mod system;
 mod tokens;
 mod views;
+#[cfg(test)]
+mod work;
 
 pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
