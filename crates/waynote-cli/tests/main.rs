@@ -21,6 +21,7 @@ mod suite {
     mod event;
     mod fake_xs;
     mod forget;
+    mod forget_events;
     mod forget_says;
     mod forget_synced;
     mod history;
@@ -61,6 +62,7 @@ mod suite {
     mod other_users;
     mod place;
     mod processes;
+    mod quoted_names;
     mod reference_gonotes;
     mod reference_ralph;
     mod reference_zrb;

@@ -139,7 +139,7 @@ pub use change::{Applied, Change, Expect, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
 pub use facade::{Agent, Surroundings, Waynote};
-pub use forget::{Forget, Forgotten};
+pub use forget::{Forget, ForgetTarget, Forgotten};
 pub use id::{OperationId, StoreId};
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;
