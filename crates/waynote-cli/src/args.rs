@@ -201,6 +201,9 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Print the licences of waynote and of the token vocabulary in it
+    #[command(alias = "licenses")]
+    Licences,
     /// Print the manual page, or write one for every command
     Man {
         /// Write waynote.1, waynote-place.1, … into this folder

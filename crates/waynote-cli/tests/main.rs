@@ -55,6 +55,7 @@ mod suite {
     mod mcp_hostile;
     mod mcp_loop;
     mod mcp_memory;
+    mod mcp_replies;
     mod mcp_sets;
     mod mcp_store;
     mod no_home;

@@ -15,6 +15,10 @@ pub fn count(text: &str) -> usize {
     count_to(text, usize::MAX).expect("no text has more tokens")
 }
 
+/// The licence of the vocabulary. Every program that contains this crate contains the vocabulary, and has to pass this
+/// notice on.
+pub const NOTICE: &str = include_str!("../data/NOTICE");
+
 /// The bytes of the longest token.
 const LONGEST: usize = 128;
 
