@@ -77,6 +77,7 @@ mod suite {
     mod undo;
     mod uninstall;
     mod upgrade;
+    mod who_may;
     mod worktree;
     mod zrb_file;
 }
