@@ -122,12 +122,13 @@ pub(crate) enum Command {
     /// The history still lists the revisions, with when and by whom they were forgotten. The text is removed from the
     /// store's files and from a notes.json kept in sync. Copies of these files are not searched.
     Forget {
-        /// The note; the address may end in `@REVISION`
+        /// The note; the address may end in `@REVISION`. An event: session:NAME#event-N. All entries and events of a
+        /// session: session:NAME
         address: String,
         /// Only this revision [default: all]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         revision: Option<u64>,
-        /// Also in every other note and revision with the same text
+        /// Also in every other note, revision and event with the same text
         #[arg(long)]
         everywhere: bool,
         /// Show what would be forgotten, and forget nothing
@@ -200,6 +201,9 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Print the licences of waynote and of the token vocabulary in it
+    #[command(alias = "licenses")]
+    Licences,
     /// Print the manual page, or write one for every command
     Man {
         /// Write waynote.1, waynote-place.1, … into this folder

@@ -48,6 +48,11 @@ impl From<FileError> for Failure {
                 what,
                 "move it away, then run the command again",
             ),
+            FileError::Outside { .. } => Self::left_as_it_is(
+                "outside_project",
+                what,
+                "the link may have come with the project: remove it, or install without `--project`",
+            ),
             FileError::ReadOnly { target, owner, .. } => {
                 let how = match owner {
                     None => format!(

@@ -81,7 +81,10 @@ pub(crate) fn of_runner(error: &RunnerError) -> String {
             directory.display()
         ),
         RunnerError::LinkedSource { option, target, .. } => {
-            format!("if you mean that file, name it: `{option} {target}`")
+            format!(
+                "if you mean that file, name it: `{option} {}`",
+                quoted(&target.to_string())
+            )
         }
         RunnerError::SourceTooLarge { limit, .. } => format!("{limit} are the most"),
         RunnerError::Logs { .. } => "name a folder that is one, or a new one; links in the working directory are not followed".into(),
@@ -99,7 +102,10 @@ fn of_format(error: Option<&FormatError>, advice: String) -> String {
         Some(FormatError::NothingToImport {
             is_store: true,
             path,
-        }) => format!("use it as it is: `waynote --store {}`", path.display()),
+        }) => format!(
+            "use it as it is: `waynote --store {}`",
+            quoted(&path.to_string_lossy())
+        ),
         Some(FormatError::NoXs { .. }) => {
             format!("{advice}; or import what `xs cat STORE` prints, with --contents")
         }
@@ -146,11 +152,15 @@ fn of_undo(error: &UndoError, advice: &str) -> String {
     match error {
         UndoError::NothingToUndo {
             last: Some(last), ..
-        } => format!("{advice}: `waynote undo {}` undoes it", last.0),
+        } => format!(
+            "{advice}: `waynote undo {}` undoes it",
+            quoted(&last.0.to_string())
+        ),
         UndoError::NothingToUndo { last: None, .. } => ANY.into(),
         UndoError::NothingToRedo { .. } => format!("{advice}; {ANY}"),
         UndoError::Superseded { address, .. } => format!(
-            "look at `waynote history {address}`, then undo it by its address, or restore a revision"
+            "look at `waynote history {}`, then undo it by its address, or restore a revision",
+            quoted(&address.to_string())
         ),
         _ => advice.into(),
     }

@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Color, Style};
 use waynote::event::{EndReason, IterationOutcome};
 use waynote::loops::LoopState;
 use waynote::session_state::{AgentSignal, End, Iteration};
-use waynote::text::{cut, minute};
+use waynote::text::{cut, minute, shell_word};
 use waynote::{EntryType, Name, Note};
 
 use crate::duration;
@@ -126,6 +126,7 @@ pub(crate) fn end(end: &End, session: &Name) -> String {
         text.push_str(&quoted(said));
     }
     if end.reason == EndReason::Blocked {
+        let session = shell_word(session.as_str());
         text.push_str(&format!(
             "continue with `waynote --session {session} loop --answer TEXT` and the rest of the loop's command\n"
         ));

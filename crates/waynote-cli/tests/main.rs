@@ -21,6 +21,7 @@ mod suite {
     mod event;
     mod fake_xs;
     mod forget;
+    mod forget_events;
     mod forget_says;
     mod forget_synced;
     mod history;
@@ -54,6 +55,7 @@ mod suite {
     mod mcp_hostile;
     mod mcp_loop;
     mod mcp_memory;
+    mod mcp_replies;
     mod mcp_sets;
     mod mcp_store;
     mod no_home;
@@ -61,6 +63,7 @@ mod suite {
     mod other_users;
     mod place;
     mod processes;
+    mod quoted_names;
     mod reference_gonotes;
     mod reference_ralph;
     mod reference_zrb;
@@ -74,6 +77,7 @@ mod suite {
     mod undo;
     mod uninstall;
     mod upgrade;
+    mod who_may;
     mod worktree;
     mod zrb_file;
 }

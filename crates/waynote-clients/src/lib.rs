@@ -55,6 +55,7 @@ mod profile;
 mod rights;
 
 pub use client::{Client, Event, PROJECT_VARIABLES};
+pub use clients::goose::{old_notes_file, remove_old_notes_file};
 pub use doctor::probe;
 pub use doctor::trial::{HookTime, TrialError};
 pub use doctor::{Examined, FileFound, ServerFound, examine};

@@ -4,6 +4,7 @@
 //! of the same note, so that `history` shows it and `restore` brings it back.
 
 use waynote::change::{Applied, Expect, Origin};
+use waynote::text::shell_word;
 use waynote::{
     Address, Change, Content, Flagged, Limits, LocalStore, Name, Note, Result, Revision, Stamp,
     Store,
@@ -190,7 +191,8 @@ fn why_older(revision: &Revision, importer: &Name, address: &Address, is_there: 
     };
     let since = if is_there { "changed" } else { "deleted" };
     let number = revision.number();
-    format!("{was} {since} since; `waynote restore {address}@{number}` brings it back")
+    let note = shell_word(&format!("{address}@{number}"));
+    format!("{was} {since} since; `waynote restore {note}` brings it back")
 }
 
 fn merged(

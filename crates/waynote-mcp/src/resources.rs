@@ -79,7 +79,7 @@ pub(crate) fn list(notes: &Notes, here: &Here) -> Result<Vec<Resource>, Refusal>
 fn resource(note: &Note) -> Resource {
     let address = note.address.to_string();
     let uri = format!("{NOTE}{}", utf8_percent_encode(&address, ESCAPED));
-    Resource::new(uri, address)
+    Resource::new(uri, for_model(&waynote::visible::visible(&address)))
         .with_description(for_model(&waynote::visible::visible(&note.preview)))
         .with_mime_type(PLAIN)
         .with_size(note.content.len() as u64)

@@ -48,6 +48,16 @@ pub enum FileError {
         /// What it is, and what should be there.
         found: &'static str,
     },
+    /// A symbolic link leads out of the folder that it should be in.
+    #[error("{} leads out of {}, to {}", .path.display(), .folder.display(), .target.display())]
+    Outside {
+        /// The file.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Nobody, or this user, may not write to it.
     #[error("{} is read-only", link_to(.path, .target))]
     ReadOnly {
@@ -166,6 +176,27 @@ pub fn may_write(path: &Path) -> Result {
         path: path.to_owned(),
         target,
         owner: (!is_own).then_some(owner),
+    })
+}
+
+/// Whether a file is below a folder when symbolic links are followed, those in the folders above it too. The file need not
+/// exist.
+///
+/// # Errors
+/// [`FileError::Outside`], [`FileError::Library`].
+pub fn is_below(path: &Path, folder: &Path) -> Result {
+    let real = |path: &Path| path.canonicalize();
+    let failed = |error| FileError::io(path, "resolved", error);
+    let target = followed(path);
+    let above = target.ancestors().find(|above| above.exists());
+    let above = real(above.unwrap_or(Path::new("/"))).map_err(failed)?;
+    if above.starts_with(real(folder).map_err(failed)?) {
+        return Ok(());
+    }
+    Err(FileError::Outside {
+        path: path.to_owned(),
+        target,
+        folder: folder.to_owned(),
     })
 }
 

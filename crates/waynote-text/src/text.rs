@@ -14,6 +14,20 @@ pub fn plural(count: u64, noun: &str) -> String {
     }
 }
 
+/// A word for a shell: in quotes where it needs them. Whoever named a note or a session may have put a command into the
+/// name; copied from a hint, it stays one word.
+pub fn shell_word(word: &str) -> String {
+    // Inside a word, these two have no meaning of their own.
+    let inside = |at: usize, char| at > 0 && matches!(char, '#' | '~');
+    let plain = |char: char| char.is_ascii_alphanumeric() || "/._-+:@%".contains(char);
+    let mut chars = word.char_indices();
+    if !word.is_empty() && chars.all(|(at, char)| plain(char) || inside(at, char)) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 /// The beginning of a text, with `…` where it has more characters than that.
 pub fn cut(text: &str, most_chars: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most_chars) {

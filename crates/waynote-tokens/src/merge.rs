@@ -5,18 +5,22 @@ use std::collections::BinaryHeap;
 
 use crate::vocabulary::rank;
 
-/// How many tokens a piece becomes.
-pub(crate) fn count(piece: &[u8]) -> usize {
-    if piece.is_empty() {
-        return 0;
-    }
-    if piece.len() == 1 || rank(piece).is_some() {
-        return 1;
-    }
-    if piece.len() <= WINDOW {
-        return ends(piece).len();
-    }
-    in_windows(piece).unwrap_or_else(|| ends(piece).len())
+/// How many tokens a piece becomes, if no more than `most`.
+pub(crate) fn count_to(piece: &[u8], most: usize) -> Option<usize> {
+    let count = if piece.is_empty() {
+        0
+    } else if piece.len() == 1 || rank(piece).is_some() {
+        1
+    } else if piece.len() <= WINDOW {
+        ends(piece).len()
+    } else {
+        match in_windows(piece, most) {
+            Windows::Counted(count) => count,
+            Windows::More => return None,
+            Windows::NotJoined => ends(piece).len(),
+        }
+    };
+    (count <= most).then_some(count)
 }
 
 /// The most bytes that are merged at once: merging takes up some forty times what it merges.
@@ -28,12 +32,22 @@ const EDGE: usize = 256;
 /// How many tokens more are given back before a piece is merged whole after all.
 const TRIES: usize = 32;
 
-/// The same for a piece of any length, a window at a time; none when windows do not join.
+/// What counting in windows came to.
+#[derive(Debug, PartialEq, Eq)]
+enum Windows {
+    Counted(usize),
+    /// There are more tokens than were asked for.
+    More,
+    /// The windows do not join.
+    NotJoined,
+}
+
+/// The same for a piece of any length, a window at a time, until there are more than `most`.
 ///
 /// Tokens are what merging makes of a text when each two neighbours are what merging makes of those two. So a window is
-/// merged, the tokens at its end are given back, and where the next one, which begins there, fits on, the tokens before are those of the
-/// whole.
-fn in_windows(piece: &[u8]) -> Option<usize> {
+/// merged, the tokens at its end are given back, and where the next one, which begins there, fits on, the tokens before
+/// are those of the whole.
+fn in_windows(piece: &[u8], most: usize) -> Windows {
     let mut count = 0;
     let mut start = 0;
     let mut tokens = ends(&piece[..WINDOW]);
@@ -42,7 +56,7 @@ fn in_windows(piece: &[u8]) -> Option<usize> {
         let lowest = kept.saturating_sub(TRIES);
         let (cut, next) = loop {
             if kept <= lowest.max(1) {
-                return None;
+                return Windows::NotJoined;
             }
             let (before, cut) = (tokens[kept - 2] as usize, tokens[kept - 1] as usize);
             let rest = &piece[start + cut..];
@@ -54,10 +68,13 @@ fn in_windows(piece: &[u8]) -> Option<usize> {
             kept -= 1;
         };
         count += kept;
+        if count > most {
+            return Windows::More;
+        }
         start += cut;
         tokens = next;
     }
-    Some(count + tokens.len())
+    Windows::Counted(count + tokens.len())
 }
 
 /// Where the tokens of a text end that is merged at once.
@@ -146,17 +163,28 @@ mod tests {
                 let text = std::iter::repeat_with(|| letters[noise(&mut state) % letters.len()]);
                 let text: String = text.take(length).collect();
                 assert_eq!(
-                    in_windows(text.as_bytes()),
-                    Some(ends(text.as_bytes()).len()),
+                    in_windows(text.as_bytes(), usize::MAX),
+                    Windows::Counted(ends(text.as_bytes()).len()),
                     "{alphabet} {length}"
                 );
             }
             let text = alphabet.repeat(40_000 / alphabet.len());
             assert_eq!(
-                in_windows(text.as_bytes()),
-                Some(ends(text.as_bytes()).len()),
+                in_windows(text.as_bytes(), usize::MAX),
+                Windows::Counted(ends(text.as_bytes()).len()),
                 "{alphabet}"
             );
         }
+    }
+
+    #[test]
+    fn counting_stops_where_there_are_more() {
+        let piece = "ab".repeat(WINDOW);
+        let whole = count_to(piece.as_bytes(), usize::MAX).unwrap();
+        assert_eq!(count_to(piece.as_bytes(), whole), Some(whole));
+        assert_eq!(count_to(piece.as_bytes(), whole - 1), None);
+        assert_eq!(in_windows(piece.as_bytes(), 10), Windows::More);
+        assert_eq!(count_to(b"ab", 0), None);
+        assert_eq!(count_to(b"", 0), Some(0));
     }
 }

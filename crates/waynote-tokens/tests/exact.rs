@@ -5,6 +5,12 @@ use proptest::prelude::*;
 fn exact(text: &str) {
     let expected = bpe_openai::o200k_base().count(text);
     assert_eq!(waynote_tokens::count(text), expected, "{text:?}");
+    let to = |most| waynote_tokens::count_to(text, most);
+    assert_eq!(to(expected), Some(expected), "{text:?}");
+    if let Some(fewer) = expected.checked_sub(1) {
+        assert_eq!(to(fewer), None, "{text:?}");
+        assert_eq!(to(expected / 2), None, "{text:?}");
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@
 //! | journal | one row for every revision, never changed but by [`Row::Forgotten`], by [`Position`] |
 //! | notes | each note as it is now, with the position of its last revision |
 //! | deleted notes | the position of the last revision of each note that is not there |
-//! | events | what happened in sessions, numbered 1, 2, 3 … in each, and forgettings, by [`Position`] |
+//! | events | what happened in sessions, numbered 1, 2, 3 … in each, and forgettings, by [`Position`]; an event changes only by [`Row::Forgotten`] |
 //! | side data | values by space and key, some of them about a content |
 //! | search index | segments, their blocks and lists of dead notes, and one row of state |
 //!
@@ -422,7 +422,8 @@ pub enum Row<'r> {
         /// The entry that resolves it.
         by: EntryId,
     },
-    /// Revisions are forgotten: their texts are erased, and the rows record when and by whom.
+    /// Revisions and events are forgotten: their texts are erased. The revisions record when and by whom; the events
+    /// are replaced.
     Forgotten {
         /// The position of the forgetting.
         position: Position,
@@ -432,6 +433,8 @@ pub enum Row<'r> {
         by: &'r Name,
         /// The revisions, each with its position.
         revisions: &'r [(AddressAt, Position)],
+        /// The events without what was said in them, each with its session.
+        events: &'r [(Name, RecordedEvent)],
         /// The call, if it has an id.
         step: Option<Step>,
     },

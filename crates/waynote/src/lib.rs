@@ -116,6 +116,8 @@ pub mod store;
 mod system;
 mod tokens;
 mod views;
+#[cfg(test)]
+mod work;
 
 pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
@@ -137,7 +139,7 @@ pub use change::{Applied, Change, Expect, Origin};
 pub use content::{Content, ContentHash};
 pub use error::{CustomError, Error, ErrorClass, LoopError, Result, UndoError};
 pub use facade::{Agent, Surroundings, Waynote};
-pub use forget::{Forget, Forgotten};
+pub use forget::{Forget, ForgetTarget, Forgotten};
 pub use id::{OperationId, StoreId};
 pub use key::{EntryId, Key, Name};
 pub use limits::Limits;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use waynote::event::{EventAddress, RecordedEvent};
 use waynote::text::minute;
+use waynote_system::shell::quoted;
 
 use super::Context;
 use crate::error::{Failure, Outcome};
@@ -68,7 +69,7 @@ fn find(context: &mut Context<'_>, address: &EventAddress) -> Outcome<RecordedEv
             format!("there is no {address}"),
             format!(
                 "`waynote --session {} log show --json` lists the events of that session",
-                address.session
+                quoted(address.session.as_str())
             ),
         )
     })

@@ -4,13 +4,16 @@ use std::borrow::Borrow;
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
+use waynote::event::EventAddress;
 use waynote::forget::Residue;
 use waynote::text::plural;
-use waynote::{Forget, Forgotten};
+use waynote::{Address, AddressAt, Forget, ForgetTarget, Forgotten};
 use waynote_formats::synced::files_that_held;
+use waynote_system::shell::quoted;
 
 use super::Context;
 use crate::error::{Failure, Outcome, say};
+use crate::home;
 
 /// What a program is told.
 #[derive(Serialize)]
@@ -32,12 +35,20 @@ impl<'f> Told<'f> {
 
 /// What the arguments name.
 pub(super) fn request(typed: &str, revision: Option<u64>, everywhere: bool) -> Outcome<Forget> {
+    let of_no_revision = |request: Forget| match revision {
+        None => Ok(request.everywhere(everywhere)),
+        Some(_) => Err(Failure::usage(
+            format!("{} has no revisions", request.target),
+            "leave out --revision",
+        )),
+    };
     if let Some(event) = super::event::address(typed) {
-        return Err(Failure::refused(
-            "not_forgotten",
-            format!("{event} is an event, and events cannot be forgotten yet"),
-            "notes, single revisions of them and entries of a session's log can be forgotten: name one by its address",
-        ));
+        return of_no_revision(Forget::event(event));
+    }
+    if typed.starts_with("session:") && !typed.contains('#') {
+        // A session is written as in the addresses of its events.
+        let EventAddress { session, .. } = format!("{typed}#event-1").parse()?;
+        return of_no_revision(Forget::session(session));
     }
     let named = crate::input::address_and_revision(typed, revision)?;
     Ok(Forget::new(named.address)
@@ -60,6 +71,8 @@ pub(super) fn run(
         confirm(&would)?;
     }
     let forgotten = context.write(|store| Ok(store.forget(request, &stamp)?))?;
+    // An earlier version wrote notes into it, and nobody reads it any more.
+    waynote_clients::remove_old_notes_file(home::environment())?;
     context
         .output
         .answer(&Told::new(&forgotten), || said(&forgotten))?;
@@ -70,7 +83,7 @@ pub(super) fn run(
             context.output.flush()?;
             Err(Failure::refused(
                 "not_erased",
-                format!("the text may still be in the store's files: {residue}"),
+                format!("no note has the text any more, but the store's files may: {residue}"),
                 match residue {
                     Residue::Foreign => {
                         "end the programs that have the database open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3"
@@ -112,37 +125,39 @@ fn confirm(would: &Forgotten) -> Outcome {
     }
 }
 
-/// What would be forgotten, revision by revision.
+/// What would be forgotten: revision by revision, event by event.
 fn plan(would: &Forgotten) -> String {
     let named = &would.named;
-    let mut plan = match would.revisions.len() {
-        0 => format!("{named} has no text left to forget"),
-        count => format!("would forget {}:", revisions(count)),
+    let mut plan = match counted(would.revisions.len(), would.events.len()) {
+        None => format!("{named} has no text left to forget"),
+        Some(count) => format!("would forget {count}:"),
     };
     for revision in &would.revisions {
         plan += &format!("\n  {revision}");
     }
-    let note = &named.address;
-    plan += &match (would.gone.contains(note), would.kept) {
-        (true, 0) => format!("\n{note} would be gone for good"),
-        (true, kept) => {
-            format!(
+    for event in &would.events {
+        plan += &format!("\n  {event}");
+    }
+    let note = note_of(would);
+    if let Some(note) = note.filter(|note| would.gone.contains(note)) {
+        plan += &match would.kept {
+            0 => format!("\n{note} would be gone for good"),
+            kept => format!(
                 "\n{note} would be gone until another revision is restored ({kept} would be left)"
-            )
-        }
-        (false, _) => String::new(),
-    };
+            ),
+        };
+    }
     let others: Vec<String> = would
         .gone
         .iter()
-        .filter(|gone| *gone != note)
+        .filter(|gone| Some(*gone) != note)
         .map(ToString::to_string)
         .collect();
     if !others.is_empty() {
         plan += &format!("\nthese would be gone too: {}", listed(&others));
     }
-    if !would.shared.is_empty() {
-        let shared: Vec<String> = would.shared.iter().map(ToString::to_string).collect();
+    let shared = shared(would);
+    if !shared.is_empty() {
         plan += &format!(
             "\nthe same text would remain in {}; `--everywhere` forgets it there too",
             listed(&shared)
@@ -157,25 +172,73 @@ fn plan(would: &Forgotten) -> String {
 
 /// What was forgotten, what is left of the note, and where else the same text is.
 fn said(forgotten: &Forgotten) -> String {
-    let note = &forgotten.named.address;
-    let mut said = match (forgotten.revisions.len(), &forgotten.named.revision) {
-        (0, _) => format!("{} has no text left to forget", forgotten.named),
-        (1, Some(revision)) => format!("forgot revision {revision} of {note}"),
+    let mut said = match &forgotten.named {
+        ForgetTarget::Note(named) => of_note(forgotten, named),
+        named => {
+            let (revisions, events) = (forgotten.revisions.len(), forgotten.events.len());
+            match counted(revisions, events) {
+                None => format!("{named} has no text left to forget"),
+                Some(_)
+                    if matches!(named, ForgetTarget::Event(_)) && revisions == 0 && events == 1 =>
+                {
+                    format!("forgot what was said in {named}")
+                }
+                Some(count) => format!("forgot {count} of {named}"),
+            }
+        }
+    };
+    let shared = shared(forgotten);
+    if let Some(first) = shared.first() {
+        let command = quoted(first);
+        said += &format!(
+            "\nthe same text remains in {}; `waynote forget {command} --everywhere` forgets it there too",
+            listed(&shared)
+        );
+    }
+    let files = files_that_held(forgotten);
+    if let Some(first) = files.first() {
+        said += &format!(
+            "\nthe text may still be in {}; run this again with ZRB_LLM_NOTE_FILE={}",
+            listed(&files),
+            quoted(first)
+        );
+    }
+    waynote::visible::lines(&said)
+}
+
+/// What is said of a text that was forgotten before.
+fn nothing_left(forgotten: &Forgotten) -> String {
+    let named = &forgotten.named;
+    match forgotten.residue {
+        None => format!("{named} has no text left to forget"),
+        // Its old bytes may be left: the error says so.
+        Some(_) => format!("{named} was forgotten before"),
+    }
+}
+
+/// The same for a note.
+fn of_note(forgotten: &Forgotten, named: &AddressAt) -> String {
+    let note = &named.address;
+    let events = forgotten.events.len();
+    let mut said = match (forgotten.revisions.len(), &named.revision) {
+        (0, _) => nothing_left(forgotten),
+        (1, Some(revision)) if events == 0 => format!("forgot revision {revision} of {note}"),
         (count, _) => {
-            let here = |at: &&waynote::AddressAt| at.address == *note;
+            let here = |at: &&AddressAt| at.address == *note;
             let here = forgotten.revisions.iter().filter(here).count();
-            let elsewhere = match count - here {
-                0 => String::new(),
-                elsewhere => format!(" and {} elsewhere", revisions(elsewhere)),
+            let elsewhere = match counted(count - here, events) {
+                None => String::new(),
+                Some(elsewhere) => format!(" and {elsewhere} elsewhere"),
             };
             format!("forgot {} of {note}{elsewhere}", revisions(here))
         }
     };
     said += &match (forgotten.gone.contains(note), forgotten.kept) {
-        (_, 0) if forgotten.revisions.is_empty() => String::new(),
+        (_, 0) if forgotten.revisions.is_empty() || forgotten.residue.is_some() => String::new(),
         (_, 0) => "; no text of it is left".into(),
         (true, kept) => {
             let left = revisions(kept);
+            let note = quoted(&note.to_string());
             format!(
                 "; the note is gone until `waynote restore {note}@N` brings back another ({left} left)"
             )
@@ -183,21 +246,33 @@ fn said(forgotten: &Forgotten) -> String {
         (false, 1) => "; 1 revision is left".into(),
         (false, kept) => format!("; {kept} revisions are left"),
     };
-    if let Some(first) = forgotten.shared.first() {
-        let shared: Vec<String> = forgotten.shared.iter().map(ToString::to_string).collect();
-        said += &format!(
-            "\nthe same text remains in {}; `waynote forget {first} --everywhere` forgets it there too",
-            listed(&shared)
-        );
+    said
+}
+
+/// The note that was named, if it was one.
+fn note_of(forgotten: &Forgotten) -> Option<&Address> {
+    match &forgotten.named {
+        ForgetTarget::Note(named) => Some(&named.address),
+        _ => None,
     }
-    let files = files_that_held(forgotten);
-    if let Some(first) = files.first() {
-        said += &format!(
-            "\nthe text may still be in {}; run this again with ZRB_LLM_NOTE_FILE={first}",
-            listed(&files)
-        );
-    }
-    waynote::visible::lines(&said)
+}
+
+/// Where the same text is, besides.
+fn shared(forgotten: &Forgotten) -> Vec<String> {
+    let revisions = forgotten.shared.iter().map(ToString::to_string);
+    let events = forgotten.shared_events.iter().map(ToString::to_string);
+    revisions.chain(events).collect()
+}
+
+/// So many revisions and events; none when there are none.
+fn counted(of_revisions: usize, events: usize) -> Option<String> {
+    let events = plural(events as u64, "event");
+    Some(match (of_revisions, events.as_str()) {
+        (0, "0 events") => return None,
+        (0, events) => events.to_owned(),
+        (count, "0 events") => revisions(count),
+        (count, events) => format!("{} and {events}", revisions(count)),
+    })
 }
 
 fn revisions(count: impl TryInto<u64>) -> String {

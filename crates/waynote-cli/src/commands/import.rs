@@ -5,6 +5,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use waynote::Scope;
+use waynote::text::shell_word;
 use waynote::visible::visible;
 use waynote_formats::xs::ContentFolder;
 use waynote_formats::zrb::NotesFile;
@@ -186,8 +187,9 @@ fn line(conflict: &Conflict) -> String {
         Current::Here => ("the text written here stays current", "the imported one"),
     };
     let address = visible(&address.to_string());
+    let note = shell_word(&format!("{address}@{revision}"));
     format!(
-        "  {address}: {current}; {other} is revision {revision}: `waynote restore {address}@{revision}` makes it current"
+        "  {address}: {current}; {other} is revision {revision}: `waynote restore {note}` makes it current"
     )
 }
 

@@ -7,7 +7,7 @@ use waynote::text::cut;
 use waynote::visible::visible;
 use waynote_clients::{
     Action, Client, Installation, Reach, Remark, Removal, Setup, State, Step, is_set_up,
-    records_folder, states,
+    records_folder, remove_old_notes_file, states,
 };
 
 use super::Context;
@@ -97,6 +97,8 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
     let removal = Removal::plan(&setup, args.dry_run)?;
     if !args.dry_run {
         removal.carry_out()?;
+        // Nobody reads it any more, and it holds notes.
+        remove_old_notes_file(environment())?;
     }
     let steps: Vec<&Step> = removal.steps().iter().collect();
     report(context, &steps, args.dry_run, &[])?;

@@ -1,4 +1,4 @@
-//! `waynote completions` and `waynote man`: generated from the same definitions as the help.
+//! `waynote completions` and `waynote man`: generated from the same definitions as the help; `waynote licences`.
 
 use std::path::Path;
 
@@ -12,6 +12,11 @@ pub(super) fn completions(shell: clap_complete::Shell, output: &mut Output) -> O
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "waynote", &mut text);
     output.text(&String::from_utf8_lossy(&text))
+}
+
+pub(super) fn licences(output: &mut Output) -> Outcome {
+    let own = env!("CARGO_PKG_LICENSE");
+    output.text(&format!("waynote: {own}\n\n{}", waynote_tokens::NOTICE))
 }
 
 pub(super) fn man(folder: Option<&Path>, output: &mut Output) -> Outcome {

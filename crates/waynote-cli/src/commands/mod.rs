@@ -134,6 +134,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     // These need no settings, and must work where the settings are broken.
     match &cli.command {
         Some(Command::Completions { shell }) => return manual::completions(*shell, output).map(ok),
+        Some(Command::Licences) => return manual::licences(output).map(ok),
         Some(Command::Man { dir }) => return manual::man(dir.as_deref(), output).map(ok),
         Some(Command::Demo) => return demo::run(output),
         Some(Command::LoopGuard) => return looping::guard().map(ok),
@@ -194,6 +195,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),
         Some(
             Command::Completions { .. }
+            | Command::Licences
             | Command::Man { .. }
             | Command::Demo
             | Command::DemoAgent

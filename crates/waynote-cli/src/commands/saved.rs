@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use waynote::Note;
+use waynote::text::shell_word;
 
 /// A note that was saved.
 #[derive(Serialize)]
@@ -29,7 +30,7 @@ impl<'n> Saved<'n> {
         let overwrote = (!is_new).then(|| Overwrote {
             revision: note.revision - 1,
             same_text: before.is_some_and(|before| before.content == note.content),
-            undo: format!("waynote undo {}", note.address),
+            undo: format!("waynote undo {}", shell_word(&note.address.to_string())),
         });
         Self { note, overwrote }
     }

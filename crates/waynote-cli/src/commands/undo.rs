@@ -1,6 +1,7 @@
 //! `waynote undo`, `waynote redo` and `waynote restore`.
 
 use serde_json::json;
+use waynote::text::shell_word;
 use waynote::{Address, Applied, Change, Stamp, Store, UndoScope, Undone, redo_last, undo_last};
 
 use super::Context;
@@ -9,14 +10,15 @@ use crate::home;
 
 pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     let back = match typed {
-        Some(address) => format!("waynote redo {address}"),
+        Some(address) => format!("waynote redo {}", shell_word(address)),
         None => "waynote redo".into(),
     };
     let taken_back = take_back(context, typed, Change::undo, undo_last)?;
     let (did, then) = match created(context, &taken_back.applied)? {
         Some(revision) => {
             let address = &taken_back.applied.address;
-            let restore = format!("`waynote restore {address}@{revision}`");
+            let note = shell_word(&format!("{address}@{revision}"));
+            let restore = format!("`waynote restore {note}`");
             let then = format!("; `{back}` or {restore} brings it back");
             ("undid creating", then)
         }
@@ -28,8 +30,9 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
     answer(context, &taken_back.applied, did, &then)?;
     if let (Some(later), false) = (&taken_back.later, context.output.json) {
         context.output.flush()?;
+        let note = shell_word(&later.to_string());
         say(&format!(
-            "your newer change is to {later}, which `undo` does not reach from here: run `waynote undo {later}`"
+            "your newer change is to {later}, which `undo` does not reach from here: run `waynote undo {note}`"
         ));
     }
     Ok(())

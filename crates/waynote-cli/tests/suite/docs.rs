@@ -254,3 +254,15 @@ fn the_guide_lists_every_rule_for_credentials() {
         assert!(guide.contains(&format!("`{}`", rule.name)), "{}", rule.name);
     }
 }
+
+/// The vocabulary is in the program, so its licence has to be.
+#[test]
+fn the_licences_are_in_the_program() {
+    let scratch = Scratch::new();
+    let said = scratch.ok("licences");
+    assert!(said.starts_with("waynote: MIT OR Apache-2.0\n"), "{said}");
+    assert!(
+        said.contains("Copyright (c) 2022 OpenAI") && said.contains("Permission is hereby granted")
+    );
+    assert_eq!(scratch.ok("licenses"), said);
+}

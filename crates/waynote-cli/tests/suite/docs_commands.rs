@@ -66,6 +66,10 @@ const RULES: &[(&str, How)] = &[
         ),
     ),
     (
+        "waynote forget session:nightly#event-7",
+        How::With("session:nightly#event-7", "session:nightly#event-1", &[0]),
+    ),
+    (
         "waynote key save deploy \"push with ghp_…\"",
         How::With(
             "ghp_…",

@@ -71,9 +71,8 @@ fn show_and_history_take_the_address_of_an_event() {
       leave `--as-of` out
 
     $ waynote forget session:s#event-1 --yes
-    exit 1
-    error: session:s#event-1 is an event, and events cannot be forgotten yet
-      notes, single revisions of them and entries of a session's log can be forgotten: name one by its address
+    exit 0
+    session:s#event-1 has no text left to forget
 
     $ waynote undo session:s#event-1
     exit 2

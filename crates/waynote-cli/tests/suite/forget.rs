@@ -344,8 +344,8 @@ fn a_reader_keeps_the_wal_and_the_same_command_again_finishes() {
     };
     assert_snapshot!(forget(false).said(), @"
     exit 1
-    forgot 2 revisions of agent:default#secret; no text of it is left
-    error: the text may still be in the store's files: another process still reads it as it was before
+    forgot 2 revisions of agent:default#secret
+    error: no note has the text any more, but the store's files may: another process still reads it as it was before
       fix this, then run the same command again to finish
     ");
     assert_eq!(scratch.ok("key count"), "0\n");
@@ -357,6 +357,12 @@ fn a_reader_keeps_the_wal_and_the_same_command_again_finishes() {
         .arg(scratch.folder())
         .status();
     assert!(looked.unwrap().success());
+    assert_snapshot!(forget(false).said(), @"
+    exit 1
+    agent:default#secret was forgotten before
+    error: no note has the text any more, but the store's files may: another process still reads it as it was before
+      fix this, then run the same command again to finish
+    ");
     let again = forget(true).output();
     let error: serde_json::Value = serde_json::from_slice(&again.stderr).unwrap();
     assert_eq!(error["error"]["kind"], "not_erased");

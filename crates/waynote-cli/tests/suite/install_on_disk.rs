@@ -268,3 +268,56 @@ fn what_a_client_will_not_see_is_named_every_time() {
     next: `env -u XDG_CONFIG_HOME waynote config set agent zed`, if Claude Code is to use that agent's notebook: Claude Code is not told `--agent`
     ");
 }
+
+/// A project that came from elsewhere may bring links, to have other files written.
+#[test]
+fn a_link_that_leaves_the_project_is_not_followed() {
+    for (client, link, to) in [
+        ("claude-code", ".mcp.json", "../mine.json"),
+        ("claude-code", ".claude", "../folder"),
+        ("codex", ".codex", "../folder"),
+        ("cursor", ".cursor/mcp.json", "../../mine.json"),
+        ("vscode", ".vscode", "../folder"),
+        ("gemini", ".gemini/settings.json", "../../../none.json"),
+        ("opencode", "opencode.json", "../mine.json"),
+    ] {
+        let scratch = Scratch::new();
+        let project = scratch.home().join("work");
+        let link = project.join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        fs::create_dir_all(scratch.home().join("folder")).unwrap();
+        fs::write(scratch.home().join("mine.json"), "{}").unwrap();
+        symlink(to, &link).unwrap();
+        let install = |words: &str| {
+            let run = scratch.run(&format!("install {client} --project{words}"));
+            run.cwd(&project).output()
+        };
+        let refused = install("");
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(1), "{client}: {said}");
+        assert!(said.contains("leads out of"), "{client}: {said}");
+        let planned = install(" --dry-run");
+        assert!(
+            String::from_utf8_lossy(&planned.stdout).contains("leads out of"),
+            "{client}"
+        );
+        // Nothing was written, there or elsewhere.
+        assert_eq!(
+            fs::read_to_string(scratch.home().join("mine.json")).unwrap(),
+            "{}"
+        );
+        assert_eq!(
+            fs::read_dir(scratch.home().join("folder")).unwrap().count(),
+            0
+        );
+        assert!(!scratch.home().join("none.json").exists());
+        // Within the project a link is followed.
+        fs::remove_file(&link).unwrap();
+        fs::create_dir(project.join("inside")).unwrap();
+        fs::write(project.join("inside.json"), "{}").unwrap();
+        let is_file = link.extension().is_some();
+        let inside = if is_file { "inside.json" } else { "inside" };
+        symlink(project.join(inside), &link).unwrap();
+        assert_eq!(install("").status.code(), Some(0), "{client}");
+    }
+}

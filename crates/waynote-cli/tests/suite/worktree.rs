@@ -94,3 +94,23 @@ fn a_worktree_has_the_notes_of_its_main_checkout() {
             .contains("- place:~/shop/api: in_its_api")
     );
 }
+
+/// A folder as an archive may bring it. It names another project as the one that it is a worktree of.
+#[test]
+fn a_forged_worktree_shows_no_notes() {
+    let scratch = Scratch::new();
+    let (shop, evil) = (scratch.home().join("shop"), scratch.home().join("evil"));
+    std::fs::create_dir_all(&shop).unwrap();
+    std::fs::create_dir_all(evil.join("git")).unwrap();
+    git(&shop, "init -q");
+    scratch.ok("place write --at ~/shop in_the_shop");
+    std::fs::write(evil.join(".git"), "gitdir: git\n").unwrap();
+    std::fs::write(evil.join("git/gitdir"), "../.git\n").unwrap();
+    std::fs::write(evil.join("git/commondir"), "../../shop/.git\n").unwrap();
+    assert_eq!(scratch.run("context").cwd(&evil).ok(), "");
+    let mut command = scratch.command("mcp");
+    command.current_dir(&evil);
+    let mut client = Client::spawn(command);
+    client.initialize(json!({}));
+    assert!(!client.call("note_list", json!({})).contains("in_the_shop"));
+}

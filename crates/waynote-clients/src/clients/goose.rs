@@ -122,8 +122,20 @@ fn old_file(environment: &Environment) -> Result<PathBuf> {
     Ok(environment.data()?.join("waynote/goose.md"))
 }
 
-/// Removes the file of an earlier version, if it is there.
-pub(crate) fn remove_old_file(environment: &Environment) -> Result {
+/// The file with notes that an earlier version wrote for Goose, if it is there.
+///
+/// # Errors
+/// [`Error::Environment`](crate::Error::Environment) without a home directory.
+pub fn old_notes_file(environment: &Environment) -> Result<Option<PathBuf>> {
+    let path = old_file(environment)?;
+    Ok(path.symlink_metadata().is_ok().then_some(path))
+}
+
+/// Removes that file.
+///
+/// # Errors
+/// [`Error::Library`](crate::Error::Library) when it cannot be removed.
+pub fn remove_old_notes_file(environment: &Environment) -> Result {
     let path = old_file(environment)?;
     match std::fs::remove_file(&path) {
         Err(source) if source.kind() != ErrorKind::NotFound => Err(waynote::Error::File {

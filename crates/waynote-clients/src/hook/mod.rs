@@ -57,7 +57,7 @@ impl Call<'_> {
         let client = self.asking(environment);
         if is_of_an_earlier_version(client, self.event) {
             if client == Client::Goose {
-                goose::remove_old_file(environment)?;
+                goose::remove_old_notes_file(environment)?;
             }
             return Ok(None);
         }

@@ -54,6 +54,7 @@ pub struct Step {
 impl Step {
     /// Refused where it cannot be carried out; a dry run says so.
     fn new(
+        setup: &Setup<'_>,
         file: ClientFile,
         before: Option<String>,
         after: Option<String>,
@@ -67,9 +68,17 @@ impl Step {
         };
         let obstacle = match action {
             Action::Unchanged => None,
+            _ if setup.reach == Reach::Project => {
+                let project = setup.roots()?.folder;
+                text_file::is_below(&file.path, &project).err()
+            }
+            _ => None,
+        };
+        let obstacle = obstacle.or_else(|| match action {
+            Action::Unchanged => None,
             Action::Removed => text_file::may_remove(&file.path).err(),
             Action::Made | Action::Changed => text_file::may_write(&file.path).err(),
-        };
+        });
         let remark = match obstacle {
             Some(error) if !dry_run => return Err(error.into()),
             Some(error) => Some(Remark::WouldBeRefused(error.into())),
@@ -123,7 +132,7 @@ impl<'s, 'e> Installation<'s, 'e> {
                 .edit
                 .renew(text, record.as_ref())
                 .map_err(|refusal| not_edited(&file, refusal))?;
-            let mut step = Step::new(file, before, Some(renewed.text), dry_run)?;
+            let mut step = Step::new(setup, file, before, Some(renewed.text), dry_run)?;
             step.kept = renewed.kept;
             steps.push(step);
         }
@@ -171,7 +180,7 @@ impl<'s, 'e> Removal<'s, 'e> {
     pub fn plan(setup: &'s Setup<'e>, dry_run: bool) -> Result<Self> {
         let mut steps = Vec::new();
         for file in setup.files()? {
-            steps.push(removal(setup.machine.environment, file, dry_run)?);
+            steps.push(removal(setup, file, dry_run)?);
         }
         steps.extend(left_over(setup, dry_run)?);
         Ok(Self { setup, steps })
@@ -195,14 +204,15 @@ impl<'s, 'e> Removal<'s, 'e> {
 fn left_over(setup: &Setup<'_>, dry_run: bool) -> Result<Vec<Step>> {
     let mut steps = Vec::new();
     for file in setup.left_over()? {
-        steps.push(removal(setup.machine.environment, file, dry_run)?);
+        steps.push(removal(setup, file, dry_run)?);
     }
     steps.retain(|step| step.action != Action::Unchanged);
     Ok(steps)
 }
 
 /// What takes our entries out of a file.
-fn removal(environment: &Environment, file: ClientFile, dry_run: bool) -> Result<Step> {
+fn removal(setup: &Setup<'_>, file: ClientFile, dry_run: bool) -> Result<Step> {
+    let environment = setup.machine.environment;
     let before = text_file::read(&file.path)?;
     let record = Record::load(environment, &file.path)?;
     let after = match (&before, &record) {
@@ -219,7 +229,7 @@ fn removal(environment: &Environment, file: ClientFile, dry_run: bool) -> Result
             is_left.then_some(left)
         }
     };
-    Step::new(file, before, after, dry_run)
+    Step::new(setup, file, before, after, dry_run)
 }
 
 fn carry_out_removals(setup: &Setup<'_>, steps: &[Step]) -> Result {

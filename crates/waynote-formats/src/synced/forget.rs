@@ -71,9 +71,18 @@ impl<S: LocalStore> SyncedStore<S> {
             Err(Error::NotFound { .. }) => None,
             inner => Some(inner?),
         };
-        let history = self.history(&request.address)?;
+        let Some(AddressAt {
+            address,
+            revision: number,
+        }) = request.note().cloned()
+        else {
+            let mut forgotten = forgotten.ok_or_else(|| request.not_found())?;
+            let own = self.space();
+            forgotten.spaces.retain(|space| *space != own);
+            return Ok(forgotten);
+        };
+        let history = self.history(&address)?;
         let is_meant = |revision: &&Revision| {
-            let number = request.revision;
             revision.position.is_none() && number.is_none_or(|number| number == revision.number())
         };
         if let Some(pending) = history.last().filter(is_meant) {
@@ -83,11 +92,11 @@ impl<S: LocalStore> SyncedStore<S> {
                 forgotten.kept = history.iter().filter(says).count() as u64 - 1;
             }
             forgotten.revisions.push(AddressAt {
-                address: request.address.clone(),
+                address: address.clone(),
                 revision: Some(pending.number()),
             });
-            if !forgotten.gone.contains(&request.address) {
-                forgotten.gone.push(request.address.clone());
+            if !forgotten.gone.contains(&address) {
+                forgotten.gone.push(address);
             }
         }
         let mut forgotten = forgotten.ok_or_else(|| request.not_found())?;
@@ -98,10 +107,15 @@ impl<S: LocalStore> SyncedStore<S> {
 
     /// The text of the revision that is named, when it lies only in the file.
     fn text_only_in_file(&self, request: &Forget) -> Result<Option<Content>> {
-        let Some(number) = request.revision else {
+        let Some(AddressAt {
+            address,
+            revision: Some(number),
+        }) = request.note()
+        else {
             return Ok(None);
         };
-        let history = self.history(&request.address)?;
+        let number = *number;
+        let history = self.history(address)?;
         let is_named =
             |revision: &&Revision| revision.number() == number && revision.position.is_none();
         let named = history.iter().find(is_named);
@@ -110,25 +124,29 @@ impl<S: LocalStore> SyncedStore<S> {
 
     /// The request once the file's texts are journaled: one that lay only in the file may have got another number.
     fn journaled(&self, request: &Forget, only_in_file: Option<&Content>) -> Result<Forget> {
-        let mut request = request.clone();
-        if let Some(text) = only_in_file {
-            let history = self.inner.history(&request.address)?;
+        let request = request.clone();
+        if let (Some(text), Some(note)) = (only_in_file, request.note()) {
+            let history = self.inner.history(&note.address)?;
             let says =
                 |revision: &&Revision| revision.note().map(|note| &note.content) == Some(text);
-            request.revision = history.iter().rev().find(says).map(Revision::number);
+            let number = history.iter().rev().find(says).map(Revision::number);
+            return Ok(request.revision(number));
         }
         Ok(request)
     }
 
     /// What the named revisions say.
     fn said(&self, request: &Forget) -> Result<HashMap<AddressAt, Content>> {
-        let history = self.inner.history(&request.address)?;
-        let number = request.revision;
+        let Some(note) = request.note() else {
+            return Ok(HashMap::new());
+        };
+        let history = self.inner.history(&note.address)?;
+        let (address, number) = (&note.address, note.revision);
         let is_meant = |revision: &&Revision| number.is_none_or(|meant| revision.number() == meant);
         let notes = history.iter().filter(is_meant).filter_map(Revision::note);
         let said = notes.map(|note| {
             let at = AddressAt {
-                address: request.address.clone(),
+                address: address.clone(),
                 revision: Some(note.revision),
             };
             (at, note.content.clone())

@@ -11,8 +11,8 @@ use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
 use waynote::store::{Answers, Ask, LocalStoreExt, ScopeSummary, SideValue, Version};
 use waynote::{
-    Address, AsOf, Change, LocalStore, Name, Note, Place, Reader, Report, Result, Revision, Scope,
-    ScopeKind, SideData, Snapshot, Stamp, Store, StoreId,
+    Address, AddressAt, AsOf, Change, LocalStore, Name, Note, Place, Reader, Report, Result,
+    Revision, Scope, ScopeKind, SideData, Snapshot, Stamp, Store, StoreId,
 };
 
 use super::overlay::Overlay;
@@ -281,7 +281,8 @@ impl<S: LocalStore> Store for SyncedStore<S> {
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
         // Nothing of another kind is in the file.
-        if !request.everywhere && !matches!(request.address, Address::Place(_)) {
+        let is_place = |note: &AddressAt| matches!(note.address, Address::Place(_));
+        if !request.everywhere && !request.note().is_some_and(is_place) {
             return self.inner.forget(request, stamp);
         }
         self.drop_cached();

@@ -161,23 +161,24 @@ impl<'s> Claimants<'s> {
     }
 
     /// What the entries ask for, looked at until that is more than `most`.
-    fn entries_ask(&mut self, pieces: &Pieces<'_>, most: usize) -> usize {
+    fn entries_ask(&mut self, pieces: &Pieces<'_>, most: usize, room: usize) -> usize {
         let head = head_tokens(pieces, title(Section::Iterations));
         let groups = &mut self.groups;
         let shares: Vec<usize> = (0..groups.len()).map(type_share).collect();
         let sum = sum_asked(&shares, most.saturating_sub(head), &mut |group, most| {
-            groups[group].1.asks(pieces, most)
+            groups[group].1.asks(pieces, most, room)
         });
         if sum == 0 { 0 } else { head + sum }
     }
 
-    /// What a section asks for, by its place in the order of claims.
-    fn asks(&mut self, section: usize, pieces: &Pieces<'_>, most: usize) -> usize {
+    /// What a section asks for, by its place in the order of claims, looked at until that is more than `most`, of
+    /// `room` in all.
+    fn asks(&mut self, section: usize, pieces: &Pieces<'_>, most: usize, room: usize) -> usize {
         match section {
-            0 => self.pinned.asks(pieces, most),
-            1 => self.places.asks(pieces, most),
-            2 => self.entries_ask(pieces, most),
-            _ => self.index.asks(pieces, most),
+            0 => self.pinned.asks(pieces, most, room),
+            1 => self.places.asks(pieces, most, room),
+            2 => self.entries_ask(pieces, most, room),
+            _ => self.index.asks(pieces, most, room),
         }
     }
 
@@ -187,7 +188,7 @@ impl<'s> Claimants<'s> {
             stock.clear();
         }
         let sum = sum_asked(&SECTION_SHARES, room, &mut |section, most| {
-            self.asks(section, pieces, most)
+            self.asks(section, pieces, most, room)
         });
         if sum > room {
             self.claim_shares(pieces, room);
@@ -206,7 +207,7 @@ impl<'s> Claimants<'s> {
     fn claim_shares(&mut self, pieces: &Pieces<'_>, room: usize) {
         let step = step(room);
         let mut wants = |section: usize, most: usize| {
-            let asked = self.asks(section, pieces, most);
+            let asked = self.asks(section, pieces, most, room);
             asked.next_multiple_of(step).min(room)
         };
         let given = share_out(room, &SECTION_SHARES, &mut wants);
@@ -214,13 +215,15 @@ impl<'s> Claimants<'s> {
         let mut carried = 0;
         for (section, given) in given.into_iter().enumerate() {
             let most = given + carried;
-            let asked = self.asks(section, pieces, most).next_multiple_of(step);
+            let asked = self
+                .asks(section, pieces, most, room)
+                .next_multiple_of(step);
             let most = most.min(asked.max(given));
             let used = match section {
                 0 => self.pinned.claim(pieces, most),
                 1 => self.places.claim(pieces, most),
                 2 => {
-                    self.claim_entries(pieces, most);
+                    self.claim_entries(pieces, most, room);
                     // How full they are changes with every entry, which must not move the index.
                     most.min(asked)
                 }
@@ -252,13 +255,13 @@ impl<'s> Claimants<'s> {
         self.index.claim_more(pieces, left);
     }
 
-    fn claim_entries(&mut self, pieces: &Pieces<'_>, most: usize) {
+    fn claim_entries(&mut self, pieces: &Pieces<'_>, most: usize, room: usize) {
         let head = head_tokens(pieces, title(Section::Iterations));
         let most = most.saturating_sub(head);
         let groups = &mut self.groups;
         let shares: Vec<usize> = (0..groups.len()).map(type_share).collect();
         let given = share_out(most, &shares, &mut |group: usize, most: usize| {
-            groups[group].1.asks(pieces, most)
+            groups[group].1.asks(pieces, most, room)
         });
         let mut carried = 0;
         for ((_, group), given) in groups.iter_mut().zip(given) {
@@ -426,7 +429,7 @@ impl<'s> Claimants<'s> {
     fn nothing(&mut self, request: &Request) -> Result<Arranged> {
         for (_, stock) in self.stocks() {
             for slot in &mut stock.slots {
-                (slot.form, slot.tokens) = (None, 0);
+                (slot.form, slot.tokens, slot.room) = (None, 0, 0);
             }
         }
         Ok(Arranged {
@@ -468,7 +471,7 @@ fn sum_asked(percent: &[usize], most: usize, asks: &mut dyn FnMut(usize, usize) 
         }
         asked[index] = asks(index, most - others);
     }
-    asked.iter().sum()
+    asked.into_iter().fold(0, usize::saturating_add)
 }
 
 /// The tokens of a heading, with the blank line before it.

@@ -51,7 +51,7 @@ fn changed_now(
         ..request.clone()
     };
     let counts = RefCell::default();
-    let pieces = Pieces::new(&request.agent, &counts, request.counts());
+    let pieces = Pieces::new(&request, &counts);
     let room = arrange::room(&request);
     let gathered = gather::gather(store, &request, room)?;
     let (_, claimants) = arrange::arrange(gathered, room, &request, &pieces)?;

@@ -1,5 +1,6 @@
 //! The notes that match a prompt's text. A prompt gets them in addition to the block with which its session began.
 
+use super::pieces::{Form, Pieces};
 use super::stable::Told;
 use super::{Request, Shown, ShownNote};
 use crate::error::Result;
@@ -90,13 +91,13 @@ pub fn matching(
         };
         let is_in_line = note.content.shown().trim() == note.preview;
         let full = match is_in_line && note.kind.is_none() {
-            true => told.listed(),
-            false => told.whole(),
+            true => Form::Listed,
+            false => Form::Whole,
         };
-        let (shown, piece) = match crate::tokens::count(&full) <= WHOLE_TOKENS.min(left) {
-            true => (Shown::Whole, full),
-            false if note.kind.is_some() => (Shown::Line, told.cut()),
-            false => (Shown::Line, told.listed()),
+        let (shown, piece) = match Pieces::whole_in(&told, full, WHOLE_TOKENS.min(left)) {
+            Some(full) => (Shown::Whole, full),
+            None if note.kind.is_some() => (Shown::Line, told.cut()),
+            None => (Shown::Line, told.listed()),
         };
         let tokens = crate::tokens::count(&piece);
         let says_nothing_new = known == Some(Shown::Line) && (shown == Shown::Line || is_in_line);

@@ -2,6 +2,8 @@
 
 mod age;
 mod arrange;
+#[cfg(all(test, feature = "sqlite", feature = "tokens", feature = "secrets"))]
+mod bounded;
 mod budget;
 mod changed;
 mod counted;
@@ -404,7 +406,7 @@ impl Renderer {
     }
 
     fn stable(&self, store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
-        let pieces = Pieces::new(&request.agent, &self.counts, request.counts());
+        let pieces = Pieces::new(request, &self.counts);
         let room = arrange::room(request);
         let gathered = gather::gather(store, request, room)?;
         let version = gathered.version;

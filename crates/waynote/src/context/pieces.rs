@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::Request;
 use super::stable::Told;
 use crate::address::Address;
 use crate::key::Name;
@@ -28,7 +29,7 @@ const MOST: usize = 10_000;
 #[derive(Default)]
 struct Counted {
     said: u64,
-    tokens: [Option<usize>; 3],
+    sizes: [Option<Size>; 3],
 }
 
 /// A number for all that a piece is made of, beside the address and the reader.
@@ -54,10 +55,13 @@ pub(super) struct Pieces<'r> {
     counts: &'r RefCell<Counts>,
     /// Whether anybody asks for tokens: counting is most of the work of a block.
     counting: bool,
+    /// Whether also that is counted to its end for which there is no room: an explanation says how much it takes.
+    exactly: bool,
 }
 
 impl<'r> Pieces<'r> {
-    pub(super) fn new(reader: &'r Name, counts: &'r RefCell<Counts>, counting: bool) -> Self {
+    pub(super) fn new(request: &'r Request, counts: &'r RefCell<Counts>) -> Self {
+        let reader = &request.agent;
         let mut known = counts.borrow_mut();
         if known.reader.as_ref() != Some(reader) || known.known.len() > MOST {
             *known = Counts {
@@ -69,7 +73,8 @@ impl<'r> Pieces<'r> {
         Self {
             reader,
             counts,
-            counting,
+            counting: request.counts(),
+            exactly: request.explain,
         }
     }
 
@@ -94,28 +99,102 @@ impl<'r> Pieces<'r> {
         }
     }
 
-    /// Tokens of a note; 0 when nobody asks.
-    pub(super) fn tokens(&self, note: &Note, times: u64, form: Form) -> usize {
+    /// How much room a note takes in a form, looked at until that is more than `most`; none when nobody asks.
+    ///
+    /// The time that this takes is bounded by `most`, not by the note: a text that cannot fit is neither cleaned nor
+    /// masked, and counting stops where there is no more room.
+    pub(super) fn size(&self, note: &Note, times: u64, form: Form, most: usize) -> Size {
         if !self.counting {
-            return 0;
+            return Size::exact(0, 0);
+        }
+        let most = if self.exactly { usize::MAX } else { most };
+        let least = match form {
+            Form::Whole => least_room(note.content.len().saturating_sub(UNSEEN_BYTES)),
+            Form::Cut | Form::Listed => 0,
+        };
+        if least > most {
+            return Size::more_than(most, least);
         }
         let said = said(note, times);
         let mut counts = self.counts.borrow_mut();
         if let Some(known) = counts.known.get(&note.address)
             && known.said == said
-            && let Some(tokens) = known.tokens[form as usize]
+            && let Some(size) = known.sizes[form as usize]
         {
-            return tokens;
+            return size;
         }
-        let tokens = crate::tokens::count(&self.text(note, times, form));
+        let text = self.text(note, times, form);
+        let least = least.max(least_room(text.len()));
+        if least > most {
+            return Size::more_than(most, least);
+        }
+        let Some(tokens) = crate::tokens::count_to(&text, most) else {
+            return Size::more_than(most, least);
+        };
+        let size = Size::exact(tokens, least);
         let known = counts.known.entry(note.address.clone()).or_default();
         if known.said != said {
             *known = Counted {
                 said,
-                tokens: [None; 3],
+                sizes: [None; 3],
             };
         }
-        known.tokens[form as usize] = Some(tokens);
-        tokens
+        known.sizes[form as usize] = Some(size);
+        size
     }
+
+    /// Whether a whole note takes no more than `most`, with its text if it does.
+    pub(super) fn whole_in(told: &Told<'_>, form: Form, most: usize) -> Option<String> {
+        let bytes = told.note.content.len().saturating_sub(UNSEEN_BYTES);
+        if form == Form::Whole && least_room(bytes) > most {
+            return None;
+        }
+        let text = match form {
+            Form::Whole => told.whole(),
+            Form::Cut => told.cut(),
+            Form::Listed => told.listed(),
+        };
+        crate::tokens::count_to(&text, most).map(|_| text)
+    }
+}
+
+/// The room that a note takes in a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    /// Its tokens; 0 when they were not counted to the end.
+    pub(super) tokens: usize,
+    /// What it takes of the budget, or more than it may take: its tokens, and more for a text with very few tokens for
+    /// its length.
+    pub(super) room: usize,
+    /// Whether that is all, not just more than was asked for.
+    pub(super) is_exact: bool,
+}
+
+impl Size {
+    fn exact(tokens: usize, least: usize) -> Self {
+        Self {
+            tokens,
+            room: tokens.max(least),
+            is_exact: true,
+        }
+    }
+
+    fn more_than(most: usize, least: usize) -> Self {
+        Self {
+            tokens: 0,
+            room: least.max(most.saturating_add(1)),
+            is_exact: false,
+        }
+    }
+}
+
+/// The bytes of a text that take the room of one token, at the least. Prose and code have 3 to 6 bytes in a token; a
+/// run of blanks or equals signs has up to 128, and is what takes longest to count.
+const BYTES_OF_A_TOKEN: usize = 16;
+
+/// So much of a note may be credentials, which a block does not show. The rest is in the text.
+const UNSEEN_BYTES: usize = 16 * 1024;
+
+const fn least_room(bytes: usize) -> usize {
+    bytes / BYTES_OF_A_TOKEN
 }

@@ -40,7 +40,8 @@ pub enum Why {
     Listed,
     /// The whole note needs more tokens than its section had left.
     TooLong {
-        /// Tokens of the whole note.
+        /// Tokens of the whole note, or just more than `left`, unless the request asks for an explanation. A text with
+        /// very few tokens for its length takes one token for every 16 bytes.
         takes: usize,
         /// Tokens that were left.
         left: usize,

@@ -50,6 +50,8 @@ impl Told<'_> {
     /// The whole note.
     pub(super) fn whole(&self) -> String {
         let shown = self.note.content.shown();
+        #[cfg(test)]
+        crate::work::scanned(shown.len());
         let shown = masked(&shown);
         match &self.note.kind {
             None if self.note.content.is_blank() => {

@@ -6,7 +6,7 @@
 
 use super::budget::steady;
 use super::gather::Pool;
-use super::pieces::{Form, Pieces};
+use super::pieces::{Form, Pieces, Size};
 use super::receipt::{Shown, Why};
 use crate::address::Address;
 use crate::note::Note;
@@ -18,7 +18,10 @@ pub(super) struct Slot {
     pub(super) place: usize,
     /// How it is shown; none when it is not.
     pub(super) form: Option<Form>,
+    /// Its tokens in print.
     pub(super) tokens: usize,
+    /// What it takes of the budget: its tokens, or more.
+    pub(super) room: usize,
     pub(super) why: Why,
 }
 
@@ -71,9 +74,8 @@ pub(super) struct Stock {
     full: Form,
     /// The tokens of what stands above them.
     head: usize,
-    /// What the first of them take.
-    tokens: Vec<usize>,
-    sum: usize,
+    /// What the first of them take, as far as anybody asked.
+    sizes: Vec<Size>,
     /// What became of those that were looked at.
     pub(super) slots: Vec<Slot>,
     /// Tokens of notes beyond those that were read, which would have been looked at.
@@ -87,8 +89,7 @@ impl Stock {
             order,
             full,
             head,
-            tokens: Vec::new(),
-            sum: 0,
+            sizes: Vec::new(),
             slots: Vec::new(),
             lacks: 0,
         }
@@ -100,33 +101,36 @@ impl Stock {
         self.lacks = 0;
     }
 
-    /// What it takes to show all, looked at until that is more than `most`.
-    pub(super) fn asks(&mut self, pieces: &Pieces<'_>, most: usize) -> usize {
-        while self.tokens.is_empty() || self.head + self.sum <= most {
-            if !self.look(pieces, self.tokens.len()) {
-                self.lack(most.saturating_sub(self.head + self.sum));
+    /// What it takes to show all, looked at until that is more than `most`, of `room` in all.
+    pub(super) fn asks(&mut self, pieces: &Pieces<'_>, most: usize, room: usize) -> usize {
+        let mut sum = self.head;
+        for place in 0.. {
+            if place > 0 && sum > most {
                 break;
             }
+            // What one section may take depends on what the others take: a note is looked at as if it got all.
+            let Some(size) = self.look(pieces, place, room.saturating_sub(sum)) else {
+                self.lack(most.saturating_sub(sum));
+                break;
+            };
+            sum = sum.saturating_add(size.room);
         }
-        if self.tokens.is_empty() {
-            0
-        } else {
-            self.head + self.sum
-        }
+        if self.sizes.is_empty() { 0 } else { sum }
     }
 
-    /// Looks at one more note; whether there is one.
-    fn look(&mut self, pieces: &Pieces<'_>, place: usize) -> bool {
-        if place < self.tokens.len() {
-            return true;
+    /// What a note takes, looked at until that is more than `most`; none when there is no such note.
+    fn look(&mut self, pieces: &Pieces<'_>, place: usize, most: usize) -> Option<Size> {
+        let known = self.sizes.get(place);
+        if let Some(known) = known.filter(|known| known.is_exact || known.room > most) {
+            return Some(*known);
         }
-        let Some(note) = self.pool.get(place) else {
-            return false;
-        };
-        let tokens = pieces.tokens(note, self.pool.times(place), self.full);
-        self.tokens.push(tokens);
-        self.sum += tokens;
-        true
+        let note = self.pool.get(place)?;
+        let size = pieces.size(note, self.pool.times(place), self.full, most);
+        match self.sizes.get_mut(place) {
+            Some(known) => *known = size,
+            None => self.sizes.push(size),
+        }
+        Some(size)
     }
 
     /// So many tokens of more notes would be looked at, if there are more.
@@ -145,7 +149,8 @@ impl Stock {
     pub(super) fn missing(&self, guess: Guess) -> usize {
         let notes = match guess {
             Guess::AsBefore => {
-                let mean = self.sum.checked_div(self.tokens.len());
+                let sum: usize = self.sizes.iter().map(|size| size.room).sum();
+                let mean = sum.checked_div(self.sizes.len());
                 self.lacks / mean.unwrap_or(SOME_TOKENS).max(LEAST_TOKENS) / 4 * 5
             }
             Guess::Least => self.lacks / LEAST_TOKENS,
@@ -164,13 +169,12 @@ impl Stock {
         let mut place = 0;
         let mut fits = 0;
         loop {
-            if !self.look(pieces, place) {
+            let Some(slot) = self.slot(pieces, place, most.saturating_sub(used)) else {
                 self.lack(most.saturating_sub(used));
                 break;
-            }
-            let slot = self.slot(pieces, place, most.saturating_sub(used));
+            };
             if slot.form.is_some() {
-                used += slot.tokens;
+                used += slot.room;
                 fits += 1;
             }
             self.slots.push(slot);
@@ -183,11 +187,11 @@ impl Stock {
         self.uses()
     }
 
-    /// What is shown takes so many tokens.
+    /// What is shown takes so much of the budget.
     pub(super) fn uses(&self) -> usize {
         let shown = self.slots.iter().filter(|slot| slot.form.is_some());
-        let tokens: usize = shown.map(|slot| slot.tokens).sum();
-        if tokens == 0 { 0 } else { self.head + tokens }
+        let room: usize = shown.map(|slot| slot.room).sum();
+        if room == 0 { 0 } else { self.head + room }
     }
 
     /// Shows more in what the other sections left over; what that takes.
@@ -205,50 +209,52 @@ impl Stock {
                 continue;
             }
             let head = if used == 0 { head } else { 0 };
-            let left = (left + before.tokens).saturating_sub(used + head);
-            let slot = self.slot(pieces, before.place, left);
-            if slot.tokens > before.tokens {
-                used += head + slot.tokens - before.tokens;
+            let left = (left + before.room).saturating_sub(used + head);
+            if let Some(slot) = self.slot(pieces, before.place, left)
+                && slot.room > before.room
+            {
+                used += head + slot.room - before.room;
                 self.slots[index] = slot;
             }
         }
         used
     }
 
-    /// How a note is shown in so many tokens.
-    fn slot(&self, pieces: &Pieces<'_>, place: usize, left: usize) -> Slot {
-        let whole = self.tokens[place];
-        let slot = |form, tokens, why| Slot {
+    /// How a note is shown in so much room; none when there is no such note.
+    fn slot(&mut self, pieces: &Pieces<'_>, place: usize, left: usize) -> Option<Slot> {
+        let whole = self.look(pieces, place, left)?;
+        let shown = |form, size: Size, why| Slot {
             place,
-            form,
-            tokens,
+            form: Some(form),
+            tokens: size.tokens,
+            room: size.room,
             why,
         };
-        if whole <= left {
+        let left_out = |takes| Slot {
+            place,
+            form: None,
+            tokens: 0,
+            room: 0,
+            why: Why::NoRoom { takes, left },
+        };
+        let takes = whole.room;
+        if takes <= left {
             let why = if self.full == Form::Listed {
                 Why::Listed
             } else {
                 Why::Fits
             };
-            return slot(Some(self.full), whole, why);
+            return Some(shown(self.full, whole, why));
         }
         if self.full == Form::Listed {
-            return slot(None, 0, Why::NoRoom { takes: whole, left });
+            return Some(left_out(takes));
         }
         let times = self.pool.times(place);
-        let line = pieces.tokens(self.note(place), times, Form::Cut);
-        if line <= left {
-            slot(Some(Form::Cut), line, Why::TooLong { takes: whole, left })
-        } else {
-            slot(
-                None,
-                0,
-                Why::NoRoom {
-                    takes: line.min(whole),
-                    left,
-                },
-            )
-        }
+        let line = pieces.size(self.note(place), times, Form::Cut, usize::MAX);
+        Some(match line.room <= left {
+            true => shown(Form::Cut, line, Why::TooLong { takes, left }),
+            false => left_out(line.room.min(takes)),
+        })
     }
 
     /// Drops the oldest of a list that is full, in steps.
@@ -269,6 +275,7 @@ impl Stock {
             *slot = Slot {
                 form: None,
                 tokens: 0,
+                room: 0,
                 why: Why::Behind,
                 ..*slot
             };
@@ -290,6 +297,7 @@ impl Stock {
                 place,
                 form: None,
                 tokens: 0,
+                room: 0,
                 why: Why::Behind,
             });
         }

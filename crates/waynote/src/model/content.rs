@@ -115,13 +115,48 @@ impl Content {
     /// The one-line preview for lists (as in openotters): the first line that is not blank, trimmed, with runs of
     /// blanks and tabs as one blank, at most [`PREVIEW_CHARS`] characters. Credentials are masked.
     pub fn preview(&self) -> String {
-        first_line(&secrets::masked(&self.shown()))
+        let head = self.head();
+        #[cfg(test)]
+        crate::work::scanned(head.len());
+        first_line(&secrets::masked(&head))
+    }
+
+    /// The stored preview, or a new one if it was stored before a rule was known that finds a credential.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn preview_now(&self, stored: impl Into<String>) -> String {
+        let head = self.head();
+        #[cfg(test)]
+        crate::work::scanned(head.len());
+        match secrets::scan(&head).is_empty() {
+            true => stored.into(),
+            false => self.preview(),
+        }
+    }
+
+    /// As much of the text as a preview is made from: it begins where the first line does that is not blank, and is
+    /// longer than any credential that may begin in a preview.
+    fn head(&self) -> Cow<'_, str> {
+        const BYTES: usize = 32 * 1024;
+        match self.as_text() {
+            Some(text) => {
+                let text = text.trim_start();
+                Cow::Borrowed(&text[..text.floor_char_boundary(BYTES)])
+            }
+            None if self.len() <= BYTES => self.shown(),
+            None => Cow::Owned(match self.without_surrogates() {
+                Some(text) => {
+                    let text = text.trim_start();
+                    text[..text.floor_char_boundary(BYTES)].to_owned()
+                }
+                None => format!("{:?}", &self.0[..BYTES]),
+            }),
+        }
     }
 
     /// The same without masks, as a program with fewer rules may have stored it.
     #[cfg(feature = "sqlite")]
     pub(crate) fn plain_preview(&self) -> String {
-        first_line(&self.shown())
+        first_line(&self.head())
     }
 }
 

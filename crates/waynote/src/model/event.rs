@@ -5,6 +5,7 @@
 //! The rules check each event inside the transaction that writes it. [`EventAddress`] names one, and [`Reader::event`](crate::Reader::event) reads it.
 
 mod address;
+mod texts;
 mod words;
 
 use std::fmt;
@@ -16,6 +17,7 @@ use crate::key::{EntryId, Name};
 use crate::note::Position;
 
 pub use address::EventAddress;
+pub use texts::FORGOTTEN;
 
 /// An event of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -252,6 +254,16 @@ pub struct RecordedEvent {
     pub recorded_at: Timestamp,
     /// The event.
     pub event: SessionEvent,
+}
+
+impl RecordedEvent {
+    /// Its address in its session.
+    pub fn address(&self, session: &Name) -> EventAddress {
+        EventAddress {
+            session: session.clone(),
+            number: self.number,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,64 +4,109 @@
 //! the bytes of the store's files. A tombstone is left for each revision: it says that something was forgotten, when
 //! and by whom. It holds no hash and no length, because the text could be guessed from them.
 //!
-//! A text is stored once for all notes that have it, and is removed with the last of them. [`Forgotten::shared`] lists
-//! where it remains; [`Forget::everywhere`] forgets it there too.
+//! What was said in an event of a session (a question, an answer, a summary) is forgotten in the same way: the event
+//! remains, with [`FORGOTTEN`](crate::event::FORGOTTEN) in the place of the text.
+//!
+//! A text is stored once for all notes that have it, and is removed with the last of them. [`Forgotten::shared`] and
+//! [`Forgotten::shared_events`] list where it remains; [`Forget::everywhere`] forgets it there too.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::address::{Address, AddressAt};
+use crate::address::{Address, AddressAt, encode};
 use crate::error::Error;
+use crate::event::EventAddress;
+use crate::key::Name;
+
+/// What to forget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ForgetTarget {
+    /// A note with all its revisions, or one revision of it. All revisions of a log entry have the same text (they are
+    /// its repeats), so forgetting one of them forgets the entry.
+    Note(AddressAt),
+    /// What was said in an event of a session.
+    Event(EventAddress),
+    /// Everything in a session: the entries of its log, and what was said in its events.
+    Session(Name),
+}
+
+impl fmt::Display for ForgetTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Note(note) => note.fmt(f),
+            Self::Event(event) => event.fmt(f),
+            Self::Session(session) => write!(f, "session:{}", encode(session.as_str())),
+        }
+    }
+}
+
+impl Serialize for ForgetTarget {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
 
 /// A request to forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Forget {
-    /// The note.
-    pub address: Address,
-    /// One revision of the note; none: all of them. All revisions of a log entry have the same text (they are its
-    /// repeats), so forgetting one of them forgets the entry.
-    pub revision: Option<u64>,
-    /// Whether to forget the text in every other note and revision too.
+    /// What to forget.
+    pub target: ForgetTarget,
+    /// Whether to forget the text in every other note, revision and event too.
     pub everywhere: bool,
 }
 
 impl Forget {
     /// All revisions of a note.
     pub fn new(address: Address) -> Self {
+        let revision = None;
+        Self::of(ForgetTarget::Note(AddressAt { address, revision }))
+    }
+
+    /// What was said in an event.
+    pub fn event(event: EventAddress) -> Self {
+        Self::of(ForgetTarget::Event(event))
+    }
+
+    /// Everything in a session.
+    pub fn session(session: Name) -> Self {
+        Self::of(ForgetTarget::Session(session))
+    }
+
+    fn of(target: ForgetTarget) -> Self {
         Self {
-            address,
-            revision: None,
+            target,
             everywhere: false,
         }
     }
 
-    /// Only one revision; none: all of them.
-    pub fn revision(self, revision: impl Into<Option<u64>>) -> Self {
-        Self {
-            revision: revision.into(),
-            ..self
+    /// Only one revision of the note; none: all of them.
+    pub fn revision(mut self, revision: impl Into<Option<u64>>) -> Self {
+        if let ForgetTarget::Note(note) = &mut self.target {
+            note.revision = revision.into();
         }
+        self
     }
 
-    /// Whether to forget the text in every other note and revision too.
+    /// Whether to forget the text in every other note, revision and event too.
     pub fn everywhere(self, everywhere: bool) -> Self {
         Self { everywhere, ..self }
     }
 
-    /// The note of the request, with its revision if one was given.
-    pub fn named(&self) -> AddressAt {
-        AddressAt {
-            address: self.address.clone(),
-            revision: self.revision,
+    /// The note of the request, with its revision if one was given; none if it is not about a note.
+    pub fn note(&self) -> Option<&AddressAt> {
+        match &self.target {
+            ForgetTarget::Note(note) => Some(note),
+            _ => None,
         }
     }
 
-    /// The error when such a note or revision never existed.
+    /// The error when such a note, revision, event or session never existed.
     pub fn not_found(&self) -> Error {
         Error::NotFound {
-            what: self.named().to_string(),
+            what: self.target.to_string(),
         }
     }
 }
@@ -69,16 +114,22 @@ impl Forget {
 /// What was forgotten, and what is left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
-    /// The note of the request, with its revision if one was given.
-    pub named: AddressAt,
+    /// What the request named.
+    pub named: ForgetTarget,
     /// The revisions that this call forgot; empty if they were already forgotten.
     pub revisions: Vec<AddressAt>,
+    /// The events of which this call forgot what was said in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventAddress>,
     /// The notes that no longer exist as a result.
     pub gone: Vec<Address>,
     /// How many revisions of the note still have a text.
     pub kept: u64,
     /// Revisions of this and other notes that still have the same text.
     pub shared: Vec<AddressAt>,
+    /// Events in which the same text was said, alone or with more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shared_events: Vec<EventAddress>,
     /// The names of the [side data](crate::SideData) spaces that had a value about a text that is gone. The value was
     /// removed; what the program behind the space keeps outside the store was not.
     #[serde(skip)]
@@ -91,11 +142,13 @@ impl Forgotten {
     /// The result of a request that forgets nothing.
     pub fn nothing(request: &Forget) -> Self {
         Self {
-            named: request.named(),
+            named: request.target.clone(),
             revisions: Vec::new(),
+            events: Vec::new(),
             gone: Vec::new(),
             kept: 0,
             shared: Vec::new(),
+            shared_events: Vec::new(),
             spaces: Vec::new(),
             residue: None,
         }
@@ -104,6 +157,7 @@ impl Forgotten {
     /// Adds the result of a further call, which forgot a text that was brought back meanwhile.
     pub fn and(&mut self, other: Self) {
         self.revisions.extend(other.revisions);
+        self.events.extend(other.events);
         self.spaces.extend(other.spaces);
         self.spaces.sort();
         self.spaces.dedup();

@@ -13,12 +13,12 @@ use crate::change::{Applied, Change};
 use crate::content::Content;
 use crate::engine::{Read, Step};
 use crate::error::{Error, Result};
-use crate::event::SessionEvent;
+use crate::event::{RecordedEvent, SessionEvent};
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Revision, Stamp, State};
 use crate::scope::Scope;
-use crate::store::{Count, Done, Happened};
+use crate::store::{self, Count, Done, Happened};
 
 /// What a call writes.
 #[derive(Clone, Copy)]
@@ -268,5 +268,26 @@ impl Holders for View<'_> {
 
     fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>> {
         Ok(self.0.holders(contents)?.into_iter().flatten().collect())
+    }
+
+    fn entries(&self, session: &Name) -> Result<Vec<Revision>> {
+        let histories = self.0.scope_histories(&Scope::Session(session.clone()))?;
+        Ok(histories.into_iter().flatten().collect())
+    }
+
+    fn sessions(&self) -> Result<Vec<Name>> {
+        let ask = store::Ask {
+            event_sessions: true,
+            ..store::Ask::default()
+        };
+        Ok(self.0.ask(ask)?.event_sessions)
+    }
+
+    fn events(&self, session: &Name) -> Result<Vec<RecordedEvent>> {
+        let ask = store::Ask {
+            events: vec![(session.clone(), None, usize::MAX)],
+            ..store::Ask::default()
+        };
+        Ok(self.0.ask(ask)?.events.pop().unwrap_or_default())
     }
 }

@@ -6,8 +6,10 @@ use super::decide::{self, Before, Write};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::{Error, Result};
-use crate::forget::Forget;
-use crate::note::{Action, Revision, Stamp, State};
+use crate::event::{EventAddress, RecordedEvent};
+use crate::forget::{Forget, ForgetTarget};
+use crate::key::Name;
+use crate::note::{Action, Note, Revision, Stamp, State};
 
 /// The error for reading a forgotten note. Takes the history, oldest first.
 pub(crate) fn gone_by_forgetting(history: &[Revision]) -> Option<Error> {
@@ -32,6 +34,24 @@ pub(crate) trait Holders: Before {
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>>;
+
+    /// The revisions of every entry that a session's log ever had.
+    ///
+    /// # Errors
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+    fn entries(&self, session: &Name) -> Result<Vec<Revision>>;
+
+    /// The sessions with events.
+    ///
+    /// # Errors
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+    fn sessions(&self) -> Result<Vec<Name>>;
+
+    /// The events of a session.
+    ///
+    /// # Errors
+    /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
+    fn events(&self, session: &Name) -> Result<Vec<RecordedEvent>>;
 }
 
 /// What a request to forget results in.
@@ -45,37 +65,90 @@ pub(crate) struct Erasure {
     pub(crate) contents: Vec<Content>,
     /// Revisions that keep one of these contents.
     pub(crate) shared: BTreeSet<(Address, u64)>,
+    /// The events that lose what was said in them, as they are afterwards, each with its session.
+    pub(crate) events: Vec<(Name, RecordedEvent)>,
+    /// Events in which one of these was said, and remains.
+    pub(crate) shared_events: Vec<EventAddress>,
     /// How many revisions of the named note still have a text.
     pub(crate) kept: u64,
+}
+
+/// What a request names.
+struct Meant {
+    /// The history of the named note.
+    history: Vec<Revision>,
+    /// The revisions that are to be forgotten.
+    notes: Vec<Note>,
+    events: Vec<(Name, RecordedEvent)>,
+}
+
+/// What a request names; an error when it never existed.
+fn meant(request: &Forget, before: &impl Holders) -> Result<Meant> {
+    let says = |revision: &Revision| revision.note().cloned();
+    let mut meant = Meant {
+        history: Vec::new(),
+        notes: Vec::new(),
+        events: Vec::new(),
+    };
+    let exists = match &request.target {
+        ForgetTarget::Note(AddressAt { address, revision }) => {
+            let is_meant = |of: &&Revision| revision.is_none_or(|number| of.number() == number);
+            meant.history = before.history(address)?;
+            let is_entry = matches!(address, Address::Session(..));
+            let of_note = meant.history.iter();
+            let of_note = of_note.filter(|revision| is_entry || is_meant(revision));
+            meant.notes = of_note.filter_map(says).collect();
+            meant.history.iter().any(|revision| is_meant(&revision))
+        }
+        ForgetTarget::Event(event) => {
+            let mut events = before.events(&event.session)?;
+            events.retain(|recorded| recorded.number == event.number);
+            let exists = !events.is_empty();
+            meant.add(&event.session, events);
+            exists
+        }
+        ForgetTarget::Session(session) => {
+            let (entries, events) = (before.entries(session)?, before.events(session)?);
+            let exists = !entries.is_empty() || !events.is_empty();
+            meant.notes = entries.iter().filter_map(says).collect();
+            meant.add(session, events);
+            exists
+        }
+    };
+    exists.then_some(meant).ok_or_else(|| request.not_found())
+}
+
+impl Meant {
+    /// Adds those in which something was said.
+    fn add(&mut self, session: &Name, events: Vec<RecordedEvent>) {
+        let said = events.into_iter();
+        let said = said.filter(|recorded| !recorded.event.texts().is_empty());
+        self.events
+            .extend(said.map(|recorded| (session.clone(), recorded)));
+    }
 }
 
 /// Decides the result of a request to forget.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there never was such a note or revision; [`Error::Busy`], [`Error::DamagedStore`] or
+/// [`Error::NotFound`] when there never was such a note, revision, event or session; [`Error::Busy`], [`Error::DamagedStore`] or
 /// [`Error::Engine`] when the store cannot be read.
 pub(crate) fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> Result<Erasure> {
-    let address = &request.address;
-    let history = before.history(address)?;
-    let is_meant = |revision: &&Revision| {
-        let number = request.revision;
-        number.is_none_or(|number| revision.number() == number)
-    };
-    if !history.iter().any(|revision| is_meant(&revision)) {
-        return Err(request.not_found());
-    }
-    let is_entry = matches!(address, Address::Session(..));
-    let meant = history
-        .iter()
-        .filter(|revision| is_entry || is_meant(revision))
-        .filter_map(Revision::note);
+    let Meant {
+        history,
+        notes,
+        mut events,
+    } = meant(request, before)?;
     let mut revisions = BTreeSet::new();
     let mut contents = HashSet::new();
-    for note in meant {
-        revisions.insert((address.clone(), note.revision));
-        contents.insert(&note.content);
+    for note in notes {
+        revisions.insert((note.address, note.revision));
+        contents.insert(note.content);
     }
-    let contents: Vec<Content> = contents.into_iter().cloned().collect();
+    for (_, recorded) in &events {
+        contents.extend(recorded.event.texts().into_iter().map(Content::imported));
+    }
+    let contents: Vec<Content> = contents.into_iter().collect();
     let holding = before.holding(&contents)?.into_iter();
     let mut holders: BTreeSet<_> = holding
         .filter_map(|at| Some((at.address, at.revision?)))
@@ -83,6 +156,15 @@ pub(crate) fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> 
     if request.everywhere {
         revisions.append(&mut holders);
     }
+    let mut others = events_saying(&contents, before)?;
+    others.retain(|other| !events.contains(other));
+    if request.everywhere {
+        events.append(&mut others);
+    }
+    let without_texts = events.into_iter().map(|(session, recorded)| {
+        let event = recorded.event.forgotten();
+        (session, RecordedEvent { event, ..recorded })
+    });
     let notes: BTreeSet<&Address> = revisions.iter().map(|(address, _)| address).collect();
     let mut writes = Vec::new();
     for note in notes {
@@ -97,12 +179,38 @@ pub(crate) fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> 
     let kept = history
         .iter()
         .filter(says)
-        .filter(|revision| !revisions.contains(&(address.clone(), revision.number())));
+        .filter(|revision| !revisions.contains(&(revision.address().clone(), revision.number())));
     Ok(Erasure {
+        events: without_texts.collect(),
+        shared_events: others
+            .iter()
+            .map(|(session, recorded)| recorded.address(session))
+            .collect(),
         kept: kept.count() as u64,
         shared: holders.difference(&revisions).cloned().collect(),
         revisions,
         writes,
         contents,
     })
+}
+
+/// The events of any session in which one of these texts was said.
+fn events_saying(
+    contents: &[Content],
+    before: &impl Holders,
+) -> Result<Vec<(Name, RecordedEvent)>> {
+    let texts: Vec<&str> = contents.iter().filter_map(Content::as_text).collect();
+    let mut saying = Vec::new();
+    if texts.iter().all(|text| text.trim().is_empty()) {
+        return Ok(saying);
+    }
+    for session in before.sessions()? {
+        let events = before.events(&session)?.into_iter();
+        let of_texts = events.filter(|recorded| {
+            let mut texts = texts.iter().filter(|text| !text.trim().is_empty());
+            texts.any(|text| recorded.event.says(text))
+        });
+        saying.extend(of_texts.map(|recorded| (session.clone(), recorded)));
+    }
+    Ok(saying)
 }

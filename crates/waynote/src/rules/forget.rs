@@ -1,5 +1,5 @@
-//! Forgetting: removes the contents from revisions, then contents that no revision has any more, then every trace of
-//! them in the files.
+//! Forgetting: removes the contents from revisions and the texts from events, then contents that no revision has any
+//! more, then every trace of them in the files.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,11 @@ use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::engine::{Engine, Put, Read, Row, Transaction, Writing};
 use crate::error::Result;
-use crate::forget::{Forget, Forgotten};
+use crate::event::{EventAddress, RecordedEvent};
+use crate::forget::{Forget, ForgetTarget, Forgotten};
+use crate::key::Name;
 use crate::note::{Position, Revision, Stamp};
+use crate::scope::Scope;
 use crate::search::upkeep;
 use crate::store::{Done, Happened};
 
@@ -57,19 +60,35 @@ fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Res
     for Done { entry, .. } in done {
         match &entry.happened {
             Happened::Changed(revision) => forgotten.gone.push(revision.address().clone()),
-            Happened::Forgotten { revisions, .. } => {
+            Happened::Forgotten {
+                revisions, events, ..
+            } => {
                 forgotten.revisions.clone_from(revisions);
+                forgotten.events.clone_from(events);
                 at = Some(entry.at.position);
             }
             Happened::Event { .. } => return Err(another(stamp)),
         }
     }
-    let is_of_it = |of: &AddressAt| of.address == request.address;
-    let forgot = &forgotten.revisions;
-    if at.is_none() || !(forgot.is_empty() || forgot.iter().any(is_of_it)) {
+    let Forgotten {
+        revisions, events, ..
+    } = &forgotten;
+    let is_of_it = match &request.target {
+        ForgetTarget::Note(note) => revisions.iter().any(|of| of.address == note.address),
+        ForgetTarget::Event(event) => events.contains(event),
+        ForgetTarget::Session(session) => {
+            let is_of_session =
+                |of: &AddressAt| of.address.scope() == Scope::Session(session.clone());
+            revisions.iter().any(is_of_session) || events.iter().any(|of| of.session == *session)
+        }
+    };
+    if at.is_none() || !(is_of_it || revisions.is_empty() && events.is_empty()) {
         return Err(another(stamp));
     }
-    let history = rows.history(&request.address)?;
+    let Some(note) = request.note() else {
+        return Ok(forgotten);
+    };
+    let history = rows.history(&note.address)?;
     let is_kept = |of: &&Revision| of.note().is_some() && of.position < at;
     forgotten.kept = history.iter().filter(is_kept).count() as u64;
     Ok(forgotten)
@@ -85,7 +104,9 @@ pub(super) fn would_forget(rows: &dyn Read, request: &Forget, stamp: &Stamp) -> 
 fn replied(request: &Forget, erasure: Erasure, spaces: Vec<String>) -> Forgotten {
     let gone = erasure.writes.iter().map(|write| &write.revision);
     Forgotten {
-        named: request.named(),
+        named: request.target.clone(),
+        events: addresses(&erasure.events),
+        shared_events: erasure.shared_events,
         gone: gone.map(|revision| revision.address().clone()).collect(),
         revisions: erasure.revisions.into_iter().map(at).collect(),
         kept: erasure.kept,
@@ -113,7 +134,8 @@ fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<V
     }
     // A call with an id is found again even when there was nothing to forget: made again, it must not forget what was
     // written since.
-    if revisions.is_empty() && erasure.writes.is_empty() && stamp.operation.is_none() {
+    let is_nothing = revisions.is_empty() && erasure.writes.is_empty() && erasure.events.is_empty();
+    if is_nothing && stamp.operation.is_none() {
         return Ok(Vec::new());
     }
     let numbers: Vec<i64> = revisions.iter().map(|(_, at)| at.number()).collect();
@@ -164,9 +186,17 @@ fn put(
         at: stamp.now,
         by: &stamp.author,
         revisions,
+        events: &erasure.events,
         step: step(stamp.operation, gone.len()),
     });
     tx.put(&put)
+}
+
+fn addresses(events: &[(Name, RecordedEvent)]) -> Vec<EventAddress> {
+    let events = events.iter();
+    events
+        .map(|(session, recorded)| recorded.address(session))
+        .collect()
 }
 
 fn at((address, revision): (Address, u64)) -> AddressAt {

@@ -8,6 +8,7 @@ use rusqlite::{Connection, ToSql};
 use crate::address::AddressAt;
 use crate::content::Content;
 use crate::engine::Step;
+use crate::event::RecordedEvent;
 use crate::forget::Residue;
 use crate::key::Name;
 use crate::note::Position;
@@ -15,17 +16,19 @@ use crate::note::Position;
 use super::errors::Outcome;
 use super::feed::Forgetting;
 use super::read::unreadable;
-use super::{Named, checksum, migrate};
+use super::{Named, checksum, events, migrate};
 
-/// Takes the contents out of revisions, and says so at the position of the forgetting.
+/// Takes the contents out of revisions and the texts out of events, and says so at the position of the forgetting.
 pub(super) fn forgotten(
     conn: &Connection,
     position: Position,
     at: Timestamp,
     by: &Name,
     revisions: &[(AddressAt, Position)],
+    events: &[(Name, RecordedEvent)],
     step: Option<Step>,
 ) -> Outcome<()> {
+    events::replace(conn, events)?;
     for (_, revision) in revisions {
         conn.prepare_cached(
             "UPDATE waynote_journal SET content = NULL, forgotten_at = ?2, forgotten_by = ?3, checksum = NULL
@@ -36,6 +39,10 @@ pub(super) fn forgotten(
     }
     let forgetting = Forgetting {
         revisions: revisions.iter().map(|(at, _)| at.to_string()).collect(),
+        events: events
+            .iter()
+            .map(|(session, recorded)| recorded.address(session).to_string())
+            .collect(),
     };
     let text = serde_json::to_string(&forgetting).map_err(|error| unreadable(4, error))?;
     let none: Option<i64> = None;

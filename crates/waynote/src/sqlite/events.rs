@@ -98,6 +98,31 @@ pub(super) fn insert(
     checksum::EVENT.insert(conn, &columns)
 }
 
+/// Replaces events by what is left of them when their texts are forgotten. The old texts are overwritten first.
+pub(super) fn replace(conn: &Connection, events: &[(Name, RecordedEvent)]) -> Outcome<()> {
+    for (session, recorded) in events {
+        let scope = scope_id(conn, &Scope::Session(session.clone()))?;
+        let number = i64::try_from(recorded.number).unwrap_or(i64::MAX);
+        let text = serde_json::to_string(&recorded.event).map_err(|error| unreadable(4, error))?;
+        conn.prepare_cached(
+            "UPDATE waynote_event SET event = CAST(zeroblob(length(CAST(event AS BLOB))) AS TEXT)
+             WHERE scope = ?1 AND number = ?2",
+        )?
+        .execute((scope, number))?;
+        let key: Option<(i64, i64)> = conn
+            .prepare_cached(
+                "UPDATE waynote_event SET event = ?3 WHERE scope = ?1 AND number = ?2
+                 RETURNING position, ordinal",
+            )?
+            .query_row((scope, number, text), |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        if let Some((position, ordinal)) = key {
+            checksum::EVENT.renew(conn, &[&position, &ordinal])?;
+        }
+    }
+    Ok(())
+}
+
 /// A session's events, oldest first; one that cannot be read is an error of its own.
 pub(super) fn of_scope(
     conn: &Connection,

@@ -5,6 +5,7 @@ use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::address::AddressAt;
+use crate::event::EventAddress;
 use crate::id::OperationId;
 use crate::key::Name;
 use crate::note::Position;
@@ -20,6 +21,8 @@ use super::read::{REVISION, author, revision_anywhere, time, unreadable};
 #[serde(tag = "event", rename = "forgotten")]
 pub(super) struct Forgetting {
     pub(super) revisions: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) events: Vec<String>,
 }
 
 pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<Vec<FeedEntry>> {
@@ -109,12 +112,15 @@ fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
 }
 
 fn forgotten(row: &Row<'_>, at: Timestamp, by: Name) -> rusqlite::Result<Happened> {
-    let Forgetting { revisions } =
+    let Forgetting { revisions, events } =
         serde_json::from_str(row.get_ref(4)?.as_str()?).map_err(|error| unreadable(4, error))?;
+    let events: crate::Result<Vec<EventAddress>> =
+        events.iter().map(|event| event.parse()).collect();
     let revisions: crate::Result<Vec<AddressAt>> =
         revisions.iter().map(|revision| revision.parse()).collect();
     Ok(Happened::Forgotten {
         revisions: revisions.map_err(|error| unreadable(4, error))?,
+        events: events.map_err(|error| unreadable(4, error))?,
         at,
         by,
     })

@@ -30,8 +30,9 @@ pub(super) fn put(handle: &Handle<'_>, rows: &[Row<'_>]) -> Outcome<()> {
                 at,
                 by,
                 revisions,
+                events,
                 step,
-            } => erase::forgotten(handle.conn, *position, *at, by, revisions, *step)?,
+            } => erase::forgotten(handle.conn, *position, *at, by, revisions, events, *step)?,
         }
     }
     Ok(())

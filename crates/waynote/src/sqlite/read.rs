@@ -13,7 +13,6 @@ use crate::id::StoreId;
 use crate::key::Name;
 use crate::note::{Action, EntryType, Note, Position, Revision, State};
 use crate::scope::{Scope, ScopeKind};
-use crate::secrets;
 use crate::store::{ScopeSummary, SideValue};
 
 use super::errors::Outcome;
@@ -73,11 +72,7 @@ pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
     Ok(Note {
         address: address(scope, row.get_ref(0)?.as_str()?, 0)?,
         revision: number(row, 1)?,
-        // One that was stored before a rule was known is made anew.
-        preview: match secrets::scan(&content.shown()).is_empty() {
-            true => row.get(2)?,
-            false => content.preview(),
-        },
+        preview: content.preview_now(row.get_ref(2)?.as_str()?),
         kind: kind(row, 3)?,
         iteration: row.get(4)?,
         pinned: row.get(5)?,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 
 use crate::address::AddressAt;
-use crate::event::RecordedEvent;
+use crate::event::{EventAddress, RecordedEvent};
 use crate::key::Name;
 use crate::note::{Position, Revision};
 
@@ -83,6 +83,8 @@ pub enum Happened {
     Forgotten {
         /// The revisions.
         revisions: Vec<AddressAt>,
+        /// The events of which what was said in them was forgotten.
+        events: Vec<EventAddress>,
         /// When.
         at: Timestamp,
         /// By whom.

@@ -12,36 +12,56 @@ const LINK_BYTES: u64 = 8192;
 /// The directory of the main checkout that corresponds to `directory` (absolute) in its linked worktree. None in a main
 /// checkout, in a submodule, in a worktree of a bare repository, outside git, or if anything cannot be read.
 ///
-/// The link must be mutual: a folder that only claims to be a worktree of another project gets none of that project's
-/// notes.
+/// The files of a worktree may come from anywhere, for example out of an archive, so they are not believed. The main
+/// checkout's own git folder has to know the worktree: the link must lead to exactly `COMMON/worktrees/NAME`, and that
+/// folder must lead back to this worktree. All of this is compared after following symbolic links.
 pub fn main_checkout(directory: &Path) -> Option<PathBuf> {
-    let (root, link) = directory.ancestors().find_map(|root| {
-        let link = root.join(".git");
-        fs::metadata(&link).is_ok().then_some((root, link))
-    })?;
-    let git_folder = path_named_in(&link, "gitdir:")?;
-    let back = path_named_in(&git_folder.join("gitdir"), "")?;
-    if fs::canonicalize(back).ok()? != fs::canonicalize(&link).ok()? {
+    let root = directory
+        .ancestors()
+        .find(|root| fs::symlink_metadata(root.join(".git")).is_ok())?;
+    let link = root.join(".git");
+    // Through a symbolic link, the file would be that of another worktree.
+    if !fs::symlink_metadata(&link).ok()?.is_file() {
         return None;
     }
-    let common = path_named_in(&git_folder.join("commondir"), "")?;
-    if common.file_name()? != ".git" {
+    let git_folder = fs::canonicalize(named_in(&link, "gitdir:")?).ok()?;
+    let named_common = named_in(&git_folder.join("commondir"), "")?;
+    let common = fs::canonicalize(&named_common).ok()?;
+    if git_folder.parent()? != common.join("worktrees") || !common.join("HEAD").is_file() {
         return None;
     }
+    let back = named_in(&git_folder.join("gitdir"), "")?;
+    let leads_back = back.file_name()? == ".git"
+        && fs::canonicalize(back.parent()?).ok()? == fs::canonicalize(root).ok()?;
+    if !leads_back {
+        return None;
+    }
+    // Notes are found by the name of their directory: the name in the link is preferred to where it really is.
+    let main = [normalized(&named_common), common.clone()]
+        .into_iter()
+        .find(|named| {
+            let is_common = || fs::canonicalize(named).is_ok_and(|real| real == common);
+            named.file_name().is_some_and(|name| name == ".git") && is_common()
+        })?;
     let inside = directory.strip_prefix(root).ok()?;
-    Some(normalized(&common.parent()?.join(inside)))
+    Some(normalized(&main.parent()?.join(inside)))
 }
 
-/// The path after `prefix` in one of git's small files; relative paths start from the file's folder.
+/// The path after `prefix` in one of git's small files; relative paths start from the file's folder. By name alone:
+/// `..` after a symbolic link is not where the link leads.
 pub fn path_named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
+    named_in(file, prefix).map(|named| normalized(&named))
+}
+
+/// The same as it is written, as the operating system would follow it.
+fn named_in(file: &Path, prefix: &str) -> Option<PathBuf> {
     let what = fs::metadata(file).ok()?;
     if !what.is_file() || what.len() > LINK_BYTES {
         return None;
     }
     let text = fs::read_to_string(file).ok()?;
     let path = text.strip_prefix(prefix)?.trim();
-    let named = (!path.is_empty()).then(|| file.parent().map(|folder| folder.join(path)))??;
-    Some(normalized(&named))
+    (!path.is_empty()).then(|| Some(file.parent()?.join(path)))?
 }
 
 /// A path without `.` and `..`, by name alone.
@@ -71,6 +91,7 @@ mod tests {
         fs::create_dir_all(tree.join("src")).unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}\n", git.display())).unwrap();
         fs::write(git.join("commondir"), "../..\n").unwrap();
+        fs::write(main.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         let back = tree.join(".git");
         fs::write(git.join("gitdir"), format!("{}\n", back.display())).unwrap();
         (main, tree)
@@ -113,6 +134,67 @@ mod tests {
         let git = main.join(".git/worktrees/tree");
         fs::write(thief.join(".git"), format!("gitdir: {}\n", git.display())).unwrap();
         assert_eq!(main_checkout(&thief), None);
+    }
+
+    /// A folder as an archive may bring it: whatever its files say, the folder of another project knows nothing of it.
+    #[test]
+    fn a_forged_link_leads_nowhere() {
+        use std::os::unix::fs::symlink;
+
+        let folder = tempfile::tempdir().unwrap();
+        let (main, tree) = linked(folder.path());
+        let evil = folder.path().join("evil");
+        let forge = |git: &str, back: &str, common: &str| {
+            let _ = fs::remove_dir_all(&evil);
+            fs::create_dir_all(evil.join(git)).unwrap();
+            fs::write(evil.join(".git"), format!("gitdir: {git}\n")).unwrap();
+            fs::write(evil.join(git).join("gitdir"), format!("{back}\n")).unwrap();
+            fs::write(evil.join(git).join("commondir"), format!("{common}\n")).unwrap();
+        };
+        let there = main.join(".git").display().to_string();
+        let own = evil.join(".git").display().to_string();
+        // A git folder of its own, which names the other project as common, absolute or relative.
+        for git in ["git", "worktrees/tree", "x/.git/worktrees/tree"] {
+            for common in [&there, "../../main/.git", "../../../../../main/.git"] {
+                for back in [&own, "../.git", "../../.git", "../../../../.git"] {
+                    forge(git, back, common);
+                    assert_eq!(main_checkout(&evil), None, "{git} {back} {common}");
+                }
+            }
+        }
+        // The same, with the other project's folders behind symbolic links.
+        forge("git", &own, "../link");
+        symlink(main.join(".git"), evil.join("link")).unwrap();
+        assert_eq!(main_checkout(&evil), None);
+        forge("x/git", &own, &there);
+        symlink(main.join(".git/worktrees"), evil.join("worktrees")).unwrap();
+        for git in ["worktrees/tree", "worktrees/../../../evil/x/git"] {
+            fs::write(evil.join(".git"), format!("gitdir: {git}\n")).unwrap();
+            assert_eq!(main_checkout(&evil), None, "{git}");
+        }
+        // A `.git` that is a symbolic link to a worktree's own file.
+        fs::remove_file(evil.join(".git")).unwrap();
+        symlink(tree.join(".git"), evil.join(".git")).unwrap();
+        assert_eq!(main_checkout(&evil), None);
+        assert_eq!(main_checkout(&evil.join("x")), None);
+        // A hard link to it.
+        fs::remove_file(evil.join(".git")).unwrap();
+        fs::hard_link(tree.join(".git"), evil.join(".git")).unwrap();
+        assert_eq!(main_checkout(&evil), None);
+        // The worktree itself is as it was, also when it is reached through a symbolic link.
+        assert_eq!(main_checkout(&tree), Some(main.clone()));
+        symlink(&tree, folder.path().join("same")).unwrap();
+        assert_eq!(main_checkout(&folder.path().join("same")), Some(main));
+    }
+
+    #[test]
+    fn a_removed_project_has_no_main_checkout() {
+        let folder = tempfile::tempdir().unwrap();
+        let (main, tree) = linked(folder.path());
+        fs::rename(&main, folder.path().join("moved")).unwrap();
+        assert_eq!(main_checkout(&tree), None);
+        fs::create_dir_all(main.join(".git/worktrees")).unwrap();
+        assert_eq!(main_checkout(&tree), None);
     }
 
     #[test]

@@ -102,6 +102,7 @@ struct Forgetting {
     at: Timestamp,
     by: Name,
     revisions: Vec<(AddressAt, Position)>,
+    events: Vec<(Name, RecordedEvent)>,
     step: Option<Step>,
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use waynote::loops;
 use waynote::store::Recent;
-use waynote::text::plural;
+use waynote::text::{plural, shell_word};
 use waynote::{EntryType, Scope};
 use waynote_loop::{Attempt, Notice, Observer, Plan, Stream};
 
@@ -144,7 +144,7 @@ pub(super) fn session(plan: &Plan, store: &dyn waynote::Store) -> Outcome {
         say(&format!(
             "\n{} of {all} notes: `waynote --session {} log show` has all",
             notes.len(),
-            plan.session
+            shell_word(plan.session.as_str())
         ));
     }
     say("");

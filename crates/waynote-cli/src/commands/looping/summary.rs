@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use waynote::event::IterationOutcome;
-use waynote::text::plural;
+use waynote::text::{plural, shell_word};
 use waynote_loop::{Left, Stop, Summary};
 
 use super::words::{details, exit_code, headline, line};
@@ -47,7 +47,7 @@ pub(super) fn text(summary: &Summary, colour: bool) -> String {
 
 /// What to do now.
 fn next(summary: &Summary) -> Option<String> {
-    let session = &summary.session;
+    let session = shell_word(summary.session.as_str());
     Some(match &summary.stop {
         Stop::Blocked(_) => "answer with the same command and `--answer TEXT`".into(),
         Stop::Stalled { .. } => format!(

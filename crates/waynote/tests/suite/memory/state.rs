@@ -89,6 +89,11 @@ impl State {
         for of in &self.forgettings {
             let happened = Happened::Forgotten {
                 revisions: of.revisions.iter().map(|(at, _)| at.clone()).collect(),
+                events: of
+                    .events
+                    .iter()
+                    .map(|(session, recorded)| recorded.address(session))
+                    .collect(),
                 at: of.at,
                 by: of.by.clone(),
             };

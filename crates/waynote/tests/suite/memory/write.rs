@@ -58,6 +58,11 @@ impl State {
                 forgotten_by: forgetting.by.clone(),
             };
         }
+        for (session, forgotten) in &forgetting.events {
+            let events = self.events.get_mut(session).unwrap().iter_mut();
+            let mut of_number = events.filter(|(known, _)| known.number == forgotten.number);
+            of_number.next().unwrap().0.event = forgotten.event.clone();
+        }
         self.forgettings.push(forgetting);
     }
 }
@@ -84,12 +89,14 @@ impl Transaction for Handle {
                     at,
                     by,
                     revisions,
+                    events,
                     step,
                 } => state.forget(Forgetting {
                     position: *position,
                     at: *at,
                     by: (*by).clone(),
                     revisions: revisions.to_vec(),
+                    events: events.to_vec(),
                     step: *step,
                 }),
             }

@@ -1,0 +1,74 @@
+//! What agents, people and programs said in an event, which can be forgotten.
+
+use super::SessionEvent;
+
+/// What stands in the place of a forgotten text of an event.
+pub const FORGOTTEN: &str = "[forgotten]";
+
+/// A shorter text may be part of another one by chance.
+const LEAST_PART: usize = 8;
+
+impl SessionEvent {
+    /// What was said in it, apart from what was forgotten: a question, an answer, a summary, an agent's last output,
+    /// the details of an end.
+    pub fn texts(&self) -> Vec<&str> {
+        let text = match self {
+            Self::LoopEnded { detail, .. } => detail.as_deref(),
+            Self::IterationEnded { said, .. } => said.as_deref(),
+            Self::Completed { summary, .. } => Some(summary.as_str()),
+            Self::Blocked { question, .. } => Some(question.as_str()),
+            Self::Answered { answer } => Some(answer.as_str()),
+            Self::LoopStarted { .. } | Self::IterationStarted { .. } | Self::Resolved { .. } => {
+                None
+            }
+        };
+        text.filter(|text| *text != FORGOTTEN).into_iter().collect()
+    }
+
+    /// Whether a text was said in it, as a whole or as a part of what was said.
+    pub(crate) fn says(&self, text: &str) -> bool {
+        let part = text.trim();
+        self.texts()
+            .into_iter()
+            .any(|said| said.trim() == part || (part.len() >= LEAST_PART && said.contains(part)))
+    }
+
+    /// The event without what was said in it.
+    pub(crate) fn forgotten(&self) -> Self {
+        let mut event = self.clone();
+        match &mut event {
+            Self::LoopEnded { detail: said, .. } | Self::IterationEnded { said, .. } => {
+                if let Some(said) = said {
+                    FORGOTTEN.clone_into(said);
+                }
+            }
+            Self::Completed { summary: said, .. }
+            | Self::Blocked { question: said, .. }
+            | Self::Answered { answer: said } => FORGOTTEN.clone_into(said),
+            Self::LoopStarted { .. } | Self::IterationStarted { .. } | Self::Resolved { .. } => {}
+        }
+        event
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forgotten_event_says_nothing() {
+        let asked = SessionEvent::Blocked {
+            iteration: 3,
+            question: "Is hunter2-hunter2 right?".into(),
+        };
+        assert!(asked.says("hunter2-hunter2\n"));
+        assert!(!asked.says("right?"));
+        assert!(asked.says(" Is hunter2-hunter2 right? "));
+        let forgotten = asked.forgotten();
+        assert_eq!(forgotten.texts(), Vec::<&str>::new());
+        assert_eq!(
+            forgotten.to_string(),
+            "the agent asked a person in iteration 3:\n[forgotten]"
+        );
+    }
+}
