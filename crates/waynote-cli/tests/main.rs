@@ -46,6 +46,7 @@ mod suite {
     mod loop_retries;
     mod loop_rights;
     mod loop_stops;
+    mod lost_writes;
     mod mcp;
     mod mcp_block;
     mod mcp_client;
@@ -54,6 +55,7 @@ mod suite {
     mod mcp_hostile;
     mod mcp_loop;
     mod mcp_memory;
+    mod mcp_replaced;
     mod mcp_sets;
     mod mcp_store;
     mod no_home;

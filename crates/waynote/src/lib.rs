@@ -156,7 +156,7 @@ pub use search::{Hit, SearchKind, SearchRequest, Snippet};
 pub use session_log::SessionLog;
 pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
+pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore};
 pub use store::{
     AsOf, Filter, LocalStore, LocalStoreExt, Reader, ReaderExt, Recent, ScopeSummary, SideData,
     Snapshot, Store, Version,
