@@ -46,11 +46,13 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
                 "state": looped.standing.word(),
             })
         });
-        let value = json!({
+        let mut value = json!({
             "place": place.as_str(), "place_notes": places, "agent": agent.as_str(), "notes": notes,
-            "pinned": pinned, "session": session, "store": path, "store_id": id,
-            "lost_writes": lost.as_ref().map(rollback::value), "notes_file_not_in_sync": zrb_file,
+            "pinned": pinned, "session": session, "store": path, "store_id": id, "notes_file_not_in_sync": zrb_file,
         });
+        if let Some(lost) = &lost {
+            value["lost_writes"] = rollback::value(lost);
+        }
         return context.output.value(&value);
     }
     let session = match session {

@@ -34,7 +34,9 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
         value["store"] = json!(path);
         value["store_id"] = json!(id);
         value["ok"] = json!(clean);
-        value["lost_writes"] = json!(lost.as_ref().map(rollback::value));
+        if let Some(lost) = &lost {
+            value["lost_writes"] = rollback::value(lost);
+        }
         context.output.value(&value)?;
     } else {
         for problem in &report.problems {

@@ -13,7 +13,7 @@ use super::{Rollback, files, open};
 
 /// A WAL longer than this is folded into the database when a writer closes: the first to open the store
 /// afterwards has to read it all.
-const LONG_WAL_BYTES: u64 = 256 * 1024;
+const LONG_WAL_BYTES: u64 = 128 * 1024;
 
 impl Sqlite {
     /// As [`Engine::checkpoint`](crate::engine::Engine).
@@ -36,8 +36,8 @@ impl Sqlite {
             return Ok(false);
         };
         guard.check()?;
-        conn.busy_timeout(Duration::ZERO)
-            .map_err(|error| self.failed(error.into()))?;
+        let impatient: Outcome<()> = conn.busy_timeout(Duration::ZERO).map_err(Into::into);
+        self.named().mapped(impatient)?;
         let is_blocked: Outcome<bool> = conn
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
             .map_err(Into::into);
@@ -48,10 +48,6 @@ impl Sqlite {
         self.named()
             .mapped(is_blocked)
             .map(|is_blocked| !is_blocked)
-    }
-
-    fn failed(&self, failure: super::errors::Failure) -> Error {
-        failure.at(&self.named().path, self.named().wait)
     }
 
     /// As [`SqliteStore::rollback`](super::SqliteStore). What is noted is read first: a writer notes what it has
