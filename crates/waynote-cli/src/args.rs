@@ -182,7 +182,19 @@ pub(crate) enum Command {
         project: bool,
     },
     /// Check the store for damage
-    Verify,
+    ///
+    /// The exit code is 0 when the store is sound, else 1. It also names a store that has lost acknowledged writes: its
+    /// write-ahead log was damaged or deleted, or an older copy has taken its place. Such a store can be read, but not
+    /// written.
+    Verify {
+        /// Go on with a store that has lost acknowledged writes, as it is now. Asks first; without a terminal, it needs
+        /// --yes
+        #[arg(long)]
+        accept_rollback: bool,
+        /// Do not ask (for scripts)
+        #[arg(long, requires = "accept_rollback")]
+        yes: bool,
+    },
     /// Show each setting and where it comes from, or change the configuration file
     Config {
         #[command(subcommand)]

@@ -44,6 +44,9 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::StoreLost { .. } => {
             "put the file back, or restart this program to use the file that is there now".into()
         }
+        Error::LostWrites { .. } => {
+            "restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is; until then it can only be read".into()
+        }
         Error::ReadOnly { .. } => format!("{advice}, or give another file with `--store`"),
         Error::Storage(error) => of_storage(error, advice),
         Error::Loop(error) => of_loop(error, advice),

@@ -33,6 +33,7 @@ use crate::error::Failure;
 use crate::output::Output;
 
 fn main() -> ExitCode {
+    waynote_system::limits::size_limit_is_an_error();
     let arguments: Vec<_> = std::env::args_os().collect();
     // Errors are JSON too, also those of arguments that cannot be read.
     let json = arguments.iter().any(|argument| argument == "--json");

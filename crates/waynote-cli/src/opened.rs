@@ -90,6 +90,14 @@ impl Opened {
         }
     }
 
+    /// The store itself, without the file that it is kept in sync with.
+    pub(crate) fn sqlite(&self) -> &SqliteStore {
+        match &self.kind {
+            Kind::Plain(store) => store,
+            Kind::Synced(store) => store.store(),
+        }
+    }
+
     /// Writes the directories' notes to a `notes.json`, which may be the one that the store is kept in sync with.
     pub(crate) fn export_zrb(&self, file: &Path, stamp: &Stamp) -> Outcome<Exported> {
         Ok(match &self.kind {

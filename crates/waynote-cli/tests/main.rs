@@ -47,6 +47,7 @@ mod suite {
     mod loop_retries;
     mod loop_rights;
     mod loop_stops;
+    mod lost_writes;
     mod mcp;
     mod mcp_block;
     mod mcp_client;
@@ -55,6 +56,7 @@ mod suite {
     mod mcp_hostile;
     mod mcp_loop;
     mod mcp_memory;
+    mod mcp_replaced;
     mod mcp_replies;
     mod mcp_sets;
     mod mcp_store;

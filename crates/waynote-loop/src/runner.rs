@@ -176,6 +176,8 @@ impl<'p> LoopRunner<'p> {
         let logs = self.plan.logs.as_ref();
         let log = logs.map(|logs| logs.file(session, number)).transpose()?;
         self.run.start_iteration(&self.stamp())?;
+        // The agent works for minutes now. A store that cannot do it now does it later.
+        let _ = self.store.checkpoint();
         self.notice(&Notice::IterationStarted { iteration: number });
         let begun = Instant::now();
         let attempts = Attempts {

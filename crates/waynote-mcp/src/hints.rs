@@ -29,6 +29,9 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::StoreLost { .. } => {
             "a person has to put the file back, or restart this server".into()
         }
+        Error::LostWrites { .. } => {
+            "a person has to restore a backup, or to accept the loss; until then notes can only be read".into()
+        }
         _ => advice,
     }
 }

@@ -123,8 +123,9 @@ pub fn serve(
         // Calls are done one at a time: a second thread would only take up memory.
         .max_blocking_threads(1)
         .build()?;
+    let store = Arc::clone(&host);
     // A call that still runs afterwards, because its client has cancelled it, is waited for when the runtime goes.
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let lines = stdio::Lines::start(input, output)?;
         match server::Server::new(options, host).serve(lines).await {
             Ok(running) => running
@@ -136,5 +137,10 @@ pub fn serve(
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(io::Error::other(error.to_string())),
         }
-    })
+    });
+    drop(runtime);
+    if store.may_write().is_ok() {
+        let _ = store.store().checkpoint();
+    }
+    served
 }

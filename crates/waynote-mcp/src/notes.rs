@@ -70,6 +70,13 @@ impl Notes {
         self.host.after_call();
     }
 
+    /// What was put off until now: nobody waits for it. A store that cannot do it does it another time.
+    pub(crate) fn when_idle(&self) {
+        if self.host.may_write().is_ok() {
+            let _ = self.host.store().checkpoint();
+        }
+    }
+
     /// What the caller's block is made of, in the iteration that runs now.
     fn request(&self, here: &Here) -> Result<Request, Refusal> {
         Ok(here

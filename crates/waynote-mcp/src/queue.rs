@@ -1,21 +1,35 @@
 //! Calls are done one at a time, in the order in which they came, on a thread that may block.
 
 use std::sync::Arc;
+use std::sync::Mutex as Lock;
+use std::sync::PoisonError;
+use std::time::Duration;
 
 use tokio::sync::Mutex;
+use tokio::task::AbortHandle;
 
 use crate::host::Host;
 use crate::notes::Notes;
 
+/// After so long without a call the store gets to move its newest notes to where they stay.
+const IDLE: Duration = Duration::from_secs(3);
+
 /// Where calls wait for their turn.
-pub(crate) struct Queue(Arc<Mutex<Notes>>);
+pub(crate) struct Queue {
+    notes: Arc<Mutex<Notes>>,
+    /// What happens when no call comes.
+    idle: Lock<Option<AbortHandle>>,
+}
 
 /// A call that ended in a panic: a defect of the server.
 pub(crate) struct Panicked;
 
 impl Queue {
     pub(crate) fn new(host: Arc<dyn Host>) -> Self {
-        Self(Arc::new(Mutex::new(Notes::new(host))))
+        Self {
+            notes: Arc::new(Mutex::new(Notes::new(host))),
+            idle: Lock::default(),
+        }
     }
 
     /// Does something with the notes when the calls before it are done. A caller that has left does not stop it.
@@ -24,12 +38,27 @@ impl Queue {
         work: impl FnOnce(&mut Notes) -> T + Send + 'static,
     ) -> Result<T, Panicked> {
         // Tokio's mutex is fair: whoever asked first gets it first.
-        let mut notes = Arc::clone(&self.0).lock_owned().await;
+        let mut notes = Arc::clone(&self.notes).lock_owned().await;
         let call = tokio::task::spawn_blocking(move || {
             let done = work(&mut notes);
             notes.after_call();
             done
         });
-        call.await.map_err(|_| Panicked)
+        let done = call.await.map_err(|_| Panicked);
+        self.wait_until_idle();
+        done
+    }
+
+    fn wait_until_idle(&self) {
+        let notes = Arc::clone(&self.notes);
+        let idle = tokio::spawn(async move {
+            tokio::time::sleep(IDLE).await;
+            let notes = notes.lock_owned().await;
+            tokio::task::spawn_blocking(move || notes.when_idle());
+        });
+        let mut before = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = before.replace(idle.abort_handle()) {
+            before.abort();
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! | [`environment`] | variables, the home directory, the folders for data, configuration and state |
 //! | [`variables`] | the names of the variables that waynote reads |
 //! | [`disk`] | on what kind of file system a file lies |
+//! | [`limits`] | that a limit of the system is an error, and not the end of the process |
 //! | [`process`] | which process this is, what runs above it, whether it still runs (`/proc`) |
 //! | [`program`] | which file a program's name stands for on the path |
 //! | [`plain`] | a file that somebody else may have put there, opened without surprises |
@@ -16,6 +17,7 @@
 
 pub mod disk;
 pub mod environment;
+pub mod limits;
 pub mod plain;
 pub mod process;
 pub mod program;

@@ -87,6 +87,15 @@ pub trait Engine {
     /// it returns the reason, not an error: the notes no longer have the texts.
     fn scrub(&self) -> Option<Residue>;
 
+    /// Moves what is in the engine's log to where it stays, if nobody else is using the store now. Called when a
+    /// program has been idle for a while. Returns whether the log is empty. An engine without such a log does nothing.
+    ///
+    /// # Errors
+    /// As [`Engine::write`].
+    fn checkpoint(&self) -> Result<bool> {
+        Ok(true)
+    }
+
     /// The store's name in errors, usually the path of its file.
     fn name(&self) -> String;
 }
@@ -114,6 +123,10 @@ impl<E: Engine + ?Sized> Engine for &E {
 
     fn scrub(&self) -> Option<Residue> {
         (**self).scrub()
+    }
+
+    fn checkpoint(&self) -> Result<bool> {
+        (**self).checkpoint()
     }
 
     fn name(&self) -> String {

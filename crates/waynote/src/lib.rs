@@ -34,10 +34,10 @@
 //! # }
 //! ```
 //!
-//! A file that does not exist reads as an empty store, and the first write creates it. If the file is deleted or
-//! replaced while the store is open, calls fail with [`Error::StoreLost`] and nothing is written. A program that has to
-//! start whatever state the file is in uses [`SqliteStore::at`]: each call then returns the error until the file is
-//! fixed.
+//! A file that does not exist reads as an empty store, and the first write creates it. If the file is deleted while the
+//! store is open, or another store takes its place, calls fail with [`Error::StoreLost`] and nothing is written. If the
+//! store is behind what was acknowledged, writes fail with [`Error::LostWrites`]. A program that has to start whatever
+//! state the file is in uses [`SqliteStore::at`]: each call then returns the error until the file is fixed.
 //!
 //! # Shared by threads
 //!
@@ -158,7 +158,7 @@ pub use search::{Hit, SearchKind, SearchRequest, Snippet};
 pub use session_log::SessionLog;
 pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
-pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
+pub use sqlite::{AttachedStore, Attachment, Options, Rollback, Sqlite, SqliteStore};
 pub use store::{
     AsOf, Filter, LocalStore, LocalStoreExt, Reader, ReaderExt, Recent, ScopeSummary, SideData,
     Snapshot, Store, Version,

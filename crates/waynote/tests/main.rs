@@ -13,6 +13,7 @@ mod suite {
     mod conformance;
     mod counting;
     mod distant;
+    mod head;
     mod isolation;
     mod loops;
     mod memory;
@@ -20,6 +21,7 @@ mod suite {
     mod one_order;
     mod opening;
     mod processes;
+    mod replaced;
     mod runs;
     mod search;
     mod search_index;

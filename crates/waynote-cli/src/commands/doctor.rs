@@ -15,7 +15,7 @@ use waynote_formats::zrb::NotesFile;
 use waynote_system::disk;
 
 use super::install::reach;
-use super::{Context, hook};
+use super::{Context, hook, rollback};
 use crate::error::{Failure, Outcome};
 use crate::opened::on_network;
 use crate::variables::machine;
@@ -170,7 +170,15 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
         findings.note(what, hint);
     }
     let path = file.display().to_string();
-    if !context.settings.store.value.exists() {
+    let lost = context
+        .opened()
+        .and_then(|opened| Ok(opened.sqlite().rollback()?));
+    if let Ok(Some(lost)) = lost {
+        let lost = rollback::said(&lost);
+        findings.wrong(format!("store: {path} {lost}"), rollback::HINT);
+        return;
+    }
+    if lost.is_ok() && !context.settings.store.value.exists() {
         findings.ok(format!("store: {path}, created by the first write"));
         return;
     }

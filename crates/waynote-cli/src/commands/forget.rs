@@ -1,7 +1,6 @@
 //! `waynote forget`: removes a note's text for good.
 
 use std::borrow::Borrow;
-use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 use waynote::event::EventAddress;
@@ -11,7 +10,7 @@ use waynote::{Address, AddressAt, Forget, ForgetTarget, Forgotten};
 use waynote_formats::synced::files_that_held;
 use waynote_system::shell::quoted;
 
-use super::Context;
+use super::{Context, confirm};
 use crate::error::{Failure, Outcome, say};
 use crate::home;
 
@@ -98,7 +97,7 @@ pub(super) fn run(
 /// Asks a person whether to forget that; a refusal where there is none, or when the answer is not yes.
 fn confirm(would: &Forgotten) -> Outcome {
     let named = waynote::visible::visible(&would.named.to_string());
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+    if !confirm::can_ask() {
         return Err(Failure::refused(
             "not_confirmed",
             format!("forgetting {named} cannot be undone, and there is no terminal to confirm it"),
@@ -106,23 +105,14 @@ fn confirm(would: &Forgotten) -> Outcome {
         ));
     }
     say(&plan(would));
-    let ask = || -> io::Result<String> {
-        let mut terminal = io::stderr();
-        write!(terminal, "This cannot be undone. Forget it? [y/N] ")?;
-        terminal.flush()?;
-        let mut answer = String::new();
-        io::stdin().read_line(&mut answer)?;
-        Ok(answer)
-    };
-    let answer = ask().map_err(|error| Failure::file("terminal", "read", error))?;
-    match answer.trim().to_lowercase().as_str() {
-        "y" | "yes" => Ok(()),
-        _ => Err(Failure::refused(
-            "not_confirmed",
-            format!("{named} was not forgotten"),
-            "answer `y` to forget it",
-        )),
+    if confirm::is_yes("This cannot be undone. Forget it?")? {
+        return Ok(());
     }
+    Err(Failure::refused(
+        "not_confirmed",
+        format!("{named} was not forgotten"),
+        "answer `y` to forget it",
+    ))
 }
 
 /// What would be forgotten: revision by revision, event by event.

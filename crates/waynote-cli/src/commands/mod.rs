@@ -1,6 +1,7 @@
 //! The commands: one file for each, or for a group of them.
 
 mod config;
+mod confirm;
 mod context;
 mod demo;
 mod demo_agent;
@@ -19,6 +20,7 @@ mod manual;
 mod mcp;
 mod overview;
 mod place;
+mod rollback;
 mod saved;
 mod search;
 mod show;
@@ -191,7 +193,11 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             let client = client.map(|ClientArg(client)| client);
             doctor::run(&mut context, client, *project)
         }
-        Some(Command::Verify) => verify::run(&mut context),
+        Some(Command::Verify {
+            accept_rollback: true,
+            yes,
+        }) => rollback::accept(&mut context, *yes).map(ok),
+        Some(Command::Verify { .. }) => verify::run(&mut context),
         Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),
         Some(
             Command::Completions { .. }

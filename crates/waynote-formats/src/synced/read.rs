@@ -322,4 +322,8 @@ impl<S: LocalStore> LocalStore for SyncedStore<S> {
     fn renew_id(&self) -> Result<StoreId> {
         self.inner.renew_id()
     }
+
+    fn checkpoint(&self) -> Result<bool> {
+        self.inner.checkpoint()
+    }
 }

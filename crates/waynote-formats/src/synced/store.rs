@@ -51,6 +51,11 @@ pub(super) struct Known {
 }
 
 impl<S: LocalStore> SyncedStore<S> {
+    /// The store that is kept in sync.
+    pub fn store(&self) -> &S {
+        &self.inner
+    }
+
     /// Keeps the places of a store in sync with a file, which need not exist yet.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ use jiff::Timestamp;
 
 use crate::address::Address;
 use crate::key::{Key, Name};
-use crate::note::Note;
+use crate::note::{Note, Position};
 use crate::text::plural;
 
 pub use class::ErrorClass;
@@ -268,6 +268,20 @@ pub enum Error {
         reason: String,
     },
 
+    /// The store is behind what was acknowledged: its newest notes are missing. It can be read; nothing was written.
+    #[error("the store {} has lost acknowledged writes: {}", safe(path.display()), match found.number() {
+        0 => format!("it was at position {acknowledged}, and now it is empty or gone"),
+        _ => format!("it was at position {acknowledged}, and now it is at {found}"),
+    })]
+    LostWrites {
+        /// The store.
+        path: PathBuf,
+        /// The position of the last acknowledged write.
+        acknowledged: Position,
+        /// The last position that the store still has; 0 when there is no store any more.
+        found: Position,
+    },
+
     /// The store cannot be written.
     #[error("the store {} cannot be written: {}", safe(path.display()), safe(reason))]
     ReadOnly {
@@ -375,6 +389,7 @@ impl Error {
             Self::NotAStore { .. } => "not_a_store",
             Self::NewerStore { .. } => "newer_store",
             Self::StoreLost { .. } => "store_lost",
+            Self::LostWrites { .. } => "lost_writes",
             Self::ReadOnly { .. } => "read_only",
             Self::DiskFull { .. } => "disk_full",
             Self::Busy { .. } => "busy",

@@ -183,6 +183,15 @@ fn the_same(error: &Error) -> Option<Error> {
             path: path.clone(),
             reason: reason.clone(),
         },
+        Error::LostWrites {
+            path,
+            acknowledged,
+            found,
+        } => Error::LostWrites {
+            path: path.clone(),
+            acknowledged: *acknowledged,
+            found: *found,
+        },
         Error::ReadOnly { path, reason } => Error::ReadOnly {
             path: path.clone(),
             reason: reason.clone(),

@@ -285,4 +285,8 @@ impl<E: Engine> LocalStore for EngineStore<E> {
         })?;
         id.ok_or_else(|| self.ran_nothing())
     }
+
+    fn checkpoint(&self) -> Result<bool> {
+        self.engine.checkpoint()
+    }
 }

@@ -2,11 +2,14 @@
 
 use std::cell::OnceCell;
 
-use crate::engine::{Engine, JournalRow, Read, Rows, Transaction, Writing};
+use rusqlite::Connection;
+
+use crate::engine::{Engine, Read, Transaction, Writing};
 use crate::error::Result;
 use crate::forget::Residue;
-use crate::model::report::Report;
 
+use super::acknowledged::Guard;
+use super::errors::Failure;
 use super::missing::Missing;
 use super::pool::{Lease, Sqlite};
 use super::queue::Turn;
@@ -60,15 +63,31 @@ impl<'e> Alone<'e> {
             return Ok(conn);
         }
         // Opened first: bringing its tables up to date takes a turn of its own.
-        let conn = self.sqlite.lease_within(self.turn.get())?;
-        if self.turn.get().is_none() && !conn.is_immutable() {
-            let turn = self.sqlite.turn()?;
-            let _ = self.turn.set(turn);
-            // The wait may have been long.
-            self.sqlite.is_there()?;
+        let opened = self.sqlite.lease_within(self.turn.get())?;
+        if opened.is_immutable() {
+            return Ok(self.conn.get_or_init(|| opened));
         }
-        self.sqlite.ensure_wal(&conn)?;
+        drop(opened);
+        let turn = match self.turn.get() {
+            Some(turn) => turn,
+            None => {
+                let turn = self.sqlite.turn()?;
+                self.turn.get_or_init(|| turn)
+            }
+        };
+        // The wait may have been long.
+        self.sqlite.is_there()?;
+        let conn = self.sqlite.lease_current(turn)?;
+        self.sqlite.ensure_wal(&conn, || {
+            let guard = self.guard(&conn)?;
+            guard.map_or(Ok(()), |guard| guard.check())
+        })?;
         Ok(self.conn.get_or_init(|| conn))
+    }
+
+    /// What checks the store before it is written and notes afterwards how far it is.
+    fn guard<'g>(&'g self, conn: &'g Connection) -> Result<Option<Guard<'g>>> {
+        Guard::new(self.sqlite, self.turn.get(), conn)
     }
 }
 
@@ -104,8 +123,28 @@ impl Engine for Alone<'_> {
             self.sqlite.make()?;
         }
         let conn = self.hold()?;
+        let handle = Handle::new(named, conn);
+        let Some(guard) = self.guard(conn)? else {
+            self.sqlite.has_written();
+            return named.mapped(transaction::write(handle, writing, work));
+        };
+        guard.settle()?;
         self.sqlite.has_written();
-        transaction::write(Handle::new(named, conn), writing, work)
+        let mut reached = None;
+        let written = transaction::write(handle, writing, &mut |tx| {
+            guard.check()?;
+            work(tx)?;
+            reached = Some(guard.head()?);
+            Ok(())
+        });
+        if written.as_ref().is_err_and(Failure::is_failed_sync) {
+            guard.has_failed_to_sync();
+        }
+        named.mapped(written)?;
+        if let Some(reached) = reached {
+            guard.acknowledge(reached);
+        }
+        Ok(())
     }
 
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
@@ -113,41 +152,18 @@ impl Engine for Alone<'_> {
     }
 
     fn scrub(&self) -> Option<Residue> {
-        erase::scrub(self.sqlite.named(), self.conn.get()?)
+        let conn = self.conn.get()?;
+        let residue = erase::scrub(self.sqlite.named(), self.sqlite.file(), conn);
+        // The file is another one now.
+        if let Ok(Some(guard)) = self.guard(conn)
+            && let Ok(head) = guard.head()
+        {
+            guard.acknowledge(head);
+        }
+        residue
     }
 
     fn name(&self) -> String {
         self.sqlite.name()
-    }
-}
-
-/// Rows on a connection of the pool.
-pub(super) struct Pooled<'e> {
-    pub(super) sqlite: &'e Sqlite,
-    pub(super) conn: Lease<'e>,
-}
-
-impl Pooled<'_> {
-    fn handle(&self) -> Handle<'_> {
-        Handle::new(self.sqlite.named(), &self.conn)
-    }
-}
-
-impl Read for Pooled<'_> {
-    fn read(&self, ask: &crate::engine::Ask) -> Result<Rows> {
-        self.handle().read(ask)
-    }
-
-    fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()> {
-        self.handle().each_row(after, limit, each)
-    }
-
-    fn verify(&self, report: &mut Report) -> Result<bool> {
-        self.handle().verify(report)
     }
 }

@@ -2,20 +2,26 @@
 //! body is overwritten before it is deleted, and afterwards the file is rebuilt and the WAL emptied, while no other
 //! writer can run. On a lent connection the latter two are the application's.
 
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::Path;
+
 use jiff::Timestamp;
 use rusqlite::{Connection, ToSql};
 
 use crate::address::AddressAt;
 use crate::content::Content;
 use crate::engine::Step;
+use crate::error::Error;
 use crate::event::RecordedEvent;
 use crate::forget::Residue;
 use crate::key::Name;
 use crate::note::Position;
 
-use super::errors::Outcome;
+use super::errors::{Failure, Outcome};
 use super::feed::Forgetting;
 use super::read::unreadable;
+use super::side_files::beside;
 use super::{Named, checksum, events, migrate};
 
 /// Takes the contents out of revisions and the texts out of events, and says so at the position of the forgetting.
@@ -109,8 +115,8 @@ impl Drop for Secure<'_> {
 
 /// Rebuilds the file without what it once held, and empties the WAL. What keeps it from that is no error: the text is
 /// out of the notes, and the same command again finishes the work.
-pub(super) fn scrub(named: &Named, conn: &Connection) -> Option<Residue> {
-    match rebuild(conn) {
+pub(super) fn scrub(named: &Named, file: &Path, conn: &Connection) -> Option<Residue> {
+    match rebuild(file, conn) {
         Ok(residue) => residue,
         Err(failure) => {
             let error = failure.at(&named.path, named.wait);
@@ -119,12 +125,28 @@ pub(super) fn scrub(named: &Named, conn: &Connection) -> Option<Residue> {
     }
 }
 
-fn rebuild(conn: &Connection) -> Outcome<Option<Residue>> {
+fn rebuild(file: &Path, conn: &Connection) -> Outcome<Option<Residue>> {
     if !migrate::is_ours(conn)? {
         return Ok(Some(Residue::Foreign));
     }
     conn.execute_batch("VACUUM")?;
     let is_blocked: bool =
         conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-    Ok(is_blocked.then_some(Residue::Read))
+    if is_blocked {
+        return Ok(Some(Residue::Read));
+    }
+    sync_wal(file)?;
+    Ok(None)
+}
+
+/// The engine does not sync that the WAL is empty now: after a power cut the text would be in it again.
+fn sync_wal(file: &Path) -> Outcome<()> {
+    let wal = beside(file, "-wal");
+    let synced = File::open(&wal).and_then(|wal| wal.sync_all());
+    match synced {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Failure::Ours(Error::file(wal, "synced", error)))
+        }
+        _ => Ok(()),
+    }
 }

@@ -106,6 +106,14 @@ impl Failure {
         }
     }
 
+    /// Whether the disk did not take what was written.
+    pub(super) fn is_failed_sync(&self) -> bool {
+        let Self::Engine(rusqlite::Error::SqliteFailure(failure, _)) = self else {
+            return false;
+        };
+        [ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC].contains(&failure.extended_code)
+    }
+
     /// Whether the engine could not get at the file, though another way of opening it may.
     pub(super) fn is_no_access(&self) -> bool {
         let Self::Engine(rusqlite::Error::SqliteFailure(failure, _)) = self else {

@@ -109,7 +109,8 @@ impl Engine for Lent<'_> {
             Writing::Relaxed => Writing::Durable,
             other => other,
         };
-        transaction::write(self.handle(), writing, work)
+        self.named
+            .mapped(transaction::write(self.handle(), writing, work))
     }
 
     /// Inside the application's transaction nobody else can write once it has written; without one, all of `work` is one

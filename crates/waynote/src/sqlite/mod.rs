@@ -6,24 +6,30 @@
 //! savepoint inside the application's transaction, or a transaction of its own when there is none; waiting and
 //! durability are as the application set them.
 
+mod acknowledged;
 mod alone;
 mod checksum;
 mod erase;
 mod errors;
 mod events;
 mod feed;
+mod files;
+mod fold;
 mod frozen;
+mod head;
 mod index;
 mod lent;
 mod migrate;
 mod missing;
 mod open;
 mod pool;
+mod pooled;
 mod put;
 mod queue;
 mod read;
 mod recent;
 mod rows;
+mod shared_room;
 mod side_files;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -37,6 +43,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use crate::error::Result;
+use crate::note::Position;
 use crate::rules::EngineStore;
 
 pub use lent::{Attachment, Lent};
@@ -103,6 +110,34 @@ impl EngineStore<Sqlite> {
     pub fn at(path: impl AsRef<Path>, options: &Options) -> Self {
         Self::new(Sqlite::at(path.as_ref(), options))
     }
+
+    /// What the store has lost, if it is behind what was acknowledged: its WAL was damaged or deleted, or an older copy
+    /// has taken its place. Such a store can be read, and each write is [`crate::Error::LostWrites`].
+    ///
+    /// # Errors
+    /// As [`EngineStore::open`].
+    pub fn rollback(&self) -> Result<Option<Rollback>> {
+        self.engine().rollback()
+    }
+
+    /// Takes the store as it is, so that it can be written again; returns what is lost for good. For a restored backup,
+    /// and for a store that nothing else brings back.
+    ///
+    /// # Errors
+    /// [`crate::Error::Busy`], [`crate::Error::File`], and as [`EngineStore::open`].
+    pub fn accept_rollback(&self) -> Result<Option<Rollback>> {
+        self.engine().accept_rollback()
+    }
+}
+
+/// How far a store is behind what was acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rollback {
+    /// The position of the last acknowledged write.
+    pub acknowledged: Position,
+    /// The last position that the store still has; 0 when there is no store any more.
+    pub found: Position,
 }
 
 impl<'c> EngineStore<Lent<'c>> {

@@ -1,6 +1,6 @@
 //! Opening: a file of our own, or one that can only be read.
 
-use std::fs::{DirBuilder, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt};
 use std::path::Path;
@@ -10,12 +10,14 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
+use crate::note::Position;
 use crate::system::room;
 
 use super::errors::{Failure, Outcome};
+use super::files::wal_bytes;
 use super::queue::{Queue, Turn};
 use super::side_files::no_room;
-use super::{Options, frozen, migrate, transaction};
+use super::{Options, frozen, migrate, shared_room, transaction};
 
 /// What runs at every write and every search stays prepared.
 const STATEMENTS: usize = 64;
@@ -55,6 +57,9 @@ pub(super) fn first(
 ) -> Result<(Connection, Access)> {
     if let Some(file) = file {
         not_too_short(path, file)?;
+        if file.is_file() && file.len() == 0 {
+            is_new(path, queue)?;
+        }
     }
     let looked = connect(path, options)
         .and_then(|conn| migrate::version(&conn).map(|version| (conn, version)));
@@ -71,6 +76,36 @@ pub(super) fn first(
     }
 }
 
+/// Whether a store that is not there, or whose file is empty, is a new one: it is not when writes to it were
+/// acknowledged, or when its WAL has notes. The engine would delete that WAL.
+pub(super) fn is_new(path: &Path, queue: &Queue) -> Result<()> {
+    let highest = queue.noted().highest();
+    let has_wal = wal_bytes(path) > 0;
+    // Another process may have made it meanwhile.
+    if found(path)?.is_some_and(|file| file.len() > 0) {
+        return Ok(());
+    }
+    if let Some(highest) = highest {
+        return Err(gone(path, highest));
+    }
+    if has_wal {
+        return Err(Error::DamagedStore {
+            path: path.to_owned(),
+            reason: "its file is empty or gone, but its write-ahead log (`-wal`) has notes".into(),
+        });
+    }
+    Ok(())
+}
+
+/// A store that has nothing of what was acknowledged.
+fn gone(path: &Path, highest: i64) -> Error {
+    Error::LostWrites {
+        path: path.to_owned(),
+        acknowledged: Position::new(highest),
+        found: Position::new(0),
+    }
+}
+
 /// Makes the folder of a store for its owner alone, unless it is there.
 pub(super) fn make_folder(path: &Path) -> Result<()> {
     let folder = path.parent();
@@ -82,6 +117,34 @@ pub(super) fn make_folder(path: &Path) -> Result<()> {
         .mode(0o700)
         .create(folder)
         .map_err(|error| refused(path, &error))
+}
+
+/// Syncs the folder of a new store and those above it, some of which may be new too: a note that is on disk is lost if a
+/// folder on the way to it is not. Before the tables are made, so that whoever finds tables finds this done.
+fn sync_folders(path: &Path) -> Result<()> {
+    for folder in path.ancestors().skip(1) {
+        let Ok(file) = File::open(folder) else {
+            // Whoever cannot read a folder has not made it.
+            continue;
+        };
+        match file.sync_all() {
+            Err(error) if is_no_sync(error.kind()) => {}
+            synced => synced.map_err(|error| Error::file(folder, "synced", error))?,
+        }
+    }
+    Ok(())
+}
+
+/// What file systems say that do not sync folders.
+fn is_no_sync(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem, Unsupported};
+    [
+        InvalidInput,
+        PermissionDenied,
+        ReadOnlyFilesystem,
+        Unsupported,
+    ]
+    .contains(&kind)
 }
 
 fn refused(path: &Path, error: &io::Error) -> Error {
@@ -148,15 +211,21 @@ fn not_a_file(path: &Path, file: &Metadata) -> Error {
 }
 
 pub(super) fn connect(path: &Path, options: &Options) -> Outcome<Connection> {
+    shared_room::check(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
-    conn.busy_timeout(options.wait.min(LONGEST_WAIT))?;
+    conn.busy_timeout(within(options.wait))?;
     // A process that adds one note must not pay for folding in the WAL each time; the last one of a writer does.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
     tuned(&conn)?;
     Ok(conn)
+}
+
+/// A wait that the engine can count.
+pub(super) fn within(wait: Duration) -> Duration {
+    wait.min(LONGEST_WAIT)
 }
 
 /// What changes how fast a connection is, and nothing else.
@@ -186,6 +255,10 @@ fn prepare(
         None => Some(queue.turn(path, options.wait)?),
     };
     if version.is_none() && migrate::is_empty(conn).map_err(mapped)? {
+        if let Some(highest) = queue.noted().highest() {
+            return Err(gone(path, highest));
+        }
+        sync_folders(path)?;
         conn.pragma_update(None, "journal_mode", "wal")
             .map_err(|error| mapped(error.into()))?;
     }
@@ -210,5 +283,5 @@ fn prepare(
 fn empty_wal(conn: &Connection, options: &Options) {
     let _ = conn.busy_timeout(Duration::ZERO);
     let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-    let _ = conn.busy_timeout(options.wait.min(LONGEST_WAIT));
+    let _ = conn.busy_timeout(within(options.wait));
 }

@@ -1,28 +1,29 @@
 //! A file of our own, shared by threads: each call takes a connection, and gives it back.
 
-use std::fs::Metadata;
 use std::ops::Deref;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
-use std::time::Duration;
 
 use rusqlite::Connection;
 
 use crate::engine::{Engine, Read, Transaction, Writing};
 use crate::error::{Error, Result};
 use crate::forget::Residue;
+use crate::id::StoreId;
 use crate::system::file::followed;
 use crate::system::mutex::locked;
 
-use super::alone::{Alone, Pooled};
+use super::alone::Alone;
+use super::files::{FileId, Files};
 use super::frozen::Frozen;
+use super::head::{FileState, Noted, Record};
 use super::missing::Missing;
 use super::open::{self, Access};
+use super::pooled::{OneState, Pooled};
 use super::queue::{Queue, Turn};
 use super::rows::Handle;
-use super::{Named, Options, erase, migrate, transaction};
+use super::{Named, Options, Rollback, acknowledged, erase, migrate, transaction};
 
 /// Keeps a store's rows in a SQLite file of its own.
 pub struct Sqlite {
@@ -30,33 +31,34 @@ pub struct Sqlite {
     /// The file, absolute and with links followed, so that it stays the same one and has one queue.
     file: PathBuf,
     options: Options,
-    queue: Queue,
+    pub(super) queue: Queue,
     /// Connections that nobody uses now, the last used one last.
-    idle: Mutex<Vec<Connection>>,
+    idle: Mutex<Vec<Kept>>,
     /// The same while the store can only be read.
     frozen: Frozen,
-    /// How the file was opened first, and which file that was.
-    opened: OnceLock<(Access, FileId)>,
+    /// How many connections are in use.
+    in_use: AtomicUsize,
+    /// How the file was opened first, and which file that is.
+    opened: Mutex<Option<(Access, FileId)>>,
     is_wal: AtomicBool,
-    wrote: AtomicBool,
+    is_ours: OnceLock<bool>,
+    pub(super) wrote: AtomicBool,
+    /// How far the store was when this process last wrote.
+    known: Mutex<Option<Record>>,
+    /// The id of a store whose connections were closed because another file took its place.
+    replaced: Mutex<Option<StoreId>>,
+    /// Whether the files were replaced, so that the database must be checked before it is written.
+    is_suspect: AtomicBool,
 }
 
-/// Device and inode of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct FileId(u64, u64);
-
-impl FileId {
-    fn of(file: &Metadata) -> Self {
-        Self(file.dev(), file.ino())
-    }
+/// A connection, and the files that it has open.
+struct Kept {
+    conn: Connection,
+    files: Files,
 }
 
 /// So many connections are kept for the next call; more, which many threads at once needed, are closed.
 const MOST_IDLE: usize = 8;
-
-/// A WAL longer than this is folded into the database when a writer closes: the first to open the store
-/// afterwards has to read it all.
-const LONG_WAL_BYTES: u64 = 256 * 1024;
 
 impl Sqlite {
     /// As [`SqliteStore::open`](super::SqliteStore).
@@ -82,10 +84,44 @@ impl Sqlite {
             file,
             idle: Mutex::default(),
             frozen: Frozen::default(),
-            opened: OnceLock::new(),
+            in_use: AtomicUsize::new(0),
+            opened: Mutex::default(),
             is_wal: AtomicBool::new(false),
+            is_ours: OnceLock::new(),
             wrote: AtomicBool::new(false),
+            known: Mutex::default(),
+            replaced: Mutex::default(),
+            is_suspect: AtomicBool::new(false),
         }
+    }
+
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    pub(super) fn known(&self) -> Option<Record> {
+        *locked(&self.known)
+    }
+
+    pub(super) fn set_known(&self, record: Record) {
+        *locked(&self.known) = Some(record);
+    }
+
+    pub(super) fn is_suspect(&self) -> bool {
+        self.is_suspect.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_suspect(&self, is_suspect: bool) {
+        self.is_suspect.store(is_suspect, Ordering::Relaxed);
+    }
+
+    /// Whether the database has no tables but ours.
+    pub(super) fn is_ours(&self, conn: &Connection) -> Result<bool> {
+        if let Some(is_ours) = self.is_ours.get() {
+            return Ok(*is_ours);
+        }
+        let is_ours = self.named.mapped(migrate::is_ours(conn))?;
+        Ok(*self.is_ours.get_or_init(|| is_ours))
     }
 
     pub(super) fn named(&self) -> &Named {
@@ -95,14 +131,54 @@ impl Sqlite {
     /// Whether the store exists. One that existed for this value before must still be there.
     pub(super) fn is_there(&self) -> Result<bool> {
         let found = self.shown(open::found(&self.file))?;
-        let Some((_, opened)) = self.opened.get() else {
+        let opened = *locked(&self.opened);
+        let Some((_, opened)) = opened else {
+            if found.is_none() {
+                self.shown(open::is_new(&self.file, &self.queue))?;
+            }
             return Ok(found.is_some());
         };
         match found {
-            Some(file) if FileId::of(&file) == *opened => Ok(true),
-            Some(_) => Err(self.lost("another file has taken its place since it was opened")),
+            Some(file) if FileId::of(&file) == opened => Ok(true),
+            Some(file) => self.reopen(FileId::of(&file), file.len()).map(|()| true),
             None => Err(self.lost("it was deleted after it was opened")),
         }
+    }
+
+    /// Takes the file that was put in place of the one that was open, if it is the same store: a backup that was
+    /// restored. The old connections are closed without a checkpoint, so that nothing of theirs gets into it.
+    fn reopen(&self, file: FileId, bytes: u64) -> Result<()> {
+        let idle = std::mem::take(&mut *self.idle());
+        let store = {
+            let mut replaced = locked(&self.replaced);
+            if let Some(known) = self.known() {
+                *replaced = Some(known.head.store);
+            }
+            if let (None, Some(kept)) = (*replaced, idle.last()) {
+                *replaced = acknowledged::head(&kept.conn).ok().map(|head| head.store);
+            }
+            *replaced
+        };
+        drop(idle);
+        let refused = || self.lost("another file has taken its place since it was opened");
+        // The engine deletes the WAL of a file that is empty.
+        if bytes == 0 || self.in_use.load(Ordering::SeqCst) > 0 {
+            return Err(refused());
+        }
+        let conn = open::connect(&self.file, &self.options);
+        let conn = conn.map_err(|_| refused())?;
+        let found = acknowledged::head(&conn).map(|head| head.store);
+        let now = self.shown(open::found(&self.file))?;
+        let is_same = now.as_ref().map(FileId::of) == Some(file);
+        if !is_same || store.is_none() || found.ok() != store {
+            return Err(refused());
+        }
+        *locked(&self.opened) = Some((Access::Usual, file));
+        self.is_wal.store(false, Ordering::Relaxed);
+        self.set_suspect(true);
+        let files = Files::at(&self.file);
+        self.idle().push(Kept { conn, files });
+        Ok(())
     }
 
     /// Errors name the store as its user does.
@@ -112,6 +188,7 @@ impl Sqlite {
             | Error::ForeignStore { path }
             | Error::NewerStore { path, .. }
             | Error::ReadOnly { path, .. }
+            | Error::LostWrites { path, .. }
             | Error::DiskFull { path }
             | Error::Busy { path, .. }
             | Error::DamagedStore { path, .. }
@@ -127,10 +204,18 @@ impl Sqlite {
         })
     }
 
-    fn lost(&self, reason: &str) -> Error {
+    pub(super) fn lost(&self, reason: &str) -> Error {
         Error::StoreLost {
             path: self.named.path.clone(),
             reason: reason.into(),
+        }
+    }
+
+    pub(super) fn lost_writes(&self, rollback: Rollback) -> Error {
+        Error::LostWrites {
+            path: self.named.path.clone(),
+            acknowledged: rollback.acknowledged,
+            found: rollback.found,
         }
     }
 
@@ -142,26 +227,64 @@ impl Sqlite {
     /// The same for whoever has the turn, if one is given.
     pub(super) fn lease_within(&self, turn: Option<&Turn<'_>>) -> Result<Lease<'_>> {
         let idle = self.idle().pop();
-        let (conn, access) = match idle {
-            Some(conn) => (conn, Access::Usual),
+        let (kept, access) = match idle {
+            Some(kept) => (kept, Access::Usual),
             None => self.connect(turn)?,
         };
-        Ok(Lease {
-            sqlite: self,
-            conn: Some(conn),
-            access,
-        })
+        Ok(self.leased(kept, access))
     }
 
-    fn connect(&self, turn: Option<&Turn<'_>>) -> Result<(Connection, Access)> {
+    fn leased(&self, kept: Kept, access: Access) -> Lease<'_> {
+        self.in_use.fetch_add(1, Ordering::SeqCst);
+        Lease {
+            sqlite: self,
+            kept: Some(kept),
+            access,
+        }
+    }
+
+    /// A connection to the files that are there now, for whoever has the turn. Connections to files that were deleted
+    /// or replaced are closed, without a checkpoint; so are those that remember pages of a file that was overwritten.
+    pub(super) fn lease_current(&self, turn: &Turn<'_>) -> Result<Lease<'_>> {
+        let now = Files::at(&self.file);
+        let mut idle = std::mem::take(&mut *self.idle());
+        let is_left = std::fs::metadata(&self.file).is_ok_and(|file| {
+            let noted = turn.file().map(Noted::in_file).unwrap_or_default();
+            noted.leaves(FileState::of(&file))
+        });
+        if !is_left {
+            idle.retain(|kept| !kept.files.are(&now));
+        }
+        if idle.iter().all(|kept| kept.files.are(&now)) {
+            let last = idle.pop();
+            self.idle().append(&mut idle);
+            let Some(mut kept) = last else {
+                return self.lease_within(Some(turn));
+            };
+            kept.files = now;
+            return Ok(self.leased(kept, Access::Usual));
+        }
+        drop(idle);
+        self.set_suspect(true);
+        self.is_wal.store(false, Ordering::Relaxed);
+        // Connections of one process share what they know of the WAL, so all of them have to go first.
+        if self.in_use.load(Ordering::SeqCst) > 0 {
+            return Err(self.lost("a file of its write-ahead log was deleted or replaced"));
+        }
+        self.lease_within(Some(turn))
+    }
+
+    fn connect(&self, turn: Option<&Turn<'_>>) -> Result<(Kept, Access)> {
         let path = &self.file;
         // What could only be read at first is perhaps writable by now.
-        if let Some((Access::Usual, _)) = self.opened.get() {
+        let files = Files::at(path);
+        let opened = *locked(&self.opened);
+        if let Some((Access::Usual, _)) = opened {
             let conn = self.named.mapped(open::connect(path, &self.options))?;
-            return Ok((conn, Access::Usual));
+            return Ok((Kept { conn, files }, Access::Usual));
         }
         if let Some((state, conn)) = self.frozen.take(path) {
-            return Ok((conn, Access::Frozen(state)));
+            return Ok((Kept { conn, files }, Access::Frozen(state)));
         }
         let before = self.shown(open::found(path))?;
         let first = open::first(path, before.as_ref(), &self.options, &self.queue, turn);
@@ -172,8 +295,9 @@ impl Sqlite {
             after.as_ref().map(FileId::of),
         ) {
             (Some(before), Some(after)) if before == after => {
-                let _ = self.opened.set((access, after));
-                Ok((conn, access))
+                locked(&self.opened).get_or_insert((access, after));
+                let files = Files::at(path);
+                Ok((Kept { conn, files }, access))
             }
             _ => Err(self.lost("another file took its place while it was opened")),
         }
@@ -195,14 +319,20 @@ impl Sqlite {
     }
 
     /// A copy of a store may be in another mode, in which readers and writers block each other. A database that an
-    /// application keeps its own tables in stays as the application has it. The caller has its turn.
-    pub(super) fn ensure_wal(&self, conn: &Connection) -> Result<()> {
+    /// application keeps its own tables in stays as the application has it. The caller has its turn, and `check` says
+    /// whether this is still the store.
+    pub(super) fn ensure_wal(
+        &self,
+        conn: &Connection,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
         if self.is_wal.load(Ordering::Relaxed) {
             return Ok(());
         }
         let mode = conn.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0));
         let mode = self.named.mapped(mode.map_err(Into::into))?;
-        if mode != "wal" && self.named.mapped(migrate::is_ours(conn))? {
+        if mode != "wal" && self.is_ours(conn)? {
+            check()?;
             let changed = conn.pragma_update(None, "journal_mode", "wal");
             self.named.mapped(changed.map_err(Into::into))?;
         }
@@ -214,7 +344,7 @@ impl Sqlite {
         self.wrote.store(true, Ordering::Relaxed);
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<Kept>> {
         locked(&self.idle)
     }
 }
@@ -222,7 +352,7 @@ impl Sqlite {
 /// A connection in use.
 pub(super) struct Lease<'e> {
     sqlite: &'e Sqlite,
-    conn: Option<Connection>,
+    kept: Option<Kept>,
     access: Access,
 }
 
@@ -237,23 +367,34 @@ impl Deref for Lease<'_> {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        self.conn.as_ref().expect("it is taken when it is dropped")
+        let kept = self.kept.as_ref().expect("it is taken when it is dropped");
+        &kept.conn
     }
 }
 
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
-        let conn = self.conn.take();
+        let kept = self.kept.take();
         // One that a panic left inside a transaction is closed, which takes the transaction back.
-        let conn = conn.filter(Connection::is_autocommit);
+        let kept = kept.filter(|kept| kept.conn.is_autocommit());
         if let Access::Frozen(state) = self.access {
+            let conn = kept.map(|kept| kept.conn);
             self.sqlite.frozen.keep(state, conn);
+            self.sqlite.in_use.fetch_sub(1, Ordering::SeqCst);
             return;
         }
         let mut idle = self.sqlite.idle();
-        if idle.len() < MOST_IDLE {
-            idle.extend(conn);
-        }
+        let room = MOST_IDLE.saturating_sub(idle.len());
+        let surplus: Vec<Kept> = match room {
+            0 => kept.into_iter().collect(),
+            _ => {
+                idle.extend(kept);
+                Vec::new()
+            }
+        };
+        drop(idle);
+        drop(surplus);
+        self.sqlite.in_use.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -271,7 +412,8 @@ impl Engine for Sqlite {
             return work(&Missing::new(&self.named));
         }
         let conn = self.lease()?;
-        transaction::snapshot(&Handle::new(&self.named, &conn), work)
+        let handle = Handle::new(&self.named, &conn);
+        transaction::snapshot(&handle, &mut |rows| work(&OneState { sqlite: self, rows }))
     }
 
     fn write(
@@ -288,29 +430,16 @@ impl Engine for Sqlite {
 
     fn scrub(&self) -> Option<Residue> {
         match self.lease() {
-            Ok(conn) => erase::scrub(&self.named, &conn),
+            Ok(conn) => erase::scrub(&self.named, &self.file, &conn),
             Err(error) => Some(Residue::Failed(error.to_string())),
         }
     }
 
+    fn checkpoint(&self) -> Result<bool> {
+        self.fold()
+    }
+
     fn name(&self) -> String {
         self.named.path.to_string_lossy().into_owned()
-    }
-}
-
-/// A writer that closes leaves a short WAL behind. Best effort: whoever is busy there does it later.
-impl Drop for Sqlite {
-    fn drop(&mut self) {
-        if !*self.wrote.get_mut() {
-            return;
-        }
-        let mut wal = self.file.as_os_str().to_owned();
-        wal.push("-wal");
-        if std::fs::metadata(wal).is_ok_and(|wal| wal.len() > LONG_WAL_BYTES)
-            && let Some(conn) = self.idle().pop()
-        {
-            let _ = conn.busy_timeout(Duration::ZERO);
-            let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        }
     }
 }

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::system::mutex::locked;
 use crate::system::{holder, lock};
 
+use super::head::Noted;
 use super::side_files;
 
 pub(super) struct Queue {
@@ -28,6 +29,13 @@ pub(super) struct Queue {
 
 /// The right to write, given back on drop.
 pub(super) struct Turn<'q>(Option<(&'q Queue, File)>);
+
+impl Turn<'_> {
+    /// The lock file, in which writers note how far the store is.
+    pub(super) fn file(&self) -> Option<&File> {
+        self.0.as_ref().map(|(_, file)| file)
+    }
+}
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
@@ -63,6 +71,20 @@ impl Queue {
             drop(turn);
             self.idle().clear();
         }
+    }
+
+    /// The turn, if nobody else has it.
+    pub(super) fn turn_if_free(&self) -> Option<Turn<'_>> {
+        let idle = self.idle().pop();
+        let file = idle.or_else(|| self.open().ok())?;
+        file.try_lock().ok()?;
+        is_at(&file, &self.path).then_some(Turn(Some((self, file))))
+    }
+
+    /// What writers have noted, for whoever has no turn.
+    pub(super) fn noted(&self) -> Noted {
+        let lock = side_files::read_lock(&self.path);
+        lock.map_or_else(|_| Noted::default(), |lock| Noted::in_file(&lock))
     }
 
     fn locked(&self, store: &Path, wait: Duration) -> Result<Turn<'_>> {

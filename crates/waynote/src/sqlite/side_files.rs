@@ -25,10 +25,7 @@ pub(super) fn beside(store: &Path, suffix: impl AsRef<OsStr>) -> PathBuf {
 /// Opens the lock of a store, or makes it. A link in its place is not followed.
 pub(super) fn open_lock(lock: &Path, store: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    // A pipe in its place makes nobody wait.
-    let guarded = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let flags = i32::try_from(guarded.bits()).map_err(io::Error::other)?;
-    options.read(true).write(true).custom_flags(flags);
+    options.read(true).write(true).custom_flags(guarded()?);
     let opened = match options.open(lock) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             match options.create_new(true).mode(0o600).open(lock) {
@@ -50,6 +47,18 @@ pub(super) fn open_lock(lock: &Path, store: &Path) -> io::Result<File> {
         true => Ok(file),
         false => Err(ErrorKind::InvalidInput.into()),
     }
+}
+
+/// Opens the lock of a store to read what is noted in it.
+pub(super) fn read_lock(lock: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(guarded()?).open(lock)
+}
+
+/// What is in the place of a lock is no link that is followed, and a pipe makes nobody wait.
+fn guarded() -> io::Result<i32> {
+    let guarded = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    i32::try_from(guarded.bits()).map_err(io::Error::other)
 }
 
 /// Gives a new lock the store's owner, and lets those write it who may write the store. Best effort: only root may give

@@ -39,17 +39,16 @@ pub(super) fn write(
     handle: Handle<'_>,
     writing: Writing,
     work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
-) -> Result<()> {
+) -> Outcome<()> {
     let conn = handle.conn;
     let _relaxed = (writing == Writing::Relaxed).then(|| Relaxed::of(conn));
     let is_erasing = writing == Writing::Erasing;
-    let secure = is_erasing.then(|| Secure::of(conn)).transpose();
-    let _secure = handle.mapped(secure)?;
+    let _secure = is_erasing.then(|| Secure::of(conn)).transpose()?;
     let handle = match is_erasing {
         true => handle.erasing(),
         false => handle,
     };
-    handle.mapped(run(conn, |_| Ok(work(&handle)?)))
+    run(conn, |_| Ok(work(&handle)?))
 }
 
 /// While it lives, commits do not wait for the disk.

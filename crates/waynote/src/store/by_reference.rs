@@ -86,4 +86,8 @@ impl<S: LocalStore + ?Sized> LocalStore for &S {
     fn renew_id(&self) -> Result<StoreId> {
         (**self).renew_id()
     }
+
+    fn checkpoint(&self) -> Result<bool> {
+        (**self).checkpoint()
+    }
 }

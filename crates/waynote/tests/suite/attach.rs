@@ -328,7 +328,12 @@ fn a_store_that_was_deleted_while_it_was_open_is_an_error() {
         refused.ends_with("it was deleted after it was opened"),
         "{refused}"
     );
-    // Another store at that path is not this one.
+    // Another store at that path is not this one. Nobody makes one by mistake, while there are files of this one.
+    let made = SqliteStore::open(&path, &waynote::Options::default());
+    assert!(matches!(made, Err(waynote::Error::LostWrites { .. })));
+    for ending in ["-wal", "-shm", "-lock"] {
+        std::fs::remove_file(folder.path().join(format!("notes.db{ending}"))).unwrap();
+    }
     let other = SqliteStore::open(&path, &waynote::Options::default()).unwrap();
     save(&other, "m").unwrap();
     let refused = save(&store, "l").unwrap_err().to_string();

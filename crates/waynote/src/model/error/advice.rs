@@ -71,6 +71,9 @@ impl Error {
             Self::StoreLost { .. } => {
                 "put the file back, or restart to use the file that is there now; nothing was written"
             }
+            Self::LostWrites { .. } => {
+                "restore a backup, or accept the loss to go on with what is left; until then it can only be read"
+            }
             Self::NewerStore { .. } => "update waynote; nothing was changed",
             Self::ReadOnly { .. } => "make the file and its folder writable",
             Self::DiskFull { .. } => {

@@ -11,7 +11,7 @@ use super::{CustomError, Error, ErrorClass, SideFileProblem, StorageError, safe}
 use crate::address::Address;
 use crate::content::Content;
 use crate::key::Name;
-use crate::note::Note;
+use crate::note::{Note, Position};
 
 /// A text that a person may type, or that another program may print: it holds a credential.
 fn outside() -> String {
@@ -156,6 +156,16 @@ fn all() -> Vec<Error> {
         Error::StoreLost {
             path: path(),
             reason: text.clone(),
+        },
+        Error::LostWrites {
+            path: path(),
+            acknowledged: Position::new(12),
+            found: Position::new(9),
+        },
+        Error::LostWrites {
+            path: path(),
+            acknowledged: Position::new(12),
+            found: Position::new(0),
         },
         Error::NewerStore {
             path: path(),
@@ -316,6 +326,10 @@ fn each_error_has_a_kind_a_class_and_words() {
       -
     store_lost (Unreachable): the store /s/[masked: github-token] was deleted or replaced: x [masked: github-token] y
       put the file back, or restart to use the file that is there now; nothing was written
+    lost_writes (Damaged): the store /s/[masked: github-token] has lost acknowledged writes: it was at position 12, and now it is at 9
+      restore a backup, or accept the loss to go on with what is left; until then it can only be read
+    lost_writes (Damaged): the store /s/[masked: github-token] has lost acknowledged writes: it was at position 12, and now it is empty or gone
+      restore a backup, or accept the loss to go on with what is left; until then it can only be read
     newer_store (Unreachable): the store /s/[masked: github-token] has version 9; this program supports versions up to 8
       update waynote; nothing was changed
     read_only (Denied): the store /s/[masked: github-token] cannot be written: x [masked: github-token] y

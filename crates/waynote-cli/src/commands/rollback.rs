@@ -1,0 +1,79 @@
+//! A store that has lost acknowledged writes: what is said of it, and `waynote verify --accept-rollback`.
+
+use serde_json::json;
+use waynote::visible::visible;
+use waynote::{Position, Rollback};
+
+use super::{Context, confirm};
+use crate::error::{Failure, Outcome, say};
+use crate::opened::Opened;
+
+/// What was lost, in words that follow the name of the store.
+pub(super) fn said(lost: &Rollback) -> String {
+    let now = match lost.found == Position::new(0) {
+        true => "now it is empty or gone".into(),
+        false => format!("now it is at {}", lost.found),
+    };
+    format!(
+        "has lost acknowledged writes: it was at position {}, and {now}",
+        lost.acknowledged
+    )
+}
+
+/// For programs.
+pub(super) fn value(lost: &Rollback) -> serde_json::Value {
+    json!({ "acknowledged": lost.acknowledged.number(), "found": lost.found.number() })
+}
+
+/// What to do about it.
+pub(super) const HINT: &str =
+    "restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is";
+
+/// Goes on with the store as it is.
+pub(super) fn accept(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
+    context.settings.may_write()?;
+    let path = context.settings.store.value.display().to_string();
+    let path = visible(&path);
+    let opened = Opened::at_the_first_call(&context.settings)?;
+    let store = opened.sqlite();
+    let Some(lost) = store.rollback()? else {
+        return context.output.answer(&json!({ "accepted": null }), || {
+            format!("{path} has all that was acknowledged: there is nothing to accept")
+        });
+    };
+    if !is_confirmed {
+        asked(&path, &lost)?;
+    }
+    let accepted = store.accept_rollback()?.unwrap_or(lost);
+    context
+        .output
+        .answer(&json!({ "accepted": value(&accepted) }), || {
+            format!(
+                "accepted: {path} goes from position {} back to {}",
+                accepted.acknowledged, accepted.found
+            )
+        })
+}
+
+fn asked(path: &str, lost: &Rollback) -> Outcome {
+    if !confirm::can_ask() {
+        return Err(Failure::refused(
+            "not_confirmed",
+            format!(
+                "{path} {}, and there is no terminal to confirm it",
+                said(lost)
+            ),
+            "restore a backup if there is one; else add `--yes`",
+        ));
+    }
+    say(&format!("{path} {}.", said(lost)));
+    let question = "What is missing cannot be brought back afterwards. Go on without it?";
+    if confirm::is_yes(question)? {
+        return Ok(());
+    }
+    Err(Failure::refused(
+        "not_confirmed",
+        "nothing was changed",
+        "answer `y` to go on with the store as it is",
+    ))
+}

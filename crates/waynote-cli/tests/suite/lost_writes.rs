@@ -1,0 +1,149 @@
+//! A store that has lost acknowledged writes, or that is not there: what the commands say, and how it goes on.
+
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use super::common::Scratch;
+
+fn beside(scratch: &Scratch, ending: &str) -> PathBuf {
+    let mut path = scratch.store().into_os_string();
+    path.push(ending);
+    path.into()
+}
+
+/// Three notes, of which a damaged bit of the WAL has taken the last.
+fn damaged() -> Scratch {
+    let scratch = Scratch::new();
+    for key in ["one", "two", "three"] {
+        scratch.ok(&format!("key save {key} text"));
+    }
+    let mut options = fs::OpenOptions::new();
+    let wal = options.read(true).write(true);
+    let wal = wal.open(beside(&scratch, "-wal")).unwrap();
+    let at = wal.metadata().unwrap().len() - 100;
+    let mut byte = [0];
+    wal.read_exact_at(&mut byte, at).unwrap();
+    wal.write_all_at(&[byte[0] ^ 4], at).unwrap();
+    scratch
+}
+
+#[test]
+fn lost_writes_are_named_and_nothing_is_written_until_they_are_accepted() {
+    let scratch = damaged();
+    insta::assert_snapshot!(scratch.run("key save four text").said(), @"
+    exit 1
+    error: the store HOME/.local/share/waynote/notes.db has lost acknowledged writes: it was at position 3, and now it is at 2
+      restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is; until then it can only be read
+    ");
+    insta::assert_snapshot!(scratch.run("verify").said(), @"
+    exit 1
+    damaged: acknowledged writes are missing: the last was at position 3, the store is at 2
+    HOME/.local/share/waynote/notes.db has 1 problem: 2 notes, 2 revisions, 1 content
+    store id ID
+    what to do: restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is
+    ");
+    let output = scratch.run("verify --json").output();
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let lost = serde_json::json!({ "acknowledged": 3, "found": 2 });
+    assert_eq!(
+        (&value["ok"], &value["lost_writes"]),
+        (&false.into(), &lost)
+    );
+    assert_eq!(scratch.json("--json")["lost_writes"], lost);
+    let overview = scratch.waynote::<_, &str>([]).said();
+    let overview: Vec<&str> = overview.lines().rev().take(2).collect();
+    insta::assert_snapshot!(overview.join("\n"), @"
+      restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is
+    The store has lost acknowledged writes: it was at position 3, and now it is at 2.
+    ");
+    let doctor = scratch.run("doctor").said();
+    let doctor: Vec<&str> = doctor
+        .lines()
+        .filter(|line| line.contains("acknowledged"))
+        .collect();
+    insta::assert_snapshot!(doctor.join("\n"), @"WRONG store: HOME/.local/share/waynote/notes.db has lost acknowledged writes: it was at position 3, and now it is at 2");
+    assert_eq!(scratch.ok("key count"), "2\n");
+
+    insta::assert_snapshot!(scratch.run("verify --accept-rollback").said(), @"
+    exit 1
+    error: HOME/.local/share/waynote/notes.db has lost acknowledged writes: it was at position 3, and now it is at 2, and there is no terminal to confirm it
+      restore a backup if there is one; else add `--yes`
+    ");
+    insta::assert_snapshot!(scratch.run("verify --accept-rollback --yes").said(), @"
+    exit 0
+    accepted: HOME/.local/share/waynote/notes.db goes from position 3 back to 2
+    ");
+    insta::assert_snapshot!(scratch.run("verify --accept-rollback --yes").said(), @"
+    exit 0
+    HOME/.local/share/waynote/notes.db has all that was acknowledged: there is nothing to accept
+    ");
+    insta::assert_snapshot!(scratch.run("verify --yes").said(), @"
+    exit 2
+    error: the following required arguments were not provided:
+      --accept-rollback
+
+    Usage: waynote verify --accept-rollback --yes
+
+    For more information, try '--help'.
+    ");
+    scratch.ok("key save four text");
+    assert_eq!(scratch.ok("key count"), "3\n");
+    assert!(scratch.ok("verify").contains("is sound"));
+}
+
+#[test]
+fn a_store_that_was_deleted_or_emptied_is_no_new_one() {
+    for is_deleted in [true, false] {
+        let scratch = damaged();
+        match is_deleted {
+            true => fs::remove_file(scratch.store()).unwrap(),
+            false => fs::write(scratch.store(), "").unwrap(),
+        }
+        let said = scratch.run("key list").said();
+        for words in ["verify", "key save four text", "key count"] {
+            assert_eq!(scratch.run(words).said(), said, "{words}");
+        }
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(said, @"
+            exit 1
+            error: the store HOME/.local/share/waynote/notes.db has lost acknowledged writes: it was at position 3, and now it is empty or gone
+              restore a backup; or `waynote verify --accept-rollback` goes on with the store as it is; until then it can only be read
+            ");
+        }
+        fs::remove_file(beside(&scratch, "-wal")).unwrap();
+        let accepted = scratch.json("--json verify --accept-rollback --yes");
+        assert_eq!(
+            accepted,
+            serde_json::json!({ "accepted": { "acknowledged": 3, "found": 0 } })
+        );
+        scratch.ok("key save four text");
+        assert_eq!(scratch.ok("key count"), "1\n");
+    }
+}
+
+#[test]
+fn a_limit_of_file_sizes_is_an_error_and_not_the_end_of_the_process() {
+    let scratch = Scratch::new();
+    scratch.ok("key save one text");
+    let command = scratch.command("key save two -");
+    let program = command.get_program().to_owned();
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "ulimit -f 64; exec \"$0\" \"$@\""]);
+    shell.arg(program).args(command.get_args());
+    shell.env_clear();
+    for (name, value) in command.get_envs() {
+        shell.env(name, value.unwrap_or_default());
+    }
+    shell.current_dir(scratch.home().join("work"));
+    shell.args(["--max-bytes", "0"]);
+    let text = scratch.path("text");
+    fs::write(&text, "much ".repeat(20_000)).unwrap();
+    shell.stdin(fs::File::open(text).unwrap());
+    let output = shell.output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{:?} {err}", output.status);
+    assert!(err.starts_with("error: the store"), "{err}");
+    assert_eq!(scratch.ok("key count"), "1\n");
+    assert!(scratch.ok("verify").contains("is sound"));
+}

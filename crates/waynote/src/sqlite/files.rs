@@ -1,0 +1,59 @@
+//! Which files a connection has open, to find out whether they are still those at the store's path.
+//!
+//! A connection keeps the files that it opened, whatever happens to their names: after `rm`, after a rename over them,
+//! and when another file is put in their place. What it writes then is not in the store. A file that `cp` overwrites
+//! stays the same file; its size and time tell (see [`super::head::FileState`]).
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::side_files::beside;
+
+/// Device and inode of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileId(u64, u64);
+
+impl FileId {
+    pub(super) fn of(file: &Metadata) -> Self {
+        Self(file.dev(), file.ino())
+    }
+
+    fn at(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).ok().as_ref().map(Self::of)
+    }
+}
+
+/// A database file, its WAL and the index of its WAL that processes share; none for one that does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Files {
+    database: Option<FileId>,
+    wal: Option<FileId>,
+    shared: Option<FileId>,
+}
+
+impl Files {
+    /// Those at a path.
+    pub(super) fn at(database: &Path) -> Self {
+        Self {
+            database: FileId::at(database),
+            wal: FileId::at(&beside(database, "-wal")),
+            shared: FileId::at(&beside(database, "-shm")),
+        }
+    }
+
+    /// Whether they are still the ones at the path. One that was not there when it was looked for was made since by the
+    /// engine itself.
+    pub(super) fn are(&self, now: &Self) -> bool {
+        let is_same =
+            |opened: Option<FileId>, now: Option<FileId>| opened.is_none() || opened == now;
+        self.database == now.database
+            && is_same(self.wal, now.wal)
+            && is_same(self.shared, now.shared)
+    }
+}
+
+/// The bytes of a database's WAL; 0 when there is none.
+pub(super) fn wal_bytes(database: &Path) -> u64 {
+    std::fs::metadata(beside(database, "-wal")).map_or(0, |wal| wal.len())
+}

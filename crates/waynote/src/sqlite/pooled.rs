@@ -1,0 +1,76 @@
+//! Rows of a file of our own, which also knows what was acknowledged.
+
+use crate::engine::{Ask, JournalRow, Read, Rows};
+use crate::error::Result;
+use crate::model::report::Report;
+
+use super::pool::{Lease, Sqlite};
+use super::rows::Handle;
+
+/// Rows on a connection of the pool.
+pub(super) struct Pooled<'e> {
+    pub(super) sqlite: &'e Sqlite,
+    pub(super) conn: Lease<'e>,
+}
+
+impl Pooled<'_> {
+    fn handle(&self) -> Handle<'_> {
+        Handle::new(self.sqlite.named(), &self.conn)
+    }
+}
+
+impl Read for Pooled<'_> {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        self.handle().read(ask)
+    }
+
+    fn each_row(
+        &self,
+        after: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
+    ) -> Result<()> {
+        self.handle().each_row(after, limit, each)
+    }
+
+    fn verify(&self, report: &mut Report) -> Result<bool> {
+        verify(self.sqlite, &self.handle(), report)
+    }
+}
+
+/// Rows of one state.
+pub(super) struct OneState<'e> {
+    pub(super) sqlite: &'e Sqlite,
+    pub(super) rows: &'e dyn Read,
+}
+
+impl Read for OneState<'_> {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        self.rows.read(ask)
+    }
+
+    fn each_row(
+        &self,
+        after: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
+    ) -> Result<()> {
+        self.rows.each_row(after, limit, each)
+    }
+
+    fn verify(&self, report: &mut Report) -> Result<bool> {
+        verify(self.sqlite, self.rows, report)
+    }
+}
+
+fn verify(sqlite: &Sqlite, rows: &dyn Read, report: &mut Report) -> Result<bool> {
+    let can_go_on = rows.verify(report)?;
+    // Not of the state that is read: what others have written since is noted already.
+    if let Ok(Some(rollback)) = sqlite.rollback() {
+        report.problems.push(format!(
+            "acknowledged writes are missing: the last was at position {}, the store is at {}",
+            rollback.acknowledged, rollback.found
+        ));
+    }
+    Ok(can_go_on)
+}

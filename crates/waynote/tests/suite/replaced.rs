@@ -1,0 +1,212 @@
+//! Files that are deleted, replaced or overwritten while a store is open: nothing is written into what is no longer the
+//! store, and nothing of ours gets into a backup that was restored.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use waynote::{Error, LocalStore, Store};
+
+use super::head::{add, beside, count, five, lost, open};
+
+/// The store's database file by itself, with all that the store holds now.
+fn backup(path: &Path) -> PathBuf {
+    let copy = beside(path, "-backup");
+    let _ = fs::remove_file(&copy);
+    let database = waynote::rusqlite::Connection::open(path).unwrap();
+    database
+        .execute("VACUUM INTO ?1", [copy.to_str().unwrap()])
+        .unwrap();
+    copy
+}
+
+fn remove_wal(path: &Path) {
+    for ending in ["-wal", "-shm"] {
+        fs::remove_file(beside(path, ending)).unwrap();
+    }
+}
+
+#[test]
+fn a_store_that_was_rebuilt_by_rename_is_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = five(folder.path());
+    let store = open(&path);
+    add(&store, "six").unwrap();
+    let copy = backup(&path);
+    fs::rename(&copy, &path).unwrap();
+    remove_wal(&path);
+    assert_eq!(count(&store), 6);
+    add(&store, "seven").unwrap();
+    assert_eq!((count(&store), count(&open(&path))), (7, 7));
+    assert!(open(&path).verify().unwrap().is_clean());
+}
+
+#[test]
+fn an_older_backup_is_not_written_to_until_it_is_accepted() {
+    for is_renamed in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = five(folder.path());
+        let copy = backup(&path);
+        let store = open(&path);
+        add(&store, "six").unwrap();
+        let whole = fs::read(&copy).unwrap();
+        remove_wal(&path);
+        match is_renamed {
+            true => fs::rename(&copy, &path).unwrap(),
+            false => {
+                fs::copy(&copy, &path).unwrap();
+            }
+        }
+        for _ in 0..2 {
+            assert_eq!(lost(add(&store, "seven")), (6, 5));
+        }
+        assert!(fs::read(&path).unwrap() == whole);
+        assert_eq!(count(&store), 5);
+        let other = open(&path);
+        assert_eq!(lost(add(&other, "seven")), (6, 5));
+        assert!(other.accept_rollback().unwrap().is_some());
+        add(&store, "another six").unwrap();
+        add(&other, "another seven").unwrap();
+        assert_eq!((count(&store), count(&other)), (7, 7));
+        assert!(store.verify().unwrap().is_clean());
+        drop((store, other));
+        assert!(open(&path).verify().unwrap().is_clean());
+    }
+}
+
+#[test]
+fn a_backup_put_over_the_file_with_a_wal_of_later_pages_is_not_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = five(folder.path());
+    let copy = backup(&path);
+    let whole = fs::read(&copy).unwrap();
+    let store = open(&path);
+    for number in 0..300 {
+        add(&store, &format!("{} {number}", "much ".repeat(30))).unwrap();
+    }
+    assert!(store.checkpoint().unwrap());
+    add(&store, "in the WAL").unwrap();
+    fs::copy(&copy, &path).unwrap();
+    for _ in 0..2 {
+        let refused = add(&store, "more");
+        assert!(
+            matches!(
+                refused,
+                Err(Error::DamagedStore { .. } | Error::LostWrites { .. })
+            ),
+            "{refused:?}"
+        );
+    }
+    assert!(!store.checkpoint().unwrap_or(false));
+    drop(store);
+    assert!(fs::read(&path).unwrap() == whole);
+}
+
+#[test]
+fn a_wal_that_is_deleted_or_replaced_while_the_store_is_open_is_noticed() {
+    for is_replaced in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = five(folder.path());
+        let store = open(&path);
+        assert!(store.checkpoint().unwrap());
+        let wal = beside(&path, "-wal");
+        let aside = beside(&path, "-aside");
+        add(&store, "six").unwrap();
+        fs::copy(&wal, &aside).unwrap();
+        add(&store, "seven").unwrap();
+        match is_replaced {
+            true => fs::rename(&aside, &wal).unwrap(),
+            false => fs::remove_file(&wal).unwrap(),
+        }
+        let found = if is_replaced { 6 } else { 5 };
+        assert_eq!(lost(add(&store, "eight")), (7, found));
+        assert_eq!(lost(add(&open(&path), "eight")), (7, found));
+        drop(store);
+        assert_eq!(count(&open(&path)), found as u64);
+        assert!(open(&path).accept_rollback().unwrap().is_some());
+        add(&open(&path), "again").unwrap();
+        assert!(open(&path).verify().unwrap().is_clean());
+    }
+}
+
+#[test]
+fn an_empty_wal_and_the_index_of_the_wal_can_be_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = five(folder.path());
+    let store = open(&path);
+    add(&store, "six").unwrap();
+    fs::remove_file(beside(&path, "-shm")).unwrap();
+    add(&store, "seven").unwrap();
+    assert!(store.checkpoint().unwrap());
+    fs::remove_file(beside(&path, "-wal")).unwrap();
+    add(&store, "eight").unwrap();
+    // Another process and this one agree on the WAL.
+    let other = open(&path);
+    add(&other, "nine").unwrap();
+    add(&store, "ten").unwrap();
+    assert_eq!((count(&store), count(&other)), (10, 10));
+    assert!(store.verify().unwrap().is_clean());
+}
+
+#[test]
+fn another_store_in_its_place_is_never_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = five(folder.path());
+    let store = open(&path);
+    add(&store, "six").unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let other = five(elsewhere.path());
+    assert!(open(&other).checkpoint().unwrap());
+    let whole = fs::read(&other).unwrap();
+    // The same file with other contents.
+    assert!(store.checkpoint().unwrap());
+    fs::copy(&other, &path).unwrap();
+    let refused = add(&store, "seven");
+    assert!(
+        matches!(refused, Err(Error::StoreLost { .. })),
+        "{refused:?}"
+    );
+    // Another file.
+    fs::rename(&other, &path).unwrap();
+    let refused = add(&store, "seven");
+    assert!(
+        matches!(refused, Err(Error::StoreLost { .. })),
+        "{refused:?}"
+    );
+    drop(store);
+    assert!(fs::read(&path).unwrap() == whole);
+}
+
+#[test]
+fn many_threads_and_a_rebuilt_store_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = five(folder.path());
+    let store = open(&path);
+    // Another program folds the WAL all the time.
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let folding = scope.spawn(|| {
+            let other = open(&path);
+            while !is_done.load(std::sync::atomic::Ordering::SeqCst) {
+                other.checkpoint().unwrap();
+            }
+        });
+        let adding: Vec<_> = (0..4)
+            .map(|thread| {
+                let store = &store;
+                scope.spawn(move || {
+                    for number in 0..25 {
+                        add(store, &format!("{thread} {number}")).unwrap();
+                        count(store);
+                    }
+                })
+            })
+            .collect();
+        for thread in adding {
+            thread.join().unwrap();
+        }
+        is_done.store(true, std::sync::atomic::Ordering::SeqCst);
+        folding.join().unwrap();
+    });
+    assert_eq!(count(&store), 105);
+    assert!(store.verify().unwrap().is_clean());
+}
