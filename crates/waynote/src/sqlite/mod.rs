@@ -7,6 +7,7 @@
 //! durability are as the application set them.
 
 mod alone;
+mod backup;
 mod checksum;
 mod erase;
 mod errors;
@@ -23,6 +24,7 @@ mod put;
 mod queue;
 mod read;
 mod recent;
+mod restore;
 mod rows;
 mod side_files;
 #[cfg(test)]
@@ -39,8 +41,10 @@ use rusqlite::Connection;
 use crate::error::Result;
 use crate::rules::EngineStore;
 
+pub use backup::Backup;
 pub use lent::{Attachment, Lent};
 pub use pool::Sqlite;
+pub use restore::Restored;
 
 /// How a store of its own file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
