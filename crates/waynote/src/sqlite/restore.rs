@@ -85,7 +85,7 @@ fn source_of(file: &Path, source: &Path) -> Result<Metadata> {
     let unread = |error: io::Error| Error::file(file, "read", error);
     let given = match open::found(source)? {
         Some(given) => given,
-        None => return Err(unread(io::ErrorKind::NotFound.into())),
+        None => std::fs::metadata(source).map_err(unread)?,
     };
     for suffix in ["-wal", "-journal"] {
         if holds_something(&beside(source, suffix)) {
