@@ -53,11 +53,16 @@ fn a_store_is_backed_up_and_restored() {
 
     old
     ");
-    let before = scratch.store().with_file_name("notes.db.before-20260517T120000Z");
+    let before = scratch
+        .store()
+        .with_file_name("notes.db.before-20260517T120000Z");
     let of_before = format!("--store {} key show k", before.display());
     assert_eq!(scratch.ok(&of_before), "new\n");
     let file = scratch.home().join("work/b.db");
-    assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        fs::metadata(file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
 }
 
 #[test]
@@ -76,7 +81,9 @@ fn programs_get_counts_and_position() {
     });
     assert_eq!(backup, expected);
     let restored = scratch.json("restore b.db --replace --json");
-    let before = scratch.store().with_file_name("notes.db.before-20260517T120000Z");
+    let before = scratch
+        .store()
+        .with_file_name("notes.db.before-20260517T120000Z");
     assert_eq!(restored["before"], json!(before));
     assert_eq!(restored["position"], 2);
     let anew = scratch.home().join("work/other.db");
@@ -92,8 +99,12 @@ fn what_cannot_be_restored_is_refused() {
     let store = scratch.store();
     let seen = [
         scratch.run("restore none.db --replace").said(),
-        scratch.run(&format!("restore {} --replace", store.display())).said(),
-        scratch.run(&format!("backup {} --force", store.display())).said(),
+        scratch
+            .run(&format!("restore {} --replace", store.display()))
+            .said(),
+        scratch
+            .run(&format!("backup {} --force", store.display()))
+            .said(),
         scratch.run("restore agent:default#k --replace").said(),
         scratch.run("restore b.db --revision 1").said(),
     ];
@@ -130,7 +141,10 @@ fn a_server_that_runs_notices_a_restore() {
         let reply = client.call("note_save", json!({ "key": key, "content": "v" }));
         home(&scratch, &reply)
     };
-    assert_eq!(save(&mut client, "before"), "saved agent:default#before (new)");
+    assert_eq!(
+        save(&mut client, "before"),
+        "saved agent:default#before (new)"
+    );
     scratch.ok("restore b.db --replace");
     // Either the server refuses, or its notes are in the store that is there now.
     let reply = save(&mut client, "after");

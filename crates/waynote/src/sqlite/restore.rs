@@ -72,6 +72,7 @@ impl EngineStore<Sqlite> {
         let before = before
             .transpose()
             .map_err(|error| unwritten(store, error))?;
+        forget_record(&target).map_err(|error| unwritten(store, error))?;
         remove_beside(&target).map_err(|error| unwritten(store, error))?;
         part.named(&target, true)
             .map_err(|error| unwritten(store, error))?;
@@ -141,6 +142,14 @@ fn kept(target: &Path, at: Timestamp) -> io::Result<PathBuf> {
     }
     sync_parent(target)?;
     Ok(before)
+}
+
+/// Empties the lock file, which is held: what its holders noted there about the old store is not true of the new one.
+fn forget_record(target: &Path) -> io::Result<()> {
+    OpenOptions::new()
+        .write(true)
+        .open(beside(target, "-lock"))?
+        .set_len(0)
 }
 
 /// Removes what would be taken for a part of the new file.

@@ -40,7 +40,11 @@ fn text(store: &SqliteStore, key: &str) -> Option<String> {
     note.map(|note| note.content.shown().into_owned())
 }
 
-fn restore(backup: &Path, store: &Path, replace: bool) -> waynote::Result<waynote::sqlite::Restored> {
+fn restore(
+    backup: &Path,
+    store: &Path,
+    replace: bool,
+) -> waynote::Result<waynote::sqlite::Restored> {
     let at = replace.then_some(Timestamp::UNIX_EPOCH);
     SqliteStore::restore(backup, store, &Options::default(), at)
 }
@@ -113,7 +117,10 @@ fn a_backup_taken_under_eight_writers_is_whole() {
         assert_eq!(copy.version().unwrap().position, backup.position);
         for address in before {
             let note = copy.get(&address.parse().unwrap()).unwrap();
-            assert!(note.is_some(), "{address} was acknowledged before the backup began");
+            assert!(
+                note.is_some(),
+                "{address} was acknowledged before the backup began"
+            );
         }
         drop(copy);
         for suffix in ["", "-wal", "-shm"] {
@@ -129,7 +136,10 @@ fn a_backup_taken_under_eight_writers_is_whole() {
 fn a_backup_has_what_is_in_the_wal_and_a_copy_of_the_file_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let (path, store) = store_in(folder.path());
-    let (file, copied) = (folder.path().join("backup.db"), folder.path().join("copied.db"));
+    let (file, copied) = (
+        folder.path().join("backup.db"),
+        folder.path().join("copied.db"),
+    );
     let backup = store.backup(&file, false).unwrap();
     fs::copy(&path, &copied).unwrap();
     let mode = fs::metadata(&file).unwrap().permissions().mode();
@@ -139,7 +149,14 @@ fn a_backup_has_what_is_in_the_wal_and_a_copy_of_the_file_does_not() {
     assert_eq!((backup.report.notes, backup.report.revisions), (1, 1));
     assert_eq!(
         names(folder.path()),
-        ["backup.db", "copied.db", "notes.db", "notes.db-lock", "notes.db-shm", "notes.db-wal"]
+        [
+            "backup.db",
+            "copied.db",
+            "notes.db",
+            "notes.db-lock",
+            "notes.db-shm",
+            "notes.db-wal"
+        ]
     );
     assert_eq!(text(&open(&file), "k").as_deref(), Some("old"));
     assert_eq!(text(&open(&copied), "k"), None);
@@ -151,7 +168,10 @@ fn a_backup_replaces_nothing_that_it_should_not() {
     let (path, store) = store_in(folder.path());
     let file = folder.path().join("backup.db");
     store.backup(&file, false).unwrap();
-    assert_eq!(kind(&store.backup(&file, false).unwrap_err()), ErrorKind::AlreadyExists);
+    assert_eq!(
+        kind(&store.backup(&file, false).unwrap_err()),
+        ErrorKind::AlreadyExists
+    );
     save(&store, "k", "new").unwrap();
     store.backup(&file, true).unwrap();
     // Another store, open and with a WAL.
@@ -164,14 +184,26 @@ fn a_backup_replaces_nothing_that_it_should_not() {
         &folder.path().join("notes.db-lock"),
     ] {
         let refused = store.backup(target, true).unwrap_err();
-        assert_eq!(kind(&refused), ErrorKind::ResourceBusy, "{}", target.display());
+        assert_eq!(
+            kind(&refused),
+            ErrorKind::ResourceBusy,
+            "{}",
+            target.display()
+        );
     }
     assert_eq!(text(&store, "k").as_deref(), Some("new"));
     assert_eq!(text(&other, "k").as_deref(), Some("newer"));
     let nothing = open(&folder.path().join("none.db"));
     let refused = nothing.backup(&folder.path().join("of-none.db"), false);
-    assert!(matches!(refused, Err(Error::NotFound { .. })), "{refused:?}");
-    assert!(!names(folder.path()).iter().any(|name| name.contains("none")));
+    assert!(
+        matches!(refused, Err(Error::NotFound { .. })),
+        "{refused:?}"
+    );
+    assert!(
+        !names(folder.path())
+            .iter()
+            .any(|name| name.contains("none"))
+    );
 }
 
 #[test]
@@ -180,12 +212,20 @@ fn a_damaged_store_gives_no_backup() {
     let (path, store) = store_in(folder.path());
     drop(store);
     let conn = rusqlite::Connection::open(&path).unwrap();
-    conn.execute("UPDATE waynote_content SET body = 'other'", []).unwrap();
+    conn.execute("UPDATE waynote_content SET body = 'other'", [])
+        .unwrap();
     drop(conn);
     let file = folder.path().join("backup.db");
     let refused = open(&path).backup(&file, false).unwrap_err();
-    assert!(matches!(&refused, Error::DamagedStore { path: named, .. } if *named == path), "{refused:?}");
-    assert!(!names(folder.path()).iter().any(|name| name.contains("backup")));
+    assert!(
+        matches!(&refused, Error::DamagedStore { path: named, .. } if *named == path),
+        "{refused:?}"
+    );
+    assert!(
+        !names(folder.path())
+            .iter()
+            .any(|name| name.contains("backup"))
+    );
 }
 
 #[test]
@@ -196,13 +236,23 @@ fn a_restore_replaces_the_store_and_keeps_the_old_one() {
     store.backup(&file, false).unwrap();
     save(&store, "k", "new").unwrap();
     save(&store, "l", "another").unwrap();
-    assert_eq!(kind(&restore(&file, &path, false).unwrap_err()), ErrorKind::AlreadyExists);
+    assert_eq!(
+        kind(&restore(&file, &path, false).unwrap_err()),
+        ErrorKind::AlreadyExists
+    );
     assert_eq!(text(&store, "k").as_deref(), Some("new"));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     let restored = restore(&file, &path, true).unwrap();
     let before = restored.before.unwrap();
-    assert!(before.ends_with("notes.db.before-19700101T000000Z"), "{}", before.display());
-    assert_eq!(restored.now.store_id, store.store_id().unwrap_or(restored.now.store_id));
+    assert!(
+        before.ends_with("notes.db.before-19700101T000000Z"),
+        "{}",
+        before.display()
+    );
+    assert_eq!(
+        restored.now.store_id,
+        store.store_id().unwrap_or(restored.now.store_id)
+    );
     assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o640);
     // Whoever has the old store open does not write into it, and not into the new one as if it were the old one.
     let late = save(&store, "late", "x");
@@ -221,7 +271,11 @@ fn a_restore_replaces_the_store_and_keeps_the_old_one() {
     save(&now, "k", "after").unwrap();
     // A second one keeps both.
     let again = restore(&file, &path, true).unwrap().before.unwrap();
-    assert!(again.ends_with("notes.db.before-19700101T000000Z-2"), "{}", again.display());
+    assert!(
+        again.ends_with("notes.db.before-19700101T000000Z-2"),
+        "{}",
+        again.display()
+    );
     assert_eq!(text(&open(&again), "k").as_deref(), Some("after"));
 }
 
@@ -235,7 +289,10 @@ fn a_wal_that_was_left_behind_is_not_taken_for_that_of_the_backup() {
     drop(store);
     fs::remove_file(&path).unwrap();
     // It may hold the newest notes.
-    assert_eq!(kind(&restore(&file, &path, false).unwrap_err()), ErrorKind::AlreadyExists);
+    assert_eq!(
+        kind(&restore(&file, &path, false).unwrap_err()),
+        ErrorKind::AlreadyExists
+    );
     let before = restore(&file, &path, true).unwrap().before.unwrap();
     assert_eq!(text(&open(&path), "k").as_deref(), Some("old"));
     let kept = format!("{}-wal", before.display());
@@ -272,7 +329,11 @@ fn what_is_no_sound_backup_is_refused_and_the_store_stays() {
     save(&other, "k", "x").unwrap();
     assert_eq!(kind(&error("other.db")), ErrorKind::ResourceBusy);
     assert_eq!(text(&store, "k").as_deref(), Some("old"));
-    assert!(!names(folder.path()).iter().any(|name| name.contains("before") || name.contains("part")));
+    assert!(
+        !names(folder.path())
+            .iter()
+            .any(|name| name.contains("before") || name.contains("part"))
+    );
 }
 
 #[test]
