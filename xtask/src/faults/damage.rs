@@ -41,6 +41,7 @@ impl Damage {
     }
 
     fn done_to(self, path: &Path, random: &mut Random) -> Result<()> {
+        let before = std::fs::metadata(path)?;
         let mut bytes = std::fs::read(path)?;
         let page = |random: &mut Random, length: usize| random.below(length / PAGE) * PAGE;
         let length = bytes.len();
@@ -67,7 +68,8 @@ impl Damage {
             Self::Emptied => bytes.clear(),
             Self::Deleted => return Ok(std::fs::remove_file(path)?),
         }
-        Ok(std::fs::write(path, bytes)?)
+        std::fs::write(path, bytes)?;
+        work::keep_time(path, &before)
     }
 }
 

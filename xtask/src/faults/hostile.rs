@@ -145,8 +145,9 @@ fn form(text: &str) -> (Vec<String>, Vec<String>) {
             _ => {}
         }
     }
-    let acting =
-        |char: &char| (char.is_control() && *char != '\n') || waynote::visible::is_invisible(*char);
+    let acting = |char: &char| {
+        (char.is_control() && !matches!(char, '\n' | '\t')) || waynote::visible::is_invisible(*char)
+    };
     forged.extend(text.chars().find(acting).map(|char| format!("{char:?}")));
     forged.extend(
         text.contains("</system-reminder>")

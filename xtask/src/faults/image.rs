@@ -68,14 +68,21 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// An empty folder, which is on disk.
-    pub(crate) fn new(root: &Path) -> Result<Self> {
+    /// A folder that is on disk, and in it these folders, one in the other.
+    pub(crate) fn new(root: &Path, folders: &str) -> Result<Self> {
         let root = root.to_str().context("the path is not UTF-8")?.to_owned();
-        Ok(Self {
-            root,
+        let mut disk = Self {
             nodes: vec![folder()],
             opened: BTreeMap::new(),
-        })
+            root,
+        };
+        let mut path = disk.root.clone();
+        for name in folders.split('/').filter(|name| !name.is_empty()) {
+            path = format!("{path}/{name}");
+            disk.make(&path)?;
+        }
+        disk.nodes.iter_mut().for_each(Node::sync);
+        Ok(disk)
     }
 
     /// The next process begins.
@@ -453,7 +460,7 @@ mod tests {
     fn what_was_not_synced_may_be_gone() {
         use super::super::strace::Argument::{Text, Word};
         let folder = tempfile::tempdir().unwrap();
-        let mut disk = Disk::new(Path::new("/r")).unwrap();
+        let mut disk = Disk::new(Path::new("/r"), "").unwrap();
         let word = |word: &str| Word(word.into());
         let path = |path: &str| Text(path.into());
         let mut apply = |name, arguments, result| {

@@ -30,33 +30,53 @@ pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
         return Ok(vec![Row::skipped("power cuts", why)]);
     }
     let mut rows = Vec::new();
-    type Recorded = fn(&Setup, &Path) -> Result<Vec<Event>>;
-    let runs: [(&str, Recorded, u64, u64); 2] = [
+    let runs: [(&str, Recorded, &str, u64, u64); 2] = [
         (
             "the first notes of a new home, by the program",
             by_program,
+            "",
             1040,
             150,
         ),
+        // In a folder that is on disk, so that what is lost is lost of the files.
         (
             "many notes and a full WAL, by the library",
             by_library,
+            ".local/share/waynote",
             2500,
             150,
         ),
     ];
-    for (what, recorded, long, short) in runs {
+    for (what, recorded, folders, long, short) in runs {
         let home = tempfile::tempdir_in(setup.folder.path())?;
-        let events = recorded(setup, home.path())?;
-        rows.push(replayed(
-            setup,
+        std::fs::create_dir_all(home.path().join(folders))?;
+        let run = Recording {
             what,
-            home.path(),
-            &events,
-            setup.count(long, short),
-        )?);
+            folders,
+            events: recorded(setup, home.path())?,
+            home,
+        };
+        rows.push(replayed(setup, &run, setup.count(long, short))?);
     }
     Ok(rows)
+}
+
+type Recorded = fn(&Setup, &Path) -> Result<Vec<Event>>;
+
+/// A run and where it ran.
+struct Recording {
+    what: &'static str,
+    /// Folders that were on disk before.
+    folders: &'static str,
+    home: tempfile::TempDir,
+    events: Vec<Event>,
+}
+
+impl Recording {
+    /// The disk before the run.
+    fn disk(&self) -> Result<Disk> {
+        Disk::new(self.home.path(), self.folders)
+    }
 }
 
 /// Whole processes, from an empty home on.
@@ -171,13 +191,13 @@ pub(crate) fn write(path: &str, seed: &str, writes: &str) -> Result<()> {
 }
 
 /// Makes the images of a run and looks at each.
-fn replayed(setup: &Setup, what: &str, home: &Path, events: &[Event], wanted: u64) -> Result<Row> {
-    let mut row = Row::new(what);
-    let moments = count_moments(home, events)?;
-    let mut disk = Disk::new(home)?;
+fn replayed(setup: &Setup, run: &Recording, wanted: u64) -> Result<Row> {
+    let mut row = Row::new(run.what);
+    let moments = count_moments(run)?;
+    let mut disk = run.disk()?;
     let (mut truth, mut forgotten) = (Truth::default(), Vec::new());
     let (mut lost, mut alarms, mut refused, mut moment) = (0, 0, 0, 0_u64);
-    for event in events {
+    for event in &run.events {
         match event {
             Event::NextProcess => {
                 disk.close_all();
@@ -243,10 +263,10 @@ fn replayed(setup: &Setup, what: &str, home: &Path, events: &[Event], wanted: u6
 }
 
 /// How many moments there are at which an image differs from the one before.
-fn count_moments(home: &Path, events: &[Event]) -> Result<u64> {
-    let mut disk = Disk::new(home)?;
+fn count_moments(run: &Recording) -> Result<u64> {
+    let mut disk = run.disk()?;
     let mut moments = 0;
-    for event in events {
+    for event in &run.events {
         match event {
             Event::NextProcess => disk.close_all(),
             Event::Begin(_) => {}

@@ -1,5 +1,6 @@
 //! Stores to be broken, and runs of the program on them.
 
+use std::fs::{Metadata, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -22,23 +23,29 @@ pub(crate) struct Base {
 impl Base {
     /// Makes the store in this process: `folded` writes that are then folded into the database, and `more` in the WAL.
     pub(crate) fn make(home: PathBuf, seed: u64, folded: u64, more: u64) -> Result<Self> {
-        let path = home.join(STORE);
+        let making = tempfile::tempdir_in(home.parent().context("no folder")?)?;
+        let path = making.path().join(STORE);
         let (mut truth, mut random) = (Truth::default(), Random::of(seed, 0));
-        let write = |count: u64, truth: &mut Truth, random: &mut Random| -> Result<()> {
-            let store = open(&path)?;
+        let mut write = |store: &dyn LocalStore, count: u64| -> Result<()> {
             for _ in 0..count {
-                let name = truth.choose(random);
-                truth.write(&store, &name)?;
+                let name = truth.choose(&mut random);
+                truth.write(store, &name)?;
             }
             Ok(())
         };
-        write(folded, &mut truth, &mut random)?;
         if folded > 0 {
+            write(&open(&path)?, folded)?;
             fold(&path)?;
         }
-        write(more, &mut truth, &mut random)?;
+        let store = open(&path)?;
+        write(&store, more)?;
+        // Copied while it is open: closing it may fold the WAL.
+        copy_folder(making.path(), &home)?;
+        drop(store);
         let base = Self { home, truth };
-        let seen = base.truth.check(&open(&path)?);
+        let looked = tempfile::tempdir_in(base.home.parent().context("no folder")?)?;
+        base.copy(looked.path())?;
+        let seen = base.truth.check(&open(&looked.path().join(STORE))?);
         ensure!(seen.is_whole(), "a sound store: {}", seen.first());
         Ok(base)
     }
@@ -69,9 +76,17 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
             copy_folder(&path, &new)?;
         } else if !path.to_string_lossy().ends_with("-shm") {
             std::fs::copy(&path, &new)?;
+            // Neither a copy nor what breaks a disk is seen in a file's time.
+            keep_time(&new, &entry.metadata()?)?;
         }
     }
     Ok(())
+}
+
+/// Gives a file the time of change that it had.
+pub(crate) fn keep_time(file: &Path, before: &Metadata) -> Result<()> {
+    let file = OpenOptions::new().write(true).open(file)?;
+    Ok(file.set_modified(before.modified()?)?)
 }
 
 /// Opens a store that was broken and reads everything. A panic of the library is an error like others.

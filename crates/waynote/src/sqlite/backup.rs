@@ -346,7 +346,7 @@ pub(super) fn upgrade(copy: &Path, named: &Path, options: &Options) -> Result<()
     let immutable = Access::Immutable.connect(copy, options).map_err(fail)?;
     let version = migrate::version(&immutable).map_err(fail)?;
     drop(immutable);
-    if !version.is_some_and(|version| version < migrate::KNOWN) {
+    if version.is_none_or(|version| version >= migrate::KNOWN) {
         return Ok(());
     }
     let conn = Access::Usual.connect(copy, options).map_err(fail)?;
