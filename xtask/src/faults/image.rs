@@ -93,7 +93,7 @@ impl Disk {
     /// Does what a call did. Whether it changed anything.
     pub(crate) fn apply(&mut self, call: &Call) -> Result<bool> {
         if call.result < 0 {
-            return Ok(false);
+            return self.failed(call);
         }
         match call.name.as_str() {
             "openat" => self.open(&text(call.bytes(1)?), call.word(2), call.result),
@@ -143,6 +143,19 @@ impl Disk {
                 Ok(false)
             }
         }
+    }
+
+    /// A sync that fails leaves pages behind that the kernel takes for written: no later sync writes them.
+    fn failed(&mut self, call: &Call) -> Result<bool> {
+        if !["fsync", "fdatasync"].contains(&call.name.as_str()) {
+            return Ok(false);
+        }
+        if let Some(opened) = self.opened.get(&call.number(0)?)
+            && let Node::File { since, .. } = &mut self.nodes[opened.node]
+        {
+            since.clear();
+        }
+        Ok(true)
     }
 
     fn open(&mut self, path: &str, flags: &str, file: i64) -> Result<bool> {

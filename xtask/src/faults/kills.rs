@@ -212,7 +212,7 @@ fn calls_of(setup: &Setup, run: &Run) -> Result<BTreeMap<String, (u64, u64)>> {
     let folder = setup.quick()?;
     run.base.copy(folder.path())?;
     let command = work::waynote(setup, folder.path(), &run.words);
-    let (calls, output) = strace::record(&command, folder.path(), "all")?;
+    let (calls, output) = strace::record(&command, folder.path(), "all", None)?;
     ensure!(
         output.status.success(),
         "{}: {}",

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
+use waynote::SideData;
+use waynote::store::SideValue;
 
 use super::image::{CALLS, Disk, Left};
 use super::strace::{self, Call};
@@ -30,42 +32,29 @@ pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
         return Ok(vec![Row::skipped("power cuts", why)]);
     }
     let mut rows = Vec::new();
-    let runs: [(&str, Recorded, &str, u64, u64); 2] = [
-        (
-            "the first notes of a new home, by the program",
-            by_program,
-            "",
-            1040,
-            150,
-        ),
-        // In a folder that is on disk, so that what is lost is lost of the files.
-        (
-            "many notes and a full WAL, by the library",
-            by_library,
-            ".local/share/waynote",
-            2500,
-            150,
-        ),
-    ];
-    for (what, recorded, folders, long, short) in runs {
-        let home = tempfile::tempdir_in(setup.folder.path())?;
-        std::fs::create_dir_all(home.path().join(folders))?;
-        let run = Recording {
-            what,
-            folders,
-            events: recorded(setup, home.path())?,
-            home,
-        };
-        rows.push(replayed(setup, &run, setup.count(long, short))?);
+    let home = tempfile::tempdir_in(setup.folder.path())?;
+    let first = Recording {
+        what: "the first notes of a new home, by the program".into(),
+        folders: "",
+        events: by_program(setup, home.path())?,
+        home,
+    };
+    rows.push(replayed(setup, &first, setup.count(1040, 150))?);
+    let many = Recording::of_library(setup, "many notes and a full WAL, by the library", None)?;
+    rows.push(replayed(setup, &many, setup.count(2500, 150))?);
+    let mut random = Random::of(setup.seed, 5);
+    for number in 1..=setup.count(8, 1) {
+        let fault = format!("inject=fdatasync:error=EIO:when={}", 2 + random.below(100));
+        let what = format!("the same after a sync that fails ({number})");
+        let failed = Recording::of_library(setup, what, Some(&fault))?;
+        rows.push(replayed(setup, &failed, setup.count(250, 100))?);
     }
     Ok(rows)
 }
 
-type Recorded = fn(&Setup, &Path) -> Result<Vec<Event>>;
-
 /// A run and where it ran.
 struct Recording {
-    what: &'static str,
+    what: String,
     /// Folders that were on disk before.
     folders: &'static str,
     home: tempfile::TempDir,
@@ -73,6 +62,19 @@ struct Recording {
 }
 
 impl Recording {
+    /// A process that writes until the WAL has been folded, in a folder that is on disk: what is lost is lost of files.
+    fn of_library(setup: &Setup, what: impl Into<String>, fault: Option<&str>) -> Result<Self> {
+        const FOLDERS: &str = ".local/share/waynote";
+        let home = tempfile::tempdir_in(setup.folder.path())?;
+        std::fs::create_dir_all(home.path().join(FOLDERS))?;
+        Ok(Self {
+            what: what.into(),
+            folders: FOLDERS,
+            events: by_library(setup, home.path(), fault)?,
+            home,
+        })
+    }
+
     /// The disk before the run.
     fn disk(&self) -> Result<Disk> {
         Disk::new(self.home.path(), self.folders)
@@ -105,7 +107,7 @@ fn by_program(setup: &Setup, home: &Path) -> Result<Vec<Event>> {
 }
 
 fn spawned(setup: &Setup, home: &Path, words: &[String], events: &mut Vec<Event>) -> Result<()> {
-    let (calls, output) = strace::record(&work::waynote(setup, home, words), home, CALLS)?;
+    let (calls, output) = strace::record(&work::waynote(setup, home, words), home, CALLS, None)?;
     ensure!(
         output.status.success(),
         "{words:?}: {}",
@@ -116,8 +118,8 @@ fn spawned(setup: &Setup, home: &Path, words: &[String], events: &mut Vec<Event>
     Ok(())
 }
 
-/// One process that writes until the WAL has been folded; it says each write on its standard output.
-fn by_library(setup: &Setup, home: &Path) -> Result<Vec<Event>> {
+/// One process that writes until the WAL has been folded; it says on its standard output what came of each write.
+fn by_library(setup: &Setup, home: &Path, fault: Option<&str>) -> Result<Vec<Event>> {
     const WRITES: u64 = 150;
     let mut program = Command::new(std::env::current_exe()?);
     let (seed, writes) = (setup.seed.to_string(), WRITES.to_string());
@@ -125,7 +127,7 @@ fn by_library(setup: &Setup, home: &Path) -> Result<Vec<Event>> {
         .args(["measure", "faults-writer"])
         .arg(home.join(STORE))
         .args([&seed, &writes]);
-    let (calls, output) = strace::record(&program, home, CALLS)?;
+    let (calls, output) = strace::record(&program, home, CALLS, fault)?;
     ensure!(
         output.status.success(),
         "{}",
@@ -139,11 +141,16 @@ fn by_library(setup: &Setup, home: &Path) -> Result<Vec<Event>> {
             events.push(Event::Call(call));
             continue;
         }
-        events.push(Event::Acknowledged(order.acknowledged()));
+        if call.bytes(1)? == WRITTEN {
+            events.push(Event::Acknowledged(order.acknowledged()));
+        }
         events.push(Event::Begin(order.begun()));
     }
     Ok(events)
 }
+
+const WRITTEN: &[u8] = b"written\n";
+const REFUSED: &[u8] = b"refused\n";
 
 /// The writes of a seed, in their order: what the writer does and what its parent knows of it.
 struct Order {
@@ -181,10 +188,21 @@ pub(crate) fn write(path: &str, seed: &str, writes: &str) -> Result<()> {
     let (mut order, mut truth) = (Order::of(seed.parse()?), Truth::default());
     for _ in 0..writes.parse()? {
         order.begun();
-        truth.write(&store, &order.next.0)?;
-        order.acknowledged();
+        // What a program keeps beside the notes is not synced for itself.
+        let value = SideValue {
+            key: "last".into(),
+            value: order.next.0.clone().into_bytes(),
+            about: None,
+        };
+        let _ = store.put_side_values("faults", &[value], &[]);
+        let written = truth.write(&store, &order.next.0);
         let mut out = std::io::stdout();
-        out.write_all(b"written\n")?;
+        if written.is_ok() {
+            order.acknowledged();
+            out.write_all(WRITTEN)?;
+        } else {
+            out.write_all(REFUSED)?;
+        }
         out.flush()?;
     }
     Ok(())
@@ -192,7 +210,7 @@ pub(crate) fn write(path: &str, seed: &str, writes: &str) -> Result<()> {
 
 /// Makes the images of a run and looks at each.
 fn replayed(setup: &Setup, run: &Recording, wanted: u64) -> Result<Row> {
-    let mut row = Row::new(run.what);
+    let mut row = Row::new(&run.what);
     let moments = count_moments(run)?;
     let mut disk = run.disk()?;
     let (mut truth, mut forgotten) = (Truth::default(), Vec::new());

@@ -67,11 +67,12 @@ impl Call {
     }
 }
 
-/// Runs a command and returns its calls of these kinds (`all` for every one), in order.
+/// Runs a command and returns its calls of these kinds (`all` for every one), in order. A fault may be put into it.
 pub(crate) fn record(
     program: &Command,
     home: &Path,
     calls: &str,
+    fault: Option<&str>,
 ) -> Result<(Vec<Call>, std::process::Output)> {
     let log = tempfile::NamedTempFile::new_in(crate::tools::target())?;
     let mut command = Command::new("strace");
@@ -87,6 +88,7 @@ pub(crate) fn record(
             "-e",
         ])
         .arg(format!("trace={calls}"))
+        .args(fault.into_iter().flat_map(|fault| ["-e", fault]))
         .arg("-o")
         .arg(log.path())
         .arg(program.get_program())

@@ -57,7 +57,7 @@ fn a_store_is_backed_up_and_restored() {
         .store()
         .with_file_name("notes.db.before-20260517T120000Z");
     let of_before = format!("--store {} key show k", before.display());
-    assert_eq!(scratch.ok(&of_before), "new\n");
+    assert_eq!(scratch.ok(&of_before), "new");
     let file = scratch.home().join("work/b.db");
     assert_eq!(
         fs::metadata(file).unwrap().permissions().mode() & 0o777,
@@ -89,7 +89,8 @@ fn programs_get_counts_and_position() {
     let anew = scratch.home().join("work/other.db");
     let restored = scratch.json(&format!("--store {} restore b.db --json", anew.display()));
     assert_eq!(restored["before"], json!(null));
-    assert_eq!(restored["store_id"], id);
+    // What others remember of the store that was backed up does not hold for this one.
+    assert_ne!(restored["store_id"], id);
 }
 
 #[test]

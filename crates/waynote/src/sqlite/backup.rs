@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::backup::StepResult;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::engine::{Engine, Read, Transaction, Writing};
@@ -19,11 +20,11 @@ use crate::id::StoreId;
 use crate::model::report::Report;
 use crate::note::Position;
 use crate::rules::EngineStore;
-use crate::store::{Reader, Store};
+use crate::store::{LocalStore, Reader, Store};
 use crate::system::file::followed;
 
 use super::errors::Failure;
-use super::open::{self, Access};
+use super::open::Access;
 use super::pool::Sqlite;
 use super::rows::Handle;
 use super::{Named, Options, migrate, transaction};
@@ -328,6 +329,9 @@ impl Drop for Part {
         if !self.is_named {
             let _ = std::fs::remove_file(&self.path);
         }
+        for suffix in ["-wal", "-shm", "-journal"] {
+            let _ = std::fs::remove_file(beside(&self.path, suffix));
+        }
     }
 }
 
@@ -336,26 +340,36 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Brings a copy that an older program made up to this program's tables.
-pub(super) fn upgrade(copy: &Path, named: &Path, options: &Options) -> Result<()> {
-    let fail = |failure: Failure| failure.at(named, options.wait);
-    let file = open::found(copy)?;
-    if file.is_none_or(|file| file.len() == 0) {
-        return Ok(());
-    }
-    let immutable = Access::Immutable.connect(copy, options).map_err(fail)?;
-    let version = migrate::version(&immutable).map_err(fail)?;
+/// Makes a copy ready to take the place of a store: with this program's tables, and with an id of its own. What others
+/// remember of the store that it was copied from (positions, operations) may have happened after the copy.
+pub(super) fn prepare(copy: &Path, named: &Path, options: &Options) -> Result<()> {
+    let shown = Named {
+        path: named.to_owned(),
+        wait: options.wait,
+    };
+    let immutable = shown.mapped(Access::Immutable.connect(copy, options))?;
+    let version = shown.mapped(migrate::version(&immutable))?;
     drop(immutable);
-    if version.is_none_or(|version| version >= migrate::KNOWN) {
+    // What it is instead is said by the check.
+    let Some(version) = version.filter(|version| *version <= migrate::KNOWN) else {
         return Ok(());
+    };
+    let conn = shown.mapped(Access::Usual.connect(copy, options))?;
+    if version < migrate::KNOWN {
+        let migrated = transaction::run(&conn, |conn| migrate::migrate(conn, named));
+        shown.mapped(migrated)?;
     }
-    let conn = Access::Usual.connect(copy, options).map_err(fail)?;
-    transaction::run(&conn, |conn| migrate::migrate(conn, named)).map_err(fail)?;
     // Closing it then folds in the WAL and removes it.
-    conn.set_db_config(
-        rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE,
-        false,
-    )
-    .map_err(|error| fail(error.into()))?;
-    conn.close().map_err(|(_, error)| fail(error.into()))
+    let folds = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false);
+    shown.mapped(folds.map_err(Failure::from))?;
+    let store = EngineStore::new(Copy { named: shown, conn });
+    store.renew_id()?;
+    drop(store);
+    match holds_something(&beside(copy, "-wal")) {
+        false => Ok(()),
+        true => {
+            let left = io::Error::other("its WAL could not be folded in");
+            Err(Error::file(named, "restored", left))
+        }
+    }
 }

@@ -9,6 +9,8 @@ use jiff::Timestamp;
 
 use crate::error::{Error, Result};
 use crate::rules::EngineStore;
+#[cfg(doc)]
+use crate::store::LocalStore;
 use crate::system::file::{followed, take_after};
 
 use super::backup::{self, Backup, Part, beside, holds_something, unwritten};
@@ -32,7 +34,7 @@ impl EngineStore<Sqlite> {
     /// file (its WAL) goes with it: it would be taken for a part of the new one.
     ///
     /// `replaced` allows that a store is there already: it is kept, renamed to `….before-TIME`. A process that has the
-    /// old store open notices at its next call.
+    /// old store open notices at its next call. The restored store gets a new id (see [`LocalStore::renew_id`]).
     ///
     /// # Errors
     /// [`Error::File`] of the kind [`io::ErrorKind::AlreadyExists`] when a store is there, of the kind
@@ -62,7 +64,7 @@ impl EngineStore<Sqlite> {
         }
         let part = Part::beside(&target).map_err(|error| unwritten(store, error))?;
         copy(&source, part.path(), old.as_ref()).map_err(|error| unwritten(store, error))?;
-        backup::upgrade(part.path(), file, options)?;
+        backup::prepare(part.path(), file, options)?;
         let mut now = backup::check(part.path(), file, file)?;
         part.sync().map_err(|error| unwritten(store, error))?;
         let before = match replaced {
