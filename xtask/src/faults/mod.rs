@@ -20,6 +20,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
+use crate::steps::{cargo, step};
+
 pub(crate) use power::write;
 
 /// What is to be run.
@@ -28,7 +30,8 @@ pub(crate) struct Choice<'c> {
     seed: u64,
     only: Option<&'c str>,
     short: bool,
-    release: bool,
+    /// Cargo's profile.
+    profile: &'c str,
 }
 
 impl<'c> Choice<'c> {
@@ -37,7 +40,7 @@ impl<'c> Choice<'c> {
         seed: 1,
         only: None,
         short: true,
-        release: false,
+        profile: "dev",
     };
 
     pub(crate) const LONG: Self = Self {
@@ -58,8 +61,11 @@ impl<'c> Choice<'c> {
                 "--seed" => choice.seed = value()?.parse()?,
                 "--only" => choice.only = Some(value()?),
                 "--short" => choice.short = true,
-                "--release" => choice.release = true,
-                other => bail!("{other}: unknown; --seed N, --only PART, --short, --release"),
+                "--release" => choice.profile = "release",
+                "--dist" => choice.profile = "dist",
+                other => {
+                    bail!("{other}: unknown; --seed N, --only PART, --short, --release, --dist")
+                }
             }
         }
         if let Some(only) = choice.only {
@@ -155,7 +161,7 @@ const PARTS: [(&str, Part); 7] = [
 
 pub(crate) fn run(choice: &Choice<'_>) -> Result<()> {
     let setup = Setup {
-        program: program(choice.release)?,
+        program: program(choice.profile)?,
         seed: choice.seed,
         short: choice.short,
         folder: tempfile::tempdir_in(crate::tools::target())?,
@@ -189,15 +195,21 @@ pub(crate) fn run(choice: &Choice<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The program, built as a developer builds it or as it is shipped; `WAYNOTE_PROGRAM` names another.
-fn program(release: bool) -> Result<PathBuf> {
+/// The program, built as a developer builds it unless another profile is named; `WAYNOTE_PROGRAM` names another build.
+fn program(profile: &str) -> Result<PathBuf> {
     if let Some(program) = std::env::var_os("WAYNOTE_PROGRAM") {
         return Ok(PathBuf::from(program).canonicalize()?);
     }
-    let mut words = vec!["build", "--quiet", "-p", "waynote-cli"];
-    words.extend(release.then_some("--release"));
-    crate::gate::step("program", crate::gate::cargo(&words))?;
-    let profile = if release { "release" } else { "debug" };
-    let program = crate::tools::target().join(profile).join("waynote");
+    let build = cargo(&[
+        "build",
+        "--quiet",
+        "--profile",
+        profile,
+        "-p",
+        "waynote-cli",
+    ]);
+    step("program", build)?;
+    let folder = if profile == "dev" { "debug" } else { profile };
+    let program = crate::tools::target().join(folder).join("waynote");
     program.canonicalize().context("the program was not built")
 }

@@ -44,7 +44,8 @@ pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
     rows.push(replayed(setup, &many, setup.count(2500, 150))?);
     let mut random = Random::of(setup.seed, 5);
     for number in 1..=setup.count(8, 1) {
-        let fault = format!("inject=fdatasync:error=EIO:when={}", 2 + random.below(100));
+        let number_of_sync = 8 + random.below(100);
+        let fault = format!("inject=fsync,fdatasync:error=EIO:when={number_of_sync}");
         let what = format!("the same after a sync that fails ({number})");
         let failed = Recording::of_library(setup, what, Some(&fault))?;
         rows.push(replayed(setup, &failed, setup.count(250, 100))?);
@@ -132,6 +133,11 @@ fn by_library(setup: &Setup, home: &Path, fault: Option<&str>) -> Result<Vec<Eve
         output.status.success(),
         "{}",
         String::from_utf8_lossy(&output.stderr)
+    );
+    let is_refused = |call: &Call| call.bytes(1).is_ok_and(|said| said == REFUSED);
+    ensure!(
+        fault.is_none() || calls.iter().any(is_refused),
+        "no sync failed: {fault:?}"
     );
     let mut order = Order::of(setup.seed);
     let mut events = vec![Event::NextProcess, Event::Begin(order.begun())];

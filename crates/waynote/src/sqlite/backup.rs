@@ -24,10 +24,10 @@ use crate::store::{LocalStore, Reader, Store};
 use crate::system::file::followed;
 
 use super::errors::Failure;
-use super::open::Access;
 use super::pool::Sqlite;
 use super::rows::Handle;
-use super::{Named, Options, migrate, transaction};
+use super::side_files::beside;
+use super::{Named, Options, frozen, migrate, open, transaction};
 
 /// What a backup holds. It was read back and checked as [`Store::verify`] checks a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,8 +124,7 @@ pub(super) fn check(copy: &Path, named: &Path, of: &Path) -> Result<Backup> {
         path: named.to_owned(),
         wait: Duration::ZERO,
     };
-    let options = Options::default();
-    let conn = shown.mapped(Access::Immutable.connect(copy, &options))?;
+    let conn = shown.mapped(frozen::unchanging(copy))?;
     let version = shown.mapped(migrate::version(&conn))?;
     if version.is_none() {
         return Err(Error::NotAStore {
@@ -206,12 +205,6 @@ impl Engine for Copy {
 /// Files beside a database that belong to it.
 pub(super) const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", "-lock"];
 
-pub(super) fn beside(file: &Path, suffix: &str) -> PathBuf {
-    let mut path = file.as_os_str().to_owned();
-    path.push(suffix);
-    path.into()
-}
-
 /// Whether there is a file with something in it.
 pub(super) fn holds_something(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| file.len() > 0)
@@ -270,7 +263,7 @@ impl Part {
         const TRIES: u32 = 100;
         let process = std::process::id();
         for number in 0..TRIES {
-            let path = beside(target, &format!(".part-{process}-{number}"));
+            let path = beside(target, format!(".part-{process}-{number}"));
             let new = OpenOptions::new()
                 .write(true)
                 .create_new(true)
@@ -347,14 +340,14 @@ pub(super) fn prepare(copy: &Path, named: &Path, options: &Options) -> Result<()
         path: named.to_owned(),
         wait: options.wait,
     };
-    let immutable = shown.mapped(Access::Immutable.connect(copy, options))?;
+    let immutable = shown.mapped(frozen::unchanging(copy))?;
     let version = shown.mapped(migrate::version(&immutable))?;
     drop(immutable);
     // What it is instead is said by the check.
     let Some(version) = version.filter(|version| *version <= migrate::KNOWN) else {
         return Ok(());
     };
-    let conn = shown.mapped(Access::Usual.connect(copy, options))?;
+    let conn = shown.mapped(open::connect(copy, options))?;
     if version < migrate::KNOWN {
         let migrated = transaction::run(&conn, |conn| migrate::migrate(conn, named));
         shown.mapped(migrated)?;

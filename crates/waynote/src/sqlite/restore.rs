@@ -13,9 +13,10 @@ use crate::rules::EngineStore;
 use crate::store::LocalStore;
 use crate::system::file::{followed, take_after};
 
-use super::backup::{self, Backup, Part, beside, holds_something, unwritten};
+use super::backup::{self, Backup, Part, holds_something, unwritten};
 use super::pool::Sqlite;
 use super::queue::Queue;
+use super::side_files::beside;
 use super::{Options, open};
 
 /// What came of a restore.
@@ -125,14 +126,14 @@ fn copy(source: &Path, part: &Path, old: Option<&Metadata>) -> io::Result<()> {
 /// stays as it is, for whoever wants to save something from it.
 fn kept(target: &Path, at: Timestamp) -> io::Result<PathBuf> {
     let time = at.strftime("%Y%m%dT%H%M%SZ");
-    let mut before = beside(target, &format!(".before-{time}"));
+    let mut before = beside(target, format!(".before-{time}"));
     let mut number = 1;
     while ["", "-wal", "-journal"]
         .iter()
         .any(|suffix| beside(&before, suffix).symlink_metadata().is_ok())
     {
         number += 1;
-        before = beside(target, &format!(".before-{time}-{number}"));
+        before = beside(target, format!(".before-{time}-{number}"));
     }
     for suffix in ["", "-wal", "-journal"] {
         let (old, new) = (beside(target, suffix), beside(&before, suffix));
