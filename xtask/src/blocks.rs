@@ -12,6 +12,7 @@ use waynote::{
 };
 
 use crate::measure::median;
+use crate::random::Random;
 
 const BLOCKS: u64 = 10_000;
 
@@ -28,23 +29,6 @@ const SCRIPTS: [&str; 10] = [
     "การสร้างล้มเหลวเมื่อสองงานเขียนแคชเดียวกัน ให้แต่ละงานมีโฟลเดอร์ของตัวเองและล้างของเก่าด้วยมือ ",
     "Η μεταγλώττιση αποτυγχάνει όταν δύο εργασίες γράφουν στην ίδια κρυφή μνήμη· δώστε στην καθεμιά δικό της φάκελο. ",
 ];
-
-/// Numbers that are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end.max(1) as u64).unwrap_or(0)
-    }
-}
 
 /// Real text of the machine and generated noise, cut anywhere.
 struct Texts {

@@ -31,9 +31,20 @@ pub(crate) fn test() -> Result<()> {
     // A snapshot that differs is a failure, not a file to be looked at later.
     tests.env("INSTA_UPDATE", "no");
     step("tests", tests)?;
+    faults()?;
     crate::conformance::run()?;
     agents(&crate::agents::Choice::default())?;
     licences()
+}
+
+/// Faults of every kind, in the form of a few minutes.
+fn faults() -> Result<()> {
+    println!("== faults");
+    let begin = std::time::Instant::now();
+    crate::faults::run(&crate::faults::Choice::SHORT)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    println!("== faults: passed in {seconds:.0} s");
+    Ok(())
 }
 
 /// Real clients, end to end; `WAYNOTE_PROGRAM` names another build than this checkout's.

@@ -1,4 +1,5 @@
-//! What a developer runs: `cargo xtask test`, `cargo xtask bench`, `cargo xtask prove`, `cargo xtask docs`.
+//! What a developer runs: `cargo xtask test`, `cargo xtask bench`, `cargo xtask faults`, `cargo xtask prove`,
+//! `cargo xtask docs`.
 
 #![allow(clippy::disallowed_methods, reason = "measuring needs the clock")]
 
@@ -8,12 +9,14 @@ mod blocks;
 mod conformance;
 mod contexts;
 mod dist;
+mod faults;
 mod gate;
 mod hooks;
 mod loops;
 mod measure;
 mod packages;
 mod public_api;
+mod random;
 mod retrieval;
 mod searches;
 mod secrets;
@@ -58,7 +61,13 @@ fn main() -> Result<()> {
         }
         ["measure", "retrieval", "import", folder] => retrieval::import(folder.as_ref()),
         ["measure", "retrieval", "query", folder] => retrieval::query(folder.as_ref()),
-        ["prove"] => dist::measure(&["upgrade"]),
+        ["faults", ref words @ ..] => faults::run(&faults::Choice::of(words)?),
+        ["prove"] => {
+            dist::measure(&["upgrade"])?;
+            faults::run(&faults::Choice::LONG)
+        }
+        // What `faults` starts to watch it.
+        ["measure", "faults-writer", path, seed, writes] => faults::write(path, seed, writes),
         ["measure", "upgrade"] => upgrade::run(),
         ["measure", "open", path] => upgrade::open(path),
         ["measure", "write-schema-5", path] => upgrade::write(path),
@@ -77,7 +86,8 @@ fn main() -> Result<()> {
         }
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages] \
-             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | retrieval (import | query) STORE | secrets [PATH…]] | prove | docs"
+             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | retrieval (import | query) STORE | secrets [PATH…]] | prove \
+             | faults [--seed N] [--only PART] [--short] [--release | --dist] | docs"
         ),
     }
 }

@@ -107,13 +107,18 @@ pub(crate) enum Command {
         /// The note, whoever undid its last change
         address: Option<String>,
     },
-    /// Make an older revision current again
-    Restore {
-        /// The note; the address may end in `@REVISION`
-        address: String,
-        /// The revision
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        revision: Option<u64>,
+    /// Make an older revision of a note current again, or restore the whole store from a backup
+    Restore(RestoreArgs),
+    /// Write the whole store into one file, for `restore`
+    ///
+    /// The file is one state of the store, whoever writes meanwhile. It is synced and checked before it gets its name.
+    /// Copying notes.db by hand is no backup: the newest notes are in the WAL beside it.
+    Backup {
+        /// The new file
+        file: PathBuf,
+        /// Replace the file if it exists
+        #[arg(long)]
+        force: bool,
     },
     /// Remove a note's text for good; nothing brings it back
     ///
@@ -222,6 +227,19 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FOLDER")]
         dir: Option<PathBuf>,
     },
+}
+
+#[derive(Args)]
+pub(crate) struct RestoreArgs {
+    /// The note's address, which may end in `@REVISION`; or the file that `waynote backup` wrote
+    #[arg(value_name = "ADDRESS|FILE")]
+    pub(crate) what: OsString,
+    /// The note's revision
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) revision: Option<u64>,
+    /// With a file: replace the store. The old one is kept as notes.db.before-TIME
+    #[arg(long, conflicts_with = "revision")]
+    pub(crate) replace: bool,
 }
 
 #[derive(Args, Clone)]

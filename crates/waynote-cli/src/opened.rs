@@ -131,7 +131,7 @@ pub(crate) fn on_network(store: &Path, network: &str) -> (String, String) {
     )
 }
 
-fn options(settings: &Settings) -> Options {
+pub(crate) fn options(settings: &Settings) -> Options {
     Options::default()
         .wait(settings.lock_wait.value)
         .attach(settings.attach)

@@ -8,6 +8,7 @@
 mod suite {
     mod addresses;
     mod attach;
+    mod backup;
     mod bad_input;
     mod client_files;
     mod common;

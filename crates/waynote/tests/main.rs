@@ -7,6 +7,7 @@
 
 mod suite {
     mod attach;
+    mod backup;
     mod block;
     mod block_anew;
     mod block_changes;

@@ -1,5 +1,6 @@
 //! The commands: one file for each, or for a group of them.
 
+mod backup;
 mod config;
 mod confirm;
 mod context;
@@ -171,9 +172,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::History { address }) => history::run(&mut context, address).map(ok),
         Some(Command::Undo { address }) => undo::undo(&mut context, address.as_deref()).map(ok),
         Some(Command::Redo { address }) => undo::redo(&mut context, address.as_deref()).map(ok),
-        Some(Command::Restore { address, revision }) => {
-            undo::restore(&mut context, address, *revision).map(ok)
-        }
+        Some(Command::Backup { file, force }) => backup::backup(&mut context, file, *force).map(ok),
+        Some(Command::Restore(args)) => backup::restore(&mut context, args).map(ok),
         Some(Command::Forget {
             address,
             revision,

@@ -82,7 +82,7 @@ pub(super) fn open(store: &Path, options: &Options) -> Result<(Connection, State
             return Err(side_files::denied(store).unwrap_or_else(|| read_only(store, reason)));
         }
         true => with_wal(store),
-        false => connect(store, "immutable=1"),
+        false => unchanging(store),
     };
     let conn = conn.map_err(fail)?;
     let version = migrate::version(&conn).map_err(fail)?;
@@ -110,6 +110,11 @@ fn with_wal(store: &Path) -> Outcome<Connection> {
     conn.pragma_update(None, "locking_mode", "exclusive")?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(conn)
+}
+
+/// A connection to a file without a WAL that nobody changes.
+pub(super) fn unchanging(file: &Path) -> Outcome<Connection> {
+    connect(file, "immutable=1")
 }
 
 fn connect(store: &Path, how: &str) -> Outcome<Connection> {

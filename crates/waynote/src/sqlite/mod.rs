@@ -8,6 +8,7 @@
 
 mod acknowledged;
 mod alone;
+mod backup;
 mod checksum;
 mod erase;
 mod errors;
@@ -28,6 +29,7 @@ mod put;
 mod queue;
 mod read;
 mod recent;
+mod restore;
 mod rows;
 mod shared_room;
 mod side_files;
@@ -46,8 +48,10 @@ use crate::error::Result;
 use crate::note::Position;
 use crate::rules::EngineStore;
 
+pub use backup::Backup;
 pub use lent::{Attachment, Lent};
 pub use pool::Sqlite;
+pub use restore::Restored;
 
 /// How a store of its own file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

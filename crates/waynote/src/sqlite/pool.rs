@@ -128,6 +128,11 @@ impl Sqlite {
         &self.named
     }
 
+    /// The file, with links followed.
+    pub(super) fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// Whether the store exists. One that existed for this value before must still be there.
     pub(super) fn is_there(&self) -> Result<bool> {
         let found = self.shown(open::found(&self.file))?;

@@ -110,6 +110,7 @@ fn of_file(kind: ErrorKind) -> &'static str {
         ErrorKind::ReadOnlyFilesystem => "name a file on a disk that can be written",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space and try again",
         ErrorKind::IsADirectory => "name a file: this is a folder",
+        ErrorKind::AlreadyExists => "name another file",
         ErrorKind::NotADirectory => "check the path: a part of it is not a folder",
         _ => FIX,
     }

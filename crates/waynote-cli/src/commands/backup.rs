@@ -1,0 +1,124 @@
+//! `waynote backup FILE` and `waynote restore FILE`: the whole store as one file, and back.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use waynote::sqlite::Backup;
+use waynote::text::plural;
+use waynote::visible::visible;
+use waynote::{Address, Error, SqliteStore};
+use waynote_system::shell::quoted;
+
+use super::{Context, undo};
+use crate::args::RestoreArgs;
+use crate::error::{Failure, Outcome};
+use crate::opened::options;
+
+pub(super) fn backup(context: &mut Context<'_>, file: &Path, force: bool) -> Outcome {
+    let store = context.settings.store.value.clone();
+    // The store alone: a notes.json kept in sync is a file of its own.
+    let open = SqliteStore::open(&store, &options(&context.settings))?;
+    let backup = open.backup(file, force).map_err(|error| match &error {
+        Error::NotFound { .. } => Failure::refused(
+            "not_found",
+            error.to_string(),
+            "there is nothing to back up; name another store with `--store`",
+        ),
+        Error::File { source, .. } if source.kind() == ErrorKind::AlreadyExists => {
+            let hint = "name another file, or replace this one with `--force`";
+            Failure::refused("exists", error.to_string(), hint)
+        }
+        Error::File { source, .. } if source.kind() == ErrorKind::ResourceBusy => {
+            Failure::refused("exists", error.to_string(), "name another file")
+        }
+        _ => Failure::Library(error),
+    })?;
+    let mut value = told(&backup);
+    value["backup"] = json!(file.display().to_string());
+    value["store"] = json!(store.display().to_string());
+    context
+        .output
+        .answer(&value, || format!("backed up to {}", said(&backup, &value)))
+}
+
+/// Restores the whole store from a file, or a note to one of its revisions: an address begins with its kind.
+pub(super) fn restore(context: &mut Context<'_>, args: &RestoreArgs) -> Outcome {
+    let address = args.what.to_str().filter(|what| Address::is_meant(what));
+    match (address, args.revision, args.replace) {
+        (Some(address), revision, false) => undo::restore(context, address, revision),
+        (None, None, replace) => whole(context, Path::new(&args.what), replace),
+        (Some(_), _, true) => Err(Failure::usage(
+            "`--replace` is for restoring the whole store from a file",
+            "leave it out, or write the file's path as `./FILE`",
+        )),
+        (None, Some(_), _) => Err(Failure::usage(
+            format!(
+                "`{}` is not an address, and only a note is restored to a revision",
+                args.what.to_string_lossy()
+            ),
+            "write the address, for example `place:~/p` or `agent:name#key`",
+        )),
+    }
+}
+
+/// Puts a backup in the place of the store, which is not opened: it may be what has to be repaired.
+fn whole(context: &mut Context<'_>, file: &Path, replace: bool) -> Outcome {
+    context.settings.may_write()?;
+    let store = context.settings.store.value.clone();
+    let options = options(&context.settings);
+    let replaced = replace.then(crate::clock::now).transpose()?;
+    let restored = SqliteStore::restore(file, &store, &options, replaced);
+    let restored = restored.map_err(|error| match &error {
+        Error::File { source, .. } if source.kind() == ErrorKind::AlreadyExists => {
+            let hint = "replace it with `--replace`, which keeps the old store under another name; or name another one with `--store`";
+            Failure::refused("exists", error.to_string(), hint)
+        }
+        Error::File { source, .. } if source.kind() == ErrorKind::ResourceBusy => {
+            let hint = format!(
+                "make a backup of it first: `waynote --store {} backup FILE`",
+                visible(&quoted(&file.to_string_lossy()))
+            );
+            Failure::refused("not_a_backup", error.to_string(), hint)
+        }
+        _ => Failure::Library(error),
+    })?;
+    let mut value = told(&restored.now);
+    let before = restored.before.map(|before| before.display().to_string());
+    value["store"] = json!(store.display().to_string());
+    value["backup"] = json!(file.display().to_string());
+    value["before"] = json!(before);
+    context.output.answer(&value, || {
+        let mut text = format!("restored {}", said(&restored.now, &value));
+        if let Some(before) = &before {
+            text += &format!("\nthe store that was there before is {}", visible(before));
+        }
+        text
+    })
+}
+
+/// What a program is told.
+fn told(backup: &Backup) -> Value {
+    let mut value = json!(backup.report);
+    if let Some(fields) = value.as_object_mut() {
+        // One with problems is an error.
+        fields.remove("problems");
+    }
+    value["store_id"] = json!(backup.store_id.map(|id| id.to_string()));
+    value["position"] = json!(backup.position.map_or(0, waynote::Position::number));
+    value["bytes"] = json!(backup.bytes);
+    value["verified"] = json!(true);
+    value
+}
+
+fn said(backup: &Backup, value: &Value) -> String {
+    let id = value["store_id"].as_str().unwrap_or("none");
+    format!(
+        "{}: {}, {}, {} up to position {}; verified\nstore id {id}",
+        visible(&backup.path.display().to_string()),
+        plural(backup.report.notes, "note"),
+        plural(backup.report.revisions, "revision"),
+        plural(backup.report.contents, "content"),
+        value["position"]
+    )
+}

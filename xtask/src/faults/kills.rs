@@ -1,0 +1,289 @@
+//! The program is killed at every system call that it makes, and every call that touches files fails in turn. What it
+//! acknowledged before, and what it acknowledges in spite of that, has to be there; the next write has to work.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use anyhow::{Result, ensure};
+
+use super::strace;
+use super::truth::{self, Truth};
+use super::work::{self, Base, STORE};
+use super::{Row, Setup};
+
+/// What is done to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// The process is killed before it.
+    Kill,
+    /// It fails once.
+    Once(&'static str),
+    /// It fails from then on.
+    Always(&'static str),
+    /// It writes nothing, and says so.
+    Nothing,
+}
+
+impl Fault {
+    fn injection(self, call: &str, at: u64) -> String {
+        match self {
+            Self::Kill => format!("inject={call}:signal=KILL:when={at}"),
+            Self::Once(error) => format!("inject={call}:error={error}:when={at}"),
+            Self::Always(error) => format!("inject={call}:error={error}:when={at}+"),
+            Self::Nothing => format!("inject={call}:retval=0:when={at}"),
+        }
+    }
+}
+
+/// Calls that fail for reasons of the disk.
+const FAILING: [&str; 18] = [
+    "openat",
+    "read",
+    "pread64",
+    "write",
+    "pwrite64",
+    "fsync",
+    "fdatasync",
+    "ftruncate",
+    "fcntl",
+    "flock",
+    "mmap",
+    "unlink",
+    "rename",
+    "mkdir",
+    "newfstatat",
+    "statx",
+    "fstat",
+    "link",
+];
+
+/// What is run on a store, and how its note is known.
+struct Run {
+    what: &'static str,
+    base: Base,
+    words: Vec<String>,
+    /// The note that is written, if one is.
+    writes: Option<(String, u64)>,
+    /// What may be there afterwards.
+    after: Truth,
+}
+
+pub(crate) fn killed(setup: &Setup) -> Result<Vec<Row>> {
+    each_run(
+        setup,
+        "killed at each call",
+        setup.count(u64::MAX, 25),
+        &mut |setup, run, limit| {
+            let mut row = Row::new(format!("{}: killed at each call", run.what));
+            let calls = calls_of(setup, run)?;
+            let all: u64 = calls.values().map(|(before, all)| all - before).sum();
+            let mut number = 0;
+            for (call, (before, all_of_call)) in &calls {
+                for at in before + 1..=*all_of_call {
+                    number += 1;
+                    if is_chosen(number, all, limit) {
+                        trial(setup, run, call, at, Fault::Kill, &mut row)?;
+                    }
+                }
+            }
+            row.says = format!("{all} calls after the start");
+            Ok(row)
+        },
+    )
+}
+
+pub(crate) fn failed(setup: &Setup) -> Result<Vec<Row>> {
+    each_run(
+        setup,
+        "failing calls",
+        setup.count(u64::MAX, 25),
+        &mut |setup, run, limit| {
+            let mut row = Row::new(format!("{}: failing calls", run.what));
+            let calls = calls_of(setup, run)?;
+            let mut trials = Vec::new();
+            for (call, (before, all)) in &calls {
+                if !FAILING.contains(&call.as_str()) {
+                    continue;
+                }
+                for at in before + 1..=*all {
+                    for error in ["EIO", "ENOSPC"] {
+                        trials.push((call, at, Fault::Once(error)));
+                        trials.push((call, at, Fault::Always(error)));
+                    }
+                    if call.contains("write") {
+                        trials.push((call, at, Fault::Nothing));
+                    }
+                }
+            }
+            let all = trials.len() as u64;
+            for (number, (call, at, fault)) in (1_u64..).zip(trials) {
+                if is_chosen(number, all, limit) {
+                    trial(setup, run, call, at, fault, &mut row)?;
+                }
+            }
+            Ok(row)
+        },
+    )
+}
+
+/// Spreads a limited number of trials over all.
+fn is_chosen(number: u64, all: u64, limit: u64) -> bool {
+    limit >= all || number * limit / all != (number - 1) * limit / all
+}
+
+type Trials<'t> = dyn FnMut(&Setup, &Run, u64) -> Result<Row> + 't;
+
+fn each_run(setup: &Setup, what: &str, limit: u64, trials: &mut Trials<'_>) -> Result<Vec<Row>> {
+    if let Err(why) = strace::ready() {
+        return Ok(vec![Row::skipped(what, why)]);
+    }
+    runs(setup)?
+        .iter()
+        .map(|run| trials(setup, run, limit))
+        .collect()
+}
+
+fn runs(setup: &Setup) -> Result<Vec<Run>> {
+    let folder = tempfile::tempdir_in(setup.folder.path())?.keep();
+    let write = |what, base: Base, name: &str| {
+        let mut after = base.truth.clone();
+        let write = after.begin(name);
+        Run {
+            what,
+            words: truth::words(name, write),
+            writes: Some((name.to_owned(), write)),
+            after,
+            base,
+        }
+    };
+    let base = |name: &str| Base::make(folder.join(name), setup.seed, 20, 20);
+    let empty = Base {
+        home: folder.join("empty"),
+        truth: Truth::default(),
+    };
+    std::fs::create_dir_all(&empty.home)?;
+    let forgets = base("forget")?;
+    let mut after = forgets.truth.clone();
+    let named = after.first_key()?;
+    after.forget(&named);
+    let forget = Run {
+        what: "forget",
+        words: ["forget", &truth::address(&named)?.to_string(), "--yes"]
+            .map(ToOwned::to_owned)
+            .into(),
+        writes: None,
+        after,
+        base: forgets,
+    };
+    let backups = base("backup")?;
+    let backup = Run {
+        what: "backup",
+        words: ["backup", "backup.db"].map(ToOwned::to_owned).into(),
+        writes: None,
+        after: backups.truth.clone(),
+        base: backups,
+    };
+    let restores = base("restore")?;
+    let words = ["backup", "backup.db"].map(ToOwned::to_owned);
+    let output = work::run(&mut work::waynote(setup, &restores.home, &words))?;
+    ensure!(output.status.success(), "the backup failed: {output:?}");
+    let restore = Run {
+        what: "restore",
+        words: ["restore", "backup.db", "--replace"]
+            .map(ToOwned::to_owned)
+            .into(),
+        writes: None,
+        after: restores.truth.clone(),
+        base: restores,
+    };
+    Ok(vec![
+        write("the first note", empty, "k1"),
+        write("a keyed note", base("key")?, "k3"),
+        write("an entry", base("entry")?, "e999"),
+        forget,
+        backup,
+        restore,
+    ])
+}
+
+/// How often a run makes each call, before it looks at its store and in all.
+fn calls_of(setup: &Setup, run: &Run) -> Result<BTreeMap<String, (u64, u64)>> {
+    let folder = setup.quick()?;
+    run.base.copy(folder.path())?;
+    let command = work::waynote(setup, folder.path(), &run.words);
+    let (calls, output) = strace::record(&command, folder.path(), "all", None)?;
+    ensure!(
+        output.status.success(),
+        "{}: {}",
+        run.what,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(strace::counts(&calls, "waynote/"))
+}
+
+fn trial(setup: &Setup, run: &Run, call: &str, at: u64, fault: Fault, row: &mut Row) -> Result<()> {
+    let folder = setup.quick()?;
+    let home = folder.path();
+    run.base.copy(home)?;
+    let mut command = Command::new("strace");
+    command
+        .args([
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "--seccomp-bpf",
+            "-e",
+            &format!("trace={call}"),
+            "-e",
+        ])
+        .arg(fault.injection(call, at))
+        .arg(&setup.program)
+        .args(&run.words);
+    work::dressed(&mut command, home);
+    let output = work::run(&mut command)?;
+    row.trials += 1;
+    let name = format!("{call} number {at}, {fault:?}");
+    if fault != Fault::Kill
+        && let Some(crash) = work::crash(&output)
+    {
+        row.fail(format!("{name}: {crash}"));
+        return Ok(());
+    }
+    let mut truth = run.after.clone();
+    if let (true, Some((note, write))) = (output.status.success(), &run.writes) {
+        truth.acknowledge(note, *write);
+    }
+    if let Some(broken) = broken(home, &truth, &output, run) {
+        row.fail(format!("{name}: {broken}"));
+    }
+    Ok(())
+}
+
+/// What is wrong with a store after a fault.
+fn broken(home: &Path, truth: &Truth, output: &Output, run: &Run) -> Option<String> {
+    let store = home.join(STORE);
+    let seen = match work::look(&store, truth) {
+        Ok(seen) => seen,
+        Err(panic) => return Some(panic),
+    };
+    if !seen.is_whole() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Some(format!(
+            "{}; it said {:?}",
+            seen.first(),
+            said.lines().next()
+        ));
+    }
+    // A backup that has its name is a whole one.
+    let backup = home.join("backup.db");
+    if run.what == "backup" && backup.exists() {
+        let seen = work::look(&backup, truth).ok()?;
+        if !seen.is_whole() {
+            return Some(format!("the backup: {}", seen.first()));
+        }
+    }
+    let refused = work::accepts_a_write(&store).err()?;
+    Some(format!("the next write: {refused}"))
+}
