@@ -1,11 +1,9 @@
 //! Passwords and tokens in command lines: behind an option of a program that is known, or a strong one behind an
 //! option that usually takes one.
 
-use super::programs::{ANY, Form, PROGRAMS, Program, READERS, Takes};
 use super::shape::{DASH, DOT, WORD, is};
+use super::table::programs::{ANY, Form, PROGRAMS, Program, READERS, Takes};
 use super::value;
-
-pub(super) const RULE: &str = "command-line-password";
 
 /// How far before an option its command may begin, and how long it may be.
 const BEFORE: usize = 400;
@@ -383,29 +381,3 @@ fn secret(value: Word<'_>, takes: Takes, only_strong: bool) -> Option<(usize, us
     };
     is_one.then_some((start, start + password.len()))
 }
-
-#[cfg(test)]
-pub(super) const EXAMPLES: super::tests::Examples = super::tests::Examples {
-    rule: RULE,
-    yes: &[
-        "curl -u ops:Falcon{digit:4}! https://acme.io",
-        "sudo docker exec db mysql -uroot -pk7{alnum:8}2x shop",
-        "`sshpass -p 'Falcon{digit:4}' ssh ops@host`",
-        "[\"redis-cli\", \"-a\", \"Falcon{digit:4}\", \"ping\"]",
-        "sqlplus app/Falcon{digit:4}@SHOP",
-        "echo Falcon{digit:4} | docker login -u ci --password-stdin",
-        "docker login \\\n  -u ci \\\n  -p Falcon{digit:4} registry.acme.io",
-        "anything -u root -p 'k7!{alnum:6}#2x'",
-        "ssh host \"mysql -uroot -pFalcon{digit:4}\"",
-    ],
-    no: &[
-        "curl -u user:password https://acme.io",
-        "curl -u $USER:$PASS https://acme.io",
-        "mysql -u root -p Falcon42",
-        "docker run -p 8080:80 nginx",
-        "mkdir -p App-1.2/Data2",
-        "sshpass -p password ssh host",
-        "sqlplus / as sysdba",
-        "echo $PASSWORD | docker login --password-stdin",
-    ],
-};

@@ -4,12 +4,8 @@ use super::names::{self, Kind};
 use super::shape::{
     BASE64, CAPS, DASH, DOT, UNDERSCORE, WORD, is, run_end, run_end_within, run_start,
 };
+use super::table::{AWS_SECRET, ENTROPY, LOGIN, PASSWORD};
 use super::{encoded, value};
-
-pub(super) const PASSWORD: &str = "password-assignment";
-pub(super) const ENTROPY: &str = "high-entropy-assignment";
-pub(super) const AWS_SECRET: &str = "aws-secret-key";
-pub(super) const LOGIN: &str = "encoded-login";
 
 /// The longest name and value that are looked at.
 const NAME: usize = 64;
@@ -449,103 +445,3 @@ impl Rest<'_> {
             .then_some(self.at + kind + 3)
     }
 }
-
-#[cfg(test)]
-pub(super) const EXAMPLES: &[super::tests::Examples] = &[
-    super::tests::Examples {
-        rule: PASSWORD,
-        yes: &[
-            "password=Tr0ub4d{}or&3",
-            "DB_PASSWORD=\"K7!{alnum:6}9a\"",
-            "db:\n  password: 'x9$Lm2#{alnum:4}q'",
-            "{\"dbPassword\": \"aB3!{alnum:8}\"}",
-            "the admin password is Blue7!Heron{digit:2}",
-            "**Password**: `R3d!{alnum:6}x1`",
-            "spring.datasource.password=p4$s{alnum:6}Q",
-            "<property name=\"db.password\" value=\"hQ8!{alnum:6}z2\"/>",
-            "{\"name\": \"DB_PASSWORD\", \"value\": \"hQ8!{alnum:6}z2\"}",
-            "password: >-\n  hQ8!{alnum:6}z2",
-            "DB_PASSWORD=Falcon{digit:4}!",
-            "mysql --password 'hQ8!{alnum:6}z2' -u root",
-            "machine acme.io login me password gH5!{alnum:8}9k",
-            "- name: DB_PASSWORD\n  value: 'Zq4!{alnum:8}2x'",
-            "<password>Ab1!{alnum:6}</password>",
-            "let password: &str = \"aB3!{alnum:8}\";",
-        ],
-        no: &[
-            "password=password123",
-            "password = getpass.getpass()",
-            "password: String",
-            "- pass -march=x86-64{alnum:4} to the compiler",
-            "PASSWORD=$DB_PASSWORD",
-            "password: ${DB_PASSWORD}",
-            "password: <your password>",
-            "password=changeme!1A",
-            "password: \"********\"",
-            "the password is required and must be given",
-            "password_file=/run/secrets/db",
-            "password_hash=$2b$12${alnum:53}",
-            "passwords are hashed with Argon2id+Salt!",
-        ],
-    },
-    super::tests::Examples {
-        rule: ENTROPY,
-        yes: &[
-            "API_KEY={alnum:32}",
-            "export SECRET_TOKEN='{hex:40}'",
-            "api_key: {hex:32}",
-            "\"clientSecret\": \"{url:40}\"",
-            "config[\"auth_token\"] = \"{alnum:24}\"",
-            "--api-key {alnum:32}",
-            "//npm.example.com/:_authToken={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
-            "X-Api-Key: {alnum:40}",
-            "the API key is {hex:32}.",
-            "{\\\"token\\\": \\\"{alnum:30}\\\"}",
-            "secret_key_base: {hex:128}",
-            "heroku_api_key={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
-            "DISCORD_TOKEN=M{alnum:23}.{alnum:6}.{url:27}",
-            "?access_token={alnum:32}&x=1",
-        ],
-        no: &[
-            "API_KEY=your_api_key_here_1234",
-            "token = request.headers.get('X-Token')",
-            "next_token: {alnum:40}",
-            "public_key: {alnum:40}",
-            "csrf_token={hex:32}",
-            "api_key = os.environ['API_KEY']",
-            "secretName: my-registry-credentials-2024",
-            "keyboard=1",
-            "client-token: {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
-            "token: Option<AccessToken>",
-            "max_tokens: 4096",
-            "secret: {{ .Values.secret }}",
-            "token_endpoint: https://idp.acme.io/oauth2/v2/token",
-            "primary key: user_account_2fa_settings",
-            "SECRET_KEY=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-        ],
-    },
-    super::tests::Examples {
-        rule: LOGIN,
-        yes: &[
-            "{\"auths\": {\"acme.io\": {\"auth\": \"b3BzOkZ{}hbGNvbjQyMSFx\"}}}",
-            "_auth=b3BzOkZ{}hbGNvbjQyMSFx",
-        ],
-        no: &[
-            "\"auth\": \"dXNlcjpwYXNzd29yZA==\"",
-            "auth: basic",
-            "author = someone",
-        ],
-    },
-    super::tests::Examples {
-        rule: AWS_SECRET,
-        yes: &[
-            "aws_secret_access_key = {b64:40}",
-            "AWS_SECRET_ACCESS_KEY={b64:40}",
-            "secretAccessKey: '{b64:40}'",
-        ],
-        no: &[
-            "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-            "aws_secret_access_key = ...",
-        ],
-    },
-];

@@ -1,106 +1,7 @@
 //! Whether a text is a secret by the looks of it: random enough, and no placeholder.
 
 use super::shape::{ANY_HEX, BASE64, CAPS, DIGITS, LOWER, OPAQUE, UPPER, is};
-
-/// Passwords that everybody uses to show where one stands.
-const SHOWN: [&str; 41] = [
-    "password",
-    "passwd",
-    "passwort",
-    "pass",
-    "pwd",
-    "pw",
-    "p",
-    "pword",
-    "psw",
-    "secret",
-    "mysecret",
-    "s3cret",
-    "secr3t",
-    "token",
-    "mytoken",
-    "key",
-    "apikey",
-    "api_key",
-    "credential",
-    "foo",
-    "bar",
-    "baz",
-    "test",
-    "testing",
-    "guest",
-    "root",
-    "admin",
-    "user",
-    "username",
-    "postgres",
-    "mysql",
-    "hunter2",
-    "tiger",
-    "changeme",
-    "dev",
-    "demo",
-    "b",
-    "x",
-    "pat",
-    "example",
-    "p@ssw0rd",
-];
-
-/// Words that only stand where a secret would.
-const PLACEHOLDERS: [&str; 34] = [
-    "example",
-    "placeholder",
-    "changeme",
-    "change_me",
-    "change-me",
-    "changeit",
-    "replace",
-    "redacted",
-    "masked",
-    "dummy",
-    "sample",
-    "your",
-    "insert",
-    "todo",
-    "xxxx",
-    "****",
-    "....",
-    "0000000",
-    "1234567",
-    "12345678",
-    "abcdef",
-    "abc123",
-    "abcd1234",
-    "qwerty",
-    "foobar",
-    "foo_",
-    "secretkey",
-    "mysecret",
-    "my_secret",
-    "my-secret",
-    "mytoken",
-    "letmein",
-    "deadbeef",
-    "lorem",
-];
-
-/// The same for tokens that say by their form what they are: only what no generator makes.
-const TOKEN_PLACEHOLDERS: [&str; 13] = [
-    "example",
-    "placeholder",
-    "redacted",
-    "masked",
-    "xxxxx",
-    "your_",
-    "your-",
-    "_here",
-    "-here",
-    "00000000",
-    "12345678",
-    "abcdefg",
-    "replace",
-];
+use super::table::words::{INSIDE, OF_CODE, PLACEHOLDERS, REFERENCES, SHOWN, TOKEN_PLACEHOLDERS};
 
 fn contains_any(text: &[u8], words: &[&str]) -> bool {
     let lower = text.to_ascii_lowercase();
@@ -131,28 +32,6 @@ pub(super) fn is_made_up(body: &[u8]) -> bool {
 
 /// Whether the value stands for another: a variable, a template, a call, a path; or says that one belongs here.
 pub(super) fn is_reference(value: &str) -> bool {
-    const REFERENCES: [&str; 19] = [
-        "$",
-        "{",
-        "<",
-        "[",
-        "(",
-        "/",
-        "./",
-        "../",
-        "~/",
-        "process.env",
-        "os.environ",
-        "env.",
-        "env:",
-        "ENV[",
-        "op://",
-        "vault:",
-        "arn:",
-        "file:",
-        "secrets.",
-    ];
-    const INSIDE: [&str; 9] = ["${", "{{", "}}", "$(", "<%", "://", "...", "…", "(*"];
     // `%s`, `%NAME%`, `&anchor`, `*alias`, `@file`: a name behind a sign.
     let named = value.strip_prefix(['%', '&', '*', '@']);
     let is_name = |byte: u8| is(byte, OPAQUE) || byte == b'%' || byte == b'(' || byte == b'{';
@@ -259,10 +138,6 @@ fn is_blank(byte: u8) -> bool {
 pub(super) fn is_word_and_number(value: &[u8]) -> bool {
     const SHORTEST: usize = 8;
     const FEWEST_LETTERS: usize = 4;
-    const OF_CODE: [&str; 16] = [
-        "pass", "pwd", "secret", "test", "user", "admin", "demo", "token", "key", "login",
-        "change", "default", "string", "value", "type", "field",
-    ];
     let word = value
         .iter()
         .take_while(|byte| is(**byte, LOWER | UPPER))
