@@ -229,7 +229,13 @@ impl<'t> Command<'t> {
         let reader = READERS.iter().find(|(name, _)| *name == word.text);
         let is_reader = reader.is_some() || word.text == "<<<";
         if is_reader && let Some(piped) = self.piped {
-            let takes = reader.map_or(Takes::Token, |(_, takes)| *takes);
+            // `READER <<< text`
+            let earlier = || {
+                let name = |word: &Word<'_>| READERS.iter().find(|(name, _)| *name == word.text);
+                before.iter().find_map(name)
+            };
+            let takes = reader.or_else(earlier);
+            let takes = takes.map_or(Takes::Token, |(_, takes)| *takes);
             if let Some(found) = secret(piped, takes, false) {
                 self.piped = None;
                 return Some(found);
@@ -333,17 +339,17 @@ fn secret(value: Word<'_>, takes: Takes, only_strong: bool) -> Option<(usize, us
     let text = value.text;
     let (user, password) = match takes {
         Takes::Password | Takes::Token => ("", text),
-        Takes::Login => text.split_once(':')?,
+        Takes::Login | Takes::LoginAtHost => text.split_once(':')?,
         Takes::LoginBy(sign) => text.split_once(sign)?,
     };
     // `user/password@database`
     let password = match takes {
-        Takes::LoginBy('/') => password
+        Takes::LoginBy('/') | Takes::LoginAtHost => password
             .rsplit_once('@')
             .map_or(password, |(password, _)| password),
         Takes::LoginBy(_) | Takes::Login | Takes::Password | Takes::Token => password,
     };
-    let is_login = matches!(takes, Takes::Login | Takes::LoginBy(_));
+    let is_login = matches!(takes, Takes::Login | Takes::LoginAtHost | Takes::LoginBy(_));
     let is_user = |byte: u8| is(byte, WORD | DASH | DOT) || b"@\\/+$".contains(&byte);
     if is_login && (user.is_empty() || !user.bytes().all(is_user)) && takes != Takes::Login {
         return None;
@@ -359,13 +365,8 @@ fn secret(value: Word<'_>, takes: Takes, only_strong: bool) -> Option<(usize, us
     if is_reference || is_login && value::is_shown(user, bytes) && !value::is_strong(bytes) {
         return None;
     }
-    const SIGNS: &[u8] = b"!#$%&";
     let is_one = match takes {
-        _ if only_strong => {
-            value::is_strong(bytes)
-                && !password.contains(['/', '.', '=', '(', '[', '{', ','])
-                && bytes.iter().any(|byte| SIGNS.contains(byte))
-        }
+        _ if only_strong => value::is_signed(password),
         Takes::Token => value::is_random(bytes),
         _ => value::is_chosen(bytes) || value::is_word_and_number(bytes),
     };
@@ -376,7 +377,7 @@ fn secret(value: Word<'_>, takes: Takes, only_strong: bool) -> Option<(usize, us
     }
     // Behind `user/password` the name of the database follows.
     let start = match takes {
-        Takes::LoginBy('/') => value.start + text.find(password)?,
+        Takes::LoginBy('/') | Takes::LoginAtHost => value.start + text.find(password)?,
         _ => start,
     };
     is_one.then_some((start, start + password.len()))

@@ -176,6 +176,14 @@ impl<'t> Scan<'t> {
             quotes: Vec::new(),
             commands_end: 0,
         };
+        // Elsewhere, what is before the word belongs to it.
+        if text
+            .as_bytes()
+            .get(..2)
+            .is_some_and(|word| word.eq_ignore_ascii_case(b"pw"))
+        {
+            scan.look(0, 2, Look::Name);
+        }
         triggers::each(text.as_bytes(), |begin, after, look| {
             scan.look(begin, after, look);
         });
@@ -238,6 +246,7 @@ fn look_at(
             password.or_else(|| paths::token(text, after).map(named(table::TOKEN_IN_URL)))
         }
         Look::Call => named::second_of_two(text, after - 1),
+        Look::Connect => named::strong_argument(text, after),
         Look::Thin => paths::thin(text, after).map(named(table::PASSWORD_IN_URL)),
         Look::Cookie | Look::Command | Look::Quote => None,
         Look::Armour => {

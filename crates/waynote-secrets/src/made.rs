@@ -91,11 +91,8 @@ fn encoded(mut text: String) -> String {
         let put = match name {
             "{b64|" => STANDARD.encode(of),
             "{hex|" => hex(of.as_bytes()),
-            "{percent|" => of.bytes().map(|byte| format!("%{byte:02X}")).collect(),
-            "{json|" => of
-                .chars()
-                .map(|char| format!("\\u{:04x}", u32::from(char)))
-                .collect(),
+            "{percent|" => each(of, |char| format!("%{:02X}", u32::from(char))),
+            "{json|" => each(of, |char| format!("\\u{:04x}", u32::from(char))),
             _ => {
                 let units = of.encode_utf16().flat_map(u16::to_le_bytes);
                 STANDARD.encode(units.collect::<Vec<u8>>())
@@ -103,4 +100,16 @@ fn encoded(mut text: String) -> String {
         };
         text.replace_range(begin..inside + length + 2, &put);
     }
+}
+
+/// The ASCII text with every character written in another way; marks of a test stay.
+fn each(text: &str, write: impl Fn(char) -> String) -> String {
+    let mut out = String::new();
+    for char in text.chars() {
+        match char.is_ascii() {
+            true => out.push_str(&write(char)),
+            false => out.push(char),
+        }
+    }
+    out
 }

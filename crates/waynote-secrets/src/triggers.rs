@@ -34,6 +34,8 @@ pub(super) enum Look {
     Thin,
     /// A call that takes a user and a password.
     Call,
+    /// A call that connects to something, and takes a password among its texts.
+    Connect,
     /// The arguments of a command.
     Command,
     /// The end of a text in quotes, which may go on behind it.

@@ -51,6 +51,10 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(usize, usi
             && !host.contains("ingest");
         return is_token.then_some((after, after + userinfo.len()));
     };
+    // `TOKEN:x-oauth-basic@host`
+    if password.starts_with("x-") && user.len() >= LONG_USER && value::is_random(user.as_bytes()) {
+        return Some((after, after + user.len()));
+    }
     let start = after + user.len() + 1;
     let is_one = is_password(user, password)
         && (!is_nowhere(host)

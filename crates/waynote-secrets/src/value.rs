@@ -201,3 +201,29 @@ pub(super) fn has_uuid_form(value: &[u8]) -> bool {
     let groups = value.split(|byte| *byte == b'-').map(<[u8]>::len);
     groups.eq([8, 4, 4, 4, 12])
 }
+
+/// Whether it is a strong password with a sign that neither words nor code have: where much else can stand.
+pub(super) fn is_signed(value: &str) -> bool {
+    const SIGNS: &[u8] = b"!#$%&";
+    is_strong(value.as_bytes())
+        && !value.contains(['/', '.', '=', '(', '[', '{', ','])
+        && value.bytes().any(|byte| SIGNS.contains(&byte))
+}
+
+/// Whether a generator made it of letters, digits and signs, as those of keys for sessions do.
+pub(super) fn is_generated(value: &[u8]) -> bool {
+    const SHORTEST: usize = 32;
+    const BITS: f64 = 4.2;
+    const CHANGES: usize = 18;
+    value.len() >= SHORTEST
+        && value.iter().all(u8::is_ascii_graphic)
+        && !value
+            .iter()
+            .any(|byte| b"<>{}()[]\\ \"'`,;/".contains(byte))
+        && count(value, DIGITS) >= 3
+        && count(value, LOWER) >= 3
+        && count(value, UPPER) >= 3
+        && changes(value) >= CHANGES
+        && entropy(value) >= BITS
+        && !is_placeholder(value)
+}

@@ -35,6 +35,10 @@ pub(crate) const PASSWORDS: &[&str] = &[
     "passwd",
     "passphrase",
     "passwort",
+    "kennwort",
+    "contraseña",
+    "senha",
+    "wachtwoord",
     "pwd",
     "passcode",
     "requirepass",
@@ -59,7 +63,7 @@ pub(crate) const PASSWORDS: &[&str] = &[
 ];
 
 /// Last words of a password's name that mean something else as the end of a longer word.
-pub(crate) const SHORT_PASSWORDS: &[&str] = &["pass", "psk", "pw"];
+pub(crate) const SHORT_PASSWORDS: &[&str] = &["pass", "passe", "psk", "pw"];
 
 /// Ends of the last word of a key's name.
 pub(crate) const KEYS: &[&str] = &[
@@ -93,6 +97,7 @@ pub(crate) const SECRET_KEYS: &[&str] = &[
     "service",
     "storage",
     "shared",
+    "preshared",
     "subscription",
     "admin",
     "deploy",

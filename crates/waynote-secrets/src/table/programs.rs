@@ -1,6 +1,6 @@
 //! Programs that take a password or a token as an argument, and where: data for [`crate::commands`].
 
-use Takes::{Login, LoginBy, Password, Token};
+use Takes::{Login, LoginAtHost, LoginBy, Password, Token};
 
 /// What stands behind an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,7 +11,9 @@ pub(crate) enum Takes {
     Token,
     /// `user:password`
     Login,
-    /// The same with another sign between.
+    /// `user:password@host`
+    LoginAtHost,
+    /// `user:password` with another sign between.
     LoginBy(char),
 }
 
@@ -111,9 +113,14 @@ pub(crate) static PROGRAMS: &[Program] = &[
             "mytop",
         ],
         // Apart, it would be the name of a database.
-        &[("-p", Password, Attached), ("--password", Password, Apart)],
+        &[
+            ("-p", Password, Attached),
+            ("--password", Password, Apart),
+            ("--uri", LoginAtHost, Apart),
+        ],
     ),
     program(&["sshpass"], &[("-p", Password, Both)]),
+    program(&["ansible-vault"], &[("encrypt_string", Password, Apart)]),
     program(
         &[
             "docker", "podman", "nerdctl", "helm", "buildah", "crane", "oras", "regctl", "skopeo",
@@ -269,7 +276,14 @@ pub(crate) static PROGRAMS: &[Program] = &[
     ),
     program(
         &["openssl"],
-        &[("-k", Password, Apart), ("-K", Token, Apart)],
+        &[
+            ("-k", Password, Apart),
+            ("-K", Token, Apart),
+            ("-pass", Password, Apart),
+            ("-passin", Password, Apart),
+            ("-passout", Password, Apart),
+            ("-password", Password, Apart),
+        ],
     ),
     program(&["gpg", "gpg2"], &[("--passphrase", Password, Apart)]),
     program(
@@ -494,6 +508,7 @@ pub(crate) const READERS: &[(&str, Takes)] = &[
     ("smbpasswd", Password),
     ("passwd", Password),
     ("cryptsetup", Password),
+    ("sudo", Password),
     ("base64", Password),
 ];
 
