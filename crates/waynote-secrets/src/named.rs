@@ -169,9 +169,7 @@ fn judged(kind: Kind, name: &str, value: &str, is_data: bool) -> Option<&'static
     let may_be_chosen = matches!(kind, Kind::Password | Kind::Secret);
     if value::is_aws_secret(bytes) && is_of_aws(name) {
         Some(AWS_SECRET)
-    } else if is_random {
-        Some(ENTROPY)
-    } else if is_data && value::is_generated(bytes) {
+    } else if is_random || is_data && value::is_generated(bytes) {
         Some(ENTROPY)
     } else if may_be_chosen
         && (value::is_strong(bytes)

@@ -27,7 +27,7 @@ pub(super) fn is_made_up(body: &[u8]) -> bool {
         && body
             .iter()
             .all(|byte| is(*byte, LOWER) || byte.is_ascii_whitespace());
-    is_word || variety(body) < FEW || contains_any(body, &TOKEN_PLACEHOLDERS)
+    is_word || variety(body) < FEW || contains_any(body, TOKEN_PLACEHOLDERS)
 }
 
 /// Whether the value stands for another: a variable, a template, a call, a path; or says that one belongs here.
@@ -44,7 +44,7 @@ pub(super) fn is_reference(value: &str) -> bool {
 /// Whether a value is only written where a secret would stand.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     const FEW: usize = 5;
-    variety(value) < FEW || contains_any(value, &PLACEHOLDERS)
+    variety(value) < FEW || contains_any(value, PLACEHOLDERS)
 }
 
 /// Bits a character, by how often each occurs.
@@ -154,7 +154,7 @@ pub(super) fn is_word_and_number(value: &[u8]) -> bool {
         && count(&value[..word], LOWER) > 0
         && rest.len() <= 3
         && rest.iter().all(u8::is_ascii_punctuation)
-        && !contains_any(value, &OF_CODE)
+        && !contains_any(value, OF_CODE)
         && !is_placeholder(value)
 }
 
