@@ -281,6 +281,14 @@ pub(super) fn second_of_two(text: &str, name_end: usize) -> Option<(&'static str
 /// parenthesis ends at `after`. It is a strong one, and not the first text.
 pub(super) fn strong_argument(text: &str, after: usize) -> Option<(&'static str, usize, usize)> {
     const LONGEST: usize = 200;
+    let call = &text.as_bytes()[..after - 1];
+    let connects = ["connect", "connection", "PDO"].iter().any(|name| {
+        let begin = call.len().checked_sub(name.len());
+        begin.is_some_and(|begin| call[begin..].eq_ignore_ascii_case(name.as_bytes()))
+    });
+    if !connects {
+        return None;
+    }
     let limit = text.floor_char_boundary((after + LONGEST).min(text.len()));
     let line = text[after..limit].lines().next()?;
     let mut parts = line.match_indices(['"', '\'']).map(|(at, _)| at);
