@@ -32,6 +32,8 @@ mod suite {
     mod import_agents;
     mod import_conflicts;
     mod import_export;
+    mod import_hostile;
+    mod import_steps;
     mod import_xs;
     mod install;
     mod install_keeps;

@@ -4,6 +4,7 @@ use waynote::{Address, Result};
 
 use crate::format::{Format, Project, Takes};
 use crate::incoming::{Incoming, Precedence};
+use crate::source::Folder;
 
 /// What is known of this format.
 pub const FORMAT: Format = Format {
@@ -21,6 +22,7 @@ pub const FORMAT: Format = Format {
 pub fn read(project: &Project<'_>) -> Result<Incoming> {
     let mut incoming = Incoming::of(FORMAT.name, Precedence::Here)?;
     let address = Address::PlaceKey(project.place.clone(), "agents-md".parse()?);
-    incoming.push_file(&project.directory.join("AGENTS.md"), address);
+    let folder = Folder::of(project.directory);
+    incoming.push_file(&folder, &project.directory.join("AGENTS.md"), address);
     Ok(incoming)
 }

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use waynote::{Address, Content, Result, Scope};
 
-use crate::files::{self, key, markdown_below};
+use crate::files::{key, markdown_below};
 use crate::format::{Format, Takes};
-use crate::incoming::{Incoming, Precedence};
+use crate::incoming::{Incoming, Precedence, unreadable};
+use crate::source::Folder;
 
 /// What is known of this format.
 pub const FORMAT: Format = Format {
@@ -26,13 +27,17 @@ pub const FORMAT: Format = Format {
 /// [`waynote::Error::File`] when a folder cannot be read.
 pub fn read(folder: &Path, scope: &Scope) -> Result<Incoming> {
     let mut incoming = Incoming::of(FORMAT.name, Precedence::Here)?;
-    for path in markdown_below(folder)? {
-        let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
-        let (bytes, written_at) = match files::read(&path) {
-            Ok(Some(file)) => file,
+    let found = markdown_below(folder)?;
+    incoming.skip_all(found.skipped);
+    let inside = Folder::of(folder);
+    for file in found.files {
+        let path = file.path.strip_prefix(folder).unwrap_or(&file.path);
+        let name = path.to_string_lossy();
+        let (bytes, written_at) = match file.read(&inside) {
+            Ok(Some(read)) => read,
             Ok(None) => continue,
             Err(error) => {
-                incoming.skip(name, error.to_string());
+                incoming.skip(name, unreadable(&error));
                 continue;
             }
         };
@@ -51,6 +56,9 @@ pub fn read(folder: &Path, scope: &Scope) -> Result<Incoming> {
     Ok(incoming)
 }
 
+/// The largest head of a file: its fields take more memory than their text. What is larger is text.
+const MAX_HEAD: usize = 64 << 10;
+
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Note<'t> {
     title: Option<String>,
@@ -66,13 +74,14 @@ impl<'t> Note<'t> {
         let lines = || text.split_inclusive('\n');
         let is_fence = |line: &&str| line.trim_end() == "---";
         let end = lines().skip(1).position(|line| is_fence(&line));
-        let (Some(end), true) = (end, lines().next().is_some_and(|line| is_fence(&line))) else {
+        let head: usize = lines().take(end.unwrap_or(0) + 2).map(str::len).sum();
+        let begins = lines().next().is_some_and(|line| is_fence(&line));
+        let Some(end) = end.filter(|_| begins && head <= MAX_HEAD) else {
             return Self {
                 body: text,
                 ..Self::default()
             };
         };
-        let head: usize = lines().take(end + 2).map(str::len).sum();
         let mut note = Self {
             body: text[head..].trim_start_matches(['\r', '\n']),
             ..Self::default()
@@ -141,5 +150,9 @@ mod tests {
         let note = Note::of("---\nno end\n");
         assert_eq!(note.text(), "---\nno end");
         assert_eq!(Note::of("").text(), "");
+        // What is too large for a head is text: rulers have the same form.
+        let large = format!("---\ntags: [{}]\n---\n", "a,".repeat(MAX_HEAD));
+        assert_eq!(Note::of(&large).tags.len(), 0);
+        assert_eq!(Note::of(&large).body, large);
     }
 }

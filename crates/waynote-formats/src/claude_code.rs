@@ -1,12 +1,13 @@
 //! Claude Code's files: `CLAUDE.md` of a directory and of the user, rules, and what it noted by itself about a project.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use waynote::{Address, Place, Result};
 
-use crate::files::{key, markdown_below};
+use crate::files::{MarkdownFile, key, markdown_below};
 use crate::format::{Format, Project, Takes};
-use crate::incoming::{Incoming, Precedence};
+use crate::incoming::{Incoming, Precedence, unreadable};
+use crate::source::Folder;
 
 /// What is known of this format.
 pub const FORMAT: Format = Format {
@@ -33,6 +34,7 @@ pub fn read(project: &Project<'_>) -> Result<Incoming> {
     } = project;
     let mut incoming = Incoming::of(FORMAT.name, Precedence::Here)?;
     let note = |name: &str| -> Result<_> { Ok(Address::PlaceKey((*place).clone(), key(name)?)) };
+    let project_folder = Folder::of(directory);
     let of_user = claude_folder.map(|folder| folder.join("CLAUDE.md"));
     for (file, name) in [
         ("CLAUDE.md", "claude-md"),
@@ -42,40 +44,49 @@ pub fn read(project: &Project<'_>) -> Result<Incoming> {
         // At home, this is the user's own, which is read below.
         let path = directory.join(file);
         if of_user.as_ref() != Some(&path) {
-            incoming.push_file(&path, note(name)?);
+            incoming.push_file(&project_folder, &path, note(name)?);
         }
     }
     let rules = directory.join(".claude/rules");
-    for path in below(&rules)? {
-        let name = format!("claude-rule-{}", name_of(&path, &rules));
-        incoming.push_file(&path, note(&name)?);
+    for file in below(&rules, &project_folder, &mut incoming)? {
+        let name = format!("claude-rule-{}", name_of(&file.path, &rules));
+        incoming.push_found(&project_folder, &file, note(&name)?);
     }
     let (Some(folder), Some(of_user)) = (claude_folder, of_user) else {
         incoming.skip("the user's own files", "there is no home directory");
         return Ok(incoming);
     };
     let home = Address::PlaceKey(Place::home(), "claude-md".parse()?);
-    incoming.push_file(&of_user, home);
+    // Links from there to files of the same user, as of those who keep such files in a repository, are followed.
+    let around = folder.parent().unwrap_or(folder);
+    incoming.push_file(&Folder::of(around), &of_user, home);
     let memory = folder
         .join("projects")
         .join(folder_name(directory))
         .join("memory");
-    for path in below(&memory)? {
-        let name = match name_of(&path, &memory).as_str() {
+    let claude_folder = Folder::of(folder);
+    for file in below(&memory, &claude_folder, &mut incoming)? {
+        let name = match name_of(&file.path, &memory).as_str() {
             "MEMORY" => "memory".into(),
             name => format!("memory-{name}"),
         };
-        incoming.push_file(&path, note(&name)?);
+        incoming.push_found(&claude_folder, &file, note(&name)?);
     }
     Ok(incoming)
 }
 
-fn below(folder: &Path) -> Result<Vec<PathBuf>> {
-    if folder.is_dir() {
-        Ok(markdown_below(folder)?.into_iter().collect())
-    } else {
-        Ok(Vec::new())
+/// The Markdown files below a folder inside another one, if it is there.
+fn below(path: &Path, inside: &Folder, incoming: &mut Incoming) -> Result<Vec<MarkdownFile>> {
+    match inside.has_folder(path) {
+        Ok(true) => {
+            let found = markdown_below(path)?;
+            incoming.skip_all(found.skipped);
+            return Ok(found.files);
+        }
+        Ok(false) => {}
+        Err(error) => incoming.skip(path.to_string_lossy(), unreadable(&error)),
     }
+    Ok(Vec::new())
 }
 
 fn name_of(path: &Path, folder: &Path) -> String {

@@ -1,52 +1,94 @@
-//! What formats of files share: reading a file with its time, finding Markdown files, making a key of a name.
+//! What formats of files share: finding Markdown files, making a key of a name.
 
-use std::collections::BTreeSet;
+use std::fs::FileType;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use waynote::key::KEY_CHARS;
 use waynote::{Content, Error, Key, Result};
 
-/// The bytes of a file and when it was written; none when there is none.
-pub(crate) fn read(path: &Path) -> Result<Option<(Vec<u8>, Option<Timestamp>)>> {
-    let unreadable = |error| Error::file(path, "read", error);
-    match std::fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(unreadable(error)),
-        Ok(file) if !file.is_file() => {
-            Err(unreadable(std::io::Error::other("it is no regular file")))
-        }
-        Ok(file) => {
-            let written = file.modified().ok();
-            let written = written.and_then(|time| Timestamp::try_from(time).ok());
-            Ok(Some((std::fs::read(path).map_err(unreadable)?, written)))
+use crate::report::Skipped;
+use crate::source::{Folder, TimedBytes};
+
+/// Folders deeper than this are left out.
+const MAX_DEPTH: usize = 32;
+
+/// The Markdown files below a folder.
+#[derive(Default)]
+pub(crate) struct Markdown {
+    /// By name, folder by folder.
+    pub(crate) files: Vec<MarkdownFile>,
+    /// What was left out, and why.
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+/// A Markdown file in a folder.
+pub(crate) struct MarkdownFile {
+    pub(crate) path: PathBuf,
+    pub(crate) is_link: bool,
+}
+
+impl MarkdownFile {
+    /// The text, and when it was written; none when the file is gone. `folder` is where it was found.
+    pub(crate) fn read(&self, folder: &Folder) -> io::Result<Option<TimedBytes>> {
+        match self.is_link {
+            true => folder.read(&self.path),
+            false => folder.read_found(&self.path).map(Some),
         }
     }
 }
 
-/// The Markdown files below a folder, by name; hidden ones and links to folders are passed over.
-pub(crate) fn markdown_below(folder: &Path) -> Result<BTreeSet<PathBuf>> {
-    const DEEPEST: usize = 32;
-    let mut found = BTreeSet::new();
-    let mut open = vec![(folder.to_owned(), 0)];
-    while let Some((folder, depth)) = open.pop() {
-        let entries =
-            std::fs::read_dir(&folder).map_err(|error| Error::file(&folder, "read", error))?;
-        for entry in entries {
-            let entry = entry.map_err(|error| Error::file(&folder, "read", error))?;
-            let kind = entry
-                .file_type()
-                .map_err(|error| Error::file(entry.path(), "read", error))?;
-            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            if is_hidden {
-            } else if kind.is_dir() && depth < DEEPEST {
-                open.push((entry.path(), depth + 1));
-            } else if entry.path().extension().is_some_and(|end| end == "md") {
-                found.insert(entry.path());
+/// The Markdown files below a folder, by name. Hidden files are passed over, and folders that are links.
+///
+/// # Errors
+/// [`Error::File`] when the folder cannot be read. One inside it that cannot be read is left out.
+pub(crate) fn markdown_below(folder: &Path) -> Result<Markdown> {
+    let mut found = Markdown::default();
+    let mut open = entries(folder)?;
+    // Popped from the end, so that what is in a folder comes before what follows the folder.
+    open.reverse();
+    let mut open: Vec<(PathBuf, FileType, usize)> = open
+        .into_iter()
+        .map(|(path, kind)| (path, kind, 1))
+        .collect();
+    while let Some((path, kind, depth)) = open.pop() {
+        let is_markdown = path.extension().is_some_and(|end| end == "md");
+        let mut skip = |reason: String| {
+            let what = path.to_string_lossy().into_owned();
+            found.skipped.push(Skipped { what, reason });
+        };
+        if kind.is_dir() && depth > MAX_DEPTH {
+            skip(format!("it is more than {MAX_DEPTH} folders deep"));
+        } else if kind.is_dir() {
+            match entries(&path) {
+                Ok(entries) => {
+                    let below = entries.into_iter().rev();
+                    open.extend(below.map(|(path, kind)| (path, kind, depth + 1)));
+                }
+                Err(error) => skip(error.to_string()),
             }
+        } else if is_markdown && (kind.is_file() || kind.is_symlink()) {
+            let is_link = kind.is_symlink();
+            found.files.push(MarkdownFile { path, is_link });
+        } else if is_markdown {
+            skip("it is no regular file".into());
         }
     }
     Ok(found)
+}
+
+/// What is in a folder, by name, without what is hidden.
+fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileType)>> {
+    let unreadable = |error| Error::file(folder, "read", error);
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if !entry.file_name().as_encoded_bytes().starts_with(b".") {
+            entries.push((entry.path(), entry.file_type().map_err(unreadable)?));
+        }
+    }
+    entries.sort_unstable_by(|(one, _), (other, _)| one.as_os_str().cmp(other.as_os_str()));
+    Ok(entries)
 }
 
 /// The key of a name: the same for the same name. Where letters would be lost, a few characters of the name's hash tell
@@ -57,17 +99,19 @@ pub(crate) fn key(name: &str) -> Result<Key> {
         || name
             .chars()
             .any(|char| char.is_alphanumeric() && !char.is_ascii());
-    let suggested = Key::suggest(name);
-    let hash = Content::imported(name).hash().to_string();
-    let hash = &hash[..HASH_CHARS];
-    match suggested {
+    let hash = || {
+        let mut hash = Content::imported(name).hash().to_string();
+        hash.truncate(HASH_CHARS);
+        hash
+    };
+    match Key::suggest(name) {
         Some(key) if !is_lossy => Ok(key),
         Some(key) => {
             let most = KEY_CHARS - HASH_CHARS - 1;
             let start: String = key.as_str().chars().take(most).collect();
-            format!("{}-{hash}", start.trim_end_matches('-')).parse()
+            format!("{}-{}", start.trim_end_matches('-'), hash()).parse()
         }
-        None => format!("note-{hash}").parse(),
+        None => format!("note-{}", hash()).parse(),
     }
 }
 
@@ -91,5 +135,45 @@ mod tests {
         let (one, other) = ("x".repeat(65), "x".repeat(66));
         assert_ne!(of(&one), of(&other));
         assert_eq!(of(&one).len(), KEY_CHARS);
+    }
+
+    #[test]
+    fn files_come_folder_by_folder_and_what_is_left_out_is_named() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |path: &str| scratch.path().join(path);
+        let deep = "d/".repeat(MAX_DEPTH + 1);
+        for folder in ["a/b", ".hidden", "a-c", &deep] {
+            std::fs::create_dir_all(at(folder)).unwrap();
+        }
+        for file in [
+            "a/b/1.md",
+            "a/2.md",
+            "a.md",
+            "a-c/3.md",
+            ".hidden/x.md",
+            "no.txt",
+        ] {
+            std::fs::write(at(file), "text").unwrap();
+        }
+        let pipe = at("pipe.md");
+        let fifo = rustix::fs::FileType::Fifo;
+        let mode = rustix::fs::Mode::RWXU;
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, fifo, mode, 0).unwrap();
+        let found = markdown_below(scratch.path()).unwrap();
+        let name = |path: &Path| {
+            let path = path.strip_prefix(scratch.path()).unwrap();
+            path.to_string_lossy().into_owned()
+        };
+        let files: Vec<String> = found.files.iter().map(|file| name(&file.path)).collect();
+        assert_eq!(files, ["a/2.md", "a/b/1.md", "a-c/3.md", "a.md"]);
+        let skipped: Vec<&str> = found
+            .skipped
+            .iter()
+            .map(|skipped| skipped.reason.as_str())
+            .collect();
+        assert_eq!(
+            skipped,
+            ["it is more than 32 folders deep", "it is no regular file"]
+        );
     }
 }

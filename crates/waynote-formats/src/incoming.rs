@@ -1,15 +1,18 @@
 //! What a format read: notes that are to be brought into a store, and what could not be read.
 
 use std::collections::HashSet;
+use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::Timestamp;
-use waynote::{Address, Change, Content, LocalStore, LocalStoreExt, Name, Result, Stamp};
+use waynote::{Address, Change, Content, LocalStore, Name, Result, Stamp};
 
-use crate::files;
+use crate::files::MarkdownFile;
 pub use crate::incoming_note::{IncomingNote, Mode, Precedence, Times};
-use crate::merge::Merged;
 use crate::report::{Imported, Skipped};
+use crate::source::{Folder, MAX_SOURCE, TimedBytes};
+use crate::steps::{Progress, Steps};
 
 /// What was read of another program's notes, and what could not be. [`import`](Self::import) brings it into a store.
 #[derive(Clone, Debug)]
@@ -17,6 +20,10 @@ pub struct Incoming {
     author: Name,
     precedence: Precedence,
     notes: Vec<IncomingNote>,
+    /// The addresses that [`push_text`](Self::push_text) has used.
+    taken: HashSet<Address>,
+    /// The bytes of all texts.
+    bytes: u64,
     /// Entries of session logs, each a [`Change::Append`] with an id.
     entries: Vec<Change>,
     imported: Imported,
@@ -37,6 +44,8 @@ impl Incoming {
             author: author(format)?,
             precedence,
             notes: Vec::new(),
+            taken: HashSet::new(),
+            bytes: 0,
             entries: Vec::new(),
             imported: Imported::default(),
         })
@@ -60,19 +69,44 @@ impl Incoming {
             && self.imported.not_imported.is_empty()
     }
 
-    /// Adds a note.
+    /// Adds a note. It is left out if the texts of this import are more than 512 MiB together.
     pub fn push(&mut self, note: IncomingNote) {
-        self.notes.push(note);
+        if self.has_room(note.content.as_bytes().len()) {
+            self.notes.push(note);
+        } else {
+            self.skip(note.address.to_string(), too_much());
+        }
     }
 
     /// Adds an entry of a session's log: a [`Change::Append`] with an id.
-    pub(crate) fn push_entry(&mut self, entry: Change) {
-        self.entries.push(entry);
+    pub(crate) fn push_entry(&mut self, frame: impl Into<String>, entry: Change) {
+        let bytes = match &entry {
+            Change::Append { content, .. } => content.as_bytes().len(),
+            _ => 0,
+        };
+        if self.has_room(bytes) {
+            self.entries.push(entry);
+        } else {
+            self.skip(frame, too_much());
+        }
+    }
+
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let bytes = self.bytes.saturating_add(bytes as u64);
+        let fits = bytes <= MAX_SOURCE;
+        if fits {
+            self.bytes = bytes;
+        }
+        fits
     }
 
     /// Leaves something out.
     pub fn skip(&mut self, what: impl Into<String>, reason: impl Into<String>) {
         self.imported.skip(what, reason);
+    }
+
+    pub(crate) fn skip_all(&mut self, skipped: Vec<Skipped>) {
+        self.imported.skipped.extend(skipped);
     }
 
     /// Names what else the source holds, which is no note.
@@ -91,10 +125,11 @@ impl Incoming {
     ) {
         if content.is_blank() {
             self.skip(from, "it is empty");
-        } else if self.notes.iter().any(|other| other.address == address) {
+        } else if self.taken.contains(&address) {
             let reason = format!("another one becomes {address} already; rename one of them");
             self.skip(from, reason);
         } else {
+            self.taken.insert(address.clone());
             self.push(IncomingNote {
                 address,
                 content,
@@ -104,21 +139,34 @@ impl Incoming {
         }
     }
 
-    /// Adds the text of a file, if the file is there. One that cannot be read is left out with the reason.
-    pub fn push_file(&mut self, path: &Path, address: Address) {
+    /// Adds the text of a file in a folder, if the file is there. One that cannot be read is left out with the reason:
+    /// it is no regular file, it is larger than 16 MiB, or a link leads out of the folder.
+    pub fn push_file(&mut self, folder: &Folder, path: &Path, address: Address) {
+        self.push_read(path, folder.read(path), address);
+    }
+
+    /// The same for a file that was found below the folder.
+    pub(crate) fn push_found(&mut self, folder: &Folder, file: &MarkdownFile, address: Address) {
+        self.push_read(&file.path, file.read(folder), address);
+    }
+
+    fn push_read(&mut self, path: &Path, read: io::Result<Option<TimedBytes>>, address: Address) {
         let name = path.to_string_lossy();
-        match files::read(path) {
+        match read {
             Ok(None) => {}
             Ok(Some((bytes, written_at))) => {
                 self.push_text(&name, address, Content::imported(bytes), written_at);
             }
-            Err(error) => self.skip(name, error.to_string()),
+            Err(error) => self.skip(name, unreadable(&error)),
         }
     }
 
-    /// Brings the notes into a store, in one step. A text that was imported before is not imported again, even when its
-    /// note says something else since, was deleted or forgotten. Of a note that both sides changed one text is current
-    /// (see [`Precedence`]) and the other is a revision. Imports are not held to the limits of what is written.
+    /// Brings the notes into a store. A text that was imported before is not imported again, even when its note says
+    /// something else since, was deleted or forgotten. Of a note that both sides changed one text is current (see
+    /// [`Precedence`]) and the other is a revision. Imports are not held to the limits of what is written.
+    ///
+    /// The notes are written in steps (see [`import_watched`](Self::import_watched)). If a step fails, what earlier
+    /// steps wrote stays, and the same import again goes on from there.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
@@ -130,26 +178,74 @@ impl Incoming {
     /// [`Error::DamagedStore`]: waynote::Error::DamagedStore
     /// [`Error::Engine`]: waynote::Error::Engine
     pub fn import(self, store: &dyn LocalStore, now: Timestamp, mode: Mode) -> Result<Imported> {
-        let stamp = Stamp::new(now, self.author.clone());
-        if self.notes.is_empty() && self.entries.is_empty() {
-            return Ok(self.imported);
+        self.import_watched(store, now, mode, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// The same, and calls `watch` before the first step and after each. A step is up to 1,000 notes, each is written as
+    /// a whole, and between two of them other writers get their turn. If `watch` breaks, the import ends there:
+    /// [`Imported::left`] is the number of notes that were not looked at. The same import again goes on from there.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn import_watched(
+        self,
+        store: &dyn LocalStore,
+        now: Timestamp,
+        mode: Mode,
+        watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Imported> {
+        let Self {
+            author,
+            precedence,
+            notes,
+            entries,
+            imported,
+            ..
+        } = self;
+        let steps = Steps {
+            store,
+            stamp: Stamp::new(now, author),
+            mode,
+            precedence,
+        };
+        steps.run(entries, notes, imported, watch)
+    }
+}
+
+fn too_much() -> String {
+    let most = MAX_SOURCE >> 20;
+    format!(
+        "the texts of one import are limited to {most} MiB; import the rest from a source of its own"
+    )
+}
+
+pub(crate) fn unreadable(error: &io::Error) -> String {
+    format!("it cannot be read: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_of_one_import_are_limited() {
+        let mut incoming = Incoming::of("large", Precedence::Here).unwrap();
+        incoming.bytes = MAX_SOURCE - 5;
+        for text in ["12345", "6", ""] {
+            let address = format!("agent:a#k{text}").parse().unwrap();
+            let content = Content::imported(text);
+            incoming.push(IncomingNote {
+                address,
+                content,
+                pin: None,
+                times: Times::Unknown,
+            });
         }
-        // Nobody may write between what is looked at and what is written.
-        store.alone(|store| {
-            let mut imported = self.imported;
-            imported.import_entries(store, &self.entries, &stamp, mode)?;
-            let mut batch: Vec<Merged> = Vec::new();
-            let mut in_batch = HashSet::new();
-            for note in self.notes {
-                // A second text of the same note is compared with the first one, as it is stored.
-                if !in_batch.insert(note.address.clone()) {
-                    imported.finish(store, std::mem::take(&mut batch), &stamp, mode)?;
-                    in_batch = HashSet::from([note.address.clone()]);
-                }
-                batch.extend(imported.merge(store, note, self.precedence, &stamp)?);
-            }
-            imported.finish(store, batch, &stamp, mode)?;
-            Ok(imported)
-        })
+        assert_eq!(incoming.notes.len(), 2);
+        let [skipped] = incoming.skipped() else {
+            panic!("{:?}", incoming.skipped());
+        };
+        assert_eq!(skipped.what, "agent:a#k6");
+        assert!(skipped.reason.contains("limited to 512 MiB"));
     }
 }

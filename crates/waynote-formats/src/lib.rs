@@ -14,9 +14,13 @@
 //!
 //! An import has two steps. The format's `read` looks at the other program's files and returns an [`Incoming`]: notes,
 //! each with the address that it gets, and what could not be read, with the reason. It writes nothing.
-//! [`Incoming::import`] then compares these notes with those in the store and writes what is new, in one step. It is
-//! the same for every format: the rules for conflicts, for texts that were imported before and for dry runs are in
-//! `merge.rs`.
+//! [`Incoming::import`] then compares these notes with those in the store and writes what is new, in steps of up to
+//! 1,000 notes, between which other writers get their turn. It is the same for every format: the rules for conflicts,
+//! for texts that were imported before and for dry runs are in `merge.rs`.
+//!
+//! What is imported may come from somebody else. So only regular files are opened, no link is followed that leads out
+//! of the imported folder, tables of a database are read and views are not, and memory is bounded: by 16 MiB for the text
+//! of a note, 512 MiB for the texts of one import, and the limits on lines, heads and nesting in each format.
 //!
 //! ```
 //! use waynote::{Options, Scope, SqliteStore};
@@ -41,8 +45,8 @@
 //!
 //! # Adding a format
 //!
-//! 1. Add a file `src/NAME.rs` with a `read` that returns an [`Incoming`]. What several formats need (reading a file
-//!    with its time, finding Markdown files, making a key of a name) is in `files.rs`.
+//! 1. Add a file `src/NAME.rs` with a `read` that returns an [`Incoming`]. What several formats need is there:
+//!    reading files safely in `source.rs`, finding Markdown files and making a key of a name in `files.rs`.
 //! 2. Describe it there in a constant `FORMAT`: its name, its line in the help, and what `read` takes (see [`Takes`]).
 //! 3. Add it to [`FORMATS`]. The command `waynote import NAME` and its help follow from that, unless the format is
 //!    [`Takes::Own`]: then the command line needs arguments of its own for it.
@@ -62,6 +66,8 @@ mod merge;
 pub mod openotters;
 mod report;
 pub mod server_memory;
+mod source;
+mod steps;
 pub mod synced;
 pub mod xs;
 pub mod zrb;
@@ -70,6 +76,8 @@ pub use error::FormatError;
 pub use format::{Format, Project, Takes};
 pub use incoming::{Incoming, IncomingNote, Mode, Precedence, Times};
 pub use report::{Conflict, Current, Exported, Imported, Skipped};
+pub use source::{Folder, open};
+pub use steps::Progress;
 pub use synced::SyncedStore;
 
 /// Every format that can be imported, in the order of the help.

@@ -4,6 +4,7 @@
 //! of the same note, so that `history` shows it and `restore` brings it back.
 
 use waynote::change::{Applied, Expect, Origin};
+use waynote::store::Ask;
 use waynote::text::shell_word;
 use waynote::{
     Address, Change, Content, Flagged, Limits, LocalStore, Name, Note, Result, Revision, Stamp,
@@ -22,24 +23,33 @@ pub(crate) struct Merged {
     conflict: Option<Conflict>,
 }
 
+/// A note as it is in the store before the import.
+pub(crate) struct Before {
+    pub(crate) current: Option<Note>,
+    /// Oldest first.
+    pub(crate) history: Vec<Revision>,
+}
+
 impl Imported {
     /// What is to be done about a note. None when nothing is: it is counted as unchanged or skipped. A text that an
     /// older revision holds is not brought again, so that it undoes no change or deletion made since.
     pub(crate) fn merge(
         &mut self,
-        store: &dyn Store,
+        before: Before,
         incoming: IncomingNote,
         precedence: Precedence,
         stamp: &Stamp,
-    ) -> Result<Option<Merged>> {
+    ) -> Option<Merged> {
         let importer = &stamp.author;
-        let mut history = store.history(&incoming.address)?;
+        let Before {
+            current,
+            mut history,
+        } = before;
         // What lies only in a file that the store is kept in sync with is not in the store yet.
         history.retain(|revision| revision.position.is_some());
         let says = |revision: &Revision, content: &Content| {
             revision.note().is_some_and(|note| note.content == *content)
         };
-        let current = store.get(&incoming.address)?;
         let (_, updated_at) = incoming.times.created_and_updated(stamp.now);
         let is_later = current
             .as_ref()
@@ -51,9 +61,9 @@ impl Imported {
                 && incoming.pin.is_some_and(|pin| pin != note.pinned);
             if !moves_pin {
                 self.unchanged += 1;
-                return Ok(None);
+                return None;
             }
-            return Ok(Some(merged(incoming, current.as_ref(), None, stamp)));
+            return Some(merged(incoming, current.as_ref(), None, stamp));
         }
         if history
             .iter()
@@ -61,7 +71,7 @@ impl Imported {
         {
             let reason = "what it said before was forgotten, and this may be it; save it by hand if it is not";
             self.skip(incoming.address.to_string(), reason);
-            return Ok(None);
+            return None;
         }
         let imported = |revision: &&Revision| revision.author() == importer;
         // The file that the store is kept in sync with may say the same.
@@ -77,10 +87,10 @@ impl Imported {
         {
             let reason = why_older(before, importer, &incoming.address, current.is_some());
             self.skip(incoming.address.to_string(), reason);
-            return Ok(None);
+            return None;
         }
         let Some(note) = other else {
-            return Ok(Some(merged(incoming, current.as_ref(), None, stamp)));
+            return Some(merged(incoming, current.as_ref(), None, stamp));
         };
         // The last import's text is still there: only the other program has written since.
         let was_written_here = !history
@@ -96,7 +106,7 @@ impl Imported {
             Precedence::Imported => Some(Current::Imported),
             Precedence::Here => Some(Current::Here),
         };
-        Ok(Some(merged(incoming, current.as_ref(), conflict, stamp)))
+        Some(merged(incoming, current.as_ref(), conflict, stamp))
     }
 
     /// Writes notes in one step and counts them; a dry run only counts them.
@@ -162,17 +172,23 @@ impl Imported {
             }
             return Ok(());
         }
-        for entry in entries {
-            let Change::Append {
-                session,
-                id: Some(id),
-                ..
-            } = entry
-            else {
-                continue;
-            };
-            let address = Address::Session(session.clone(), *id);
-            if store.get(&address)?.is_some() {
+        let addresses: Vec<Address> = entries
+            .iter()
+            .filter_map(|entry| match entry {
+                Change::Append {
+                    session,
+                    id: Some(id),
+                    ..
+                } => Some(Address::Session(session.clone(), *id)),
+                _ => None,
+            })
+            .collect();
+        let stored = store.read(&Ask {
+            notes: addresses.clone(),
+            ..Ask::default()
+        })?;
+        for (address, stored) in addresses.into_iter().zip(stored.notes) {
+            if stored.is_some() {
                 self.unchanged += 1;
             } else {
                 self.added += 1;

@@ -7,6 +7,8 @@ use std::path::Path;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior};
 use waynote::note::micros;
@@ -17,6 +19,7 @@ use crate::error::FormatError;
 use crate::format::{Format, Takes};
 use crate::incoming::{Incoming, IncomingNote, Precedence, Times};
 use crate::report::Exported;
+use crate::source::{self, MAX_LINE, MAX_TEXT};
 
 /// What is known of this format.
 pub const FORMAT: Format = Format {
@@ -48,8 +51,12 @@ const SCHEMA: &str = "
 pub fn read(path: &Path, agent: &Name) -> Result<Incoming> {
     let mut incoming = Incoming::of(FORMAT.name, Precedence::Later)?;
     let mut rows: Vec<(Key, Stored)> = Vec::new();
-    for (key, row) in rows_of(path)? {
+    for (key, row, is_too_large) in rows_of(path)? {
         match key.parse() {
+            Ok(_) if is_too_large => {
+                let reason = format!("its text is larger than {} MiB", MAX_TEXT >> 20);
+                incoming.skip(key, reason);
+            }
             Ok(key) => rows.push((key, row)),
             Err(error) => incoming.skip(key, error.to_string()),
         }
@@ -105,13 +112,16 @@ struct Stored {
     updated_at: Option<Timestamp>,
 }
 
-fn rows_of(path: &Path) -> Result<Vec<(String, Stored)>> {
-    // SQLite's own message does not say that there is no such file.
-    std::fs::metadata(path).map_err(|error| Error::file(path, "read", error))?;
+/// The rows: key, note, and whether its text is too large and so was not read.
+fn rows_of(path: &Path) -> Result<Vec<(String, Stored, bool)>> {
+    ensure_regular(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let rows = Connection::open_with_flags(path, flags).and_then(|conn| {
+        // Whatever else a row holds.
+        conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, (MAX_TEXT + MAX_LINE) as i32)?;
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         let columns = columns(&conn)?;
-        if columns.is_empty() {
+        if columns.is_empty() || !is_table(&conn)? {
             return Ok(None);
         }
         // Before its migration the table has no such column: nothing is pinned.
@@ -121,10 +131,16 @@ fn rows_of(path: &Path) -> Result<Vec<(String, Stored)>> {
             "0"
         };
         let sql = format!(
-            "SELECT key, content, {pinned}, created_at, updated_at FROM notes ORDER BY key"
+            "SELECT key, CASE WHEN octet_length(content) <= {MAX_TEXT} THEN content END, {pinned}, created_at,
+                    updated_at, octet_length(content) > {MAX_TEXT}
+             FROM main.notes ORDER BY key"
         );
         let mut statement = conn.prepare(&sql)?;
-        let rows = statement.query_map([], stored)?;
+        let rows = statement.query_map([], |row| {
+            let (key, note) = stored(row)?;
+            let is_too_large: Option<bool> = row.get(5)?;
+            Ok((key, note, is_too_large == Some(true)))
+        })?;
         rows.collect::<rusqlite::Result<Vec<_>>>().map(Some)
     });
     match rows {
@@ -132,6 +148,33 @@ fn rows_of(path: &Path) -> Result<Vec<(String, Stored)>> {
         Ok(None) => Err(without_notes(path)),
         Err(error) => Err(failed(path, "read", error)),
     }
+}
+
+/// Whether `notes` is a table whose rows are stored. A view is a query, which can run forever; a virtual table is a
+/// program's; and a computed column is an expression.
+fn is_table(conn: &Connection) -> rusqlite::Result<bool> {
+    conn.query_row(
+        "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema
+                        WHERE type = 'table' AND lower(name) = 'notes' AND rootpage > 0)
+            AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo('notes', 'main') WHERE hidden > 1)",
+        [],
+        |row| row.get(0),
+    )
+}
+
+/// Refuses a database that is no regular file, or has something else where SQLite looks for its log and its journal.
+fn ensure_regular(path: &Path) -> Result<()> {
+    // SQLite's own message does not say that there is no such file.
+    source::open(path)?;
+    for end in ["-wal", "-shm", "-journal"] {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(end);
+        match source::open(Path::new(&beside)) {
+            Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+            other => drop(other?),
+        }
+    }
+    Ok(())
 }
 
 /// Why a database without a table `notes` has nothing to import.
@@ -160,7 +203,7 @@ fn failed(path: &Path, action: &'static str, error: rusqlite::Error) -> Error {
 }
 
 fn columns(conn: &Connection) -> rusqlite::Result<Vec<String>> {
-    let mut statement = conn.prepare("SELECT name FROM pragma_table_info('notes')")?;
+    let mut statement = conn.prepare("SELECT name FROM pragma_table_info('notes', 'main')")?;
     statement.query_map([], |row| row.get(0))?.collect()
 }
 

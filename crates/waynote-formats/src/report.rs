@@ -24,9 +24,17 @@ pub struct Imported {
     /// Notes that were brought in and hold a credential.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<Flagged>,
+    /// Notes that were not looked at, because the import was ended before them. The same import again goes on with
+    /// them.
+    #[serde(skip_serializing_if = "is_none")]
+    pub left: u64,
     /// The notes that a dry run would add or update.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub planned: Vec<Address>,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A note that both sides had changed.

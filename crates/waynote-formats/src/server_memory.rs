@@ -1,14 +1,18 @@
 //! The graph of the MCP server `server-memory`: a file with an entity or a relation as JSON on each line.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use std::rc::Rc;
 
 use serde::Deserialize;
-use waynote::{Address, Content, Error, Key, Result, Scope};
+#[cfg(doc)]
+use waynote::Error;
+use waynote::{Address, Content, Key, Result, Scope};
 
 use crate::files::key;
 use crate::format::{Format, Takes};
 use crate::incoming::{Incoming, Precedence};
+use crate::source::{self, MAX_LINE, too_long};
 
 /// What is known of this format.
 pub const FORMAT: Format = Format {
@@ -21,29 +25,57 @@ pub const FORMAT: Format = Format {
     },
 };
 
+/// A line, as far as it is looked at: what else it holds is passed over and takes no memory.
 #[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-enum Line {
-    Entity {
-        name: String,
-        #[serde(rename = "entityType", default)]
-        kind: String,
-        #[serde(default)]
-        observations: Vec<String>,
-    },
-    Relation {
-        from: String,
-        to: String,
-        #[serde(rename = "relationType", default)]
-        kind: String,
-    },
+struct Line {
+    #[serde(rename = "type")]
+    kind: LineKind,
+    name: Option<String>,
+    #[serde(rename = "entityType", default)]
+    entity_type: String,
+    #[serde(default)]
+    observations: Vec<String>,
+    from: Option<String>,
+    to: Option<String>,
+    #[serde(rename = "relationType", default)]
+    relation_type: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum LineKind {
+    Entity,
+    Relation,
 }
 
 #[derive(Default)]
 struct Entity {
     /// Names that come to the same key are one note.
-    headings: Vec<String>,
-    facts: Vec<String>,
+    headings: Distinct,
+    facts: Distinct,
+}
+
+/// Texts, each once, in the order in which they came.
+#[derive(Default)]
+struct Distinct {
+    texts: Vec<Rc<str>>,
+    known: HashSet<Rc<str>>,
+}
+
+impl Distinct {
+    fn add(&mut self, text: &str) {
+        if !self.known.contains(text) {
+            let text: Rc<str> = text.into();
+            self.known.insert(Rc::clone(&text));
+            self.texts.push(text);
+        }
+    }
+}
+
+struct Relation {
+    line: usize,
+    from: String,
+    text: String,
 }
 
 /// Reads a file. An entity becomes a keyed note of `scope`, with what was observed and its relations to others, a line
@@ -52,60 +84,74 @@ struct Entity {
 /// # Errors
 /// [`Error::File`] when the file cannot be read.
 pub fn read(path: &Path, scope: &Scope) -> Result<Incoming> {
-    let bytes = std::fs::read(path).map_err(|error| Error::file(path, "read", error))?;
-    let written_at = std::fs::metadata(path)
-        .and_then(|file| file.modified())
-        .ok()
-        .and_then(|time| time.try_into().ok());
+    let (bytes, written_at) = source::read(path)?;
     let mut incoming = Incoming::of(FORMAT.name, Precedence::Here)?;
-    let mut entities: BTreeMap<String, (Key, Entity)> = BTreeMap::new();
+    let mut entities: BTreeMap<Key, Entity> = BTreeMap::new();
     let mut relations = Vec::new();
     // Editors on Windows begin a file with a byte order mark.
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-    for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
+    for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        let number = index + 1;
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let place = format!("line {}", number + 1);
-        match serde_json::from_slice(line) {
-            Ok(Line::Entity {
-                name,
-                kind,
-                observations,
-            }) => {
-                let key = key(&name)?;
-                let (_, entity) = entities
-                    .entry(key.to_string())
-                    .or_insert_with(|| (key, Entity::default()));
-                let heading = match kind.as_str() {
-                    "" => name,
-                    kind => format!("{name} ({kind})"),
-                };
-                if !entity.headings.contains(&heading) {
-                    entity.headings.push(heading);
-                }
-                for fact in observations {
-                    if !entity.facts.contains(&fact) {
-                        entity.facts.push(fact);
-                    }
-                }
-            }
-            Ok(Line::Relation { from, to, kind }) => relations.push((place, from, to, kind)),
-            Err(error) => incoming.skip(place, error.to_string()),
+        if line.len() as u64 > MAX_LINE {
+            incoming.skip(format!("line {number}"), too_long());
+            continue;
         }
+        let refused = match serde_json::from_slice(line) {
+            Ok(Line {
+                kind: LineKind::Entity,
+                name: Some(name),
+                entity_type,
+                observations,
+                ..
+            }) => {
+                let entity = entities.entry(key(&name)?).or_default();
+                entity.headings.add(&match entity_type.as_str() {
+                    "" => name,
+                    entity_type => format!("{name} ({entity_type})"),
+                });
+                let facts = observations.iter().filter(|fact| !fact.is_empty());
+                facts.for_each(|fact| entity.facts.add(fact));
+                continue;
+            }
+            Ok(Line {
+                kind: LineKind::Relation,
+                from: Some(from),
+                to: Some(to),
+                relation_type,
+                ..
+            }) => {
+                relations.push(Relation {
+                    line: number,
+                    from,
+                    text: format!("{relation_type}: {to}"),
+                });
+                continue;
+            }
+            Ok(Line {
+                kind: LineKind::Entity,
+                ..
+            }) => "missing field `name`".into(),
+            Ok(Line { from: None, .. }) => "missing field `from`".into(),
+            Ok(_) => "missing field `to`".into(),
+            Err(error) => error.to_string(),
+        };
+        incoming.skip(format!("line {number}"), refused);
     }
-    for (place, from, to, kind) in relations {
-        match entities.get_mut(key(&from)?.as_str()) {
-            Some((_, entity)) => entity.facts.push(format!("{kind}: {to}")),
+    for Relation { line, from, text } in relations {
+        match entities.get_mut(&key(&from)?) {
+            Some(entity) => entity.facts.add(&text),
             None => {
                 let reason = format!("it is about `{from}`, which is no entity of the file");
-                incoming.skip(place, reason);
+                incoming.skip(format!("line {line}"), reason);
             }
         }
     }
-    for (_, (key, entity)) in entities {
-        let mut text = entity.headings.join(", ");
-        for fact in &entity.facts {
+    for (key, entity) in entities {
+        let mut text = entity.headings.texts.join(", ");
+        for fact in &entity.facts.texts {
             text.push_str("\n- ");
             text.push_str(fact);
         }

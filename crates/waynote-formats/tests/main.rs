@@ -7,6 +7,7 @@
 
 mod suite {
     mod as_of;
+    mod large;
     mod only_in_file;
     mod stores;
     mod upgrade;

@@ -1,11 +1,9 @@
 //! Passwords and tokens in command lines: behind an option of a program that is known, or a strong one behind an
 //! option that usually takes one.
 
-use super::programs::{ANY, Form, PROGRAMS, Program, READERS, Takes};
 use super::shape::{DASH, DOT, WORD, is};
+use super::table::programs::{ANY, Form, PROGRAMS, Program, READERS, Takes};
 use super::value;
-
-pub(super) const RULE: &str = "command-line-password";
 
 /// How far before an option its command may begin, and how long it may be.
 const BEFORE: usize = 400;
@@ -231,7 +229,13 @@ impl<'t> Command<'t> {
         let reader = READERS.iter().find(|(name, _)| *name == word.text);
         let is_reader = reader.is_some() || word.text == "<<<";
         if is_reader && let Some(piped) = self.piped {
-            let takes = reader.map_or(Takes::Token, |(_, takes)| *takes);
+            // `READER <<< text`
+            let earlier = || {
+                let name = |word: &Word<'_>| READERS.iter().find(|(name, _)| *name == word.text);
+                before.iter().find_map(name)
+            };
+            let takes = reader.or_else(earlier);
+            let takes = takes.map_or(Takes::Token, |(_, takes)| *takes);
             if let Some(found) = secret(piped, takes, false) {
                 self.piped = None;
                 return Some(found);
@@ -335,17 +339,17 @@ fn secret(value: Word<'_>, takes: Takes, only_strong: bool) -> Option<(usize, us
     let text = value.text;
     let (user, password) = match takes {
         Takes::Password | Takes::Token => ("", text),
-        Takes::Login => text.split_once(':')?,
+        Takes::Login | Takes::LoginAtHost => text.split_once(':')?,
         Takes::LoginBy(sign) => text.split_once(sign)?,
     };
     // `user/password@database`
     let password = match takes {
-        Takes::LoginBy('/') => password
+        Takes::LoginBy('/') | Takes::LoginAtHost => password
             .rsplit_once('@')
             .map_or(password, |(password, _)| password),
         Takes::LoginBy(_) | Takes::Login | Takes::Password | Takes::Token => password,
     };
-    let is_login = matches!(takes, Takes::Login | Takes::LoginBy(_));
+    let is_login = matches!(takes, Takes::Login | Takes::LoginAtHost | Takes::LoginBy(_));
     let is_user = |byte: u8| is(byte, WORD | DASH | DOT) || b"@\\/+$".contains(&byte);
     if is_login && (user.is_empty() || !user.bytes().all(is_user)) && takes != Takes::Login {
         return None;
@@ -361,13 +365,8 @@ fn secret(value: Word<'_>, takes: Takes, only_strong: bool) -> Option<(usize, us
     if is_reference || is_login && value::is_shown(user, bytes) && !value::is_strong(bytes) {
         return None;
     }
-    const SIGNS: &[u8] = b"!#$%&";
     let is_one = match takes {
-        _ if only_strong => {
-            value::is_strong(bytes)
-                && !password.contains(['/', '.', '=', '(', '[', '{', ','])
-                && bytes.iter().any(|byte| SIGNS.contains(byte))
-        }
+        _ if only_strong => value::is_signed(password),
         Takes::Token => value::is_random(bytes),
         _ => value::is_chosen(bytes) || value::is_word_and_number(bytes),
     };
@@ -378,34 +377,8 @@ fn secret(value: Word<'_>, takes: Takes, only_strong: bool) -> Option<(usize, us
     }
     // Behind `user/password` the name of the database follows.
     let start = match takes {
-        Takes::LoginBy('/') => value.start + text.find(password)?,
+        Takes::LoginBy('/') | Takes::LoginAtHost => value.start + text.find(password)?,
         _ => start,
     };
     is_one.then_some((start, start + password.len()))
 }
-
-#[cfg(test)]
-pub(super) const EXAMPLES: super::tests::Examples = super::tests::Examples {
-    rule: RULE,
-    yes: &[
-        "curl -u ops:Falcon{digit:4}! https://acme.io",
-        "sudo docker exec db mysql -uroot -pk7{alnum:8}2x shop",
-        "`sshpass -p 'Falcon{digit:4}' ssh ops@host`",
-        "[\"redis-cli\", \"-a\", \"Falcon{digit:4}\", \"ping\"]",
-        "sqlplus app/Falcon{digit:4}@SHOP",
-        "echo Falcon{digit:4} | docker login -u ci --password-stdin",
-        "docker login \\\n  -u ci \\\n  -p Falcon{digit:4} registry.acme.io",
-        "anything -u root -p 'k7!{alnum:6}#2x'",
-        "ssh host \"mysql -uroot -pFalcon{digit:4}\"",
-    ],
-    no: &[
-        "curl -u user:password https://acme.io",
-        "curl -u $USER:$PASS https://acme.io",
-        "mysql -u root -p Falcon42",
-        "docker run -p 8080:80 nginx",
-        "mkdir -p App-1.2/Data2",
-        "sshpass -p password ssh host",
-        "sqlplus / as sysdba",
-        "echo $PASSWORD | docker login --password-stdin",
-    ],
-};

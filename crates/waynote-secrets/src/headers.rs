@@ -1,19 +1,12 @@
 //! Cookies of a session, and authorization headers with a scheme of their own.
 
-use super::keys::AUTHORIZATION;
 use super::shape::{OPAQUE, PERCENT, is, run_end};
+use super::table::AUTHORIZATION;
+use super::table::words::HARMLESS;
 use super::value;
-
-pub(super) const COOKIE: &str = "session-cookie";
 
 /// The longest header that is looked at.
 const LONGEST: usize = 1500;
-
-/// Cookies that everybody has, and that let nobody in.
-const HARMLESS: &[&str] = &[
-    "csrf", "xsrf", "consent", "locale", "lang", "theme", "_ga", "_gid", "_gcl", "_fbp", "_hj",
-    "utm", "optanon", "tz",
-];
 
 /// The values of `Cookie: name=value; …` whose name ends at `after`, each by `found`.
 pub(super) fn cookies(text: &str, after: usize, mut found: impl FnMut(usize, usize)) {
@@ -100,19 +93,3 @@ pub(super) fn authorization(text: &str, after: usize) -> Option<(&'static str, u
     let is_one = value::is_random(token.as_bytes()) && is(token.as_bytes()[0], super::shape::ALNUM);
     is_one.then_some((AUTHORIZATION, value, value + token.len()))
 }
-
-#[cfg(test)]
-pub(super) const EXAMPLES: super::tests::Examples = super::tests::Examples {
-    rule: COOKIE,
-    yes: &[
-        "Cookie: theme=dark; session={url:43}",
-        "Set-Cookie: JSESSIONID={hex:32}; HttpOnly",
-        "\"Cookie\": \"sid={alnum:32}\"",
-    ],
-    no: &[
-        "Cookie: theme=dark; lang=en",
-        "Set-Cookie: csrftoken={alnum:32}",
-        "the cookie is called sid",
-        "Cookie: session=<id>",
-    ],
-};

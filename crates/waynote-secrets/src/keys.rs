@@ -2,9 +2,6 @@
 
 use super::shape::{ALNUM, BASE64, DIGITS, DOT, URL64, begins_at, is, run_end};
 
-pub(super) const PRIVATE_KEY: &str = "private-key";
-pub(super) const JWT: &str = "jwt";
-
 /// The longest private key that is looked for its end.
 const MAX: usize = 32 << 10;
 
@@ -171,58 +168,3 @@ pub(super) fn authorization(text: &[u8], begin: usize, after: usize) -> Option<(
     };
     is_one.then_some((after, after + value.len()))
 }
-
-pub(super) const AUTHORIZATION: &str = "authorization-header";
-
-#[cfg(test)]
-pub(super) const EXAMPLES: &[super::tests::Examples] = &[
-    super::tests::Examples {
-        rule: PRIVATE_KEY,
-        yes: &[
-            "-----BEGIN {}PRIVATE KEY-----\n{b64:64}\n{b64:64}\n{b64:20}==\n-----END {}PRIVATE KEY-----\n",
-            "-----BEGIN RSA {}PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{hex:32}\n\n{b64:64}\n{b64:64}\n-----END RSA {}PRIVATE KEY-----",
-            "-----BEGIN OPENSSH {}PRIVATE KEY-----\n{b64:70}\n{b64:70}\n",
-            "-----BEGIN PGP {}PRIVATE KEY BLOCK-----\n\n{b64:64}\n{b64:64}\n={b64:4}\n-----END PGP {}PRIVATE KEY BLOCK-----",
-            "{\"private_key\": \"-----BEGIN {}PRIVATE KEY-----\\n{b64:64}\\n{b64:64}\\n-----END {}PRIVATE KEY-----\\n\"}",
-            "key: |\n    -----BEGIN EC {}PRIVATE KEY-----\n    {b64:64}\n    {b64:64}\n    -----END EC {}PRIVATE KEY-----",
-            "PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 1\n{b64:48}\nPrivate-MAC: x",
-        ],
-        no: &[
-            "-----BEGIN {}PRIVATE KEY-----\n...\n-----END {}PRIVATE KEY-----",
-            "a file that begins with -----BEGIN {}PRIVATE KEY----- is a key",
-            "-----BEGIN PUBLIC KEY-----\n{b64:64}\n{b64:64}\n-----END PUBLIC KEY-----",
-            "-----BEGIN CERTIFICATE-----\n{b64:64}\n{b64:64}\n-----END CERTIFICATE-----",
-            "-----BEGIN {}PRIVATE KEY-----\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n-----END {}PRIVATE KEY-----",
-        ],
-    },
-    super::tests::Examples {
-        rule: JWT,
-        yes: &[
-            "eyJ{alnum:33}.eyJ{alnum:60}.{url:43}",
-            "the token `eyJ{alnum:33}.eyJ{alnum:60}.{url:43}`.",
-            "eyJ{alnum:60}.{url:60}.{url:16}.{url:80}.{url:22}",
-        ],
-        no: &[
-            "eyJhbGciOiJIUzI1NiJ9",
-            "eyJ...",
-            "eyJ{alnum:33}.eyJzdWIiOiIxMjM0NTY3ODkwIiwi{alnum:20}.{url:43}",
-            "heyJ{alnum:33}.eyJ{alnum:60}.{url:43}",
-        ],
-    },
-    super::tests::Examples {
-        rule: AUTHORIZATION,
-        yes: &[
-            "Authorization: Bearer {alnum:32}",
-            "curl -H 'authorization: bearer {url:40}' x",
-            "Authorization: Basic dXNlcjpL{}N3ghcTlwTHptMlY=",
-        ],
-        no: &[
-            "Authorization: Bearer $TOKEN",
-            "Authorization: Bearer <token>",
-            "Bearer YOUR_ACCESS_TOKEN",
-            "the bearer understands the documentation",
-            "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
-            "basic understanding",
-        ],
-    },
-];

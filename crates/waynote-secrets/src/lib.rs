@@ -11,18 +11,20 @@
 
 mod clean;
 mod commands;
+mod discord;
 mod encoded;
 mod headers;
 mod keys;
+#[cfg(test)]
+mod made;
 mod mapped;
 mod named;
 mod names;
 mod paths;
-mod programs;
 mod shape;
+mod table;
 #[cfg(test)]
 mod tests;
-mod tokens;
 mod triggers;
 mod unescaped;
 mod url;
@@ -31,6 +33,7 @@ mod value;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use table::{FORMS, SERVICES};
 use triggers::Look;
 
 /// A credential in a text.
@@ -51,61 +54,12 @@ pub struct Rule {
     pub about: &'static str,
 }
 
-/// The rules beside those for the tokens of services.
-const OTHERS: [Rule; 11] = [
-    Rule {
-        name: keys::PRIVATE_KEY,
-        about: "Private key with its heading (PEM, OpenSSH, PGP, PuTTY)",
-    },
-    Rule {
-        name: keys::JWT,
-        about: "JSON web token with its signature",
-    },
-    Rule {
-        name: url::RULE,
-        about: "Password in a URL, `scheme://user:password@host`",
-    },
-    Rule {
-        name: keys::AUTHORIZATION,
-        about: "Value of an `Authorization` header, Bearer or Basic",
-    },
-    Rule {
-        name: named::AWS_SECRET,
-        about: "AWS secret access key, by its name and form",
-    },
-    Rule {
-        name: named::LOGIN,
-        about: "User and password together in base64, as Docker and npm keep them",
-    },
-    Rule {
-        name: headers::COOKIE,
-        about: "Value of a session's cookie",
-    },
-    Rule {
-        name: paths::RULE,
-        about: "Token in the path of a URL, as webhooks have it",
-    },
-    Rule {
-        name: named::ENTROPY,
-        about: "Random value under a name such as `api_key`, `token`, `secret`",
-    },
-    Rule {
-        name: named::PASSWORD,
-        about: "Strong password under a name such as `password`",
-    },
-    Rule {
-        name: commands::RULE,
-        about: "Password or token in a command line, as behind `mysql -p`, `curl -u`",
-    },
-];
-
 /// Every rule.
 pub fn rules() -> impl Iterator<Item = Rule> {
-    let tokens = tokens::TOKENS.iter().map(|token| Rule {
-        name: token.rule,
-        about: token.about,
-    });
-    tokens.chain(OTHERS)
+    SERVICES.iter().chain(FORMS).map(|row| Rule {
+        name: row.name,
+        about: row.about,
+    })
 }
 
 /// The rule of that name.
@@ -182,9 +136,9 @@ fn found_to(text: &str, depth: usize) -> Vec<Secret> {
     });
     let bytes = text.as_bytes();
     encoded::each_run(bytes, |run| {
-        if let Some(end) = tokens::discord(bytes, &run) {
+        if let Some(end) = discord::find(bytes, &run) {
             found.push(Secret {
-                rule: tokens::DISCORD,
+                rule: table::DISCORD,
                 range: run.start..end,
             });
         }
@@ -192,7 +146,7 @@ fn found_to(text: &str, depth: usize) -> Vec<Secret> {
             let first = found_to(&inner, depth - 1).into_iter().next();
             let rule = match first {
                 Some(secret) => secret.rule,
-                None if named::is_login_alone(&inner) => named::LOGIN,
+                None if named::is_login_alone(&inner) => table::LOGIN,
                 None => continue,
             };
             found.push(Secret {
@@ -222,6 +176,14 @@ impl<'t> Scan<'t> {
             quotes: Vec::new(),
             commands_end: 0,
         };
+        // Elsewhere, what is before the word belongs to it.
+        if text
+            .as_bytes()
+            .get(..2)
+            .is_some_and(|word| word.eq_ignore_ascii_case(b"pw"))
+        {
+            scan.look(0, 2, Look::Name);
+        }
         triggers::each(text.as_bytes(), |begin, after, look| {
             scan.look(begin, after, look);
         });
@@ -243,11 +205,11 @@ impl<'t> Scan<'t> {
             Look::Quote => self.quotes.push(begin),
             Look::Command if begin < self.commands_end => {}
             Look::Command => {
-                let add = |start, end| add(commands::RULE, start, end);
+                let add = |start, end| add(table::COMMAND, start, end);
                 self.commands_end = commands::find(text, self.commands_end, begin + 1, add);
             }
             Look::Cookie => {
-                headers::cookies(text, after, |start, end| add(headers::COOKIE, start, end));
+                headers::cookies(text, after, |start, end| add(table::COOKIE, start, end));
             }
             _ => {
                 if let Some((rule, start, end)) = look_at(text, begin, after, look) {
@@ -278,21 +240,22 @@ fn look_at(
         }
         Look::Name => named::find(text, begin, after),
         Look::Authorization => headers::authorization(text, after),
-        Look::Pgpass => paths::pgpass(text, begin, after).map(named(named::PASSWORD)),
+        Look::Pgpass => paths::pgpass(text, begin, after).map(named(table::PASSWORD)),
         Look::Url => {
-            let password = url::find(text, begin, after).map(named(url::RULE));
-            password.or_else(|| paths::token(text, after).map(named(paths::RULE)))
+            let password = url::find(text, begin, after).map(named(table::PASSWORD_IN_URL));
+            password.or_else(|| paths::token(text, after).map(named(table::TOKEN_IN_URL)))
         }
         Look::Call => named::second_of_two(text, after - 1),
-        Look::Thin => paths::thin(text, after).map(named(url::RULE)),
+        Look::Connect => named::strong_argument(text, after),
+        Look::Thin => paths::thin(text, after).map(named(table::PASSWORD_IN_URL)),
         Look::Cookie | Look::Command | Look::Quote => None,
         Look::Armour => {
             let begin = text[..begin].strip_suffix("---")?.len();
-            keys::armoured(text, begin, after).map(named(keys::PRIVATE_KEY))
+            keys::armoured(text, begin, after).map(named(table::PRIVATE_KEY))
         }
-        Look::Putty => keys::putty(text, after).map(named(keys::PRIVATE_KEY)),
-        Look::Jwt => keys::jwt(bytes, begin).map(named(keys::JWT)),
-        Look::Scheme => keys::authorization(bytes, begin, after).map(named(keys::AUTHORIZATION)),
+        Look::Putty => keys::putty(text, after).map(named(table::PRIVATE_KEY)),
+        Look::Jwt => keys::jwt(bytes, begin).map(named(table::JWT)),
+        Look::Scheme => keys::authorization(bytes, begin, after).map(named(table::AUTHORIZATION)),
     }
 }
 
@@ -317,6 +280,6 @@ fn apart(mut found: Vec<Secret>) -> Vec<Secret> {
 
 /// How little a rule says of what it found: the order of [`rules`], all tokens alike.
 fn vagueness(rule: &str) -> usize {
-    let place = OTHERS.iter().position(|other| other.name == rule);
+    let place = FORMS.iter().position(|form| form.name == rule);
     place.map_or(0, |place| place + 1)
 }

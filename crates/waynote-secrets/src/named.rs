@@ -4,12 +4,8 @@ use super::names::{self, Kind};
 use super::shape::{
     BASE64, CAPS, DASH, DOT, UNDERSCORE, WORD, is, run_end, run_end_within, run_start,
 };
+use super::table::{AWS_SECRET, ENTROPY, LOGIN, PASSWORD};
 use super::{encoded, value};
-
-pub(super) const PASSWORD: &str = "password-assignment";
-pub(super) const ENTROPY: &str = "high-entropy-assignment";
-pub(super) const AWS_SECRET: &str = "aws-secret-key";
-pub(super) const LOGIN: &str = "encoded-login";
 
 /// The longest name and value that are looked at.
 const NAME: usize = 64;
@@ -18,7 +14,7 @@ const VALUE: usize = 300;
 /// The secret that is assigned to the name in which a word stands from `begin` to `after`.
 pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static str, usize, usize)> {
     let bytes = text.as_bytes();
-    let begin = begin + usize::from(bytes[begin] == b' ');
+    let begin = begin + usize::from(b" \n".contains(&bytes[begin]));
     let class = WORD | DASH | DOT;
     let start = run_start(bytes, begin, class, NAME);
     let end = run_end_within(bytes, after, class, NAME + 1);
@@ -43,9 +39,13 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
     let name = &text[start..end];
     let is_option = name.starts_with('-') || is_env(name);
     let name_start = start;
+    let is_listed = is_option || name.contains(['-', '_']) && is_quoted(bytes, start);
+    let is_symbol = bytes[..start].ends_with(b":");
     let (start, end) = match kind {
-        Kind::Login => return login(text, end),
-        _ => assigned(text, end, is_option)?,
+        Kind::Login if !bytes[..start].ends_with(b"?") && !bytes[..start].ends_with(b"&") => {
+            return login(text, end);
+        }
+        _ => assigned(text, end, is_listed, is_symbol)?,
     };
     let value_start = start;
     let is_attached = start > 0 && bytes[start - 1] == b'=';
@@ -81,8 +81,36 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(&'static s
     {
         return Some((rule, start, whole));
     }
-    rule(end).map(|rule| (rule, start, end))
+    match rule(end) {
+        Some(rule) => Some((rule, start, end)),
+        None => behind_user(text, end),
+    }
 }
+
+/// The password of `credentials: user / password`, whose user ends at `end`.
+fn behind_user(text: &str, end: usize) -> Option<(&'static str, usize, usize)> {
+    let password = text[end..].strip_prefix(" / ")?;
+    let start = end + 3;
+    let ends = |char: char| char.is_whitespace() || "\"'`,;)".contains(char);
+    let limit = password.floor_char_boundary(VALUE.min(password.len()));
+    let length = password[..limit].find(ends).unwrap_or(limit);
+    let password = &password[..length];
+    let is_one = value::is_signed(password) && !value::is_reference(password);
+    is_one.then_some((PASSWORD, start, start + length))
+}
+
+/// What is said between a name and its value; or stands there, between the cells of a table.
+const SAID: [&str; 9] = [
+    "is now ",
+    "is set to ",
+    "is ",
+    "are ",
+    "= ",
+    "changed to ",
+    "set to ",
+    "was changed to ",
+    "| ",
+];
 
 /// Whether a word follows that is no value: one without a digit.
 fn is_prose(rest: &[u8]) -> bool {
@@ -102,7 +130,7 @@ fn is_prose(rest: &[u8]) -> bool {
     let begins = rest.first().is_some_and(u8::is_ascii_alphabetic);
     let mut word = rest.iter().take_while(|byte| !byte.is_ascii_whitespace());
     begins
-        && !rest.starts_with(b"is ")
+        && !SAID.iter().any(|said| rest.starts_with(said.as_bytes()))
         && !rest.starts_with(b"value")
         && !word.any(u8::is_ascii_digit)
 }
@@ -125,7 +153,7 @@ fn user_before(value: &str) -> usize {
 
 /// Whether it is said whose password it is: `of db1`, `for the printer`.
 fn begins_with_preposition(rest: &[u8]) -> bool {
-    [&b"of "[..], b"for ", b"on ", b"to ", b"at "]
+    [&b"of "[..], b"for ", b"on ", b"to ", b"at ", b"("]
         .iter()
         .any(|word| rest.starts_with(word))
 }
@@ -141,7 +169,7 @@ fn judged(kind: Kind, name: &str, value: &str, is_data: bool) -> Option<&'static
     let may_be_chosen = matches!(kind, Kind::Password | Kind::Secret);
     if value::is_aws_secret(bytes) && is_of_aws(name) {
         Some(AWS_SECRET)
-    } else if is_random {
+    } else if is_random || is_data && value::is_generated(bytes) {
         Some(ENTROPY)
     } else if may_be_chosen
         && (value::is_strong(bytes)
@@ -197,7 +225,7 @@ fn is_quoted(text: &[u8], start: usize) -> bool {
 
 /// The user and the password behind `auth`: both in base64, or two texts in parentheses.
 fn login(text: &str, name_end: usize) -> Option<(&'static str, usize, usize)> {
-    let Some((start, end)) = assigned(text, name_end, false) else {
+    let Some((start, end)) = assigned(text, name_end, false, false) else {
         return second_of_two(text, name_end);
     };
     let pair = encoded::text_of(&text.as_bytes()[start..end])?;
@@ -249,13 +277,45 @@ pub(super) fn second_of_two(text: &str, name_end: usize) -> Option<(&'static str
     is_one.then_some((PASSWORD, start, start + password.len()))
 }
 
+/// The password among the texts of a call that connects to something, as in `connect("db", "app", "password")`, whose
+/// parenthesis ends at `after`. It is a strong one, and not the first text.
+pub(super) fn strong_argument(text: &str, after: usize) -> Option<(&'static str, usize, usize)> {
+    const LONGEST: usize = 200;
+    let call = &text.as_bytes()[..after - 1];
+    let connects = ["connect", "connection", "PDO"].iter().any(|name| {
+        let begin = call.len().checked_sub(name.len());
+        begin.is_some_and(|begin| call[begin..].eq_ignore_ascii_case(name.as_bytes()))
+    });
+    if !connects {
+        return None;
+    }
+    let limit = text.floor_char_boundary((after + LONGEST).min(text.len()));
+    let line = text[after..limit].lines().next()?;
+    let mut parts = line.match_indices(['"', '\'']).map(|(at, _)| at);
+    let mut is_first = !line.contains(',') || line.starts_with(['"', '\'']);
+    while let (Some(open), Some(close)) = (parts.next(), parts.next()) {
+        let argument = &line[open + 1..close];
+        let begins = line[..open].trim_end().ends_with(',');
+        if !is_first && begins && value::is_signed(argument) && !value::is_reference(argument) {
+            return Some((PASSWORD, after + open + 1, after + close));
+        }
+        is_first = false;
+    }
+    None
+}
+
 fn is_of_aws(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("aws") || name.contains("secret") && name.contains("access")
 }
 
 /// What stands behind a name and a sign of assignment: where it begins and ends.
-fn assigned(text: &str, name_end: usize, is_option: bool) -> Option<(usize, usize)> {
+fn assigned(
+    text: &str,
+    name_end: usize,
+    is_listed: bool,
+    is_symbol: bool,
+) -> Option<(usize, usize)> {
     let mut rest = Rest { text, at: name_end };
     // The end of a quoted or marked name: `"password"`, `**Password**`, `['token']`.
     let is_quoted = rest.skip("\\\"'`]*", 4) > 0;
@@ -263,24 +323,26 @@ fn assigned(text: &str, name_end: usize, is_option: bool) -> Option<(usize, usiz
     let is_assigned = ["=>", ":=", "||=", "?=", "+=", "===", "==", "=", "::", ":"]
         .iter()
         .any(|sign| rest.take(sign))
-        || blanks > 0 && (rest.take("is ") || rest.take("= "))
+        || blanks > 0 && SAID.iter().any(|said| rest.take(said))
         || blanks == 0 && (rest.take("(\"") || rest.take("('") || rest.take(">"))
         || blanks > 0 && rest.typed().is_some()
         || blanks > 0 && rest.value_said_later()
         || rest.value_below()
         || rest.value_beside()
-        || is_option && is_quoted && rest.next_in_list();
+        || (is_listed && is_quoted || is_symbol) && rest.next_in_list();
     // `--token VALUE`, `password VALUE`: nothing but a blank between. To pass something is a verb.
     let is_verb = text[..name_end].strip_suffix("pass");
     let is_verb =
         is_verb.is_some_and(|before| !before.ends_with(|char: char| char.is_ascii_alphanumeric()));
-    let is_beside = blanks > 0 && !rest.left().starts_with('-') && !is_verb;
+    let is_beside =
+        blanks > 0 && !rest.left().starts_with('-') && (!is_verb || value::is_signed(rest.word()));
     if !(is_assigned || is_beside) {
         return None;
     }
     rest.skip("*", 2);
     rest.skip(" \t", 8);
     rest.take("<value>");
+    rest.take("!!str ");
     rest.block_below();
     if let Some(typed) = rest.typed() {
         rest.at = typed;
@@ -293,6 +355,13 @@ fn assigned(text: &str, name_end: usize, is_option: bool) -> Option<(usize, usiz
         rest.at += 1;
     }
     rest.take("\\");
+    // Of three quotes, the last one is as good as one.
+    if ["\"\"\"", "'''"]
+        .iter()
+        .any(|three| rest.left().starts_with(three))
+    {
+        rest.at += 2;
+    }
     let quote = rest
         .left()
         .chars()
@@ -345,6 +414,15 @@ struct Rest<'t> {
 impl Rest<'_> {
     fn left(&self) -> &str {
         &self.text[self.at..]
+    }
+
+    /// What there is up to a blank.
+    fn word(&self) -> &str {
+        let limit = self
+            .text
+            .floor_char_boundary((self.at + VALUE).min(self.text.len()));
+        let rest = &self.text[self.at..limit];
+        rest.split(char::is_whitespace).next().unwrap_or_default()
     }
 
     /// Passes over some of these characters; how many there were.
@@ -449,103 +527,3 @@ impl Rest<'_> {
             .then_some(self.at + kind + 3)
     }
 }
-
-#[cfg(test)]
-pub(super) const EXAMPLES: &[super::tests::Examples] = &[
-    super::tests::Examples {
-        rule: PASSWORD,
-        yes: &[
-            "password=Tr0ub4d{}or&3",
-            "DB_PASSWORD=\"K7!{alnum:6}9a\"",
-            "db:\n  password: 'x9$Lm2#{alnum:4}q'",
-            "{\"dbPassword\": \"aB3!{alnum:8}\"}",
-            "the admin password is Blue7!Heron{digit:2}",
-            "**Password**: `R3d!{alnum:6}x1`",
-            "spring.datasource.password=p4$s{alnum:6}Q",
-            "<property name=\"db.password\" value=\"hQ8!{alnum:6}z2\"/>",
-            "{\"name\": \"DB_PASSWORD\", \"value\": \"hQ8!{alnum:6}z2\"}",
-            "password: >-\n  hQ8!{alnum:6}z2",
-            "DB_PASSWORD=Falcon{digit:4}!",
-            "mysql --password 'hQ8!{alnum:6}z2' -u root",
-            "machine acme.io login me password gH5!{alnum:8}9k",
-            "- name: DB_PASSWORD\n  value: 'Zq4!{alnum:8}2x'",
-            "<password>Ab1!{alnum:6}</password>",
-            "let password: &str = \"aB3!{alnum:8}\";",
-        ],
-        no: &[
-            "password=password123",
-            "password = getpass.getpass()",
-            "password: String",
-            "- pass -march=x86-64{alnum:4} to the compiler",
-            "PASSWORD=$DB_PASSWORD",
-            "password: ${DB_PASSWORD}",
-            "password: <your password>",
-            "password=changeme!1A",
-            "password: \"********\"",
-            "the password is required and must be given",
-            "password_file=/run/secrets/db",
-            "password_hash=$2b$12${alnum:53}",
-            "passwords are hashed with Argon2id+Salt!",
-        ],
-    },
-    super::tests::Examples {
-        rule: ENTROPY,
-        yes: &[
-            "API_KEY={alnum:32}",
-            "export SECRET_TOKEN='{hex:40}'",
-            "api_key: {hex:32}",
-            "\"clientSecret\": \"{url:40}\"",
-            "config[\"auth_token\"] = \"{alnum:24}\"",
-            "--api-key {alnum:32}",
-            "//npm.example.com/:_authToken={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
-            "X-Api-Key: {alnum:40}",
-            "the API key is {hex:32}.",
-            "{\\\"token\\\": \\\"{alnum:30}\\\"}",
-            "secret_key_base: {hex:128}",
-            "heroku_api_key={hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
-            "DISCORD_TOKEN=M{alnum:23}.{alnum:6}.{url:27}",
-            "?access_token={alnum:32}&x=1",
-        ],
-        no: &[
-            "API_KEY=your_api_key_here_1234",
-            "token = request.headers.get('X-Token')",
-            "next_token: {alnum:40}",
-            "public_key: {alnum:40}",
-            "csrf_token={hex:32}",
-            "api_key = os.environ['API_KEY']",
-            "secretName: my-registry-credentials-2024",
-            "keyboard=1",
-            "client-token: {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
-            "token: Option<AccessToken>",
-            "max_tokens: 4096",
-            "secret: {{ .Values.secret }}",
-            "token_endpoint: https://idp.acme.io/oauth2/v2/token",
-            "primary key: user_account_2fa_settings",
-            "SECRET_KEY=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-        ],
-    },
-    super::tests::Examples {
-        rule: LOGIN,
-        yes: &[
-            "{\"auths\": {\"acme.io\": {\"auth\": \"b3BzOkZ{}hbGNvbjQyMSFx\"}}}",
-            "_auth=b3BzOkZ{}hbGNvbjQyMSFx",
-        ],
-        no: &[
-            "\"auth\": \"dXNlcjpwYXNzd29yZA==\"",
-            "auth: basic",
-            "author = someone",
-        ],
-    },
-    super::tests::Examples {
-        rule: AWS_SECRET,
-        yes: &[
-            "aws_secret_access_key = {b64:40}",
-            "AWS_SECRET_ACCESS_KEY={b64:40}",
-            "secretAccessKey: '{b64:40}'",
-        ],
-        no: &[
-            "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-            "aws_secret_access_key = ...",
-        ],
-    },
-];

@@ -1,64 +1,11 @@
 //! Tokens in the path of a URL, and passwords between colons.
 
 use super::shape::{ALNUM, DASH, DIGITS, DOT, HEX, OPAQUE, PERCENT, UNDERSCORE, is, run_end};
+use super::table::words::{BEFORE_TOKENS, HOOKS, HOSTS, PATHS_OF_CODE};
 use super::value;
-
-pub(super) const RULE: &str = "token-in-url";
 
 /// The longest path that is looked at.
 const LONGEST: usize = 400;
-
-/// Parts of a path behind which a token stands.
-const BEFORE: &[&str] = &[
-    "token",
-    "tokens",
-    "key",
-    "keys",
-    "apikey",
-    "api-key",
-    "api_key",
-    "secret",
-    "secrets",
-    "access_token",
-    "access-token",
-    "auth",
-    "reset",
-    "reset-password",
-    "password-reset",
-    "magic",
-    "magic-link",
-    "verify-email",
-    "unsubscribe-token",
-    "authkey",
-    "sas",
-    "signature",
-];
-
-/// Parts of a path, or of a host, behind which everything random is a token.
-const HOOKS: &[&str] = &[
-    "hook",
-    "hooks",
-    "webhook",
-    "webhooks",
-    "webhookb2",
-    "incomingwebhook",
-    "incoming-webhook",
-];
-
-/// Hosts whose URLs are known to nobody but who may call them.
-const HOSTS: &[&str] = &[
-    "hc-ping.com",
-    "ntfy.sh",
-    "webhook.site",
-    "maker.ifttt.com",
-    "outlook.office.com",
-];
-
-/// Parts of a path behind which a hash is no token.
-const OF_CODE: &[&str] = &[
-    "commit", "commits", "blob", "tree", "raw", "blame", "compare", "releases", "pull", "issues",
-    "package", "packages", "docs", "document", "wiki", "crates", "archive",
-];
 
 /// The token in the path of the URL whose `://` ends at `after`.
 pub(super) fn token(text: &str, after: usize) -> Option<(usize, usize)> {
@@ -106,10 +53,13 @@ pub(super) fn token(text: &str, after: usize) -> Option<(usize, usize)> {
         let token = part.trim_end_matches(['.', ':', '!', '*', '_']);
         // The looks of a token are asked last: that takes the longest.
         let is_token = token.len() >= least
-            && (is_behind || BEFORE.iter().any(|word| word.eq_ignore_ascii_case(before)))
+            && (is_behind
+                || BEFORE_TOKENS
+                    .iter()
+                    .any(|word| word.eq_ignore_ascii_case(before)))
             && (is_long_token(token.as_bytes()) || of_hooks && is_short_token(token));
         if is_token {
-            let is_of_code = path.split('/').any(|part| OF_CODE.contains(&part));
+            let is_of_code = path.split('/').any(|part| PATHS_OF_CODE.contains(&part));
             // Of a hook every part may be needed.
             let end = if is_behind {
                 start + path.len()
@@ -194,19 +144,3 @@ pub(super) fn thin(text: &str, after: usize) -> Option<(usize, usize)> {
     let start = after + user.len() + 1;
     is_one.then_some((start, start + password.len()))
 }
-
-#[cfg(test)]
-pub(super) const EXAMPLES: super::tests::Examples = super::tests::Examples {
-    rule: RULE,
-    yes: &[
-        "https://api.acme.io/v1/token/{alnum:40}/orders",
-        "https://acme.io/webhooks/{alnum:32}",
-        "https://hooks.zapier.com/hooks/catch/{digit:7}/k7{base36:4}2x/",
-    ],
-    no: &[
-        "https://github.com/acme/webhooks/commit/{hex:40}",
-        "https://acme.io/docs/token/getting-started-2026",
-        "https://acme.io/webhooks/<token>",
-        "https://acme.io/orders/{alnum:32}",
-    ],
-};

@@ -2,103 +2,24 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
-use super::{
-    MASK, Secret, commands, headers, keys, masked, named, paths, position, rule, rules, scan,
-    tokens, url,
-};
+use super::made::Random;
+use super::table::{FORMS, Row, SERVICES};
+use super::{MASK, Secret, masked, position, rule, rules, scan};
 
-/// Texts that a rule finds a credential in, and texts that no rule does. `{hex:32}` stands for 32 random characters
-/// of a class and `{}` for nothing, so that no example holds anything before the test has made it.
-pub(super) struct Examples {
-    pub(super) rule: &'static str,
-    pub(super) yes: &'static [&'static str],
-    pub(super) no: &'static [&'static str],
-}
-
-/// Random as a generator's, and the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % below
-    }
-
-    /// The example with its random characters.
-    fn made(&mut self, example: &str) -> String {
-        let mut out = String::new();
-        let mut rest = example;
-        while let Some((before, after)) = rest.split_once('{') {
-            out.push_str(before);
-            let class = after
-                .split_once('}')
-                .and_then(|(inside, after)| Some((self.run(inside)?, after)));
-            rest = match class {
-                Some((run, after)) => {
-                    out.push_str(&run);
-                    after
-                }
-                None => {
-                    out.push('{');
-                    after
-                }
-            };
-        }
-        out + rest
-    }
-
-    fn run(&mut self, inside: &str) -> Option<String> {
-        if inside.is_empty() {
-            return Some(String::new());
-        }
-        let (class, length) = inside.split_once(':')?;
-        let (digits, lower, upper) = (
-            "0123456789",
-            "abcdefghijklmnopqrstuvwxyz",
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-        );
-        let of = match class {
-            "digit" => digits.to_owned(),
-            "hex" => format!("{digits}abcdef"),
-            "caps" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".to_owned(),
-            "base36" => format!("{digits}{lower}"),
-            "alnum" => format!("{digits}{lower}{upper}"),
-            "url" => format!("{digits}{lower}{upper}-_"),
-            "b64" => format!("{digits}{lower}{upper}+/"),
-            _ => return None,
-        };
-        let length: usize = length.parse().ok()?;
-        let of: Vec<char> = of.chars().collect();
-        let mut run: String = (0..length).map(|_| of[self.next(of.len())]).collect();
-        // A generator's last character may be a joint; the end of a sentence is not told apart from it.
-        if run.ends_with(['-', '_', '+', '/']) {
-            run.pop();
-            run.push('q');
-        }
-        Some(run)
-    }
-}
-
-fn examples() -> impl Iterator<Item = &'static Examples> {
-    tokens::EXAMPLES
-        .iter()
-        .chain(keys::EXAMPLES)
-        .chain(named::EXAMPLES)
-        .chain([
-            &url::EXAMPLES,
-            &commands::EXAMPLES,
-            &headers::EXAMPLES,
-            &paths::EXAMPLES,
-        ])
+fn examples() -> impl Iterator<Item = &'static Row> {
+    SERVICES.iter().chain(FORMS)
 }
 
 #[test]
 fn each_rule_finds_its_examples_and_no_others() {
     let mut random = Random(1);
-    for Examples { rule, yes, no } in examples() {
+    for Row {
+        name: rule,
+        yes,
+        no,
+        ..
+    } in examples()
+    {
         for example in *yes {
             // Chance may make a placeholder or a poor value; it does so rarely.
             const TRIES: usize = 50;
@@ -129,7 +50,7 @@ fn every_rule_has_a_name_of_its_own_and_examples() {
     assert_eq!(distinct.len(), names.len());
     let with_examples: HashSet<&str> = examples()
         .filter(|examples| !examples.yes.is_empty() && !examples.no.is_empty())
-        .map(|examples| examples.rule)
+        .map(|examples| examples.name)
         .collect();
     assert_eq!(with_examples, distinct);
     for name in names {

@@ -5,7 +5,7 @@
 //! compiled: nothing is built when it starts.
 
 use super::shape::Pattern;
-use super::tokens::TOKENS;
+use super::table::{FORMS, Row, SERVICES, SPLICES, Trigger, word};
 
 /// What to look at where a word stands.
 #[derive(Clone, Copy)]
@@ -34,164 +34,68 @@ pub(super) enum Look {
     Thin,
     /// A call that takes a user and a password.
     Call,
+    /// A call that connects to something, and takes a password among its texts.
+    Connect,
     /// The arguments of a command.
     Command,
     /// The end of a text in quotes, which may go on behind it.
     Quote,
 }
 
-/// A word, as it is written or in any case.
-#[derive(Clone, Copy)]
-struct Trigger {
-    word: &'static str,
-    exact: bool,
-    look: Look,
-}
-
-const fn word(word: &'static str, exact: bool, look: Look) -> Trigger {
-    Trigger { word, exact, look }
-}
-
-static OTHERS: &[Trigger] = &[
-    word("pass", false, Look::Name),
-    word("pwd", false, Look::Name),
-    word("psk", false, Look::Name),
-    word("_pw", false, Look::Name),
-    word("-pw", false, Look::Name),
-    word(" pw", false, Look::Name),
-    word("rootpw", false, Look::Name),
-    word("bindpw", false, Look::Name),
-    word("secret", false, Look::Name),
-    word("token", false, Look::Name),
-    word("key", false, Look::Name),
-    word("cred", false, Look::Name),
-    word("://", true, Look::Url),
-    // The last two of five dashes: rows of them are frequent, and other words begin with dashes.
-    word("--BEGIN ", true, Look::Armour),
-    word("Private-Lines: ", true, Look::Putty),
-    word("eyJ", true, Look::Jwt),
-    word("bearer ", false, Look::Scheme),
-    word("basic ", false, Look::Scheme),
-    word("authorization", false, Look::Authorization),
-    word("auth", false, Look::Name),
-    word("login(", false, Look::Call),
-    word("auth(", false, Look::Call),
-    word("cookie", false, Look::Cookie),
-    word(":5432:", true, Look::Pgpass),
-    word(":5433:", true, Look::Pgpass),
-    word(":6432:", true, Look::Pgpass),
-    word(":thin:", true, Look::Thin),
-    word("SecureString", true, Look::Name),
-    word("\" +", true, Look::Quote),
-    word("\"+\"", true, Look::Quote),
-    word("\" .", true, Look::Quote),
-    word("\".\"", true, Look::Quote),
-    word("\" \"", true, Look::Quote),
-    word("\" \\", true, Look::Quote),
-    word("\"\n ", true, Look::Quote),
-    word("\"\n\"", true, Look::Quote),
-    word("\"\n\t", true, Look::Quote),
-    word("' +", true, Look::Quote),
-    word("'+'", true, Look::Quote),
-    word("' .", true, Look::Quote),
-    word("'.'", true, Look::Quote),
-    word("' '", true, Look::Quote),
-    word("' \\", true, Look::Quote),
-    word("'\n ", true, Look::Quote),
-    word("'\n'", true, Look::Quote),
-    word("'\n\t", true, Look::Quote),
-    // Options that take passwords, alone or in a list.
-    word(" -p", false, Look::Command),
-    word(" -u", false, Look::Command),
-    word(" -a", false, Look::Command),
-    word(" -w", false, Look::Command),
-    word(" -x", false, Look::Command),
-    word(" -k", false, Look::Command),
-    word(" -s", false, Look::Command),
-    word(" -t", false, Look::Command),
-    word(" -b", false, Look::Command),
-    word(" -hp", true, Look::Command),
-    word("\"-p", false, Look::Command),
-    word("\"-u", false, Look::Command),
-    word("\"-a", false, Look::Command),
-    word("\"-w", false, Look::Command),
-    word("'-p", false, Look::Command),
-    word("'-u", false, Look::Command),
-    word("'-a", false, Look::Command),
-    word("'-w", false, Look::Command),
-    word(" --user", true, Look::Command),
-    word(" --auth", true, Look::Command),
-    word(" --login", true, Look::Command),
-    word(" --proxy-user", true, Look::Command),
-    word(" --body", true, Look::Command),
-    word(" --value", true, Look::Command),
-    word(" --parameter-v", true, Look::Command),
-    word(" --creds", true, Look::Command),
-    word(" --src-creds", true, Look::Command),
-    word(" --dest-creds", true, Look::Command),
-    word(" --pass", true, Look::Command),
-    word(" --http-pass", true, Look::Command),
-    word(" --secret", true, Look::Command),
-    word(" --oauth2", true, Look::Command),
-    word(" --ks-pass", true, Look::Command),
-    word(" /p", false, Look::Command),
-    word(" /rp", false, Look::Command),
-    // Commands that take them without an option, or from another one.
-    word("sqlplus", false, Look::Command),
-    word("expdp ", false, Look::Command),
-    word("impdp ", false, Look::Command),
-    word("sqlldr ", false, Look::Command),
-    word("rman ", false, Look::Command),
-    word(" login ", true, Look::Command),
-    word(" auth ", true, Look::Command),
-    word("-authtoken", true, Look::Command),
-    word(" unseal ", true, Look::Command),
-    word("chpasswd", true, Look::Command),
-    word("-stdin", true, Look::Command),
-    word("--with-token", true, Look::Command),
-    word("alias set ", true, Look::Command),
-    word("net use ", false, Look::Command),
-    word("net user ", false, Look::Command),
-    word("secret set", true, Look::Command),
-    word("cryptsetup", true, Look::Command),
-    word(" -N ", true, Look::Command),
-    word("wpa_passphrase ", true, Look::Command),
-    word("nmcli ", true, Look::Command),
-    word("rclone ", true, Look::Command),
-];
-
 /// The length that the search relies on: no word is shorter.
 const SHORTEST: usize = 3;
 
-const COUNT: usize = {
-    let (mut count, mut rule) = (OTHERS.len(), 0);
-    while rule < TOKENS.len() {
-        count += TOKENS[rule].patterns.len();
-        rule += 1;
+const COUNT: usize = SPLICES.len() + count(SERVICES) + count(FORMS);
+
+const fn count(rows: &[Row]) -> usize {
+    let (mut count, mut row) = (0, 0);
+    while row < rows.len() {
+        count += rows[row].patterns.len() + rows[row].words.len();
+        row += 1;
     }
     count
-};
+}
 
 static TRIGGERS: [Trigger; COUNT] = {
-    let mut triggers = [OTHERS[0]; COUNT];
-    let (mut at, mut rule) = (0, 0);
-    while rule < TOKENS.len() {
-        let mut pattern = 0;
-        while pattern < TOKENS[rule].patterns.len() {
-            let form = &TOKENS[rule].patterns[pattern];
-            assert!(form.trigger.len() >= SHORTEST);
-            triggers[at] = word(form.trigger, true, Look::Token(TOKENS[rule].rule, form));
-            (at, pattern) = (at + 1, pattern + 1);
-        }
-        rule += 1;
+    let mut triggers = [SPLICES[0]; COUNT];
+    let mut at = add(SERVICES, &mut triggers, 0);
+    at = add(FORMS, &mut triggers, at);
+    let mut splice = 0;
+    while splice < SPLICES.len() {
+        triggers[at] = SPLICES[splice];
+        (at, splice) = (at + 1, splice + 1);
     }
-    let mut other = 0;
-    while other < OTHERS.len() {
-        triggers[at] = OTHERS[other];
-        (at, other) = (at + 1, other + 1);
-    }
+    assert!(at == COUNT);
     triggers
 };
+
+/// Adds what triggers some rows, from `at` on; where it ends.
+const fn add(rows: &'static [Row], triggers: &mut [Trigger; COUNT], mut at: usize) -> usize {
+    let mut row = 0;
+    while row < rows.len() {
+        let Row {
+            name,
+            patterns,
+            words,
+            ..
+        } = &rows[row];
+        let mut pattern = 0;
+        while pattern < patterns.len() {
+            let form = &patterns[pattern];
+            assert!(form.trigger.len() >= SHORTEST);
+            triggers[at] = word(form.trigger, true, Look::Token(name, form));
+            (at, pattern) = (at + 1, pattern + 1);
+        }
+        let mut other = 0;
+        while other < words.len() {
+            assert!(words[other].word.len() >= SHORTEST);
+            triggers[at] = words[other];
+            (at, other) = (at + 1, other + 1);
+        }
+        row += 1;
+    }
+    at
+}
 
 /// The slot of a pair of bytes, in any case.
 const fn slot(first: u8, second: u8) -> usize {

@@ -1,40 +1,14 @@
 //! Passwords in URLs: `scheme://user:password@host`.
 
 use super::shape::{ALNUM, DASH, DOT, is};
+use super::table::words::{NOWHERE, NOWHERE_ENDS};
 use super::value;
-
-pub(super) const RULE: &str = "password-in-url";
 
 /// The longest authority that is looked at.
 const MAX: usize = 400;
 
 /// The shortest user that may be a token.
 const LONG_USER: usize = 20;
-
-/// Hosts that nobody reaches: what is written for them is an example, unless it looks like a real secret.
-const NOWHERE: [&str; 8] = [
-    "localhost",
-    "127.",
-    "[::1]",
-    "0.0.0.0",
-    "example.",
-    "www.example",
-    "your",
-    "some",
-];
-const NOWHERE_ENDS: [&str; 11] = [
-    ".example",
-    ".test",
-    ".invalid",
-    ".localhost",
-    ".local",
-    "example.com",
-    "example.org",
-    "example.net",
-    "domain.com",
-    "host.com",
-    "server.com",
-];
 
 /// Which bytes an authority is made of.
 static PARTS: [bool; 256] = {
@@ -77,6 +51,10 @@ pub(super) fn find(text: &str, begin: usize, after: usize) -> Option<(usize, usi
             && !host.contains("ingest");
         return is_token.then_some((after, after + userinfo.len()));
     };
+    // `TOKEN:x-oauth-basic@host`
+    if password.starts_with("x-") && user.len() >= LONG_USER && value::is_random(user.as_bytes()) {
+        return Some((after, after + user.len()));
+    }
     let start = after + user.len() + 1;
     let is_one = is_password(user, password)
         && (!is_nowhere(host)
@@ -123,33 +101,3 @@ fn is_nowhere(host: &str) -> bool {
         // One word is a name in somebody's own network, or nothing at all.
         || name.bytes().all(|byte| is(byte, ALNUM | DASH) && !is(byte, DOT))
 }
-
-#[cfg(test)]
-pub(super) const EXAMPLES: super::tests::Examples = super::tests::Examples {
-    rule: RULE,
-    yes: &[
-        "postgres://app:{alnum:12}@db.corp.internal/shop",
-        "https://deploy:sword{digit:2}fish@git.acme.io/x.git",
-        "redis://:{alnum:16}@cache-1.acme.io:6379/0",
-        "amqps://u:p%40{alnum:8}@mq.acme.io",
-        "(postgres://app:{alnum:12}7xQ@localhost/shop)",
-        "mongodb+srv://app:{alnum:12}@a.mongodb.net",
-        "https://{hex:40}@git.acme.io/x.git",
-        "postgres://app:aB3!/{alnum:6}9k@db.corp.internal/shop",
-    ],
-    no: &[
-        "postgres://user:password@host/db",
-        "https://user:pass@example.com/",
-        "postgres://app:$DB_PASSWORD@db.corp.internal/shop",
-        "postgres://app:${PASSWORD}@db.corp.internal/shop",
-        "https://user:<password>@git.acme.io",
-        "https://user:***@git.acme.io",
-        "https://x:{{ token }}@git.acme.io",
-        "amqp://guest:guest@rabbit:5672",
-        "https://acme.io:8080/a@b",
-        "ssh://git@github.com:22/x",
-        "http://[::1]:80/user:x@y",
-        "https://{hex:32}@o1.ingest.sentry.io/1",
-        "postgres://me:simple@localhost/test",
-    ],
-};

@@ -1,106 +1,7 @@
 //! Whether a text is a secret by the looks of it: random enough, and no placeholder.
 
 use super::shape::{ANY_HEX, BASE64, CAPS, DIGITS, LOWER, OPAQUE, UPPER, is};
-
-/// Passwords that everybody uses to show where one stands.
-const SHOWN: [&str; 41] = [
-    "password",
-    "passwd",
-    "passwort",
-    "pass",
-    "pwd",
-    "pw",
-    "p",
-    "pword",
-    "psw",
-    "secret",
-    "mysecret",
-    "s3cret",
-    "secr3t",
-    "token",
-    "mytoken",
-    "key",
-    "apikey",
-    "api_key",
-    "credential",
-    "foo",
-    "bar",
-    "baz",
-    "test",
-    "testing",
-    "guest",
-    "root",
-    "admin",
-    "user",
-    "username",
-    "postgres",
-    "mysql",
-    "hunter2",
-    "tiger",
-    "changeme",
-    "dev",
-    "demo",
-    "b",
-    "x",
-    "pat",
-    "example",
-    "p@ssw0rd",
-];
-
-/// Words that only stand where a secret would.
-const PLACEHOLDERS: [&str; 34] = [
-    "example",
-    "placeholder",
-    "changeme",
-    "change_me",
-    "change-me",
-    "changeit",
-    "replace",
-    "redacted",
-    "masked",
-    "dummy",
-    "sample",
-    "your",
-    "insert",
-    "todo",
-    "xxxx",
-    "****",
-    "....",
-    "0000000",
-    "1234567",
-    "12345678",
-    "abcdef",
-    "abc123",
-    "abcd1234",
-    "qwerty",
-    "foobar",
-    "foo_",
-    "secretkey",
-    "mysecret",
-    "my_secret",
-    "my-secret",
-    "mytoken",
-    "letmein",
-    "deadbeef",
-    "lorem",
-];
-
-/// The same for tokens that say by their form what they are: only what no generator makes.
-const TOKEN_PLACEHOLDERS: [&str; 13] = [
-    "example",
-    "placeholder",
-    "redacted",
-    "masked",
-    "xxxxx",
-    "your_",
-    "your-",
-    "_here",
-    "-here",
-    "00000000",
-    "12345678",
-    "abcdefg",
-    "replace",
-];
+use super::table::words::{INSIDE, OF_CODE, PLACEHOLDERS, REFERENCES, SHOWN, TOKEN_PLACEHOLDERS};
 
 fn contains_any(text: &[u8], words: &[&str]) -> bool {
     let lower = text.to_ascii_lowercase();
@@ -126,33 +27,11 @@ pub(super) fn is_made_up(body: &[u8]) -> bool {
         && body
             .iter()
             .all(|byte| is(*byte, LOWER) || byte.is_ascii_whitespace());
-    is_word || variety(body) < FEW || contains_any(body, &TOKEN_PLACEHOLDERS)
+    is_word || variety(body) < FEW || contains_any(body, TOKEN_PLACEHOLDERS)
 }
 
 /// Whether the value stands for another: a variable, a template, a call, a path; or says that one belongs here.
 pub(super) fn is_reference(value: &str) -> bool {
-    const REFERENCES: [&str; 19] = [
-        "$",
-        "{",
-        "<",
-        "[",
-        "(",
-        "/",
-        "./",
-        "../",
-        "~/",
-        "process.env",
-        "os.environ",
-        "env.",
-        "env:",
-        "ENV[",
-        "op://",
-        "vault:",
-        "arn:",
-        "file:",
-        "secrets.",
-    ];
-    const INSIDE: [&str; 9] = ["${", "{{", "}}", "$(", "<%", "://", "...", "…", "(*"];
     // `%s`, `%NAME%`, `&anchor`, `*alias`, `@file`: a name behind a sign.
     let named = value.strip_prefix(['%', '&', '*', '@']);
     let is_name = |byte: u8| is(byte, OPAQUE) || byte == b'%' || byte == b'(' || byte == b'{';
@@ -165,7 +44,7 @@ pub(super) fn is_reference(value: &str) -> bool {
 /// Whether a value is only written where a secret would stand.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     const FEW: usize = 5;
-    variety(value) < FEW || contains_any(value, &PLACEHOLDERS)
+    variety(value) < FEW || contains_any(value, PLACEHOLDERS)
 }
 
 /// Bits a character, by how often each occurs.
@@ -259,10 +138,6 @@ fn is_blank(byte: u8) -> bool {
 pub(super) fn is_word_and_number(value: &[u8]) -> bool {
     const SHORTEST: usize = 8;
     const FEWEST_LETTERS: usize = 4;
-    const OF_CODE: [&str; 16] = [
-        "pass", "pwd", "secret", "test", "user", "admin", "demo", "token", "key", "login",
-        "change", "default", "string", "value", "type", "field",
-    ];
     let word = value
         .iter()
         .take_while(|byte| is(**byte, LOWER | UPPER))
@@ -279,7 +154,7 @@ pub(super) fn is_word_and_number(value: &[u8]) -> bool {
         && count(&value[..word], LOWER) > 0
         && rest.len() <= 3
         && rest.iter().all(u8::is_ascii_punctuation)
-        && !contains_any(value, &OF_CODE)
+        && !contains_any(value, OF_CODE)
         && !is_placeholder(value)
 }
 
@@ -325,4 +200,30 @@ pub(super) fn is_aws_secret(value: &[u8]) -> bool {
 pub(super) fn has_uuid_form(value: &[u8]) -> bool {
     let groups = value.split(|byte| *byte == b'-').map(<[u8]>::len);
     groups.eq([8, 4, 4, 4, 12])
+}
+
+/// Whether it is a strong password with a sign that neither words nor code have: where much else can stand.
+pub(super) fn is_signed(value: &str) -> bool {
+    const SIGNS: &[u8] = b"!#$%&";
+    is_strong(value.as_bytes())
+        && !value.contains(['/', '.', '=', '(', '[', '{', ','])
+        && value.bytes().any(|byte| SIGNS.contains(&byte))
+}
+
+/// Whether a generator made it of letters, digits and signs, as those of keys for sessions do.
+pub(super) fn is_generated(value: &[u8]) -> bool {
+    const SHORTEST: usize = 32;
+    const BITS: f64 = 4.2;
+    const CHANGES: usize = 18;
+    value.len() >= SHORTEST
+        && value.iter().all(u8::is_ascii_graphic)
+        && !value
+            .iter()
+            .any(|byte| b"<>{}()[]\\ \"'`,;/".contains(byte))
+        && count(value, DIGITS) >= 3
+        && count(value, LOWER) >= 3
+        && count(value, UPPER) >= 3
+        && changes(value) >= CHANGES
+        && entropy(value) >= BITS
+        && !is_placeholder(value)
 }

@@ -1,11 +1,11 @@
 //! `waynote import`: other programs' notes brought in.
 
-use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use waynote::Scope;
-use waynote::text::shell_word;
+use waynote::text::{plural, shell_word};
 use waynote::visible::visible;
 use waynote_formats::xs::ContentFolder;
 use waynote_formats::zrb::NotesFile;
@@ -14,11 +14,14 @@ use waynote_formats::{
 };
 
 use super::Context;
+use super::import_progress::{Bar, Interrupt};
 use crate::args::{ImportCommand, ListedImport, NotebookArgs};
 use crate::error::{Failure, Outcome, say, warn_of_secrets};
 use crate::{home, input};
 
-pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome {
+/// Imports. The exit code tells a shell that the import was interrupted, as it does for any command.
+pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome<ExitCode> {
+    let bar = Bar::start();
     let (incoming, mode) = match command {
         ImportCommand::Zrb { source } => (from_zrb(context, source.as_deref())?, Mode::Write),
         ImportCommand::Xs { source, contents } => {
@@ -31,17 +34,35 @@ pub(super) fn run(context: &mut Context<'_>, command: &ImportCommand) -> Outcome
         ImportCommand::Listed(listed) => from_listed(context, listed)?,
     };
     let now = crate::clock::now()?;
-    let imported = match mode {
-        Mode::Write => context.write(|store| Ok(incoming.import(store, now, mode)?))?,
-        Mode::DryRun => context.read(|store| Ok(incoming.import(store, now, mode)?))?,
+    // Until here Ctrl-C ends the command at once: nothing has been written.
+    let interrupt = Interrupt::listen()?;
+    let watch = &mut |progress| {
+        bar.show(progress);
+        interrupt.is_requested()
     };
+    let imported = match mode {
+        Mode::Write => {
+            context.write(|store| Ok(incoming.import_watched(store, now, mode, watch)?))?
+        }
+        Mode::DryRun => {
+            context.read(|store| Ok(incoming.import_watched(store, now, mode, watch)?))?
+        }
+    };
+    drop(bar);
     report(context, &imported, mode)?;
     warn_of_secrets(
         &imported.secrets,
         &context.settings.secret_policy(),
         context.output.json,
     );
-    Ok(())
+    if imported.left == 0 {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let left = plural(imported.left, "note");
+    say(&format!(
+        "interrupted: {left} left; run the same command again to go on with them"
+    ));
+    Ok(interrupt.exit_code())
 }
 
 /// Reads a format whose arguments follow from what it takes.
@@ -132,7 +153,7 @@ fn from_xs(context: &Context<'_>, source: &Path, contents: Option<&Path>) -> Out
             None => xs::read(frames.as_slice(), &server, only)?,
         }
     } else {
-        let frames = File::open(source).map_err(|error| Failure::file(source, "read", error))?;
+        let frames = waynote_formats::open(source)?;
         let contents = contents
             .unwrap_or_else(|| ContentFolder::of_store(source.parent().unwrap_or(Path::new("."))));
         xs::read(BufReader::new(frames), &contents, only)?

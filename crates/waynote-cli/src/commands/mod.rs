@@ -13,6 +13,7 @@ mod forget;
 mod history;
 mod hook;
 mod import;
+mod import_progress;
 mod install;
 mod key;
 mod log;
@@ -185,7 +186,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             forget::run(&mut context, &request, *dry_run, *yes).map(ok)
         }
         Some(Command::Mcp { tools }) => mcp::run(&context, tools).map(ok),
-        Some(Command::Import(command)) => import::run(&mut context, command).map(ok),
+        Some(Command::Import(command)) => import::run(&mut context, command),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
         Some(Command::Uninstall(args)) => install::uninstall(&mut context, args).map(ok),

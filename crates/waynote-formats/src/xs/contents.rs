@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use waynote::{ContentHash, Error, Result};
 
+use crate::source::Folder;
+
 /// Where the contents of frames are.
 pub trait Contents {
     /// The bytes of a content; none when they are not there.
@@ -15,14 +17,17 @@ pub trait Contents {
 
 /// The contents in the folder of an xs store, read as files.
 pub struct ContentFolder {
-    folder: PathBuf,
+    path: PathBuf,
+    folder: Folder,
 }
 
 impl ContentFolder {
     /// The contents of the xs store in that folder.
     pub fn of_store(store: &Path) -> Self {
+        let path = store.join("cacache/content-v2/sha256");
         Self {
-            folder: store.join("cacache/content-v2/sha256"),
+            folder: Folder::of(&path),
+            path,
         }
     }
 }
@@ -30,10 +35,9 @@ impl ContentFolder {
 impl Contents for ContentFolder {
     fn content(&self, hash: &ContentHash) -> Result<Option<Vec<u8>>> {
         let hex = hash.to_string();
-        let path = self.folder.join(&hex[..2]).join(&hex[2..4]).join(&hex[4..]);
-        match std::fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        let path = self.path.join(&hex[..2]).join(&hex[2..4]).join(&hex[4..]);
+        match self.folder.read(&path) {
+            Ok(read) => Ok(read.map(|(bytes, _)| bytes)),
             Err(error) => Err(Error::file(path, "read", error)),
         }
     }

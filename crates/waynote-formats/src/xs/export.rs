@@ -86,7 +86,7 @@ pub(super) fn ids(frames: impl BufRead, topic: &str) -> Result<HashSet<EntryId>>
         if frame.topic == topic
             && let Ok(frame_id) = frame.id.parse()
         {
-            ids.insert(entry_id(frame.meta.as_ref(), frame_id));
+            ids.insert(entry_id(&frame.meta().unwrap_or_default(), frame_id));
         }
     }
     Ok(ids)

@@ -1,11 +1,11 @@
 //! A frame of xs and the topics of ralph.nu: how an entry stands in them.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
+use serde_json::value::RawValue;
 use waynote::{EntryId, EntryType, Name, Note};
 
-/// The field of a frame's meta that holds the entry's id, in frames that an export appended: it makes
-/// importing and exporting again add nothing.
+/// The field of a frame's meta that holds the entry's id.
 const ID_FIELD: &str = "waynote";
 
 /// A frame, as far as it is looked at.
@@ -16,7 +16,36 @@ pub(super) struct Frame {
     #[serde(default)]
     pub(super) hash: Option<String>,
     #[serde(default)]
-    pub(super) meta: Option<Value>,
+    meta: Option<Box<RawValue>>,
+}
+
+/// The fields of a frame's meta that are looked at, as they stand there: what they hold takes no more memory than that.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Meta {
+    #[serde(default)]
+    pub(super) iteration: Option<Box<RawValue>>,
+    #[serde(default, rename = "type")]
+    pub(super) kind: Option<Box<RawValue>>,
+    /// The entry's id, in frames that an export appended: it makes importing and exporting again add nothing.
+    #[serde(default)]
+    waynote: Option<Box<RawValue>>,
+}
+
+impl Frame {
+    /// What is known of the frame; an error when it is not an object.
+    pub(super) fn meta(&self) -> serde_json::Result<Meta> {
+        match &self.meta {
+            None => Ok(Meta::default()),
+            // A list would be taken for the fields in their order.
+            Some(meta) if meta.get().starts_with('{') => serde_json::from_str(meta.get()),
+            Some(_) => Err(serde::de::Error::custom("it is not an object")),
+        }
+    }
+}
+
+/// The text of a value that is a string.
+pub(super) fn string_of(value: &RawValue) -> Option<String> {
+    serde_json::from_str(value.get()).ok()
 }
 
 /// The topic of a session's notes.
@@ -65,10 +94,8 @@ pub(super) fn other_topic(topic: &str) -> Option<(&str, &'static str)> {
 }
 
 /// The id of the entry in a frame: the one that an export wrote there, else the frame's.
-pub(super) fn entry_id(meta: Option<&Value>, frame: EntryId) -> EntryId {
-    let noted = meta
-        .and_then(|meta| meta.get(ID_FIELD))
-        .and_then(Value::as_str);
+pub(super) fn entry_id(meta: &Meta, frame: EntryId) -> EntryId {
+    let noted = meta.waynote.as_deref().and_then(string_of);
     noted.and_then(|id| id.parse().ok()).unwrap_or(frame)
 }
 

@@ -5,17 +5,18 @@ use std::io::BufRead;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use waynote::text::plural;
 use waynote::{Change, Content, ContentHash, EntryId, EntryType, Error, Name, Result};
 
 use super::contents::Contents;
-use super::frame::{Frame, entry_id, other_topic, session_in, topic};
+use super::frame::{Frame, entry_id, other_topic, session_in, string_of, topic};
 #[cfg(doc)]
 use crate::error::FormatError;
 use crate::format::{Format, Takes};
 use crate::incoming::{Incoming, Precedence};
 use crate::report::Skipped;
+use crate::source::{Line, Lines, too_long};
 
 /// What is known of this format.
 pub const FORMAT: Format = Format {
@@ -44,12 +45,24 @@ pub fn read(
     // An entry is never changed, so that there is nothing to decide between.
     let mut incoming = Incoming::of(FORMAT.name, Precedence::Imported)?;
     let mut others: BTreeMap<String, (u64, &str)> = BTreeMap::new();
-    for (index, line) in frames.split(b'\n').enumerate() {
-        let line = line.map_err(|error| Error::file("frames", "read", error))?;
+    let mut lines = Lines::of(frames);
+    let mut number = 0;
+    while let Some(line) = lines
+        .next()
+        .map_err(|error| Error::file("frames", "read", error))?
+    {
+        number += 1;
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::TooLong => {
+                incoming.skip(format!("line {number}"), too_long());
+                continue;
+            }
+        };
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let frame: Frame = match serde_json::from_slice(&line) {
+        let frame: Frame = match serde_json::from_slice(line) {
             Ok(frame) => frame,
             Err(error) => {
                 // The parser's message for a wrong value would quote it.
@@ -58,10 +71,7 @@ pub fn read(
                 } else {
                     error.to_string()
                 };
-                incoming.skip(
-                    format!("line {}", index + 1),
-                    format!("it is no frame: {why}"),
-                );
+                incoming.skip(format!("line {number}"), format!("it is no frame: {why}"));
                 continue;
             }
         };
@@ -90,7 +100,7 @@ pub fn read(
             continue;
         }
         match entry(&frame, session, contents)? {
-            Ok(change) => incoming.push_entry(change),
+            Ok(change) => incoming.push_entry(what(), change),
             Err(reason) => incoming.skip(what(), reason),
         }
     }
@@ -114,17 +124,14 @@ fn entry(
     let Ok(frame_id) = frame.id.parse::<EntryId>() else {
         return Ok(Err("its id is no SCRU128".into()));
     };
-    let nothing = Value::Object(serde_json::Map::new());
-    let meta = match &frame.meta {
-        None => &nothing,
-        Some(meta @ Value::Object(_)) => meta,
-        Some(_) => return Ok(Err("its meta is not an object".into())),
+    let Ok(meta) = frame.meta() else {
+        return Ok(Err("its meta is not an object".into()));
     };
-    let iteration = match meta.get("iteration") {
-        None | Some(Value::Null) => None,
-        Some(value) => match value.as_i64() {
-            Some(iteration) => Some(iteration),
-            None => {
+    let iteration = match meta.iteration.as_deref() {
+        None => None,
+        Some(value) => match serde_json::from_str(value.get()) {
+            Ok(iteration) => Some(iteration),
+            Err(_) => {
                 return Ok(Err(format!(
                     "its iteration is {}, not an integer",
                     kind_of(value)
@@ -132,10 +139,12 @@ fn entry(
             }
         },
     };
-    let kind = match meta.get("type") {
-        None | Some(Value::Null) => EntryType::imported(NO_TYPE),
-        Some(Value::String(word)) => EntryType::imported(word),
-        Some(other) => EntryType::imported(&other.to_string()),
+    let kind = match meta.kind.as_deref() {
+        None => EntryType::imported(NO_TYPE),
+        Some(value) => match string_of(value) {
+            Some(word) => EntryType::imported(&word),
+            None => EntryType::imported(value.get()),
+        },
     };
     let Some(hash) = &frame.hash else {
         return Ok(Err("it has no content".into()));
@@ -149,7 +158,7 @@ fn entry(
     if Content::imported(bytes.as_slice()).hash() != hash {
         return Ok(Err("its content does not match its hash".into()));
     }
-    let id = entry_id(Some(meta), frame_id);
+    let id = entry_id(&meta, frame_id);
     if id.is_last() {
         return Ok(Err("no id could follow its id".into()));
     }
@@ -183,13 +192,12 @@ fn parse_hash(sri: &str) -> Option<ContentHash> {
 }
 
 /// What a value is, without what it says.
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "another number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
+fn kind_of(value: &RawValue) -> &'static str {
+    match value.get().as_bytes().first() {
+        Some(b't' | b'f') => "a truth value",
+        Some(b'"') => "a string",
+        Some(b'[') => "a list",
+        Some(b'{') => "an object",
+        _ => "another number",
     }
 }

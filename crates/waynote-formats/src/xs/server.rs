@@ -14,6 +14,7 @@ use waynote::{ContentHash, Error, Result};
 use super::contents::Contents;
 use super::frame::appended;
 use crate::error::FormatError;
+use crate::source::MAX_SOURCE;
 
 /// The longest head of a response that is read.
 const MAX_HEAD: usize = 64 * 1024;
@@ -165,12 +166,20 @@ impl Server {
         let chunked =
             header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
         let length: Option<u64> = header("content-length").and_then(|value| value.parse().ok());
+        // Whatever answers there, memory is bounded.
+        let most = MAX_SOURCE + 1;
         let read = match length {
-            _ if chunked => chunked_transfer::Decoder::new(stream).read_to_end(&mut body),
-            Some(length) => stream.take(length).read_to_end(&mut body),
-            None => stream.read_to_end(&mut body),
+            _ if chunked => chunked_transfer::Decoder::new(stream)
+                .take(most)
+                .read_to_end(&mut body),
+            Some(length) => stream.take(length.min(most)).read_to_end(&mut body),
+            None => stream.take(most).read_to_end(&mut body),
         };
         let read = read.map_err(io)?;
+        if body.len() as u64 == most {
+            let most = MAX_SOURCE >> 20;
+            return Err(self.failed(&format!("its answer is larger than {most} MiB")));
+        }
         if !chunked && length.is_some_and(|length| length != read as u64) {
             return Err(self.failed("its answer was cut off"));
         }

@@ -11,6 +11,7 @@ use waynote::{Base, Content, Error, Place, Result};
 
 use super::python_json::{self, PyString, PyValue};
 use crate::error::FormatError;
+use crate::source;
 
 /// A `notes.json`, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -149,12 +150,16 @@ pub(super) fn bytes(path: &Path) -> Result<Option<Vec<u8>>> {
     match std::fs::metadata(path) {
         Ok(file) if file.is_dir() => return Err(damaged("it is a directory").into()),
         Ok(file) if !file.is_file() => return Err(damaged("it is no regular file").into()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         _ => {}
     }
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::file(path, "read", error)),
+    match source::read(path) {
+        Ok((bytes, _)) => Ok(Some(bytes)),
+        // It was removed meanwhile.
+        Err(Error::File { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
     }
 }
 

@@ -12,8 +12,9 @@ use serde_json::value::RawValue;
 
 use waynote::text::line_of;
 
-/// Deeper nesting than Python itself reads is refused.
-const MAX_DEPTH: usize = 990;
+/// Deeper nesting is refused. Notes are texts, and a value that is no text grows with its depth when it is written: each
+/// of its lines is indented.
+const MAX_DEPTH: usize = 128;
 
 /// A string that may hold lone surrogates, as WTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,8 +24,8 @@ pub(super) struct PyString(pub(super) Vec<u8>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PyValue {
     String(PyString),
-    /// Anything else, as text that Python writes for it at the top level of an object.
-    Other(String),
+    /// Anything else, as it stands in the file. It is put into Python's form when it is written.
+    Other(Box<str>),
 }
 
 /// What is wrong with a text, and on which line, from 1.
@@ -43,7 +44,10 @@ pub(super) fn read_object(text: &str) -> Result<BTreeMap<PyString, PyValue>, Syn
             reason: "the top level is not an object".into(),
         });
     }
-    let parsed = parsable(text);
+    let parsed = parsable(text).map_err(|offset| SyntaxError {
+        line: line_of(text, offset),
+        reason: "it is nested too deep".into(),
+    })?;
     let mut deserializer = serde_json::Deserializer::from_str(&parsed);
     let entries = Entries::deserialize(&mut deserializer).and_then(|entries| {
         deserializer.end()?;
@@ -52,16 +56,23 @@ pub(super) fn read_object(text: &str) -> Result<BTreeMap<PyString, PyValue>, Syn
     let entries = entries.map_err(|error| syntax_error(&error))?;
     let mut object = BTreeMap::new();
     for (key, raw) in entries.0 {
-        let value = read_value(original(raw, &parsed, text), 1).map_err(|reason| {
-            let offset = raw.get().as_ptr() as usize - parsed.as_ptr() as usize;
-            SyntaxError {
-                line: line_of(text, offset),
-                reason,
-            }
+        let original = &text[offset_in(&parsed, raw)..][..raw.get().len()];
+        let value = match original.starts_with('"') {
+            true => read_string(original).map(PyValue::String),
+            false => Ok(PyValue::Other(original.into())),
+        };
+        let value = value.map_err(|reason| SyntaxError {
+            line: line_of(text, offset_in(&parsed, raw)),
+            reason,
         })?;
         object.insert(key, value);
     }
     Ok(object)
+}
+
+/// Where a value stands in the text that it was read from.
+fn offset_in(text: &str, raw: &RawValue) -> usize {
+    raw.get().as_ptr() as usize - text.as_ptr() as usize
 }
 
 /// Writes an object: keys by code point, two blanks, ASCII only, no final newline.
@@ -69,7 +80,7 @@ pub(super) fn write_object(object: &BTreeMap<PyString, PyValue>) -> String {
     let mut out = String::new();
     write_members(object.iter(), 0, &mut out, |value, out| match value {
         PyValue::String(string) => write_string(&string.0, out),
-        PyValue::Other(text) => out.push_str(text),
+        PyValue::Other(text) => write_other(text, out),
     });
     out
 }
@@ -100,15 +111,19 @@ fn new_line(depth: usize, out: &mut String) {
     out.extend(std::iter::repeat_n("  ", depth));
 }
 
-/// The text with Python's non-numbers as numbers of the same length, so that lines and offsets stay.
-fn parsable(text: &str) -> String {
+/// The text with Python's non-numbers as numbers of the same length, so that lines and offsets stay. The error is the
+/// offset where the text is nested too deep.
+fn parsable(text: &str) -> Result<String, usize> {
     let mut out = text.as_bytes().to_vec();
-    let (mut index, mut in_string) = (0, false);
+    let (mut index, mut in_string, mut depth) = (0, false, 0_usize);
     while index < out.len() {
         match out[index] {
             b'"' => in_string = !in_string,
             b'\\' if in_string => index += 1,
             _ if in_string => {}
+            b'[' | b'{' if depth > MAX_DEPTH => return Err(index),
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {
                 for (word, number) in [("NaN", "0.0"), ("Infinity", "0.000000")] {
                     // There is a minus infinity, but no minus NaN.
@@ -121,21 +136,7 @@ fn parsable(text: &str) -> String {
         }
         index += 1;
     }
-    String::from_utf8(out).unwrap_or_default()
-}
-
-fn original<'t>(raw: &RawValue, parsed: &str, text: &'t str) -> &'t str {
-    let offset = raw.get().as_ptr() as usize - parsed.as_ptr() as usize;
-    &text[offset..offset + raw.get().len()]
-}
-
-fn read_value(text: &str, depth: usize) -> Result<PyValue, String> {
-    if text.starts_with('"') {
-        return Ok(PyValue::String(read_string(text)?));
-    }
-    let mut out = String::new();
-    write_value(text, depth, &mut out)?;
-    Ok(PyValue::Other(out))
+    Ok(String::from_utf8(out).unwrap_or_default())
 }
 
 fn read_string(text: &str) -> Result<PyString, String> {
@@ -143,31 +144,48 @@ fn read_string(text: &str) -> Result<PyString, String> {
 }
 
 /// Writes a value of the file as Python writes it: sorted, indented, numbers in its own form.
-fn write_value(text: &str, depth: usize, out: &mut String) -> Result<(), String> {
-    if depth > MAX_DEPTH {
-        return Err("it is nested too deep".into());
+fn write_other(text: &str, out: &mut String) {
+    let parsed = parsable(text).unwrap_or_default();
+    let start = out.len();
+    if write_value((text, &parsed), 1, out).is_err() {
+        // It was read before, so it can be read now. If not, it stays as it is.
+        out.truncate(start);
+        out.push_str(text);
     }
-    let parsed = parsable(text);
-    let reason = |error: serde_json::Error| syntax_error(&error).reason;
+}
+
+/// Writes a value: as it stands in the file, and as it can be parsed.
+fn write_value(
+    (text, parsed): (&str, &str),
+    depth: usize,
+    out: &mut String,
+) -> serde_json::Result<()> {
+    let part = |raw: &RawValue| {
+        let (offset, length) = (offset_in(parsed, raw), raw.get().len());
+        (&text[offset..][..length], &parsed[offset..][..length])
+    };
     match text.as_bytes().first() {
-        Some(b'"') => write_string(&read_string(text)?.0, out),
+        Some(b'"') => {
+            let string: PyString = serde_json::from_str(text)?;
+            write_string(&string.0, out);
+        }
         Some(b'{') => {
-            let entries: Entries<'_> = serde_json::from_str(&parsed).map_err(reason)?;
+            let entries: Entries<'_> = serde_json::from_str(parsed)?;
             let members: BTreeMap<PyString, &RawValue> = entries.0.into_iter().collect();
-            let mut failed = Ok(());
+            let mut written = Ok(());
             write_members(members.iter(), depth, out, |raw, out| {
-                if failed.is_ok() {
-                    failed = write_value(original(raw, &parsed, text), depth + 1, out);
+                if written.is_ok() {
+                    written = write_value(part(raw), depth + 1, out);
                 }
             });
-            failed?;
+            written?;
         }
         Some(b'[') => {
-            let items: Vec<&RawValue> = serde_json::from_str(&parsed).map_err(reason)?;
+            let items: Vec<&RawValue> = serde_json::from_str(parsed)?;
             for (index, raw) in items.iter().enumerate() {
                 out.push_str(if index == 0 { "[" } else { "," });
                 new_line(depth + 1, out);
-                write_value(original(raw, &parsed, text), depth + 1, out)?;
+                write_value(part(raw), depth + 1, out)?;
             }
             if items.is_empty() {
                 out.push('[');
@@ -348,7 +366,7 @@ mod tests {
 
     #[test]
     fn damage_is_named_with_its_line() {
-        let damage = |text| {
+        let damage = |text: &str| {
             let error = read_object(text).unwrap_err();
             format!("{}: {}", error.line, error.reason)
         };
@@ -357,8 +375,27 @@ mod tests {
         insta::assert_snapshot!(damage("{} x"), @"1: trailing characters");
         insta::assert_snapshot!(damage("{\"a\": 1,}"), @"1: trailing comma");
         insta::assert_snapshot!(damage("{\"a\":\n\"x\ny\"}"), @"2: control character (\\u0000-\\u001F) found while parsing a string");
-        let deep = format!("{{\n\"a\": {}{}}}", "[".repeat(1000), "]".repeat(1000));
-        insta::assert_snapshot!(damage(&deep), @"2: it is nested too deep");
+        let nested =
+            |depth: usize| format!("{{\n\"a\": {}{}}}", "[".repeat(depth), "]".repeat(depth));
+        insta::assert_snapshot!(damage(&nested(MAX_DEPTH + 1)), @"2: it is nested too deep");
+        insta::assert_snapshot!(damage(&nested(600_000)), @"2: it is nested too deep");
+        assert!(read_object(&nested(MAX_DEPTH)).is_ok());
+    }
+
+    #[test]
+    fn a_value_that_is_no_text_takes_no_more_memory_than_the_file() {
+        let depth = MAX_DEPTH - 1;
+        let value = format!(
+            "{}{}0{}",
+            "[".repeat(depth),
+            "0,".repeat(10_000),
+            "]".repeat(depth)
+        );
+        let object = read_object(&format!("{{\"k\": {value}}}")).unwrap();
+        assert_eq!(
+            object.into_values().next(),
+            Some(PyValue::Other(value.into()))
+        );
     }
 
     proptest::proptest! {

@@ -1,23 +1,25 @@
-//! Programs that take a password or a token as an argument, and where: data for [`super::commands`].
+//! Programs that take a password or a token as an argument, and where: data for [`crate::commands`].
 
-use Takes::{Login, LoginBy, Password, Token};
+use Takes::{Login, LoginAtHost, LoginBy, Password, Token};
 
 /// What stands behind an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Takes {
+pub(crate) enum Takes {
     /// A password, of any strength.
     Password,
     /// A token or a key, which a generator made.
     Token,
     /// `user:password`
     Login,
-    /// The same with another sign between.
+    /// `user:password@host`
+    LoginAtHost,
+    /// `user:password` with another sign between.
     LoginBy(char),
 }
 
 /// Where the value of an option may stand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// In the next argument, or behind `=`.
     Apart,
     /// Right behind the option: `-psecret`.
@@ -27,13 +29,13 @@ pub(super) enum Form {
 }
 
 /// A program, or several that take the same.
-pub(super) struct Program {
-    pub(super) names: &'static [&'static str],
+pub(crate) struct Program {
+    pub(crate) names: &'static [&'static str],
     /// An option, or a word before the value: its text, what it takes, where. `login -p` is the option `-p` of a command
     /// that has the word `login` before.
-    pub(super) options: &'static [(&'static str, Takes, Form)],
+    pub(crate) options: &'static [(&'static str, Takes, Form)],
     /// What an argument takes that belongs to no option.
-    pub(super) argument: Option<Takes>,
+    pub(crate) argument: Option<Takes>,
 }
 
 const fn program(
@@ -61,7 +63,7 @@ const fn with_argument(
 
 use Form::{Apart, Attached, Both};
 
-pub(super) static PROGRAMS: &[Program] = &[
+pub(crate) static PROGRAMS: &[Program] = &[
     program(
         &["curl"],
         &[
@@ -111,9 +113,14 @@ pub(super) static PROGRAMS: &[Program] = &[
             "mytop",
         ],
         // Apart, it would be the name of a database.
-        &[("-p", Password, Attached), ("--password", Password, Apart)],
+        &[
+            ("-p", Password, Attached),
+            ("--password", Password, Apart),
+            ("--uri", LoginAtHost, Apart),
+        ],
     ),
     program(&["sshpass"], &[("-p", Password, Both)]),
+    program(&["ansible-vault"], &[("encrypt_string", Password, Apart)]),
     program(
         &[
             "docker", "podman", "nerdctl", "helm", "buildah", "crane", "oras", "regctl", "skopeo",
@@ -269,7 +276,14 @@ pub(super) static PROGRAMS: &[Program] = &[
     ),
     program(
         &["openssl"],
-        &[("-k", Password, Apart), ("-K", Token, Apart)],
+        &[
+            ("-k", Password, Apart),
+            ("-K", Token, Apart),
+            ("-pass", Password, Apart),
+            ("-passin", Password, Apart),
+            ("-passout", Password, Apart),
+            ("-password", Password, Apart),
+        ],
     ),
     program(&["gpg", "gpg2"], &[("--passphrase", Password, Apart)]),
     program(
@@ -481,7 +495,7 @@ pub(super) static PROGRAMS: &[Program] = &[
 ];
 
 /// Commands that read a password from the text that is piped into them: a word of theirs, and what it takes.
-pub(super) const READERS: &[(&str, Takes)] = &[
+pub(crate) const READERS: &[(&str, Takes)] = &[
     ("--password-stdin", Password),
     ("--stdin", Password),
     ("--passphrase-fd", Password),
@@ -494,11 +508,12 @@ pub(super) const READERS: &[(&str, Takes)] = &[
     ("smbpasswd", Password),
     ("passwd", Password),
     ("cryptsetup", Password),
+    ("sudo", Password),
     ("base64", Password),
 ];
 
 /// Options with which any program takes a password. Only a strong one counts there.
-pub(super) const ANY: &[(&str, Takes, Form)] = &[
+pub(crate) const ANY: &[(&str, Takes, Form)] = &[
     ("-p", Password, Both),
     ("-P", Password, Both),
     ("-w", Password, Apart),

@@ -1,0 +1,112 @@
+//! What a person sees of an import that takes a while, and Ctrl-C meanwhile.
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use waynote_formats::Progress;
+
+use crate::error::{Failure, Outcome};
+use crate::process;
+
+/// What takes less time shows nothing.
+const DELAY: Duration = Duration::from_secs(2);
+
+/// How often the time that is shown is renewed.
+const TICK: Duration = Duration::from_millis(200);
+
+/// A bar on standard error, from two seconds after the start. It is shown on a terminal only, and cleared at the end.
+pub(super) struct Bar {
+    bar: ProgressBar,
+    /// Ends the wait for the delay when it goes.
+    _delayed: Option<Sender<()>>,
+}
+
+impl Bar {
+    /// Starts the time. The bar says that the source is read until it is first told how far the import is.
+    pub(super) fn start() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        bar.set_style(style("reading ({elapsed})"));
+        let (sender, ended) = channel();
+        let shown = bar.clone();
+        let waits = std::thread::Builder::new()
+            .name("progress".into())
+            .spawn(move || {
+                if ended.recv_timeout(DELAY) == Err(RecvTimeoutError::Timeout) {
+                    shown.set_draw_target(ProgressDrawTarget::stderr());
+                    shown.enable_steady_tick(TICK);
+                }
+            });
+        Self {
+            bar,
+            // Without a thread, there is no bar, and the import does its work.
+            _delayed: waits.is_ok().then_some(sender),
+        }
+    }
+
+    /// Shows how far the import is.
+    pub(super) fn show(&self, progress: Progress) {
+        if self.bar.length() != Some(progress.total) {
+            self.bar
+                .set_style(style("importing {bar:30} {pos}/{len} notes ({eta} left)"));
+            self.bar.set_length(progress.total);
+            self.bar.reset_eta();
+        }
+        self.bar.set_position(progress.done);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template);
+    style.unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Whether somebody asked the import to end. It ends after the step that it is at. Asked a second time, the process ends
+/// at once, as any does; what the step has not written yet is rolled back.
+pub(super) struct Interrupt {
+    signal: Arc<AtomicUsize>,
+}
+
+impl Interrupt {
+    /// Listens to Ctrl-C, SIGTERM, and the terminal that is gone; but not to what the process was started to ignore.
+    pub(super) fn listen() -> Outcome<Self> {
+        let failed = |error| Failure::file("signals", "listened to", error);
+        let (signal, is_second) = (Arc::default(), Arc::new(AtomicBool::new(false)));
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            if process::ignores(number) {
+                continue;
+            }
+            signal_hook::flag::register_conditional_default(number, Arc::clone(&is_second))
+                .map_err(failed)?;
+            signal_hook::flag::register(number, Arc::clone(&is_second)).map_err(failed)?;
+            let value = usize::try_from(number).unwrap_or(0);
+            signal_hook::flag::register_usize(number, Arc::clone(&signal), value)
+                .map_err(failed)?;
+        }
+        Ok(Self { signal })
+    }
+
+    pub(super) fn is_requested(&self) -> ControlFlow<()> {
+        match self.signal.load(Ordering::Relaxed) {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    }
+
+    /// What a shell expects of a command that a signal ended.
+    pub(super) fn exit_code(&self) -> ExitCode {
+        let signal = u8::try_from(self.signal.load(Ordering::Relaxed)).unwrap_or(0);
+        ExitCode::from(128 + signal)
+    }
+}

@@ -1,0 +1,276 @@
+//! Opening another program's files: only regular files, up to a size, and only inside the folder that is imported.
+//!
+//! What is imported may come from somebody else: a cloned repository, an unpacked archive. A named pipe there would
+//! block forever, a device has no end, and a link could make a private file of the user's a note that agents read.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, BufRead, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use rustix::fs::OFlags;
+use waynote::{Error, Result};
+
+/// The largest text of one note.
+pub(crate) const MAX_TEXT: u64 = 16 << 20;
+
+/// The largest file that holds many notes, and the most text of one import: it is kept in memory until it is written.
+pub(crate) const MAX_SOURCE: u64 = 512 << 20;
+
+/// The longest line of a file that has one JSON object on each line.
+pub(crate) const MAX_LINE: u64 = 4 << 20;
+
+/// The bytes of a file, and when it was written.
+pub(crate) type TimedBytes = (Vec<u8>, Option<Timestamp>);
+
+/// Opens a file for reading if it is a regular file; a link to one is followed, because the user named it.
+///
+/// # Errors
+/// [`Error::File`] when it cannot be opened or is no regular file.
+pub fn open(path: &Path) -> Result<File> {
+    opened(path, OFlags::empty())
+        .map(|(file, _)| file)
+        .map_err(|error| unreadable(path, error))
+}
+
+/// Reads a file that the user named and that holds many notes, with the time when it was written.
+pub(crate) fn read(path: &Path) -> Result<TimedBytes> {
+    let read = opened(path, OFlags::empty()).and_then(|opened| contents(opened, MAX_SOURCE));
+    read.map_err(|error| unreadable(path, error))
+}
+
+fn unreadable(path: &Path, error: io::Error) -> Error {
+    Error::file(path, "read", error)
+}
+
+/// Opens a regular file. Nothing else is opened: opening a pipe can block, and opening a device can have effects.
+fn opened(path: &Path, flags: OFlags) -> io::Result<(File, Metadata)> {
+    let follows = !flags.contains(OFlags::NOFOLLOW);
+    let before = match follows {
+        true => std::fs::metadata(path)?,
+        false => std::fs::symlink_metadata(path)?,
+    };
+    ensure_regular(&before)?;
+    opened_found(path, flags)
+}
+
+/// Opens a file that was a regular one when it was looked at. If it is another one by now, a pipe does not block.
+fn opened_found(path: &Path, flags: OFlags) -> io::Result<(File, Metadata)> {
+    let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)?;
+    let found = file.metadata()?;
+    ensure_regular(&found)?;
+    Ok((file, found))
+}
+
+fn ensure_regular(file: &Metadata) -> io::Result<()> {
+    if file.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::other(match file.is_dir() {
+        true => "it is a directory",
+        false => "it is no regular file",
+    }))
+}
+
+/// The contents of a file of at most so many bytes, and when it was written. A file that grows meanwhile does not
+/// exceed the limit either.
+fn contents((file, found): (File, Metadata), most: u64) -> io::Result<TimedBytes> {
+    let too_large = || io::Error::other(format!("it is larger than {} MiB", most >> 20));
+    if found.len() > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or(0));
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(too_large());
+    }
+    let written_at = found.modified().ok();
+    let written_at = written_at.and_then(|time| Timestamp::try_from(time).ok());
+    Ok((bytes, written_at))
+}
+
+/// A folder that is imported. No file outside it is read, even if a link inside it leads there.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    /// As the user named it.
+    path: PathBuf,
+    /// Without links; none: there is no such folder.
+    real: Option<PathBuf>,
+}
+
+impl Folder {
+    /// The folder with that path, which need not exist. A link to it is followed.
+    pub fn of(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            real: path.canonicalize().ok(),
+        }
+    }
+
+    /// Whether there is a folder at a path, inside this one.
+    pub(crate) fn has_folder(&self, path: &Path) -> io::Result<bool> {
+        match self.inside(path) {
+            Ok(real) => Ok(real.is_dir()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The text of a note in a file, and when it was written; none when there is no such file.
+    pub(crate) fn read(&self, path: &Path) -> io::Result<Option<TimedBytes>> {
+        let real = match self.inside(path) {
+            Ok(real) => real,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        contents(opened(&real, OFlags::NOFOLLOW)?, MAX_TEXT).map(Some)
+    }
+
+    /// The same for a regular file that was found in a folder, which was reached without a link.
+    pub(crate) fn read_found(&self, path: &Path) -> io::Result<TimedBytes> {
+        contents(opened_found(path, OFlags::NOFOLLOW)?, MAX_TEXT)
+    }
+
+    /// The path without links, if it is inside this folder.
+    fn inside(&self, path: &Path) -> io::Result<PathBuf> {
+        let real = path.canonicalize()?;
+        match &self.real {
+            Some(folder) if real.starts_with(folder) => Ok(real),
+            _ => Err(io::Error::other(format!(
+                "a link leads out of {}; copy the file into that folder to import it",
+                self.path.display()
+            ))),
+        }
+    }
+}
+
+/// Reads the lines of a file, each of at most [`MAX_LINE`] bytes. What is longer is passed over without being kept.
+pub(crate) struct Lines<R> {
+    from: R,
+    line: Vec<u8>,
+}
+
+/// A line of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line<'l> {
+    /// Without its line end.
+    Whole(&'l [u8]),
+    TooLong,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn of(from: R) -> Self {
+        let line = Vec::new();
+        Self { from, line }
+    }
+
+    /// The next line; none at the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.line.clear();
+        let mut from = self.from.by_ref().take(MAX_LINE + 1);
+        let read = from.read_until(b'\n', &mut self.line)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        if self.line.last() == Some(&b'\n') {
+            self.line.pop();
+        } else if read as u64 > MAX_LINE {
+            self.from.skip_until(b'\n')?;
+            return Ok(Some(Line::TooLong));
+        }
+        Ok(Some(Line::Whole(&self.line)))
+    }
+}
+
+/// Why a line that is too long is left out.
+pub(crate) fn too_long() -> String {
+    format!("it is longer than {} MiB", MAX_LINE >> 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_any_length_are_read_or_passed_over() {
+        let long = "x".repeat(MAX_LINE as usize + 1);
+        let fits = "y".repeat(MAX_LINE as usize);
+        let text = format!("a\n\n{long}\nb\n{fits}\n{long}");
+        let mut lines = Lines::of(text.as_bytes());
+        let mut seen = Vec::new();
+        while let Some(line) = lines.next().unwrap() {
+            seen.push(match line {
+                Line::TooLong => "too long".into(),
+                Line::Whole(line) => format!("{} bytes", line.len()),
+            });
+        }
+        assert_eq!(
+            seen,
+            [
+                "1 bytes",
+                "0 bytes",
+                "too long",
+                "1 bytes",
+                "4194304 bytes",
+                "too long"
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_outside_the_folder_is_read() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |path: &str| scratch.path().join(path);
+        std::fs::create_dir_all(at("in/sub")).unwrap();
+        std::fs::create_dir_all(at("out")).unwrap();
+        std::fs::write(at("in/sub/a.md"), "a").unwrap();
+        std::fs::write(at("out/secret.md"), "s").unwrap();
+        std::os::unix::fs::symlink("sub/a.md", at("in/inside.md")).unwrap();
+        std::os::unix::fs::symlink("../out/secret.md", at("in/outside.md")).unwrap();
+        std::os::unix::fs::symlink(at("out"), at("in/folder")).unwrap();
+        std::os::unix::fs::symlink(at("in"), at("link")).unwrap();
+        let folder = Folder::of(&at("link"));
+        let read = |path: &str| match folder.read(&at(path)) {
+            Ok(found) => found.map(|(bytes, _)| bytes),
+            Err(error) => Some(error.to_string().split(" of ").next().unwrap().into()),
+        };
+        assert_eq!(read("link/sub/a.md"), Some(b"a".to_vec()));
+        assert_eq!(read("link/inside.md"), Some(b"a".to_vec()));
+        assert_eq!(read("link/none.md"), None);
+        for path in [
+            "link/outside.md",
+            "link/folder/secret.md",
+            "link/../out/secret.md",
+        ] {
+            assert_eq!(read(path), Some(b"a link leads out".to_vec()), "{path}");
+        }
+        assert!(folder.read_found(&at("in/inside.md")).is_err());
+    }
+
+    #[test]
+    fn pipes_and_devices_are_not_opened() {
+        let scratch = tempfile::tempdir().unwrap();
+        let pipe = scratch.path().join("pipe.md");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        )
+        .unwrap();
+        for path in [&pipe, Path::new("/dev/zero")] {
+            let error = open(path).unwrap_err().to_string();
+            assert!(
+                error.ends_with("cannot be read: it is no regular file"),
+                "{error}"
+            );
+        }
+        assert!(Folder::of(scratch.path()).read(&pipe).is_err());
+    }
+}

@@ -1,0 +1,115 @@
+//! Credentials for tests, made from examples, so that no file of the project holds what looks like one.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// Random as a generator's, and the same in every run.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % below
+    }
+
+    /// The example with its random characters.
+    pub(crate) fn made(&mut self, example: &str) -> String {
+        let mut out = String::new();
+        let mut rest = example;
+        while let Some((before, after)) = rest.split_once('{') {
+            out.push_str(before);
+            let class = after
+                .split_once('}')
+                .and_then(|(inside, after)| Some((self.run(inside)?, after)));
+            rest = match class {
+                Some((run, after)) => {
+                    out.push_str(&run);
+                    after
+                }
+                None => {
+                    out.push('{');
+                    after
+                }
+            };
+        }
+        encoded(out + rest)
+    }
+
+    fn run(&mut self, inside: &str) -> Option<String> {
+        if inside.is_empty() {
+            return Some(String::new());
+        }
+        let (class, length) = inside.split_once(':')?;
+        let (digits, lower, upper) = (
+            "0123456789",
+            "abcdefghijklmnopqrstuvwxyz",
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+        );
+        let of = match class {
+            "digit" => digits.to_owned(),
+            "hex" => format!("{digits}abcdef"),
+            "caps" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".to_owned(),
+            "base32" => format!("{upper}234567"),
+            "base36" => format!("{digits}{lower}"),
+            "alnum" => format!("{digits}{lower}{upper}"),
+            "url" => format!("{digits}{lower}{upper}-_"),
+            "b64" => format!("{digits}{lower}{upper}+/"),
+            _ => return None,
+        };
+        let length: usize = length.parse().ok()?;
+        let of: Vec<char> = of.chars().collect();
+        let mut run: String = (0..length).map(|_| of[self.next(of.len())]).collect();
+        // A generator's last character may be a joint; the end of a sentence is not told apart from it.
+        if run.ends_with(['-', '_', '+', '/']) {
+            run.pop();
+            run.push('q');
+        }
+        Some(run)
+    }
+}
+
+/// The text with what stands in `{b64|…|}`, `{hex|…|}`, `{percent|…|}`, `{json|…|}` or `{utf16|…|}` encoded, the
+/// innermost first.
+fn encoded(mut text: String) -> String {
+    let hex = |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
+    let names = ["{b64|", "{hex|", "{percent|", "{json|", "{utf16|"];
+    loop {
+        let begin = names
+            .iter()
+            .filter_map(|name| Some((text.rfind(name)?, *name)));
+        let Some((begin, name)) = begin.max() else {
+            return text;
+        };
+        let inside = begin + name.len();
+        let Some(length) = text[inside..].find("|}") else {
+            return text;
+        };
+        let of = &text[inside..inside + length];
+        let put = match name {
+            "{b64|" => STANDARD.encode(of),
+            "{hex|" => hex(of.as_bytes()),
+            "{percent|" => each(of, |char| format!("%{:02X}", u32::from(char))),
+            "{json|" => each(of, |char| format!("\\u{:04x}", u32::from(char))),
+            _ => {
+                let units = of.encode_utf16().flat_map(u16::to_le_bytes);
+                STANDARD.encode(units.collect::<Vec<u8>>())
+            }
+        };
+        text.replace_range(begin..inside + length + 2, &put);
+    }
+}
+
+/// The ASCII text with every character written in another way; marks of a test stay.
+fn each(text: &str, write: impl Fn(char) -> String) -> String {
+    let mut out = String::new();
+    for char in text.chars() {
+        match char.is_ascii() {
+            true => out.push_str(&write(char)),
+            false => out.push(char),
+        }
+    }
+    out
+}

@@ -1,0 +1,217 @@
+//! Words that tell a credential from what only stands where one would, and the parts of URLs and headers beside which one
+//! stands.
+
+/// Passwords that everybody uses to show where one stands.
+pub(crate) const SHOWN: &[&str] = &[
+    "password",
+    "passwd",
+    "passwort",
+    "pass",
+    "pwd",
+    "pw",
+    "p",
+    "pword",
+    "psw",
+    "secret",
+    "mysecret",
+    "s3cret",
+    "secr3t",
+    "token",
+    "mytoken",
+    "key",
+    "apikey",
+    "api_key",
+    "credential",
+    "foo",
+    "bar",
+    "baz",
+    "test",
+    "testing",
+    "guest",
+    "root",
+    "admin",
+    "user",
+    "username",
+    "postgres",
+    "mysql",
+    "hunter2",
+    "tiger",
+    "changeme",
+    "dev",
+    "demo",
+    "b",
+    "x",
+    "pat",
+    "example",
+    "p@ssw0rd",
+];
+
+/// Words that only stand where a secret would.
+pub(crate) const PLACEHOLDERS: &[&str] = &[
+    "example",
+    "placeholder",
+    "changeme",
+    "change_me",
+    "change-me",
+    "changeit",
+    "replace",
+    "redacted",
+    "masked",
+    "dummy",
+    "sample",
+    "your",
+    "insert",
+    "todo",
+    "xxxx",
+    "****",
+    "....",
+    "0000000",
+    "1234567",
+    "12345678",
+    "abcdef",
+    "abc123",
+    "abcd1234",
+    "qwerty",
+    "foobar",
+    "foo_",
+    "secretkey",
+    "mysecret",
+    "my_secret",
+    "my-secret",
+    "mytoken",
+    "letmein",
+    "deadbeef",
+    "lorem",
+];
+
+/// The same for tokens that say by their form what they are: only what no generator makes.
+pub(crate) const TOKEN_PLACEHOLDERS: &[&str] = &[
+    "example",
+    "placeholder",
+    "redacted",
+    "masked",
+    "xxxxx",
+    "your_",
+    "your-",
+    "_here",
+    "-here",
+    "00000000",
+    "12345678",
+    "abcdefg",
+    "replace",
+];
+
+/// What the value of a credential never begins with: a variable, a template, a path, a place where secrets are kept.
+pub(crate) const REFERENCES: &[&str] = &[
+    "$",
+    "{",
+    "<",
+    "[",
+    "(",
+    "/",
+    "./",
+    "../",
+    "~/",
+    "process.env",
+    "os.environ",
+    "env.",
+    "env:",
+    "ENV[",
+    "op://",
+    "vault:",
+    "arn:",
+    "file:",
+    "secrets.",
+];
+
+/// What never stands inside one.
+pub(crate) const INSIDE: &[&str] = &["${", "{{", "}}", "$(", "<%", "://", "...", "…", "(*"];
+
+/// Words that are followed by a number in code and in examples, not in passwords.
+pub(crate) const OF_CODE: &[&str] = &[
+    "pass", "pwd", "secret", "test", "user", "admin", "demo", "token", "key", "login", "change",
+    "default", "string", "value", "type", "field",
+];
+
+/// Hosts that nobody reaches: what is written for them is an example, unless it looks like a real secret.
+pub(crate) const NOWHERE: &[&str] = &[
+    "localhost",
+    "127.",
+    "[::1]",
+    "0.0.0.0",
+    "example.",
+    "www.example",
+    "your",
+    "some",
+];
+pub(crate) const NOWHERE_ENDS: &[&str] = &[
+    ".example",
+    ".test",
+    ".invalid",
+    ".localhost",
+    ".local",
+    "example.com",
+    "example.org",
+    "example.net",
+    "domain.com",
+    "host.com",
+    "server.com",
+];
+
+/// Parts of a path behind which a token stands.
+pub(crate) const BEFORE_TOKENS: &[&str] = &[
+    "token",
+    "tokens",
+    "key",
+    "keys",
+    "apikey",
+    "api-key",
+    "api_key",
+    "secret",
+    "secrets",
+    "access_token",
+    "access-token",
+    "auth",
+    "reset",
+    "reset-password",
+    "password-reset",
+    "magic",
+    "magic-link",
+    "verify-email",
+    "unsubscribe-token",
+    "authkey",
+    "sas",
+    "signature",
+];
+
+/// Parts of a path, or of a host, behind which everything random is a token.
+pub(crate) const HOOKS: &[&str] = &[
+    "hook",
+    "hooks",
+    "webhook",
+    "webhooks",
+    "webhookb2",
+    "incomingwebhook",
+    "incoming-webhook",
+];
+
+/// Hosts whose URLs are known to nobody but who may call them.
+pub(crate) const HOSTS: &[&str] = &[
+    "hc-ping.com",
+    "ntfy.sh",
+    "webhook.site",
+    "maker.ifttt.com",
+    "outlook.office.com",
+];
+
+/// Parts of a path behind which a hash is no token.
+pub(crate) const PATHS_OF_CODE: &[&str] = &[
+    "commit", "commits", "blob", "tree", "raw", "blame", "compare", "releases", "pull", "issues",
+    "package", "packages", "docs", "document", "wiki", "crates", "archive",
+];
+
+/// Cookies that everybody has, and that let nobody in.
+pub(crate) const HARMLESS: &[&str] = &[
+    "csrf", "xsrf", "consent", "locale", "lang", "theme", "_ga", "_gid", "_gcl", "_fbp", "_hj",
+    "utm", "optanon", "tz",
+];
