@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use waynote::{Base, LocalStore, Options, SecretPolicy, SqliteStore, Stamp};
 use waynote_formats::{Exported, SyncedStore, zrb};
 
-use crate::error::{Outcome, warn, warn_of_secrets};
+use crate::error::{Outcome, warn, warn_of_damage, warn_of_secrets};
 use crate::home;
 use crate::settings::Settings;
 
@@ -94,6 +94,11 @@ impl Opened {
                 }
             }
             warn_of_secrets(&store.flagged(), &self.allowed, self.json);
+        }
+        let damage = self.store().take_damage();
+        if !damage.is_none() {
+            let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            warn_of_damage(&damage, &mut said, self.json);
         }
     }
 }

@@ -11,6 +11,8 @@ mod suite {
     mod block_anew;
     mod block_changes;
     mod conformance;
+    #[cfg(feature = "sqlite")]
+    mod damage;
     mod isolation;
     mod loops;
     mod memory;

@@ -123,8 +123,8 @@ pub(crate) trait Index {
     /// Reads what a search looks at.
     fn open(&self, looking: &Looking<'_>) -> Looked<Opened>;
 
-    /// The notes as those rows of the journal made them.
-    fn notes(&self, positions: &[i64]) -> Looked<Vec<Note>>;
+    /// The notes as those rows of the journal made them; none for one that is damaged.
+    fn notes(&self, positions: &[i64]) -> Looked<Vec<Option<Note>>>;
 }
 
 /// Ranks these notes alone, as if there were no others.
@@ -151,7 +151,7 @@ impl Index for Nothing {
         })
     }
 
-    fn notes(&self, _: &[i64]) -> Looked<Vec<Note>> {
+    fn notes(&self, _: &[i64]) -> Looked<Vec<Option<Note>>> {
         Ok(Vec::new())
     }
 }

@@ -6,7 +6,7 @@ use rusqlite::ffi;
 
 use crate::error::{Error, Result};
 
-use super::Named;
+use super::{Named, damage};
 
 /// Inside this module a failure is the engine's or already the library's.
 #[derive(Debug)]
@@ -48,7 +48,16 @@ impl Failure {
             Self::Ours(error) => return error,
             Self::Engine(error) => error,
         };
+        if let Some(what) = damage::named(&error) {
+            return Error::DamagedNote {
+                what: what.to_owned(),
+            };
+        }
         let path = path.to_owned();
+        if let Some(reason) = damage::of_index(&error) {
+            let reason = reason.to_owned();
+            return Error::DamagedIndex { path, reason };
+        }
         let (code, extended) = match &error {
             rusqlite::Error::SqliteFailure(failure, _) => {
                 (failure.extended_code & 0xff, failure.extended_code)

@@ -8,11 +8,13 @@
 
 mod alone;
 mod checksum;
+mod damage;
 mod erase;
 mod errors;
 mod events;
 mod feed;
 mod index;
+mod journal;
 mod lent;
 mod migrate;
 mod missing;
@@ -23,11 +25,13 @@ mod queue;
 mod read;
 mod recent;
 mod rows;
+mod scopes;
 #[cfg(test)]
 pub(crate) mod tests;
 mod transaction;
 mod verify;
 mod verify_events;
+mod verify_rows;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

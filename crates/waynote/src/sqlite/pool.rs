@@ -111,6 +111,7 @@ impl Sqlite {
             | Error::DiskFull { path }
             | Error::Busy { path, .. }
             | Error::DamagedStore { path, .. }
+            | Error::DamagedIndex { path, .. }
             | Error::Engine { path, .. }
             | Error::File { path, .. } = &mut error
             {

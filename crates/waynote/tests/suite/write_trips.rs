@@ -82,6 +82,10 @@ impl Transaction for Counted<'_> {
         self.trip().put_dead(segment, dead, bits)
     }
 
+    fn clear_index(&self) -> Result<()> {
+        self.trip().clear_index()
+    }
+
     fn remove_segments(&self, ids: &[i64]) -> Result<()> {
         self.trip().remove_segments(ids)
     }

@@ -66,7 +66,9 @@ impl Error {
             | Self::AppendOnly { .. }
             | Self::NotResolved { .. } => ErrorClass::Refused,
             Self::NoteTooLarge { .. } | Self::TooManyNotes { .. } => ErrorClass::Limit,
-            Self::DamagedStore { .. } => ErrorClass::Damaged,
+            Self::DamagedStore { .. } | Self::DamagedNote { .. } | Self::DamagedIndex { .. } => {
+                ErrorClass::Damaged
+            }
             Self::Busy { .. } => ErrorClass::Busy,
             Self::ReadOnly { .. } | Self::Denied { .. } => ErrorClass::Denied,
             Self::ForeignStore { .. }

@@ -331,6 +331,7 @@ impl State {
                 position: self.head(),
                 ..Version::default()
             },
+            damaged: Vec::new(),
         }
     }
 
