@@ -181,7 +181,21 @@ pub(crate) enum Command {
         project: bool,
     },
     /// Check the store for damage
-    Verify,
+    Verify {
+        /// Build the search index again first
+        #[arg(long)]
+        repair_index: bool,
+    },
+    /// Save everything that is whole in a damaged store into a new one
+    ///
+    /// Notes with their histories, authors, times and pins, log entries and events. Lists what is not whole. Nothing is
+    /// written to OLD. The exit code is 0 when all of it was saved, else 1.
+    Salvage {
+        /// The damaged store
+        old: PathBuf,
+        /// The new store, which must not exist yet
+        new: PathBuf,
+    },
     /// Show each setting and where it comes from, or change the configuration file
     Config {
         #[command(subcommand)]

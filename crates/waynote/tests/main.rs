@@ -20,7 +20,11 @@ mod suite {
     mod one_order;
     mod opening;
     mod processes;
+    #[cfg(feature = "sqlite")]
+    mod random_damage;
     mod runs;
+    #[cfg(feature = "sqlite")]
+    mod salvage;
     mod search;
     mod search_index;
     mod secret_forms;

@@ -20,6 +20,7 @@ mod manual;
 mod mcp;
 mod overview;
 mod place;
+mod salvage;
 mod saved;
 mod search;
 mod show;
@@ -190,7 +191,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             let client = client.map(|ClientArg(client)| client);
             doctor::run(&mut context, client, *project)
         }
-        Some(Command::Verify) => verify::run(&mut context),
+        Some(Command::Verify { repair_index }) => verify::run(&mut context, *repair_index),
+        Some(Command::Salvage { old, new }) => salvage::run(&mut context, old, new),
         Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),
         Some(
             Command::Completions { .. }

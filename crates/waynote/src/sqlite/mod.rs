@@ -25,6 +25,7 @@ mod queue;
 mod read;
 mod recent;
 mod rows;
+mod salvage;
 mod scopes;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -43,6 +44,7 @@ use crate::rules::EngineStore;
 
 pub use lent::{Attachment, Lent};
 pub use pool::Sqlite;
+pub use salvage::{Lost, Salvaged, salvage};
 
 /// How a store of its own file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
