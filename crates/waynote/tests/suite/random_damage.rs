@@ -139,7 +139,7 @@ fn random_damage_shows_nothing_that_was_not_written() {
     let written = shown(&SqliteStore::open(&whole, &Options::default()).unwrap());
     let mut random = Random(number("WAYNOTE_SEED", 1) | 1 << 40);
     let mut wrong = Vec::new();
-    for round in 0..number("WAYNOTE_DAMAGES", 40) {
+    for round in 0..number("WAYNOTE_DAMAGES", 24) {
         let path = folder.path().join(format!("{round}.db"));
         let mut damaged = bytes.clone();
         let how = damage(&mut damaged, &mut random);
