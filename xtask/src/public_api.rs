@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use public_api::{Builder, MINIMUM_NIGHTLY_RUST_VERSION};
 
-use crate::gate::cargo;
+use crate::steps::cargo;
 
 const SNAPSHOT: &str = "crates/waynote/public-api.txt";
 

@@ -209,9 +209,6 @@ pub(crate) enum Command {
     /// The agent of the demo
     #[command(hide = true)]
     DemoAgent,
-    /// Measure what search finds: JSON lines in, JSON lines out
-    #[command(subcommand, hide = true)]
-    Bench(BenchCommand),
     /// Print the completions for a shell
     Completions {
         /// The shell
@@ -482,22 +479,6 @@ pub(crate) enum KindArg {
     Key,
     /// Notes by iteration
     Log,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum BenchCommand {
-    /// Take in notes: {"key", "content", "created_at"}
-    Import {
-        /// A folder of its own for the store
-        #[arg(value_name = "STORE")]
-        folder: PathBuf,
-    },
-    /// Answer queries: {"query", "k"} with {"keys"}
-    Query {
-        /// The folder
-        #[arg(value_name = "STORE")]
-        folder: PathBuf,
-    },
 }
 
 #[derive(Args)]

@@ -13,6 +13,7 @@ use waynote::store::Damage;
 use waynote::{ErrorClass, SecretPolicy};
 use waynote_formats::FormatError;
 
+use crate::escaped::escaped;
 use crate::hints;
 
 /// The exit code of a loop that waits for an answer.
@@ -334,7 +335,7 @@ pub(crate) fn say_coloured(text: &str) {
 
 /// Says something on standard error for programs.
 pub(crate) fn say_json(value: &serde_json::Value) {
-    say_coloured(&crate::output::escaped(&value.to_string()));
+    say_coloured(&escaped(&value.to_string()));
 }
 
 impl From<waynote::Error> for Failure {

@@ -1,5 +1,6 @@
 //! What to do next about an error of the library: its general advice, and the command that helps.
 
+use waynote::error::{SideFileProblem, StorageError};
 use waynote::visible::visible;
 use waynote::{Error, LoopError, UndoError};
 use waynote_formats::FormatError;
@@ -53,6 +54,7 @@ pub(crate) fn hint(error: &Error) -> String {
             "put the file back, or restart this program to use the file that is there now".into()
         }
         Error::ReadOnly { .. } => format!("{advice}, or give another file with `--store`"),
+        Error::Storage(error) => of_storage(error, advice),
         Error::Loop(error) => of_loop(error, advice),
         Error::Undo(error) => of_undo(error, &advice),
         Error::Custom(_) => of_format(error.downcast_ref(), advice),
@@ -117,11 +119,33 @@ fn of_format(error: Option<&FormatError>, advice: String) -> String {
 fn of_loop(error: &LoopError, advice: String) -> String {
     match error {
         LoopError::LoopRunning { .. } => {
-            format!("{advice}; if it is on another machine and known to be dead, use `--take-over`")
+            format!(
+                "{advice}; if it is on another machine or in another container and known to be dead, use `--take-over`"
+            )
         }
         LoopError::LeaseLost { .. } => "`waynote log show` shows what the other loop does".into(),
         LoopError::Unanswered { .. } => "start the loop again with `--answer TEXT`".into(),
         LoopError::NothingAsked { .. } => format!("drop `--answer`; {advice}"),
+        _ => advice,
+    }
+}
+
+fn of_storage(error: &StorageError, advice: String) -> String {
+    match error {
+        StorageError::FileSizeLimit { .. } => format!("{advice}; `ulimit -f` shows it"),
+        StorageError::DiskError { .. } => format!("{advice} with `waynote verify`"),
+        StorageError::SideFile { file, problem, .. } => {
+            let file = visible(&quoted(&file.to_string_lossy()));
+            match problem {
+                SideFileProblem::OtherOwner { owner, group, .. } => {
+                    format!("give it the store's owner: `sudo chown {owner}:{group} {file}`")
+                }
+                SideFileProblem::NotAFile => {
+                    format!("remove it, and the next write makes it anew: `rm {file}`")
+                }
+                _ => advice,
+            }
+        }
         _ => advice,
     }
 }

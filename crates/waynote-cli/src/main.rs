@@ -6,6 +6,7 @@ mod clock;
 mod commands;
 mod duration;
 mod error;
+mod escaped;
 mod hints;
 mod home;
 mod input;
@@ -44,12 +45,10 @@ fn main() -> ExitCode {
             })
         }
         // A client's prompt must not wait for, or be blocked by, words that this version does not know.
-        Err(error) if error.use_stderr() && commands::is_hook(&arguments) => {
-            Ok(commands::refuse_hook(&arguments, &error))
-        }
-        Err(error) if error.use_stderr() => {
-            Err(Failure::Arguments(args::explained(error, &arguments)))
-        }
+        Err(error) if error.use_stderr() => match commands::of_hook(&arguments) {
+            Some(words) => Ok(commands::refuse_hook(words, &error)),
+            None => Err(Failure::Arguments(args::explained(error, &arguments))),
+        },
         Err(help) => match help.print() {
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(error) => Err(error.into()),

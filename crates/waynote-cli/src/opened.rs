@@ -7,7 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use waynote::{Base, LocalStore, Options, SecretPolicy, SqliteStore, Stamp};
 use waynote_formats::{Exported, SyncedStore, zrb};
 
-use crate::error::{Outcome, warn, warn_of_damage, warn_of_secrets};
+use serde_json::json;
+use waynote_system::disk;
+
+use crate::error::{Outcome, say, say_json, warn, warn_of_damage, warn_of_secrets};
 use crate::home;
 use crate::settings::Settings;
 
@@ -58,6 +61,18 @@ impl Opened {
     /// The same where something is to be written.
     pub(crate) fn for_writing(settings: &Settings, json: bool) -> Outcome<Self> {
         settings.may_write()?;
+        let store = &settings.store.value;
+        // Said once, when the place of the store can still be chosen; `doctor` says it at any time.
+        if let (Ok(false), Some(network)) = (store.try_exists(), disk::network(store)) {
+            let (what, hint) = on_network(store, &network);
+            if json {
+                let warning =
+                    json!({ "kind": "network_file_system", "message": what, "hint": hint });
+                say_json(&json!({ "warning": warning }));
+            } else {
+                say(&format!("warning: {what}\n  {hint}"));
+            }
+        }
         Self::of(settings, json)
     }
 
@@ -103,6 +118,16 @@ impl Opened {
     }
 }
 
+/// What is to be known of a store on a network file system, and how to go on.
+pub(crate) fn on_network(store: &Path, network: &str) -> (String, String) {
+    let store = waynote::visible::visible(&store.to_string_lossy());
+    (
+        format!("the store {store} lies on a network file system ({network}): several machines must not use it at once"),
+        "give each machine a store on a disk of its own (`--store`, WAYNOTE_STORE), or use this one from one machine only"
+            .into(),
+    )
+}
+
 fn options(settings: &Settings) -> Options {
     Options::default()
         .wait(settings.lock_wait.value)
@@ -113,5 +138,19 @@ fn options(settings: &Settings) -> Options {
 impl Drop for Opened {
     fn drop(&mut self) {
         self.say_notices();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_on_a_network_file_system_is_warned_of() {
+        let (what, hint) = on_network(Path::new("/net/notes.db"), "NFS");
+        insta::assert_snapshot!(format!("{what}\n{hint}"), @"
+        the store /net/notes.db lies on a network file system (NFS): several machines must not use it at once
+        give each machine a store on a disk of its own (`--store`, WAYNOTE_STORE), or use this one from one machine only
+        ");
     }
 }

@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use serde::Serialize;
 
 use crate::error::Outcome;
+use crate::escaped::escaped;
 
 /// Where a command's answer goes.
 pub(crate) struct Output {
@@ -118,45 +119,9 @@ fn colour(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// JSON with escapes for what a terminal would act on or not show. Such characters stand in its texts alone.
-pub(crate) fn escaped(json: &str) -> Cow<'_, str> {
-    let acts = |char: char| {
-        let is_control = char.is_control() && !matches!(char, '\n' | '\t' | '\r');
-        is_control || waynote::visible::is_invisible(char)
-    };
-    if json.is_ascii() && !json.contains('\u{7f}') || !json.contains(acts) {
-        return Cow::Borrowed(json);
-    }
-    let mut out = String::with_capacity(json.len());
-    for char in json.chars() {
-        if acts(char) {
-            let mut units = [0; 2];
-            for unit in char.encode_utf16(&mut units) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
-        } else {
-            out.push(char);
-        }
-    }
-    Cow::Owned(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn json_holds_escapes_for_what_is_not_seen() {
-        let text = "a\u{85}b\u{202e}c\u{7f}d\u{e0041}é\n\"";
-        let json = serde_json::to_string_pretty(&[text]).unwrap();
-        let escaped = escaped(&json);
-        assert_eq!(
-            escaped,
-            "[\n  \"a\\u0085b\\u202ec\\u007fd\\udb40\\udc41é\\n\\\"\"\n]"
-        );
-        let read: Vec<String> = serde_json::from_str(&escaped).unwrap();
-        assert_eq!(read, [text]);
-    }
 
     #[test]
     fn only_colours_are_told_from_other_sequences() {

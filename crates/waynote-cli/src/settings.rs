@@ -15,7 +15,7 @@ use crate::error::{Failure, Outcome, say};
 pub(crate) use file::Problem;
 pub(crate) use layers::Origin;
 pub(crate) use row::{Kind, Known};
-pub(crate) use table::{KNOWN, Settings, instead_of, known};
+pub(crate) use table::{KNOWN, Settings};
 
 use file::File;
 use layers::Layers;
@@ -40,7 +40,7 @@ impl Settings {
     /// The same for commands that do not touch the store, or that explain what is wrong: a store that cannot be used is
     /// no error.
     pub(crate) fn read_for_repair(flags: &Global) -> Outcome<Self> {
-        Self::of(Layers::of(File::read()?), flags)
+        Self::of(Layers::of(File::read(KNOWN)?), flags)
     }
 
     /// Why a setting that should say where notes go, or whose they are, cannot be used.
@@ -65,7 +65,8 @@ impl Settings {
 
     /// Refuses a write whose author or notebook would be another than the settings were meant to say.
     pub(crate) fn may_write(&self) -> Outcome {
-        table::identity()
+        KNOWN
+            .identity()
             .filter_map(|name| self.unusable(name))
             .next()
             .map_or(Ok(()), Err)

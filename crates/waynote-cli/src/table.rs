@@ -1,7 +1,7 @@
 //! Lists for people: columns that line up, without borders.
 
 use comfy_table::{ContentArrangement, Table, presets};
-
+use jiff::Timestamp;
 use waynote::visible::visible;
 
 /// The column that is cut to the width of a terminal; the others, addresses above all, stay whole.
@@ -12,6 +12,17 @@ const AT_LEAST: usize = 20;
 
 /// Blanks between columns.
 const GAP: u16 = 2;
+
+/// A time to the second, for a cell.
+pub(crate) fn when(time: Timestamp) -> String {
+    let whole = Timestamp::from_second(time.as_second()).unwrap_or(time);
+    whole.to_string()
+}
+
+/// An iteration, for a cell.
+pub(crate) fn iteration(iteration: Option<i64>) -> String {
+    iteration.map_or("-".into(), |iteration| format!("#{iteration}"))
+}
 
 /// A table with a heading; cells are made visible.
 pub(crate) fn table(heading: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {

@@ -8,15 +8,14 @@ use crate::home;
 use crate::settings::KNOWN;
 
 pub(crate) use waynote_system::variables::{
-    AGENT, AUTHOR, CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT, ITERATION, LOOP, NOTES_FILE, NOW,
-    SESSION, STATE_FOLDER, STORE,
+    CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT, LOOP, NOW, STATE_FOLDER,
 };
 
 /// The variables that a client hands on to our server where it hands on only what its entry names. The order is that of
 /// the entries which are in clients' files already.
 pub(crate) fn handed_on() -> impl Iterator<Item = &'static str> {
     let handed_on = |in_file: bool| {
-        let settings = KNOWN.iter().filter(|known| known.is_handed_on);
+        let settings = KNOWN.all().filter(|known| known.is_handed_on);
         settings
             .filter(move |known| known.in_file.is_some() == in_file)
             .map(|known| known.variable)
@@ -45,18 +44,19 @@ pub(crate) fn decides(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use waynote_system::variables::{AUTHOR, NOTES_FILE, STORE};
 
     #[test]
     fn every_setting_is_handed_on_but_the_author() {
         let handed_on: Vec<_> = handed_on().collect();
-        for known in &KNOWN {
+        for known in KNOWN.all() {
             let is_handed_on = handed_on.contains(&known.variable);
             assert_eq!(is_handed_on, known.variable != AUTHOR, "{}", known.name);
         }
         for name in [CONFIG, LOOP, DATA_FOLDER, CONFIG_FOLDER, STATE_FOLDER] {
             assert!(handed_on.contains(&name), "{name}");
         }
-        assert_eq!(handed_on.len(), KNOWN.len() - 1 + 5);
+        assert_eq!(handed_on.len(), KNOWN.all().count() - 1 + 5);
     }
 
     #[test]

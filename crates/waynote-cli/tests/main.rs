@@ -58,6 +58,8 @@ mod suite {
     mod mcp_sets;
     mod mcp_store;
     mod no_home;
+    mod odd_places;
+    mod other_users;
     mod place;
     mod processes;
     mod reference_gonotes;

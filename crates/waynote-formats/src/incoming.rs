@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use jiff::Timestamp;
-use waynote::note::micros;
 use waynote::{Address, Change, Content, LocalStore, LocalStoreExt, Name, Result, Stamp};
 
 use crate::files;
+pub use crate::incoming_note::{IncomingNote, Mode, Precedence, Times};
 use crate::merge::Merged;
 use crate::report::{Imported, Skipped};
 
@@ -20,55 +20,6 @@ pub struct Incoming {
     /// Entries of session logs, each a [`Change::Append`] with an id.
     entries: Vec<Change>,
     imported: Imported,
-}
-
-/// A text of another program and the note that it becomes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IncomingNote {
-    /// The note.
-    pub address: Address,
-    /// Its text.
-    pub content: Content,
-    /// Whether it is pinned there; none: the format does not say.
-    pub pin: Option<bool>,
-    /// When it was written there.
-    pub times: Times,
-}
-
-/// When a note was written in the other program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Times {
-    /// That is not known: it counts as written now.
-    Unknown,
-    /// The time of its file; one that lies ahead counts as now.
-    OfFile(Timestamp),
-    /// The program recorded it.
-    Recorded {
-        /// When the note was written first.
-        created_at: Timestamp,
-        /// When it was written last.
-        updated_at: Timestamp,
-    },
-}
-
-/// Which text is current when a note was changed on both sides. The other one is a revision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Precedence {
-    /// The imported one: when it was written is not known, and it is what the user asks for now.
-    Imported,
-    /// The one that was written here.
-    Here,
-    /// The later one: both sides record when a note was written.
-    Later,
-}
-
-/// Whether an import writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// It writes.
-    Write,
-    /// It only says what it would write.
-    DryRun,
 }
 
 /// The author of what is imported from a format.
@@ -200,22 +151,5 @@ impl Incoming {
             imported.finish(store, batch, &stamp, mode)?;
             Ok(imported)
         })
-    }
-}
-
-impl Times {
-    /// When the note was written first and last.
-    pub(crate) fn created_and_updated(self, now: Timestamp) -> (Timestamp, Timestamp) {
-        match self {
-            Self::Unknown => (now, now),
-            Self::OfFile(time) => {
-                let time = micros(time).min(now);
-                (time, time)
-            }
-            Self::Recorded {
-                created_at,
-                updated_at,
-            } => (created_at, updated_at),
-        }
     }
 }

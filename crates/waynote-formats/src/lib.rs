@@ -56,6 +56,7 @@ mod error;
 mod files;
 mod format;
 mod incoming;
+mod incoming_note;
 mod merge;
 #[cfg(feature = "openotters")]
 pub mod openotters;

@@ -9,7 +9,7 @@ use waynote::{
     Store,
 };
 
-use crate::incoming::{IncomingNote, Mode, Precedence};
+use crate::incoming_note::{IncomingNote, Mode, Precedence};
 use crate::report::{Conflict, Current, Imported};
 
 /// A note that is to be written: the changes that do it.
@@ -245,5 +245,6 @@ pub(crate) fn make_current_again(note: &Note) -> Change {
             created_at: note.created_at,
             updated_at: note.updated_at,
         }),
+        last: None,
     }
 }

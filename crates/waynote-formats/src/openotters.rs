@@ -1,5 +1,7 @@
 //! openotters' `memory.db`: the `notes` table of the Go package `notes`, in a SQLite database that has other tables.
 
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -83,7 +85,17 @@ pub fn read(path: &Path, agent: &Name) -> Result<Incoming> {
 /// store cannot be read.
 pub fn export(store: &dyn Store, path: &Path, agent: &Name) -> Result<Exported> {
     let notes = Notebook::of_agent(store, agent.clone()).list()?;
+    make(path).map_err(|error| Error::file(path, "written", error))?;
     write(path, &notes).map_err(|error| failed(path, "written", error))
+}
+
+/// Makes the file for its owner alone, because it will hold notes. One that exists keeps its mode.
+fn make(path: &Path) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    match options.write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
 }
 
 struct Stored {

@@ -8,23 +8,27 @@ use waynote_system::process::{self, Process};
 
 /// This process.
 pub fn current() -> ProcessIdentity {
-    let (host, boot) = machine();
-    ProcessIdentity {
+    let Machine {
         host,
         boot,
-        pid: std::process::id(),
-        start: Process::numbered(std::process::id()).map_or(0, |own| own.start),
-    }
+        namespace,
+    } = Machine::current();
+    let pid = std::process::id();
+    let start = Process::numbered(pid).map_or(0, |own| own.start);
+    ProcessIdentity::new(host, boot, pid, start).namespace(namespace)
 }
 
-/// Whether a process has ended. Of another machine nobody can tell.
+/// Whether a process has ended. Of another machine or container nobody can tell.
 pub fn is_dead(process: &ProcessIdentity) -> bool {
-    let (host, boot) = machine();
-    if process.host != host {
+    let here = Machine::current();
+    if process.host != here.host {
         return false;
     }
-    if process.boot != boot {
+    if process.boot != here.boot {
         return true;
+    }
+    if !here.numbers(process) {
+        return false;
     }
     let ProcessIdentity { pid, start, .. } = *process;
     if start != 0 {
@@ -37,9 +41,7 @@ pub fn is_dead(process: &ProcessIdentity) -> bool {
 
 /// Whether a process is one of this machine and lives, beyond doubt: the kernel says when it was started.
 pub fn is_known_to_live(process: &ProcessIdentity) -> bool {
-    let (host, boot) = machine();
-    let is_here = (&process.host, &process.boot) == (&host, &boot);
-    is_here && process.start != 0 && !is_dead(process)
+    Machine::current().has(process) && process.start != 0 && !is_dead(process)
 }
 
 /// Of these leases that of the nearest loop above this process: a loop may run in another one's agent.
@@ -48,12 +50,12 @@ pub fn nearest_loop<'l>(
 ) -> Option<&'l (Name, RecordedEvent)> {
     let mut leases = leases.peekable();
     leases.peek()?;
-    let (machine, above) = (machine(), Process::above());
+    let (machine, above) = (Machine::current(), Process::above());
     let distance = |held: &RecordedEvent| {
         let SessionEvent::LoopStarted { holder, .. } = &held.event else {
             return None;
         };
-        let is_here = (holder.host.as_str(), holder.boot.as_str()) == (&machine.0, &machine.1);
+        let is_here = machine.has(holder);
         let is_it = |process: &Process| (process.pid, process.start) == (holder.pid, holder.start);
         above.iter().position(is_it).filter(|_| is_here)
     };
@@ -63,13 +65,37 @@ pub fn nearest_loop<'l>(
         .map(|(_, lease)| lease)
 }
 
-/// The machine's name, and what its kernel calls the time since it was started.
-fn machine() -> (String, String) {
-    let name = rustix::system::uname();
-    (
-        name.nodename().to_string_lossy().into_owned(),
-        process::boot_id(),
-    )
+/// Where processes have their numbers.
+struct Machine {
+    host: String,
+    /// What its kernel calls the time since it was started.
+    boot: String,
+    /// Two containers can have one host name, and have one kernel.
+    namespace: Option<u64>,
+}
+
+impl Machine {
+    fn current() -> Self {
+        let name = rustix::system::uname();
+        Self {
+            host: name.nodename().to_string_lossy().into_owned(),
+            boot: process::boot_id(),
+            namespace: process::namespace(),
+        }
+    }
+
+    /// Whether a process of this host is one of this namespace. An identity without one is of an earlier version, or of
+    /// a system that has none.
+    fn numbers(&self, process: &ProcessIdentity) -> bool {
+        match (self.namespace, process.namespace) {
+            (Some(here), Some(there)) => here == there,
+            _ => true,
+        }
+    }
+
+    fn has(&self, process: &ProcessIdentity) -> bool {
+        (&process.host, &process.boot) == (&self.host, &self.boot) && self.numbers(process)
+    }
 }
 
 #[cfg(test)]
@@ -80,25 +106,32 @@ mod tests {
     fn this_process_lives_and_others_do_not() {
         let own = current();
         assert!(!is_dead(&own));
-        let start = own.start + 1;
-        assert!(is_dead(&ProcessIdentity {
-            start,
-            ..own.clone()
-        }));
-        let boot = "before".to_owned();
-        assert!(is_dead(&ProcessIdentity {
-            boot,
-            ..own.clone()
-        }));
-        let host = "elsewhere".to_owned();
-        assert!(!is_dead(&ProcessIdentity {
-            host,
-            ..own.clone()
-        }));
+        let like_own = |change: fn(&mut ProcessIdentity)| {
+            let mut other = own.clone();
+            change(&mut other);
+            is_dead(&other)
+        };
+        assert!(like_own(|other| other.start += 1));
+        assert!(like_own(|other| other.boot = "before".into()));
+        assert!(!like_own(|other| other.host = "elsewhere".into()));
         let mut ended = std::process::Command::new("true").spawn().unwrap();
         ended.wait().unwrap();
-        let pid = ended.id();
-        assert!(is_dead(&ProcessIdentity { pid, ..own }));
+        let mut other = own.clone();
+        other.pid = ended.id();
+        assert!(is_dead(&other));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn nobody_can_tell_of_another_container_on_the_same_host() {
+        let own = current();
+        let gone = ProcessIdentity::new(&own.host, &own.boot, own.pid, own.start + 1);
+        let here = own.namespace.unwrap();
+        assert!(is_dead(&gone.clone().namespace(here)));
+        assert!(!is_dead(&gone.clone().namespace(here + 1)));
+        assert!(is_dead(&gone), "a lease of an earlier version");
+        assert!(is_known_to_live(&own));
+        assert!(!is_known_to_live(&own.namespace(here + 1)));
     }
 
     #[cfg(target_os = "linux")]
@@ -112,11 +145,8 @@ mod tests {
             .spawn()
             .unwrap();
         let Process { pid, start } = Process::numbered(child.id()).unwrap();
-        let process = ProcessIdentity {
-            pid,
-            start,
-            ..current()
-        };
+        let mut process = current();
+        (process.pid, process.start) = (pid, start);
         assert!(!is_dead(&process));
         drop(child.stdin.take());
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;

@@ -48,9 +48,13 @@ impl Caller {
 
     /// Where paths are resolved, with relative ones starting from a directory.
     fn base(&self, directory: &str) -> waynote::Result<Base> {
-        match &self.home {
-            Some(home) => Base::new(home, directory),
-            None => Base::without_home(directory),
+        let Some(home) = &self.home else {
+            return Base::without_home(directory);
+        };
+        let base = Base::new(home, directory)?;
+        match waynote::file::real(home) {
+            Some(real) => base.with_real_home(&real),
+            None => Ok(base),
         }
     }
 }

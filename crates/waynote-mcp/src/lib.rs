@@ -82,6 +82,7 @@ mod hints;
 mod host;
 mod nearest;
 mod notes;
+mod parameter;
 mod queue;
 mod reader_tools;
 mod reply;

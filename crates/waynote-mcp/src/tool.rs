@@ -1,10 +1,10 @@
-//! What a tool is: its name, what it takes, what it does to notes. The schema that clients see and the check of what
-//! they send are made from the same list of parameters.
+//! What a tool is: its name, what it takes, what it does to notes.
 
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::call::Call;
+pub(crate) use crate::parameter::{Kind, Parameter, optional, required};
 use crate::reply::Refusal;
 
 /// A tool.
@@ -15,51 +15,6 @@ pub(crate) struct Spec {
     pub(crate) parameters: &'static [Parameter],
     pub(crate) effect: Effect,
     pub(crate) run: fn(&mut Call<'_>) -> Result<String, Refusal>,
-}
-
-/// A parameter of a tool.
-pub(crate) struct Parameter {
-    pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-    pub(crate) is_required: bool,
-    /// What a model is told; nothing where the name says it.
-    pub(crate) about: &'static str,
-}
-
-/// What a parameter takes.
-#[derive(Clone, Copy)]
-pub(crate) enum Kind {
-    /// A text. An empty one that need not be given is as good as none: models fill in what they leave out.
-    Text,
-    /// A text that is taken as it is, even where it is empty.
-    Verbatim,
-    /// One of these words.
-    Word(&'static [&'static str]),
-    /// A whole number from there on.
-    Number(i64),
-    Flag,
-    /// Two whole numbers.
-    Range,
-}
-
-/// A parameter that must be given.
-pub(crate) const fn required(name: &'static str, kind: Kind, about: &'static str) -> Parameter {
-    Parameter {
-        name,
-        kind,
-        is_required: true,
-        about,
-    }
-}
-
-/// A parameter that may be left away.
-pub(crate) const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Parameter {
-    Parameter {
-        name,
-        kind,
-        is_required: false,
-        about,
-    }
 }
 
 /// What a tool does to notes. Nothing is destroyed by any: `undo` brings all back. Still, a client asks its user sooner
@@ -117,23 +72,5 @@ impl Spec {
             Effect::Overwrites => closed.destructive(true).idempotent(true),
             Effect::Edits => closed.destructive(true),
         }
-    }
-}
-
-impl Parameter {
-    fn schema(&self) -> Value {
-        let mut schema = match self.kind {
-            Kind::Text | Kind::Verbatim => json!({ "type": "string" }),
-            Kind::Word(words) => json!({ "type": "string", "enum": words }),
-            Kind::Number(least) => json!({ "type": "integer", "minimum": least }),
-            Kind::Flag => json!({ "type": "boolean" }),
-            Kind::Range => {
-                json!({ "type": "array", "items": { "type": "integer" }, "minItems": 2, "maxItems": 2 })
-            }
-        };
-        if !self.about.is_empty() {
-            schema["description"] = self.about.into();
-        }
-        schema
     }
 }

@@ -163,7 +163,13 @@ impl Environment {
     /// [`EnvironmentError::NotText`], [`EnvironmentError::Library`].
     pub fn base_at(&self, directory: &str) -> Result<Base> {
         Ok(match self.home_if_any()? {
-            Some(home) => Base::new(&home, directory)?,
+            Some(home) => {
+                let base = Base::new(&home, directory)?;
+                match waynote::file::real(&home) {
+                    Some(real) => base.with_real_home(&real)?,
+                    None => base,
+                }
+            }
             None => Base::without_home(directory)?,
         })
     }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`environment`] | variables, the home directory, the folders for data, configuration and state |
 //! | [`variables`] | the names of the variables that waynote reads |
+//! | [`disk`] | on what kind of file system a file lies |
 //! | [`process`] | which process this is, what runs above it, whether it still runs (`/proc`) |
 //! | [`program`] | which file a program's name stands for on the path |
 //! | [`plain`] | a file that somebody else may have put there, opened without surprises |
@@ -13,6 +14,7 @@
 //! Nothing here reads the environment by itself: an [`Environment`] is handed in by the program. No rule about notes
 //! belongs here, and nothing that only one crate needs. Unix only.
 
+pub mod disk;
 pub mod environment;
 pub mod plain;
 pub mod process;

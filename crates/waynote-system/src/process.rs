@@ -1,4 +1,5 @@
-//! Processes, named for good, and what the kernel says of them in `/proc`: the one module that knows its format.
+//! Processes, named for good, and what the kernel says of them in `/proc`: the one module that knows its
+//! format. (What `/proc/locks` says of a store's files, the library reads itself.)
 //!
 //! Only Linux has `/proc`. Elsewhere nothing is known of a process beside its number.
 
@@ -97,6 +98,13 @@ pub fn ignores(signal: i32) -> bool {
 pub fn boot_id() -> String {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     boot.trim().to_owned()
+}
+
+/// The PID namespace of this process: the one in which its number counts. None where the system has no such thing.
+pub fn namespace() -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let namespace = std::fs::metadata("/proc/self/ns/pid").ok()?;
+    Some(namespace.ino())
 }
 
 /// The line `/proc/PID/stat`.

@@ -17,7 +17,7 @@
 //!
 //! | rows | what is in them |
 //! |---|---|
-//! | scopes | kind, name, how many of its notes count towards the cap, which [`LoopStarted`](crate::event::SessionEvent::LoopStarted) holds it |
+//! | scopes | kind, name, how many of its notes count towards its limit, which [`LoopStarted`](crate::event::SessionEvent::LoopStarted) holds it |
 //! | contents | each text once, with its SHA-256 |
 //! | journal | one row for every revision, never changed but by [`Row::Forgotten`], by [`Position`] |
 //! | notes | each note as it is now, with the position of its last revision |

@@ -57,7 +57,14 @@ impl Surroundings {
         let directory = std::env::current_dir().unwrap_or_default();
         let directory = directory.to_string_lossy();
         let base = match std::env::home_dir() {
-            Some(home) => Base::new(&home.to_string_lossy(), &directory)?,
+            Some(home) => {
+                let home = home.to_string_lossy();
+                let base = Base::new(&home, &directory)?;
+                match crate::file::real(&home) {
+                    Some(real) => base.with_real_home(&real)?,
+                    None => base,
+                }
+            }
             None => Base::without_home(&directory)?,
         };
         Ok(Self {

@@ -15,6 +15,8 @@
 //! The library never prints, and does not read the environment or the clock: callers pass in the home directory, the
 //! time and the author.
 //!
+//! It runs on Unix systems (Linux, macOS, BSD).
+//!
 //! # In a file of its own
 //!
 //! ```
@@ -95,6 +97,11 @@
 //! # }
 //! ```
 
+#[cfg(not(unix))]
+compile_error!(
+    "waynote needs Unix (Linux, macOS, BSD): its locks between processes are those of Unix"
+);
+
 pub mod context;
 pub mod engine;
 mod facade;
@@ -151,6 +158,6 @@ pub use single::SaveOptions;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{AttachedStore, Attachment, Options, Sqlite, SqliteStore};
 pub use store::{
-    AsOf, Filter, LocalStore, LocalStoreExt, Reader, Recent, ScopeSummary, SideData, Snapshot,
-    Store, Version,
+    AsOf, Filter, LocalStore, LocalStoreExt, Reader, ReaderExt, Recent, ScopeSummary, SideData,
+    Snapshot, Store, Version,
 };

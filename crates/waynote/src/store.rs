@@ -1,8 +1,8 @@
 //! The upper interface: the traits that every caller uses.
 //!
 //! A [`Store`] reads, writes and forgets notes and session events. Nothing in it depends on this machine, so a store
-//! can also be a connection over a network. A [`LocalStore`] adds what only works on one machine: several reads of one
-//! state, excluding other writers, and data kept beside the notes. A store that replaces or wraps another one
+//! can also be a connection over a network. A [`LocalStore`] adds what only works on one machine: a snapshot that
+//! notes are laid over, excluding other writers, and data kept beside the notes. A store that replaces or wraps another one
 //! implements these traits; all other functions are built on them.
 
 mod ask;
@@ -196,11 +196,11 @@ impl Damage {
 
 /// Reads notes and session events.
 ///
-/// An implementation has [`Reader::read`], [`Reader::select_at`] and [`Reader::search`]. Each of the other methods asks
+/// An implementation has [`Reader::read`], [`Reader::select_at`], [`Reader::search`] and [`Reader::one_state`]. Each of the other methods asks
 /// one question through [`Reader::read`] and has the same errors.
 #[expect(
     clippy::missing_errors_doc,
-    reason = "all but three have the errors of `Reader::read`"
+    reason = "all but four have the errors of `Reader::read`"
 )]
 pub trait Reader {
     /// Answers all questions from one state of the store, in one round trip.
@@ -227,6 +227,14 @@ pub trait Reader {
     fn take_damage(&self) -> Damage {
         Damage::default()
     }
+
+    /// Runs `work` on one state of the store, whatever is written meanwhile. `work` must read through the handle that
+    /// it gets. It may run more than once: a store that cannot hold a state, such as one behind a network, runs it
+    /// again if the store was written meanwhile (see [`unless_written`]). Then only the last run counts.
+    ///
+    /// # Errors
+    /// As [`Reader::read`], and the errors of `work`.
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()>;
 
     /// One note as it is now.
     fn get(&self, address: &Address) -> Result<Option<Note>> {
@@ -433,6 +441,51 @@ pub trait Reader {
     }
 }
 
+/// What every [`Reader`] has: its functions with the value that the work returns.
+pub trait ReaderExt: Reader {
+    /// Runs `work` on one state of the store and returns its result (see [`Reader::one_state`]).
+    ///
+    /// # Errors
+    /// As [`Reader::one_state`].
+    fn on_one_state<T>(&self, mut work: impl FnMut(&dyn Reader) -> Result<T>) -> Result<T> {
+        let mut value = None;
+        self.one_state(&mut |reader| {
+            value = Some(work(reader)?);
+            Ok(())
+        })?;
+        value.ok_or_else(|| nothing_ran("store"))
+    }
+}
+
+impl<R: Reader + ?Sized> ReaderExt for R {}
+
+/// How often [`unless_written`] runs its work at most.
+const RUNS: usize = 4;
+
+/// [`Reader::one_state`] for a store that cannot hold a state: runs `work`, and runs it again if the store was written
+/// meanwhile. After a few runs the last one counts, although it may have read more than one state: a reader must not
+/// wait for a store that is written all the time.
+///
+/// # Errors
+/// As [`Reader::read`], and the errors of `work`.
+pub fn unless_written(
+    reader: &dyn Reader,
+    work: &mut dyn FnMut(&dyn Reader) -> Result<()>,
+) -> Result<()> {
+    let mut before = reader.version()?;
+    let mut runs = 1;
+    loop {
+        // Two states can contradict each other, so that an error may be gone in the next run.
+        let worked = work(reader);
+        let after = reader.version()?;
+        if after == before || runs == RUNS {
+            return worked;
+        }
+        before = after;
+        runs += 1;
+    }
+}
+
 /// A store of notes.
 pub trait Store: Reader {
     /// Applies changes in one transaction, all of them or none. The rules decide each one inside the
@@ -521,8 +574,7 @@ pub trait LocalStore: Store + Snapshot + SideData {
     /// [`Error::Busy`](crate::Error::Busy) when the wait was too long, and the errors of `work`.
     fn exclusively(&self, work: &mut dyn FnMut(&dyn LocalStore) -> Result<()>) -> Result<()>;
 
-    /// Runs `work` on one state of the store, whatever is written meanwhile. `work` must read through the handle that
-    /// it gets.
+    /// As [`Reader::one_state`], for work that lays notes over what is stored. It runs once.
     ///
     /// # Errors
     /// As [`Reader::read`], and the errors of `work`.
@@ -544,19 +596,6 @@ pub trait LocalStore: Store + Snapshot + SideData {
 
 /// What every [`LocalStore`] has: its functions with the value that the work returns.
 pub trait LocalStoreExt: LocalStore {
-    /// Runs `work` on one state of the store and returns its result (see [`LocalStore::snapshot`]).
-    ///
-    /// # Errors
-    /// As [`LocalStore::snapshot`].
-    fn on_one_state<T>(&self, work: impl FnOnce(&dyn Snapshot) -> Result<T>) -> Result<T> {
-        let (mut work, mut value) = (Some(work), None);
-        self.snapshot(&mut |reader| {
-            value = work.take().map(|work| work(reader)).transpose()?;
-            Ok(())
-        })?;
-        value.ok_or_else(|| nothing_ran("store"))
-    }
-
     /// Runs `work` while no other writer of this store can run and returns its result (see
     /// [`LocalStore::exclusively`]).
     ///

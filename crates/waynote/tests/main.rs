@@ -11,8 +11,10 @@ mod suite {
     mod block_anew;
     mod block_changes;
     mod conformance;
+    mod counting;
     #[cfg(feature = "sqlite")]
     mod damage;
+    mod distant;
     mod isolation;
     mod loops;
     mod memory;

@@ -12,7 +12,7 @@ use super::Context;
 use crate::args::ConfigCommand;
 use crate::error::{Failure, Outcome};
 use crate::home;
-use crate::settings::{Kind, Known, instead_of, known};
+use crate::settings::{KNOWN, Kind, Known};
 use crate::table::table;
 
 pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) -> Outcome {
@@ -90,7 +90,7 @@ fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
     })?;
     let file = context.settings.file.display().to_string();
     // A name that is no setting can only be taken out where it stands.
-    let known = match known(name) {
+    let known = match KNOWN.find(name) {
         Some((known, _)) => Some(known),
         None if before.is_some() => None,
         None => Some(named(name)?.0),
@@ -114,12 +114,12 @@ fn unset(context: &mut Context<'_>, name: &str) -> Outcome {
 }
 
 fn named(name: &str) -> Outcome<(&'static Known, Kind)> {
-    known(name).ok_or_else(|| {
+    KNOWN.find(name).ok_or_else(|| {
         let what = format!(
             "`{}` is not a setting of the configuration file",
             visible(name)
         );
-        Failure::usage(what, instead_of(name))
+        Failure::usage(what, KNOWN.instead_of(name))
     })
 }
 

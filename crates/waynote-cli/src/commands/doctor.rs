@@ -12,10 +12,12 @@ use waynote_clients::{
     State, TrialError, Verdict, examine,
 };
 use waynote_formats::zrb::NotesFile;
+use waynote_system::disk;
 
 use super::install::reach;
 use super::{Context, hook};
 use crate::error::{Failure, Outcome};
+use crate::opened::on_network;
 use crate::variables::machine;
 use crate::{clock, home, program, zrb_file};
 
@@ -139,7 +141,7 @@ fn notes_file(context: &Context<'_>, findings: &mut Findings) {
     let shown = path.display();
     match NotesFile::open(path) {
         Ok(Some(_)) => findings.ok(format!("notes_file: {shown}, kept in sync")),
-        Ok(None) => findings.ok(format!("notes_file: {shown}, made at the first write")),
+        Ok(None) => findings.ok(format!("notes_file: {shown}, created by the first write")),
         Err(error) => {
             let said = format!("notes_file: {error}");
             findings.wrong(said, Failure::from(error).way_out());
@@ -162,9 +164,14 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
         findings.wrong(failure.line(), failure.hint());
         return;
     }
-    let path = context.settings.store.value.display().to_string();
+    let file = &context.settings.store.value;
+    if let Some(network) = disk::network(file) {
+        let (what, hint) = on_network(file, &network);
+        findings.note(what, hint);
+    }
+    let path = file.display().to_string();
     if !context.settings.store.value.exists() {
-        findings.ok(format!("store: {path}, made at the first write"));
+        findings.ok(format!("store: {path}, created by the first write"));
         return;
     }
     match context.read(|store| Ok(store.verify()?)) {
@@ -305,7 +312,13 @@ fn of_server(title: &str, server: &ServerFound, findings: &mut Findings) {
 }
 
 fn of_hook(title: &str, took: HookTime, findings: &mut Findings) {
-    let limit = hook::longest_at_start();
+    let (limit, wrong) = hook::longest_at_start();
+    if let Some(reason) = wrong {
+        findings.wrong(
+            reason,
+            "write a number of seconds, or leave the variable out",
+        );
+    }
     let figures = format!(
         "{} ms, {} ms with busy processors (limit: {} ms)",
         took.calm.as_millis(),

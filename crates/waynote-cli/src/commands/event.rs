@@ -5,9 +5,8 @@ use waynote::event::{EventAddress, RecordedEvent};
 use waynote::text::minute;
 
 use super::Context;
-use super::history::when;
 use crate::error::{Failure, Outcome};
-use crate::table::table;
+use crate::table::{table, when};
 
 /// The address of an event, if it is one.
 pub(super) fn address(typed: &str) -> Option<EventAddress> {

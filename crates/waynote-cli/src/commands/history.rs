@@ -1,13 +1,12 @@
 //! `waynote history`: a note's revisions.
 
-use jiff::Timestamp;
 use waynote::text::day;
 use waynote::{Address, Revision, State};
 
 use super::{Context, event};
 use crate::error::Outcome;
 use crate::input;
-use crate::table::table;
+use crate::table::{iteration, table, when};
 
 pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     if let Some(event) = event::address(typed) {
@@ -34,8 +33,8 @@ pub(super) fn run(context: &mut Context<'_>, typed: &str) -> Outcome {
     let rows = history.iter().map(|revision| {
         let mut row = row(revision);
         if is_entry {
-            let iteration = revision.note().and_then(|note| note.iteration);
-            row.insert(ITERATION, super::log::iteration(iteration));
+            let of_entry = revision.note().and_then(|note| note.iteration);
+            row.insert(ITERATION, iteration(of_entry));
         }
         row
     });
@@ -66,10 +65,4 @@ fn row(revision: &Revision) -> Vec<String> {
             _ => String::new(),
         },
     ]
-}
-
-/// A time to the second, for lists.
-pub(super) fn when(time: Timestamp) -> String {
-    let whole = Timestamp::from_second(time.as_second()).unwrap_or(time);
-    whole.to_string()
 }

@@ -94,8 +94,13 @@ fn wait(receiver: &Receiver<Message>) -> Result<Option<Answer>, String> {
     loop {
         match receiver.recv_timeout(wait) {
             Ok(Message::Read(longest)) => {
-                let named = longest_named();
-                wait = named.unwrap_or(longest);
+                wait = match longest_named() {
+                    Ok(named) => named.unwrap_or(longest),
+                    Err(reason) => {
+                        say(&format!("warning: {reason}"));
+                        longest
+                    }
+                };
                 late = match longest == START_WAIT {
                     true => {
                         "the store took too long; the notes follow at the next prompt or with the next tool's reply"
@@ -118,14 +123,27 @@ fn wait(receiver: &Receiver<Message>) -> Result<Option<Answer>, String> {
 }
 
 /// `WAYNOTE_HOOK_WAIT`, in seconds, for machines on which a cold disk takes longer.
-fn longest_named() -> Option<Duration> {
-    let named = home::variable(variables::HOOK_WAIT).ok().flatten();
-    named.and_then(|wait| duration::seconds(&wait))
+///
+/// # Errors
+/// In words, for a value that is no time.
+fn longest_named() -> Result<Option<Duration>, String> {
+    const NAME: &str = variables::HOOK_WAIT;
+    let named = home::variable(NAME).map_err(|failure| failure.line())?;
+    let Some(named) = named else {
+        return Ok(None);
+    };
+    duration::seconds(&named).map(Some).ok_or_else(|| {
+        let named = waynote::visible::visible(&named);
+        format!("{NAME}: `{named}` is not a number of seconds, for example 2.5; it is not used")
+    })
 }
 
-/// The limit at the start of a session.
-pub(super) fn longest_at_start() -> Duration {
-    longest_named().unwrap_or(START_WAIT)
+/// The limit at the start of a session, and what is wrong with a limit that was named.
+pub(super) fn longest_at_start() -> (Duration, Option<String>) {
+    match longest_named() {
+        Ok(named) => (named.unwrap_or(START_WAIT), None),
+        Err(reason) => (START_WAIT, Some(reason)),
+    }
 }
 
 fn work(

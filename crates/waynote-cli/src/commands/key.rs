@@ -137,7 +137,7 @@ pub(super) fn deletion(name: &str, deleted: bool) -> String {
 fn row(note: &Note) -> Vec<String> {
     vec![
         note.address.to_string(),
-        super::history::when(note.updated_at),
+        crate::table::when(note.updated_at),
         if note.pinned {
             "pinned".into()
         } else {
@@ -214,13 +214,11 @@ impl Target {
 
     fn get(&self, store: &dyn LocalStore, key: &Key) -> Outcome<Note> {
         let notebook = self.notebook(store);
-        match self.revision {
-            Some(revision) => {
-                let as_of = Some(NoteAsOf::Revision(revision));
-                Ok(single::get(store, &notebook.address(key)?, as_of)?)
-            }
-            None => notebook.get(key).map_err(|error| missing(&notebook, error)),
-        }
+        let as_of = self.revision.map(NoteAsOf::Revision);
+        single::get(store, &notebook.address(key)?, as_of).map_err(|error| match as_of {
+            Some(_) => error.into(),
+            None => missing(&notebook, error),
+        })
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
                 // Another program may have written anything there.
                 let kind = waynote::secrets::masked(kind).into_owned();
                 let mut row = vec![
-                    self::iteration(note.iteration),
+                    crate::table::iteration(note.iteration),
                     kind,
                     match note.resolved_by {
                         Some(_) => format!("{} (resolved)", note.preview),
@@ -296,8 +296,3 @@ fn signal(context: &mut Context<'_>, signal: &AgentSignal, done: &str) -> Outcom
 
 /// Where the count of an entry's repeats stands in the table.
 const SEEN: usize = 2;
-
-/// An iteration in a table.
-pub(super) fn iteration(iteration: Option<i64>) -> String {
-    iteration.map_or("-".into(), |iteration| format!("#{iteration}"))
-}

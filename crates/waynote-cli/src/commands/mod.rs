@@ -1,6 +1,5 @@
 //! The commands: one file for each, or for a group of them.
 
-mod bench;
 mod config;
 mod context;
 mod demo;
@@ -29,9 +28,11 @@ mod unseen;
 mod verify;
 
 use std::cell::OnceCell;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use waynote::{Author, LocalStore, Name, SecretPolicy, Stamp};
+use waynote_clients::Client;
 
 use crate::args::{AllowArgs, Cli, ClientArg, Command};
 use crate::error::{Failure, Outcome};
@@ -138,7 +139,6 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Demo) => return demo::run(output),
         Some(Command::LoopGuard) => return looping::guard().map(ok),
         Some(Command::DemoAgent) => return demo_agent::run(output).map(ok),
-        Some(Command::Bench(command)) => return bench::run(command, output).map(ok),
         Some(Command::Hook(args)) => return Ok(hook::run(args, &cli.global, output)),
         _ => {}
     }
@@ -200,22 +200,39 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             | Command::Demo
             | Command::DemoAgent
             | Command::LoopGuard
-            | Command::Bench(_)
             | Command::Hook(_),
         ) => Ok(ExitCode::SUCCESS),
     }
 }
 
-/// Whether the arguments are a hook's.
-pub(crate) fn is_hook(arguments: &[std::ffi::OsString]) -> bool {
-    arguments.get(1).is_some_and(|command| command == "hook")
+/// The words of a hook, from `hook` on, if the arguments begin one: options of every command may stand before it.
+pub(crate) fn of_hook(arguments: &[OsString]) -> Option<&[OsString]> {
+    let mut before = "";
+    for (index, argument) in arguments.iter().enumerate().skip(1) {
+        let argument = argument.to_str()?;
+        let is_option = argument.starts_with('-');
+        let can_be_value = before.starts_with("--") && !before.contains('=');
+        if argument == "hook" && (!can_be_value || names_client(arguments.get(index + 1))) {
+            return Some(&arguments[index..]);
+        }
+        if !is_option && !can_be_value {
+            return None;
+        }
+        before = argument;
+    }
+    None
+}
+
+fn names_client(word: Option<&OsString>) -> bool {
+    let word = word.and_then(|word| word.to_str());
+    word.is_some_and(|word| Client::named(word).is_some())
 }
 
 /// A hook whose arguments cannot be read adds nothing, as one that fails.
-pub(crate) fn refuse_hook(arguments: &[std::ffi::OsString], error: &clap::Error) -> ExitCode {
+pub(crate) fn refuse_hook(words: &[OsString], error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
-    hook::refuse(arguments.get(2).and_then(|client| client.to_str()), first)
+    hook::refuse(words.get(1).and_then(|client| client.to_str()), first)
 }
 
 fn ok((): ()) -> ExitCode {

@@ -77,7 +77,7 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
             let rows = notes.iter().map(|note| {
                 vec![
                     note.address.to_string(),
-                    super::history::when(note.updated_at),
+                    crate::table::when(note.updated_at),
                     note.preview.clone(),
                 ]
             });

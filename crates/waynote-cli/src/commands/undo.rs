@@ -1,9 +1,7 @@
 //! `waynote undo`, `waynote redo` and `waynote restore`.
 
 use serde_json::json;
-use waynote::{
-    Address, Applied, Change, LocalStore, Stamp, UndoScope, Undone, redo_last, undo_last,
-};
+use waynote::{Address, Applied, Change, Stamp, Store, UndoScope, Undone, redo_last, undo_last};
 
 use super::Context;
 use crate::error::{Failure, Outcome, say};
@@ -14,11 +12,7 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
         Some(address) => format!("waynote redo {address}"),
         None => "waynote redo".into(),
     };
-    let of = |address| Change::Undo {
-        address,
-        origin: None,
-    };
-    let taken_back = take_back(context, typed, of, undo_last)?;
+    let taken_back = take_back(context, typed, Change::undo, undo_last)?;
     let (did, then) = match created(context, &taken_back.applied)? {
         Some(revision) => {
             let address = &taken_back.applied.address;
@@ -42,8 +36,7 @@ pub(super) fn undo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
 }
 
 pub(super) fn redo(context: &mut Context<'_>, typed: Option<&str>) -> Outcome {
-    let of = |address| Change::Redo { address };
-    let taken_back = take_back(context, typed, of, redo_last)?;
+    let taken_back = take_back(context, typed, Change::redo, redo_last)?;
     answer(
         context,
         &taken_back.applied,
@@ -57,7 +50,7 @@ fn take_back(
     context: &Context<'_>,
     typed: Option<&str>,
     of: fn(Address) -> Change,
-    last: fn(&dyn LocalStore, &UndoScope, &Stamp) -> waynote::Result<Undone>,
+    last: fn(&dyn Store, &UndoScope, &Stamp) -> waynote::Result<Undone>,
 ) -> Outcome<Undone> {
     let named = typed.map(crate::input::note).transpose()?;
     let mut reach = UndoScope::new(context.settings.agent.value.clone(), Vec::new());

@@ -7,11 +7,11 @@ use serde::Serialize;
 use toml::de::{DeTable, DeValue};
 use waynote::secrets::masked;
 use waynote::text::line_of;
+use waynote_system::variables;
 
-use super::row::Kind;
-use super::table::{identity, instead_of, known, nearest};
+use super::row::{Kind, Names};
 use crate::error::{Failure, Outcome};
-use crate::{home, variables};
+use crate::home;
 
 /// A setting that could not be used, and why.
 #[derive(Clone, Debug, Serialize)]
@@ -51,7 +51,7 @@ pub(super) struct File {
 
 impl File {
     /// The file that `WAYNOTE_CONFIG` names, else the one in the configuration folder, which need not exist.
-    pub(super) fn read() -> Outcome<Self> {
+    pub(super) fn read(names: Names) -> Outcome<Self> {
         let named = home::variable(variables::CONFIG)?;
         let path = match &named {
             Some(path) => home::expanded(path)?,
@@ -62,7 +62,7 @@ impl File {
             },
         };
         match std::fs::read_to_string(&path) {
-            Ok(text) => Ok(Self::parse(&path, &text)),
+            Ok(text) => Ok(Self::parse(&path, &text, names)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && named.is_none() => {
                 Ok(Self {
                     path,
@@ -81,14 +81,14 @@ impl File {
                     setting: None,
                 }],
                 // It may say any of these.
-                unsure: identity().collect(),
+                unsure: names.identity().collect(),
                 path,
                 ..Self::default()
             }),
         }
     }
 
-    fn parse(path: &Path, text: &str) -> Self {
+    fn parse(path: &Path, text: &str, names: Names) -> Self {
         let mut file = Self {
             path: path.to_owned(),
             ..Self::default()
@@ -103,7 +103,7 @@ impl File {
                     .span()
                     .is_some_and(|span| its_own.contains(&span.start))
             };
-            match known(name) {
+            match names.find(name) {
                 // What the parser makes of a value that has a mistake in it is not what was meant.
                 Some((known, _)) if errors.iter().any(is_cut) => {
                     file.unsure.insert(known.name);
@@ -118,14 +118,14 @@ impl File {
                         file.fault(Some(known.name), Some(line), what, "correct that line");
                     }
                 },
-                None => file.unknown(name, line),
+                None => file.unknown(name, line, names),
             }
         }
         for error in errors {
             let line = error.span().map(|span| line_of(text, span.start));
             let name = line
                 .and_then(|line| text.lines().nth(line - 1))
-                .and_then(key_of);
+                .and_then(|line| key_of(line, names));
             if let Some(name) = name {
                 file.values.remove(name);
                 file.unsure.insert(name);
@@ -137,7 +137,7 @@ impl File {
             }
         }
         // A line that a mistake above it swallowed, or that stands in a table.
-        for (number, name) in text.lines().map(key_of).enumerate() {
+        for (number, name) in text.lines().map(|line| key_of(line, names)).enumerate() {
             if let Some(name) = name
                 && !file.values.contains_key(name)
                 && file.unsure.insert(name)
@@ -158,12 +158,12 @@ impl File {
         file
     }
 
-    fn unknown(&mut self, name: &str, line: usize) {
-        let meant = nearest(name);
+    fn unknown(&mut self, name: &str, line: usize, names: Names) {
+        let meant = names.nearest(name);
         if let Some(meant) = meant.filter(|meant| meant.is_identity) {
             self.unsure.insert(meant.name);
         }
-        let hint = instead_of(name);
+        let hint = names.instead_of(name);
         let meant = meant.map(|meant| meant.name);
         self.fault(
             meant,
@@ -198,9 +198,10 @@ impl File {
 }
 
 /// The setting that a line sets, as far as its beginning tells.
-fn key_of(line: &str) -> Option<&'static str> {
+fn key_of(line: &str, names: Names) -> Option<&'static str> {
     let (name, _) = line.split_once('=')?;
-    known(name.trim().trim_matches(['"', '\''])).map(|(known, _)| known.name)
+    let (known, _) = names.find(name.trim().trim_matches(['"', '\'']))?;
+    Some(known.name)
 }
 
 /// A value as its variable would have it; none where it is of another kind.
@@ -230,7 +231,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> (Vec<(&'static str, String)>, Vec<String>, Vec<&'static str>) {
-        let file = File::parse(Path::new("c.toml"), text);
+        let file = File::parse(Path::new("c.toml"), text, crate::settings::KNOWN);
         let values = file.values.into_iter();
         (
             values.map(|(name, (value, _))| (name, value)).collect(),

@@ -49,6 +49,55 @@ impl Kind {
     }
 }
 
+/// What is known of every setting, in the order of the table.
+#[derive(Clone, Copy)]
+pub(crate) struct Names(pub(crate) &'static [&'static Known]);
+
+impl Names {
+    /// Every setting.
+    pub(crate) fn all(self) -> impl Iterator<Item = &'static Known> {
+        self.0.iter().copied()
+    }
+
+    /// The settings that say where notes go or whose they are.
+    pub(super) fn identity(self) -> impl Iterator<Item = &'static str> {
+        let known = self.all().filter(|known| known.is_identity);
+        known.map(|known| known.name)
+    }
+
+    /// The settings of the configuration file, each with how it is written there.
+    fn in_file(self) -> impl Iterator<Item = (&'static Known, Kind)> {
+        self.all().filter_map(|known| Some((known, known.in_file?)))
+    }
+
+    /// The setting of that name in the configuration file, and how it is written there.
+    pub(crate) fn find(self, name: &str) -> Option<(&'static Known, Kind)> {
+        self.in_file().find(|(known, _)| known.name == name)
+    }
+
+    /// The setting that a mistyped name seems to mean.
+    pub(super) fn nearest(self, name: &str) -> Option<&'static Known> {
+        const MOST_EDITS: usize = 2;
+        let name = name.to_lowercase().replace('-', "_");
+        let edits = |known: &&Known| strsim::osa_distance(&name, known.name);
+        self.in_file()
+            .map(|(known, _)| known)
+            .min_by_key(edits)
+            .filter(|known| edits(known) <= MOST_EDITS)
+    }
+
+    /// What to do about a name that is no setting of the configuration file.
+    pub(crate) fn instead_of(self, name: &str) -> String {
+        match self.nearest(name) {
+            Some(meant) => format!("did you mean `{}`?", meant.name),
+            None => {
+                let names: Vec<&str> = self.in_file().map(|(known, _)| known.name).collect();
+                format!("the settings are {}", names.join(", "))
+            }
+        }
+    }
+}
+
 /// A row of the table: what is known of a setting, and how its values are read and shown.
 pub(super) struct Row<T> {
     pub(super) known: Known,

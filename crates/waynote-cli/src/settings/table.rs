@@ -7,14 +7,15 @@ use std::time::Duration;
 use waynote::author::PERSON;
 use waynote::context::{Budget, Style, TokenFactor};
 use waynote::{Limits, Name, Options};
+use waynote_system::variables;
 
 use super::file::Problem;
 use super::layers::{Layers, Origin, Setting};
-use super::row::{Kind, Known, Row, row};
+use super::row::{Kind, Known, Names, Row, row};
 use super::values;
 use crate::args::Global;
 use crate::error::Outcome;
-use crate::{home, variables};
+use crate::home;
 
 /// Makes of the table the type that holds the values, and what reads, checks and shows them.
 macro_rules! settings {
@@ -43,8 +44,7 @@ macro_rules! settings {
         }
 
         /// What is known of every setting, in the order of the table.
-        pub(crate) static KNOWN: [&Known; [$(stringify!($name)),*].len()] =
-            [$(&rows::$name.known),*];
+        pub(crate) static KNOWN: Names = Names(&[$(&rows::$name.known),*]);
 
         impl Settings {
             /// Reads each setting from its flag, its variable or the file.
@@ -157,45 +157,6 @@ fn text_if_any<T: ToString>(value: &Option<T>) -> Option<String> {
     value.as_ref().map(T::to_string)
 }
 
-/// The settings that say where notes go or whose they are.
-pub(super) fn identity() -> impl Iterator<Item = &'static str> {
-    let known = KNOWN.into_iter().filter(|known| known.is_identity);
-    known.map(|known| known.name)
-}
-
-/// The settings of the configuration file, each with how it is written there.
-fn in_file() -> impl Iterator<Item = (&'static Known, Kind)> {
-    let known = KNOWN.into_iter();
-    known.filter_map(|known| Some((known, known.in_file?)))
-}
-
-/// The setting of that name in the configuration file, and how it is written there.
-pub(crate) fn known(name: &str) -> Option<(&'static Known, Kind)> {
-    in_file().find(|(known, _)| known.name == name)
-}
-
-/// The setting that a mistyped name seems to mean.
-pub(super) fn nearest(name: &str) -> Option<&'static Known> {
-    const MOST_EDITS: usize = 2;
-    let name = name.to_lowercase().replace('-', "_");
-    let edits = |known: &&Known| strsim::osa_distance(&name, known.name);
-    in_file()
-        .map(|(known, _)| known)
-        .min_by_key(edits)
-        .filter(|known| edits(known) <= MOST_EDITS)
-}
-
-/// What to do about a name that is no setting of the configuration file.
-pub(crate) fn instead_of(name: &str) -> String {
-    match nearest(name) {
-        Some(meant) => format!("did you mean `{}`?", meant.name),
-        None => {
-            let names: Vec<&str> = in_file().map(|(known, _)| known.name).collect();
-            format!("the settings are {}", names.join(", "))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,14 +172,18 @@ mod tests {
             // It is no setting of the file.
             ("iteration", None),
         ] {
-            assert_eq!(nearest(typed).map(|known| known.name), meant, "{typed}");
+            assert_eq!(
+                KNOWN.nearest(typed).map(|known| known.name),
+                meant,
+                "{typed}"
+            );
         }
     }
 
     #[test]
     fn names_and_variables_are_each_of_one_setting() {
-        for (index, known) in KNOWN.iter().enumerate() {
-            for other in KNOWN[..index].iter() {
+        for (index, known) in KNOWN.all().enumerate() {
+            for other in KNOWN.all().take(index) {
                 assert_ne!(known.name, other.name);
                 assert_ne!(known.variable, other.variable);
             }
@@ -240,7 +205,7 @@ mod tests {
         use clap::CommandFactory;
         let guide = include_str!("../../../../docs/guide.md");
         let help = crate::args::Cli::command().render_long_help().to_string();
-        for known in KNOWN {
+        for known in KNOWN.all() {
             let (name, variable) = (format!("`{}`", known.name), format!("`{}`", known.variable));
             let names_it = |row: &str| row.contains(&name) && row.contains(&variable);
             let mut rows = guide.lines().filter(|line| line.starts_with('|'));

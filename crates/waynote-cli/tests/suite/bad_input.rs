@@ -244,10 +244,10 @@ fn modes_are_the_owners_alone() {
 }
 
 /// A small file system of its own; none where this process may not mount one.
-struct Mount(std::path::PathBuf);
+pub(super) struct Mount(std::path::PathBuf);
 
 impl Mount {
-    fn tmpfs(folder: &Path, options: &str) -> Option<Self> {
+    pub(super) fn tmpfs(folder: &Path, options: &str) -> Option<Self> {
         fs::create_dir_all(folder).unwrap();
         let mut mount = Command::new("mount");
         mount
@@ -261,7 +261,7 @@ impl Mount {
         None
     }
 
-    fn remount(&self, options: &str) {
+    pub(super) fn remount(&self, options: &str) {
         let status = Command::new("mount")
             .args(["-o", &format!("remount,{options}")])
             .arg(&self.0)

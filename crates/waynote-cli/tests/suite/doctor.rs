@@ -129,7 +129,7 @@ fn each_fault_says_what_to_do() {
     exit 1
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
-    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    ok    store: HOME/.local/share/waynote/notes.db, created by the first write
     note  Claude Code: server in HOME/.claude.json was written by another version of waynote, or for another path
           next: `waynote install claude-code` brings it up to date; `--dry-run` shows how
     ok    Claude Code: hooks in HOME/.claude/settings.json
@@ -168,7 +168,7 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
     exit 0
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
-    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    ok    store: HOME/.local/share/waynote/notes.db, created by the first write
     note  no agent is set up
           next: `waynote install` lists those on this machine
     ");
@@ -176,7 +176,7 @@ fn what_is_not_set_up_or_damaged_is_wrong() {
     exit 1
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
-    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    ok    store: HOME/.local/share/waynote/notes.db, created by the first write
     WRONG Codex: no server in HOME/.codex/config.toml
           next: `waynote install codex` sets it up
     WRONG Codex: no hooks in HOME/.codex/hooks.json
@@ -243,7 +243,7 @@ fn notes_of_zrb_that_are_not_in_sync_are_named() {
     exit 0
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
-    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    ok    store: HOME/.local/share/waynote/notes.db, created by the first write
     note  Zrb's notes in HOME/.zrb/notes.json are not read
           next: `waynote config set notes_file ~/.zrb/notes.json` keeps both in sync
     note  no agent is set up

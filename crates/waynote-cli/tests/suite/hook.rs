@@ -157,6 +157,8 @@ fn whatever_goes_wrong_adds_nothing() {
         ("HOME", "not/absolute"),
         ("WAYNOTE_NOW", "yesterday"),
         ("WAYNOTE_HOOK_WAIT", "0"),
+        ("WAYNOTE_HOOK_WAIT", "abc"),
+        ("WAYNOTE_HOOK_WAIT", "-3"),
     ] {
         let run = scratch.run("hook claude-code SessionStart");
         let run = run.stdin(input.to_string()).env(variable, value);
@@ -187,7 +189,95 @@ fn whatever_goes_wrong_adds_nothing() {
     WAYNOTE_HOOK_WAIT: exit 0
     {}
     waynote hook: nothing added: the store took too long; the notes follow at the next prompt or with the next tool's reply
+    WAYNOTE_HOOK_WAIT: exit 0
+    {}
+    warning: WAYNOTE_HOOK_WAIT: `abc` is not a number of seconds, for example 2.5; it is not used
+    WAYNOTE_HOOK_WAIT: exit 0
+    {}
+    warning: WAYNOTE_HOOK_WAIT: `-3` is not a number of seconds, for example 2.5; it is not used
     "#);
+}
+
+#[test]
+fn a_hook_exits_0_whatever_its_arguments_and_output_are() {
+    let scratch = noted();
+    let tails = [
+        "claude-code SessionStart",
+        "claude-code SessionStart --",
+        "claude-code SessionStart more words",
+        "claude-code Unknown",
+        "claude-code \u{7f}",
+        "emacs",
+        "",
+        "--bogus",
+        "claude-code --store",
+        "claude-code --no-search=5 SessionStart",
+        "--json claude-code SessionStart --json",
+    ];
+    let heads = [
+        "hook",
+        "--json hook",
+        "--bogus hook",
+        "--lock-wait soon hook",
+        "--store=/dev/null hook",
+    ];
+    // Where its output goes: a pipe that nobody reads, a disk that is full, nowhere.
+    for output in [
+        "| true",
+        "> /dev/full",
+        ">&-",
+        "> /dev/full 2>&1",
+        ">&- 2>&-",
+    ] {
+        let mut script = String::from("set -o pipefail 2>/dev/null\n");
+        for head in heads {
+            for tail in tails {
+                let words: Vec<String> = format!("{head} {tail}")
+                    .split_whitespace()
+                    .map(|word| format!("'{word}'"))
+                    .collect();
+                let words = words.join(" ");
+                script += &format!(
+                    "( \"$WAYNOTE\" {words} < /dev/null; echo \"$?\" > code ) {output}\n\
+                     read code < code; [ \"$code\" = 0 ] || echo \"$code: {head} {tail}\" >> wrong\n"
+                );
+            }
+        }
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", &script])
+            .env_clear()
+            .env("HOME", scratch.home())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"))
+            .env("WAYNOTE_NOW", NOW)
+            .current_dir(scratch.path(""));
+        assert!(shell.output().is_ok());
+    }
+    let wrong = fs::read_to_string(scratch.path("wrong")).unwrap_or_default();
+    assert_eq!(wrong, "");
+}
+
+#[test]
+fn a_home_behind_a_link_is_home_for_hooks_too() {
+    let scratch = noted();
+    let link = scratch.path("link");
+    std::os::unix::fs::symlink(scratch.home(), &link).unwrap();
+    scratch.ok("place write --at ~ everywhere");
+    let context = |directory: std::path::PathBuf| {
+        let input = json!({ "session_id": directory, "cwd": directory, "source": "startup" });
+        let run = hook(&scratch, "opencode SessionStart", &input);
+        run.env("HOME", &link).cwd(scratch.home()).said()
+    };
+    // The client names directories as the system does, by their real paths.
+    let at_home = context(scratch.home());
+    assert!(at_home.contains("`place:~`"), "{at_home}");
+    assert!(!at_home.contains("canary"), "{at_home}");
+    let in_project = context(scratch.home().join("work"));
+    assert!(in_project.contains("`place:~/work`"), "{in_project}");
+    // So does a person's working directory.
+    let read = scratch.run("place read").env("HOME", &link);
+    assert_eq!(read.cwd(scratch.home().join("work")).ok(), "canary");
 }
 
 #[test]

@@ -513,7 +513,7 @@ fn what_comes_next_is_said() {
     exit 0
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
-    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    ok    store: HOME/.local/share/waynote/notes.db, created by the first write
     note  Goose reads servers only from the user's file
           next: leave out `--project`
     exit 1

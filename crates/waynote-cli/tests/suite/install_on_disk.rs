@@ -207,7 +207,7 @@ fn a_right_that_is_missing_is_named() {
     $ doctor codex
     note  `waynote` is not on the path
           next: add BIN to PATH: files shared by a team start it by its name
-    ok    store: HOME/.local/share/waynote/notes.db, made at the first write
+    ok    store: HOME/.local/share/waynote/notes.db, created by the first write
     WRONG Codex: HOME/.codex/config.toml cannot be read: you have no right to
           next: `ls -l HOME/.codex/config.toml` shows who owns it
     WRONG Codex: no hooks in HOME/.codex/hooks.json

@@ -141,7 +141,7 @@ fn a_second_loop_is_refused_while_the_first_lives() {
     insta::assert_snapshot!(said, @"
     exit 1
     error: a loop is running in session s: process PID on HOST, since 2026-05-17 12:00 UTC
-      wait for it, end it, or use another session; if it is on another machine and known to be dead, use `--take-over`
+      wait for it, end it, or use another session; if it is on another machine or in another container and known to be dead, use `--take-over`
     ");
     if cfg!(target_os = "linux") {
         // Of a process of this machine it is known that it lives, whatever a person thinks.
@@ -181,7 +181,7 @@ fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
     insta::assert_snapshot!(looping(&scratch, "", "true").said(), @"
     exit 1
     error: a loop is running in session s: process 7 on elsewhere, since 1970-01-01 00:00 UTC
-      wait for it, end it, or use another session; if it is on another machine and known to be dead, use `--take-over`
+      wait for it, end it, or use another session; if it is on another machine or in another container and known to be dead, use `--take-over`
     ");
     let (code, of) = summary(looping(
         &scratch,

@@ -30,12 +30,12 @@ fn begin<'s>(store: &'s SqliteStore) -> Loop<'s> {
         .nth(19)
         .unwrap();
     let begin = LoopStart::new(
-        ProcessIdentity {
-            host: read("/proc/sys/kernel/hostname"),
-            boot: read("/proc/sys/kernel/random/boot_id"),
-            pid: std::process::id(),
-            start: start.parse().unwrap(),
-        },
+        ProcessIdentity::new(
+            read("/proc/sys/kernel/hostname"),
+            read("/proc/sys/kernel/random/boot_id"),
+            std::process::id(),
+            start.parse().unwrap(),
+        ),
         "/p",
         &|_| false,
     );

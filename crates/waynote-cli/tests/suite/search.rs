@@ -249,29 +249,3 @@ fn a_store_that_can_only_be_read_is_searched() {
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
     assert!(found.starts_with("agent:default#flaky-tests"), "{found}");
 }
-
-#[test]
-fn what_search_finds_can_be_measured() {
-    let scratch = Scratch::new();
-    let folder = scratch.path("bench");
-    let folder = folder.to_str().unwrap();
-    let notes = r#"{"key": "a", "content": "Which cache is slow?", "created_at": "2026-05-17T12:00:00+00:00"}
-{"key": "b", "content": "the one on disk", "created_at": "2026-05-17T12:01:00+00:00"}
-{"key": "c", "content": "a cache of words", "created_at": "2026-05-18T12:00:00+00:00"}
-"#;
-    scratch
-        .waynote(["bench", "import", folder])
-        .stdin(notes)
-        .ok();
-    let queries = "{\"query\": \"which of the caches is slow today\", \"k\": 10, \"budgets\": [1000]}\n\n{\"query\": \"\", \"k\": 1}\n";
-    let answers = scratch
-        .waynote(["bench", "query", folder])
-        .stdin(queries)
-        .ok();
-    assert_eq!(answers, "{\"keys\":[\"a\",\"b\",\"c\"]}\n{\"keys\":[]}\n");
-    insta::assert_snapshot!(scratch.waynote(["bench", "query", folder]).stdin("{}").said(), @"
-    exit 2
-    error: a line of standard input is not what it should be: missing field `query` at line 1 column 2
-      see docs/measurements.md for the protocol
-    ");
-}

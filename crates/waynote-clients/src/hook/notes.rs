@@ -48,7 +48,7 @@ pub(super) fn block(store: &dyn LocalStore, request: Request) -> Result<Notes> {
     })
 }
 
-/// The block as the sources write it, which has no cap; none where it is longer than clients take.
+/// The block as the sources write it, which has no limit; none where it is longer than clients take.
 fn faithful(store: &dyn LocalStore, request: &Request) -> Result<Option<Notes>> {
     let (block, pieces) = block_and_notes(store, request)?;
     if block.text.is_empty() {

@@ -217,6 +217,10 @@ impl<S: LocalStore> Reader for Overlaid<'_, S> {
     fn take_damage(&self) -> Damage {
         self.inner.take_damage()
     }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        work(self)
+    }
 }
 
 impl<S: LocalStore> Snapshot for Overlaid<'_, S> {
@@ -254,6 +258,10 @@ impl<S: LocalStore> Reader for SyncedStore<S> {
 
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
         self.now().search(request)
+    }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        self.inner.snapshot(&mut |inner| work(&self.over(inner)))
     }
 }
 

@@ -10,7 +10,7 @@ use waynote::{EntryType, LocalStore, Name, Note, Notebook, Scope};
 use crate::call::Call;
 use crate::reply::Refusal;
 
-/// Notes of a notebook that are listed: as many as it has at its default cap.
+/// Notes of a notebook that are listed: as many as it has within the default limit.
 const NOTEBOOK: usize = 64;
 
 /// Entries of one type that are listed.
@@ -49,10 +49,15 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
 }
 
 impl List {
-    fn notebook(&mut self, store: &dyn LocalStore, scope: &Scope, cap: i64) -> Result<(), Refusal> {
+    fn notebook(
+        &mut self,
+        store: &dyn LocalStore,
+        scope: &Scope,
+        limit: i64,
+    ) -> Result<(), Refusal> {
         let total = store.count(scope)?;
-        let of = if cap > 0 {
-            format!(" of {cap}")
+        let of = if limit > 0 {
+            format!(" of {limit}")
         } else {
             String::new()
         };

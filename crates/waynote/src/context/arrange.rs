@@ -53,9 +53,9 @@ pub(super) struct Arranged {
 /// The tokens that the sections share. Room for the longest status line is set aside, so that the choice of notes
 /// cannot depend on that line.
 pub(super) fn room(request: &Request) -> usize {
-    request.budget.cap().map_or(usize::MAX, |cap| {
-        let kept_back = crate::tokens::count(&status(request, cap, 999, 99_999));
-        cap.saturating_sub(kept_back)
+    request.budget.limit().map_or(usize::MAX, |limit| {
+        let kept_back = crate::tokens::count(&status(request, limit, 999, 99_999));
+        limit.saturating_sub(kept_back)
     })
 }
 
@@ -70,10 +70,10 @@ pub(super) fn arrange<'s>(
     loop {
         all.claim_read(request, pieces, room)?;
         let arranged = all.print(request, pieces)?;
-        match request.budget.cap() {
+        match request.budget.limit() {
             // The blank lines between parts were counted at their maximum. Still, the limit must hold.
-            Some(cap) if arranged.receipt.counted > cap => {
-                let over = arranged.receipt.counted - cap;
+            Some(limit) if arranged.receipt.counted > limit => {
+                let over = arranged.receipt.counted - limit;
                 if room == 0 {
                     return Ok((all.nothing(request)?, all));
                 }
@@ -287,7 +287,7 @@ impl<'s> Claimants<'s> {
         }
         // With nothing shown and nothing left out there is nothing to say.
         let says = receipt.shown + receipt.lines + receipt.left_out > 0;
-        if request.budget.cap().is_some() && says {
+        if request.budget.limit().is_some() && says {
             receipt.last_line = block.end(request, receipt.lines, receipt.left_out, pieces);
         } else if block.text.ends_with("\n\n") {
             block.text.pop();

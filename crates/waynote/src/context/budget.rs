@@ -37,14 +37,14 @@ impl Budget {
     }
 
     /// The limit in tokens of o200k; none if there is no limit.
-    pub(super) fn cap(self) -> Option<usize> {
+    pub(super) fn limit(self) -> Option<usize> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "not negative, and rounded down"
         )]
-        let cap = (self.tokens as f64 / self.factor.get()) as usize;
-        (self.tokens > 0).then_some(cap)
+        let limit = (self.tokens as f64 / self.factor.get()) as usize;
+        (self.tokens > 0).then_some(limit)
     }
 
     /// The tokens of a text for the model that reads the block.
@@ -214,10 +214,10 @@ mod tests {
     fn a_factor_lowers_the_cap_and_raises_the_figure() {
         let factor = TokenFactor::new(1.3).unwrap();
         let budget = Budget::of(2000).factor(factor);
-        assert_eq!(budget.cap(), Some(1538));
+        assert_eq!(budget.limit(), Some(1538));
         assert_eq!(budget.charged(1538), 2000);
         assert_eq!(budget.tokens_of("one two three four"), 6);
-        assert_eq!(Budget::NONE.cap(), None);
+        assert_eq!(Budget::NONE.limit(), None);
     }
 
     #[test]

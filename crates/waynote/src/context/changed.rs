@@ -9,7 +9,7 @@ use super::{Block, Budget, Request, Section, Shown, Style, arrange, gather, rend
 use crate::address::Address;
 use crate::error::Result;
 use crate::note::Note;
-use crate::store::{LocalStore, LocalStoreExt, Reader};
+use crate::store::{Reader, ReaderExt};
 
 /// A note that a reader was shown: its address, its revision and how much of it.
 pub type ShownNote = (Address, u64, Shown);
@@ -20,7 +20,7 @@ pub type ShownNote = (Address, u64, Shown);
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn changed(
-    store: &dyn LocalStore,
+    store: &dyn Reader,
     request: &Request,
     sections: &[Section],
     known: &dyn Fn(&Note) -> Option<Shown>,
@@ -32,10 +32,7 @@ pub fn changed(
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn block_and_notes(
-    store: &dyn LocalStore,
-    request: &Request,
-) -> Result<(Block, Vec<ShownNote>)> {
+pub fn block_and_notes(store: &dyn Reader, request: &Request) -> Result<(Block, Vec<ShownNote>)> {
     store.on_one_state(|store| {
         let block = render_from(store, request)?;
         let notes = shown(store, request, &block)?;

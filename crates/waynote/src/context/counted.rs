@@ -66,7 +66,7 @@ impl Counted {
         }
         let line = self
             .settled(|counted| status_of_full(request, counted, lines, left_out))
-            .filter(|line| Some(self.tokens + line.tokens) <= request.budget.cap())
+            .filter(|line| Some(self.tokens + line.tokens) <= request.budget.limit())
             .or_else(|| self.settled(|counted| Some(status(request, counted, lines, left_out))));
         let Some(line) = line else {
             return 0;

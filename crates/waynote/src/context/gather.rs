@@ -178,8 +178,8 @@ pub(super) fn gather<'s>(
 ) -> Result<Gathered<'s>> {
     let source = Source {
         store,
-        // Without a cap all are shown, and an explanation names all.
-        reads_all: request.budget.cap().is_none() || request.explain,
+        // Without a limit all are shown, and an explanation names all.
+        reads_all: request.budget.limit().is_none() || request.explain,
         counted: Vec::new(),
         damaged: BTreeSet::new(),
     };
@@ -397,8 +397,8 @@ const RANKED_ALONE: usize = 1024;
 /// The most notes that match a query and are looked at.
 fn most_found(request: &Request) -> usize {
     // No line takes fewer tokens; more of them cannot be shown.
-    match request.budget.cap() {
-        Some(cap) if !request.explain => cap / 8 + 1,
+    match request.budget.limit() {
+        Some(limit) if !request.explain => limit / 8 + 1,
         _ => usize::MAX,
     }
 }

@@ -71,7 +71,7 @@ pub fn matching(
     let noted = noted_before(store, notes, request.iteration)?;
     let mut found = Matching::default();
     let mut whole = String::new();
-    let mut left = request.budget.cap().unwrap_or(usize::MAX);
+    let mut left = request.budget.limit().unwrap_or(usize::MAX);
     let near = hits.into_iter().zip(noted);
     for (hit, times) in near.take_while(|(hit, _)| hit.score >= least) {
         let note = hit.note;

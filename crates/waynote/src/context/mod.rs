@@ -27,7 +27,7 @@ use crate::error::Result;
 use crate::key::Name;
 use crate::place::Place;
 use crate::scope::Scope;
-use crate::store::{AsOf, LocalStore, LocalStoreExt, Reader, Version};
+use crate::store::{AsOf, Reader, ReaderExt, Version};
 
 pub use budget::{Budget, TokenFactor};
 pub use changed::{ShownNote, block_and_notes, changed};
@@ -284,7 +284,7 @@ impl Request {
 
     /// Whether tokens are counted.
     fn counts(&self) -> bool {
-        self.explain || self.budget.cap().is_some()
+        self.explain || self.budget.limit().is_some()
     }
 
     /// The scopes of the places that apply, outermost first: the chains of `also`, then the rest of the chain of
@@ -339,7 +339,7 @@ pub struct SectionText {
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn render(store: &dyn LocalStore, request: &Request) -> Result<Block> {
+pub fn render(store: &dyn Reader, request: &Request) -> Result<Block> {
     let block = Renderer::default().render(store, request)?;
     Ok(Arc::unwrap_or_clone(block))
 }
@@ -370,7 +370,7 @@ impl Renderer {
     /// # Errors
     /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
     /// read.
-    pub fn render(&mut self, store: &dyn LocalStore, request: &Request) -> Result<Arc<Block>> {
+    pub fn render(&mut self, store: &dyn Reader, request: &Request) -> Result<Arc<Block>> {
         if let Some(last) = &mut self.last {
             // In style stable the time does not matter.
             if last.request.style == Style::Stable {

@@ -95,15 +95,36 @@ pub enum Change {
         /// The author and the time to keep for the state that comes back; used when a text from a synced file was only
         /// journaled in between.
         origin: Option<Origin>,
+        /// The revision that must be the note's last one, a deletion included; none: whatever is last.
+        last: Option<u64>,
     },
     /// Redoes what the last undo took back, as a new revision. Not possible after a new change.
     Redo {
         /// The note.
         address: Address,
+        /// The revision that must be the note's last one; none: whatever is last.
+        last: Option<u64>,
     },
 }
 
 impl Change {
+    /// Undoes the last change of a note that is not undone yet.
+    pub fn undo(address: Address) -> Self {
+        Self::Undo {
+            address,
+            origin: None,
+            last: None,
+        }
+    }
+
+    /// Redoes what the last undo of a note took back.
+    pub fn redo(address: Address) -> Self {
+        Self::Redo {
+            address,
+            last: None,
+        }
+    }
+
     /// The note that changes; none for a log entry whose id is not assigned yet.
     pub fn address(&self) -> Option<&Address> {
         match self {
@@ -112,7 +133,7 @@ impl Change {
             | Self::Delete { address }
             | Self::Restore { address, .. }
             | Self::Undo { address, .. }
-            | Self::Redo { address } => Some(address),
+            | Self::Redo { address, .. } => Some(address),
             Self::Append { .. } => None,
         }
     }

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::note::Note;
 use crate::error::{Error, Result};
 
 /// The type of a log entry (as in ralph.nu).
@@ -49,19 +48,6 @@ impl EntryType {
         others.sort_by(|one, other| one.as_str().cmp(other.as_str()));
         others.dedup();
         Self::ALL.into_iter().chain(others).collect()
-    }
-
-    /// The notes grouped by type, in the order of the types; types without notes are left out.
-    pub fn grouped(
-        kinds: impl IntoIterator<Item = Self>,
-        notes: &[Note],
-    ) -> Vec<(Self, Vec<&Note>)> {
-        let group = |kind: Self| {
-            let is_of = |note: &&Note| note.kind.as_ref() == Some(&kind);
-            let group: Vec<&Note> = notes.iter().filter(is_of).collect();
-            (!group.is_empty()).then_some((kind, group))
-        };
-        kinds.into_iter().filter_map(group).collect()
     }
 
     /// The type's word.

@@ -4,7 +4,7 @@
 //! every program; a program adds its own commands or tools. [`Error::class`] is the family of the error: a program
 //! derives its exit code or status from it. [`Error::kind`] is a stable word for programs.
 //!
-//! Errors that only one module has are enums of their own: [`LoopError`], [`UndoError`]. A crate that builds on this
+//! Errors that only one module has are enums of their own: [`LoopError`], [`UndoError`], [`StorageError`]. A crate that builds on this
 //! one puts its own errors into [`Error::Custom`].
 //!
 //! `Display` and the advice mask credentials. Of notes they show only previews, where several notes could be meant. The
@@ -14,6 +14,7 @@ mod advice;
 mod class;
 mod custom;
 mod loops;
+mod storage;
 #[cfg(test)]
 mod tests;
 mod undo;
@@ -32,6 +33,7 @@ use crate::text::plural;
 pub use class::ErrorClass;
 pub use custom::CustomError;
 pub use loops::LoopError;
+pub use storage::{SideFileProblem, StorageError};
 pub use undo::UndoError;
 
 /// The library's result type.
@@ -339,6 +341,10 @@ pub enum Error {
         feature: &'static str,
     },
 
+    /// What the system says about the store's files.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+
     /// An error that only loops have.
     #[error(transparent)]
     Loop(#[from] LoopError),
@@ -394,6 +400,7 @@ impl Error {
             Self::Engine { .. } => "engine",
             Self::NotBuiltIn { .. } => "not_built_in",
             Self::InvalidTokenFactor { .. } => "invalid_token_factor",
+            Self::Storage(error) => error.kind(),
             Self::Loop(error) => error.kind(),
             Self::Undo(error) => error.kind(),
             Self::Custom(error) => error.kind(),

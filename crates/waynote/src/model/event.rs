@@ -89,17 +89,43 @@ pub enum SessionEvent {
     },
 }
 
-/// The identity of a process: no other process ever has the same four values.
+/// The identity of a process: no other process ever has the same values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ProcessIdentity {
     /// The machine's name.
     pub host: String,
     /// The boot id of the machine's kernel; empty if it has none.
     pub boot: String,
+    /// The PID namespace in which the process has its number: each container has its own. None if the system has no
+    /// such thing, or if the identity was recorded by a version that did not ask for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<u64>,
     /// The process id.
     pub pid: u32,
     /// Its start time, in the ticks of the kernel; 0 if unknown.
     pub start: u64,
+}
+
+impl ProcessIdentity {
+    /// A process of a machine, in a namespace that nobody knows.
+    pub fn new(host: impl Into<String>, boot: impl Into<String>, pid: u32, start: u64) -> Self {
+        Self {
+            host: host.into(),
+            boot: boot.into(),
+            namespace: None,
+            pid,
+            start,
+        }
+    }
+
+    /// Sets the PID namespace in which the process has its number.
+    pub fn namespace(self, namespace: impl Into<Option<u64>>) -> Self {
+        Self {
+            namespace: namespace.into(),
+            ..self
+        }
+    }
 }
 
 impl fmt::Display for ProcessIdentity {
@@ -226,4 +252,20 @@ pub struct RecordedEvent {
     pub recorded_at: Timestamp,
     /// The event.
     pub event: SessionEvent,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_of_an_earlier_version_is_read() {
+        let old = r#"{"host":"h","boot":"b","pid":7,"start":1}"#;
+        let of_json = |text: &str| serde_json::from_str::<ProcessIdentity>(text).unwrap();
+        let read = of_json(old);
+        assert_eq!(read, ProcessIdentity::new("h", "b", 7, 1));
+        assert_eq!(serde_json::to_string(&read).unwrap(), old);
+        let new = read.namespace(4_026_531_836);
+        assert_eq!(of_json(&serde_json::to_string(&new).unwrap()), new);
+    }
 }

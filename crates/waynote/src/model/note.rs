@@ -117,6 +117,21 @@ impl Note {
     }
 }
 
+impl EntryType {
+    /// The notes grouped by type, in the order of the types; types without notes are left out.
+    pub fn grouped(
+        kinds: impl IntoIterator<Item = Self>,
+        notes: &[Note],
+    ) -> Vec<(Self, Vec<&Note>)> {
+        let group = |kind: Self| {
+            let is_of = |note: &&Note| note.kind.as_ref() == Some(&kind);
+            let group: Vec<&Note> = notes.iter().filter(is_of).collect();
+            (!group.is_empty()).then_some((kind, group))
+        };
+        kinds.into_iter().filter_map(group).collect()
+    }
+}
+
 /// The fields have the same names in the command line, MCP, HTTP and the docs. A log entry also has `seen` (how often
 /// it was noted). A resolved entry has `resolved_by` (the id of the entry that resolved it).
 impl Serialize for Note {

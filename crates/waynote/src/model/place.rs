@@ -16,6 +16,8 @@ pub const PATH_BYTES: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     home: Option<String>,
+    /// Where home really is, if its path has links.
+    real_home: Option<String>,
     cwd: String,
 }
 
@@ -38,8 +40,19 @@ impl Base {
     pub fn without_home(cwd: &str) -> Result<Self> {
         Ok(Self {
             home: None,
+            real_home: None,
             cwd: absolute("working directory", cwd)?,
         })
+    }
+
+    /// Where home really is, with links followed: what lies there lies in home. The system names a working directory by
+    /// its real path.
+    ///
+    /// # Errors
+    /// [`Error::InvalidPlace`] when it is not an absolute path.
+    pub fn with_real_home(self, real: &str) -> Result<Self> {
+        let real_home = Some(absolute("home directory", real)?);
+        Ok(Self { real_home, ..self })
     }
 
     /// The directory that relative paths start from.
@@ -50,7 +63,8 @@ impl Base {
     /// An absolute path, with `~` for the home directory when it lies inside it.
     fn place_of(&self, absolute: &str) -> Place {
         let home = self.home.as_deref();
-        match home.and_then(|home| inside(absolute, home)) {
+        let mut homes = home.into_iter().chain(self.real_home.as_deref());
+        match homes.find_map(|home| inside(absolute, home)) {
             Some("") => Place("~".into()),
             Some(rest) => Place(format!("~/{rest}")),
             None => Place(absolute.to_owned()),
@@ -251,6 +265,17 @@ mod tests {
         assert_eq!(resolve("/home/u"), "~");
         assert_eq!(resolve("/home/u2/x"), "/home/u2/x");
         assert_eq!(resolve("~nobody"), "~/p/q/~nobody");
+    }
+
+    #[test]
+    fn a_home_behind_a_link_is_one_home() {
+        let base = base().with_real_home("/disk/u/").unwrap();
+        let resolve = |path| Place::resolve(path, &base).unwrap();
+        assert_eq!(resolve("/disk/u/p").0, "~/p");
+        assert_eq!(resolve("/home/u/p").0, "~/p");
+        assert!(!resolve("/disk/u").is_project());
+        assert_eq!(resolve("/disk/u2").0, "/disk/u2");
+        assert!(base.with_real_home("disk").is_err());
     }
 
     #[test]

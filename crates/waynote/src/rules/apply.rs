@@ -42,7 +42,7 @@ impl Call<'_> {
         }
     }
 
-    /// What its decisions will ask.
+    /// Registers what its decisions will ask, so that it can be read beforehand.
     pub(super) fn foresee(&self, questions: &mut Questions) {
         if let Some(operation) = self.stamp().operation {
             questions.operation(operation);
@@ -57,8 +57,8 @@ impl Call<'_> {
         }
     }
 
-    /// Plans what it comes to: all of it, or nothing when it is refused. One that was carried out already gets the
-    /// answer that it had.
+    /// Plans the rows that the call results in: all of them, or none if the call is refused. A repeated call gets its
+    /// first answer.
     pub(super) fn plan(
         &self,
         pending: &Pending<'_>,
@@ -127,7 +127,7 @@ fn record(
     Ok(Vec::new())
 }
 
-/// The answer to events that were recorded already.
+/// The answer to a repeated call that recorded events.
 fn recorded_again(done: Option<&[Done]>, stamp: &Stamp) -> Result<Vec<Applied>> {
     let is_event = |done: &Done| matches!(done.entry.happened, Happened::Event { .. });
     match done.is_none_or(|done| done.iter().all(is_event)) {
@@ -136,7 +136,7 @@ fn recorded_again(done: Option<&[Done]>, stamp: &Stamp) -> Result<Vec<Applied>> 
     }
 }
 
-/// The refusal of an id that another call went by.
+/// The error when another call has used the id.
 pub(super) fn another(stamp: &Stamp) -> Error {
     let id = stamp.operation.map(|id| id.to_string());
     Error::InvalidAddress {
@@ -145,7 +145,7 @@ pub(super) fn another(stamp: &Stamp) -> Error {
     }
 }
 
-/// Whether a revision can be what that change came to.
+/// Whether a revision can be the result of that change.
 fn is_of(change: &Change, revision: &Revision) -> bool {
     match (change, revision.address()) {
         (Change::Append { session, .. }, Address::Session(of, _)) => session == of,
@@ -153,7 +153,7 @@ fn is_of(change: &Change, revision: &Revision) -> bool {
     }
 }
 
-/// The answer to a call that was carried out already: the notes as its revisions made them.
+/// The answer to a repeated call: the notes as its revisions made them.
 fn again(
     pending: &Pending<'_>,
     changes: &[Change],

@@ -1,4 +1,4 @@
-//! Notes as they were.
+//! Notes as of an earlier time.
 
 use super::resolved::Resolutions;
 use crate::engine;
@@ -9,7 +9,7 @@ use crate::store::AsOf;
 
 use super::OneState;
 
-/// The notes of scopes as they were, by scope and key: read in one round trip.
+/// The notes of these scopes as of an earlier time, by scope and key. Takes one round trip.
 pub(super) fn select(state: &OneState<'_>, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
     let mut ask = engine::Ask {
         scope_histories: scopes.to_vec(),

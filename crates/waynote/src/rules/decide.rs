@@ -220,20 +220,23 @@ pub(crate) fn decide(
                 })?;
             bring_back(Action::Restore, target.state, address, before, stamp).map(Some)
         }
-        Change::Undo { address, origin } => {
+        Change::Undo {
+            address,
+            origin,
+            last: expected,
+        } => {
             not_in_log(address)?;
+            let last = before.last_revision(address)?;
+            check_last(address, *expected, last, before)?;
             let undoes = |number| {
                 Ok(before
                     .revision(address, number)?
                     .and_then(|revision| revision.passes_to()))
             };
-            let undone =
-                last_standing(before.last_revision(address)?, undoes)?.ok_or_else(|| {
-                    UndoError::NothingToUndo {
-                        address: Some(address.clone()),
-                        last: None,
-                    }
-                })?;
+            let undone = last_standing(last, undoes)?.ok_or_else(|| UndoError::NothingToUndo {
+                address: Some(address.clone()),
+                last: None,
+            })?;
             let state = match before.revision(address, undone - 1)? {
                 Some(revision) => revision.state,
                 None => deleted(address, 0, stamp),
@@ -261,9 +264,13 @@ pub(crate) fn decide(
             }
             Ok(Some(write))
         }
-        Change::Redo { address } => {
+        Change::Redo {
+            address,
+            last: expected,
+        } => {
             not_in_log(address)?;
             let last = before.last_revision(address)?;
+            check_last(address, *expected, last, before)?;
             let undo = last_undone(last, |number| before.revision(address, number))?;
             let undo = undo.ok_or_else(|| UndoError::NothingToRedo {
                 address: Some(address.clone()),
@@ -314,14 +321,14 @@ fn bring_back(
     Ok(write(action, state, current.is_some(), stamp))
 }
 
-/// Refuses what a caller writes when it holds a credential, in the text or in what the note goes by.
+/// Refuses a credential, in the text or in the name of a note.
 fn may_write(address: &str, content: &Content, stamp: &Stamp) -> Result<()> {
     stamp.secrets.check(content)?;
     stamp.secrets.check_name("address", address)?;
     stamp.secrets.check_name("author", stamp.author.as_str())
 }
 
-/// Only where a run was blocked can be resolved, and not by being blocked again.
+/// Only a `stuck` entry can be resolved, and not by another `stuck` entry.
 fn may_resolve(entry: &Address, by: &EntryType, before: &impl Before) -> Result<()> {
     let reason = match before.current(entry)? {
         None => return Err(not_found(entry)),
@@ -335,8 +342,8 @@ fn may_resolve(entry: &Address, by: &EntryType, before: &impl Before) -> Result<
     })
 }
 
-/// An entry noted once more: an event on its chain. The entry stays as it was made first, and its revision counts.
-/// It belongs to the earliest iteration in which it was noted, since what that one noted every later one shall see.
+/// An entry that is noted again: a new revision, which counts the repeats. The entry keeps its first text. It belongs
+/// to the earliest iteration that noted it, so that every later iteration sees it.
 fn repeat(entry: Note, iteration: Option<i64>, stamp: &Stamp) -> Write {
     let kept = Note {
         revision: entry.revision + 1,
@@ -357,8 +364,8 @@ fn repeat(entry: Note, iteration: Option<i64>, stamp: &Stamp) -> Write {
     }
 }
 
-/// What makes ids differ that several stores give to entries of one session in the same millisecond. Not the text:
-/// an id outlives it, and a hash could be guessed.
+/// Makes ids differ if several stores add entries to one session in the same millisecond. It does not use the text:
+/// an id stays when the text is forgotten, and a text could be guessed from its hash.
 fn salt(session: &Name, stamp: &Stamp) -> ContentHash {
     let micros = stamp.now.as_microsecond();
     Content::imported(format!("{session}\0{}\0{micros}", stamp.author)).hash()
@@ -388,7 +395,7 @@ pub(crate) fn deleted(address: &Address, revision: u64, stamp: &Stamp) -> State 
     }
 }
 
-/// Numbers go on after a deletion, so that no number ever means two things.
+/// Numbers continue after a deletion, so that each number means one revision.
 fn next_revision(address: &Address, current: Option<&Note>, before: &impl Before) -> Result<u64> {
     match current {
         Some(note) => Ok(note.revision + 1),
@@ -412,6 +419,23 @@ fn check_expected(address: &Address, expect: Expect, current: Option<&Note>) -> 
         },
         current: current.cloned().map(Box::new),
     })
+}
+
+/// Refuses to take a change back when the note has changed since the caller looked.
+fn check_last(
+    address: &Address,
+    expected: Option<u64>,
+    last: u64,
+    before: &impl Before,
+) -> Result<()> {
+    match expected {
+        Some(expected) if expected != last => Err(Error::Conflict {
+            address: address.clone(),
+            expected: format!("revision {expected}"),
+            current: before.current(address)?.map(Box::new),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn not_in_log(address: &Address) -> Result<()> {

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::forget::Forget;
 use crate::note::{Action, Revision, Stamp, State};
 
-/// The refusal to show a note that is not there because it was forgotten, from its history, oldest first.
+/// The error for reading a forgotten note. Takes the history, oldest first.
 pub(crate) fn gone_by_forgetting(history: &[Revision]) -> Option<Error> {
     let last = history.last()?;
     (last.action == Action::Forget).then(|| Error::Forgotten {
@@ -19,37 +19,37 @@ pub(crate) fn gone_by_forgetting(history: &[Revision]) -> Option<Error> {
     })
 }
 
-/// What a decision to forget may ask about the store, inside its transaction.
+/// The questions that a decision to forget may ask about the store, inside its transaction.
 pub(crate) trait Holders: Before {
-    /// A note's revisions, oldest first; none when it never was.
+    /// A note's revisions, oldest first; empty if the note never existed.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn history(&self, address: &Address) -> Result<Vec<Revision>>;
 
-    /// Every revision of every note that says one of these.
+    /// Every revision, of any note, that has one of these contents.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn holding(&self, contents: &[Content]) -> Result<Vec<AddressAt>>;
 }
 
-/// What is to be done to forget.
+/// What a request to forget results in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Erasure {
-    /// The revisions that lose what they say and get their tombstone: a note and a number each.
+    /// The revisions that lose their text and become tombstones: a note and a number each.
     pub(crate) revisions: BTreeSet<(Address, u64)>,
-    /// What is written after it: that a note which was there is not any more.
+    /// What is written afterwards: the end of a note that existed.
     pub(crate) writes: Vec<Write>,
-    /// What they say: gone for good where nothing in [`Erasure::shared`] says it.
+    /// The contents of these revisions. A content is removed unless a revision in [`Erasure::shared`] also has it.
     pub(crate) contents: Vec<Content>,
-    /// Revisions that go on saying one of these.
+    /// Revisions that keep one of these contents.
     pub(crate) shared: BTreeSet<(Address, u64)>,
-    /// How many revisions of the named note still say something.
+    /// How many revisions of the named note still have a text.
     pub(crate) kept: u64,
 }
 
-/// Decides what a request to forget comes to.
+/// Decides the result of a request to forget.
 ///
 /// # Errors
 /// [`Error::NotFound`] when there never was such a note or revision; [`Error::Busy`], [`Error::DamagedStore`] or

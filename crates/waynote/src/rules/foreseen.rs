@@ -14,10 +14,10 @@ use crate::note::{EntryType, Revision};
 use crate::scope::Scope;
 use crate::store::{Count, Done};
 
-/// So many of a session's last events are read beforehand: a rule that looks further back reads on.
+/// How many of a session's last events are read beforehand. A rule that looks further back reads more.
 const EVENTS: usize = 8;
 
-/// What will be asked.
+/// The questions that will be asked.
 #[derive(Default)]
 pub(super) struct Questions {
     ask: engine::Ask,
@@ -30,17 +30,17 @@ pub(super) struct Questions {
     operations: Positions<OperationId>,
 }
 
-/// Where a question stands among those of its kind.
+/// The index of a question among those of its kind.
 type Positions<K> = HashMap<K, usize>;
 
-/// Whether a question is new; then it goes to the end.
+/// Adds a question at the end unless it is there already. Returns whether it was added.
 fn is_new<K: std::hash::Hash + Eq>(positions: &mut Positions<K>, key: K) -> bool {
     let end = positions.len();
     *positions.entry(key).or_insert(end) == end
 }
 
 impl Questions {
-    /// What [`super::decide::decide`] asks about a change.
+    /// Adds what [`super::decide::decide`] asks about a change.
     pub(super) fn of_change(&mut self, change: &Change) {
         match change {
             Change::Save { address, .. } => {
@@ -50,7 +50,7 @@ impl Questions {
             Change::Pin { address, .. } | Change::Delete { address } => self.state(address),
             Change::Restore { address, .. }
             | Change::Undo { address, .. }
-            | Change::Redo { address } => {
+            | Change::Redo { address, .. } => {
                 self.state(address);
                 if is_new(&mut self.histories, address.clone()) {
                     self.ask.store.histories.push(address.clone());
@@ -83,7 +83,7 @@ impl Questions {
         }
     }
 
-    /// What [`super::session_events::check`] asks about a session's events.
+    /// Adds what [`super::session_events::check`] asks about a session's events.
     pub(super) fn session(&mut self, session: &Name) {
         if is_new(&mut self.sessions, session.clone()) {
             let page = (session.clone(), None, EVENTS);
@@ -92,7 +92,7 @@ impl Questions {
         }
     }
 
-    /// Whether a call was carried out already.
+    /// Adds the question whether a call was carried out already.
     pub(super) fn operation(&mut self, operation: OperationId) {
         if is_new(&mut self.operations, operation) {
             self.ask.store.operations.push(operation);
@@ -136,14 +136,14 @@ pub(super) fn refuse_damaged(damaged: &mut Vec<String>) -> Result<()> {
     }
 }
 
-/// The answers; none where nobody foresaw the question.
+/// The answers. There is none for a question that was not foreseen.
 pub(super) struct Foreseen {
     questions: Questions,
     rows: Rows,
 }
 
 impl Foreseen {
-    /// The position of the store's last change, 0 when there is none.
+    /// The position of the store's last change; 0 if there is none.
     pub(super) fn head(&self) -> i64 {
         self.rows.store.version.head()
     }
@@ -193,7 +193,7 @@ impl Foreseen {
         self.rows.entries_saying.get(*place).cloned()
     }
 
-    /// A session's events before a number, latest first, so many at most; none when more would have to be read.
+    /// A session's events before a number, latest first, up to a limit; none if more would have to be read.
     pub(super) fn events(
         &self,
         session: &Name,
@@ -214,7 +214,7 @@ impl Foreseen {
         self.rows.store.leases.get(*place).cloned()
     }
 
-    /// What the call wrote, when it was carried out already.
+    /// What the call wrote, if it was carried out already.
     pub(super) fn done(&self, operation: OperationId) -> Option<&[Done]> {
         let place = self.questions.operations.get(&operation)?;
         let done = self.rows.store.operations.get(*place)?;

@@ -1,5 +1,5 @@
-//! Forgetting: removes the contents of revisions, then the contents that no revision has any more, then all residue of
-//! them.
+//! Forgetting: removes the contents from revisions, then contents that no revision has any more, then every trace of
+//! them in the files.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ pub(super) fn forget(engine: &dyn Engine, request: &Forget, stamp: &Stamp) -> Re
     forgotten.ok_or_else(|| request.not_found())
 }
 
-/// What this call wrote, when it was carried out already.
+/// What this call wrote, if it was carried out already.
 fn done(rows: &dyn Read, stamp: &Stamp) -> Result<Option<Vec<Done>>> {
     let Some(operation) = stamp.operation else {
         return Ok(None);
@@ -49,8 +49,8 @@ fn done(rows: &dyn Read, stamp: &Stamp) -> Result<Option<Vec<Done>>> {
     Ok((!done.is_empty()).then_some(done))
 }
 
-/// The answer to a call that was carried out already: what it forgot then. Which other revisions were equal to that
-/// cannot be told any more, because nothing that is kept says what it was.
+/// The answer to a repeated call: what it forgot the first time. It cannot name other revisions with the same text,
+/// because the text is gone.
 fn again(rows: &dyn Read, request: &Forget, done: &[Done], stamp: &Stamp) -> Result<Forgotten> {
     let mut forgotten = Forgotten::nothing(request);
     let mut at = None;
@@ -125,7 +125,7 @@ fn carry_out(tx: &dyn Transaction, erasure: &Erasure, stamp: &Stamp) -> Result<V
     Ok(spaces)
 }
 
-/// Puts what goes with the erasure, and the erasure itself, at the next positions.
+/// Writes the erasure, and the rows that belong to it, at the next positions.
 fn put(
     tx: &dyn Transaction,
     erasure: &Erasure,
@@ -176,7 +176,7 @@ fn at((address, revision): (Address, u64)) -> AddressAt {
     }
 }
 
-/// The contents that no revision has but those that are erased.
+/// The contents that only the erased revisions have.
 fn unheld(rows: &dyn Read, erasure: &Erasure) -> Result<Vec<Content>> {
     let is_erased = |at: &AddressAt| {
         let revision = at.revision.unwrap_or_default();

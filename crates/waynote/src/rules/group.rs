@@ -14,13 +14,13 @@ use crate::key::Name;
 use crate::note::Stamp;
 use crate::system::mutex::locked;
 
-/// No commit takes more calls: the last of them shall not wait long for the first.
+/// The most calls in one commit, so that no call waits long for the others.
 const MOST: usize = 256;
 
 /// The answer to one call.
 pub(super) type Answer = Result<Vec<Applied>>;
 
-/// The calls that wait.
+/// The waiting calls.
 #[derive(Default)]
 pub(super) struct Group {
     waiting: Mutex<Waiting>,
@@ -32,17 +32,17 @@ struct Waiting {
     is_led: bool,
 }
 
-/// A call that waits in another thread than its own.
+/// A call whose thread waits while another thread writes it.
 struct Waiter {
     call: Kept,
     told: Mutex<Told>,
     tells: Condvar,
 }
 
-/// What a waiting thread is told.
+/// A message to a waiting thread.
 enum Told {
     Nothing,
-    /// To lead the others.
+    /// It leads the next group.
     Lead,
     Answered(Box<Answer>),
 }
@@ -101,7 +101,8 @@ impl Kept {
 }
 
 impl Group {
-    /// Carries out a call, alone or with others. `write` writes calls in one transaction and answers each of them.
+    /// Carries out a call, alone or with others. `write` writes calls in one transaction and returns an answer for
+    /// each.
     pub(super) fn run(
         &self,
         call: Call<'_>,
@@ -126,7 +127,7 @@ impl Group {
         }
     }
 
-    /// Writes a call, and those that wait.
+    /// Writes a call together with the waiting ones.
     fn lead(&self, call: Call<'_>, write: &dyn Fn(&[Call<'_>]) -> Result<Vec<Answer>>) -> Answer {
         let mut led = Led {
             group: self,
@@ -166,7 +167,7 @@ impl Group {
     }
 }
 
-/// The same error for another call, where it is of the store and not of a call.
+/// The same error for another call, if it is about the store and not about one call.
 fn the_same(error: &Error) -> Option<Error> {
     Some(match error {
         Error::Busy {
@@ -202,7 +203,7 @@ fn failed() -> Error {
     }
 }
 
-/// Writes each call by itself, and answers it at once.
+/// Writes each call in a transaction of its own, and answers it at once.
 fn one_by_one(
     call: Call<'_>,
     led: &mut Led<'_>,
@@ -218,7 +219,8 @@ fn one_by_one(
     own
 }
 
-/// The calls that one thread leads. However it ends, they are answered and another one leads.
+/// The calls that one thread writes. When it is dropped, also by a panic, each call is answered and another thread
+/// leads.
 struct Led<'g> {
     group: &'g Group,
     others: Vec<Arc<Waiter>>,
@@ -240,7 +242,7 @@ impl Drop for Led<'_> {
 }
 
 impl Waiter {
-    /// Waits for the answer; none: this thread is to lead.
+    /// Waits for the answer; none if this thread has to lead.
     fn wait(&self) -> Option<Answer> {
         let mut told = locked(&self.told);
         loop {

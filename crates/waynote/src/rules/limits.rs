@@ -29,7 +29,7 @@ impl Limits {
     /// Checks that the notebook, which has `notes` notes, has room for one more.
     ///
     /// # Errors
-    /// [`Error::TooManyNotes`] when it has not.
+    /// [`Error::TooManyNotes`] when it is full.
     pub(crate) fn check_notes(self, notes: u64) -> Result<()> {
         match u64::try_from(self.max_notes) {
             Ok(cap) if cap > 0 && notes >= cap => Err(Error::TooManyNotes {

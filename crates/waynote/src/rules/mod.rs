@@ -225,6 +225,10 @@ impl<E: Engine> Reader for EngineStore<E> {
     fn take_damage(&self) -> Damage {
         locked(&self.memory.noticed).take()
     }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        self.engine.snapshot(&mut |rows| work(&self.state(rows)))
+    }
 }
 
 impl<E: Engine> Store for EngineStore<E> {

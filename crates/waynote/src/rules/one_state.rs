@@ -55,6 +55,10 @@ impl Reader for OneState<'_> {
     fn take_damage(&self) -> Damage {
         locked(&self.memory.noticed).take()
     }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        work(self)
+    }
 }
 
 impl Snapshot for OneState<'_> {

@@ -43,7 +43,7 @@ pub(super) enum Planned {
     },
 }
 
-/// A transaction's own view of the store.
+/// The store as a transaction sees it: with its own planned rows.
 pub(super) struct Pending<'t> {
     state: OneState<'t>,
     known: Foreseen,
@@ -52,7 +52,7 @@ pub(super) struct Pending<'t> {
     over: RefCell<Over>,
 }
 
-/// What the planned rows change.
+/// The effect of the planned rows.
 #[derive(Default)]
 struct Over {
     states: HashMap<Address, NoteState>,
@@ -75,12 +75,12 @@ impl<'t> Pending<'t> {
         }
     }
 
-    /// What is stored, without what is planned.
+    /// The stored rows, without the planned ones.
     pub(super) fn rows(&self) -> &dyn Read {
         self.state.rows()
     }
 
-    /// The position of the last row that is planned, or of the store's last.
+    /// The position of the last planned row, or of the last stored row if none is planned.
     pub(super) fn head(&self) -> Position {
         Position::new(self.head.get())
     }
@@ -91,12 +91,12 @@ impl<'t> Pending<'t> {
         self.head()
     }
 
-    /// How much is planned, to take the rest back.
+    /// A mark of what is planned so far, to return to later.
     pub(super) fn mark(&self) -> usize {
         self.planned.borrow().len()
     }
 
-    /// Takes back what was planned since the mark.
+    /// Drops what was planned since the mark.
     pub(super) fn back_to(&self, mark: usize) {
         let mut planned = self.planned.take();
         planned.truncate(mark);
@@ -152,7 +152,7 @@ impl<'t> Pending<'t> {
         Ok(())
     }
 
-    /// Plans an event that was checked.
+    /// Plans a checked event.
     pub(super) fn plan_event(
         &self,
         session: &Name,
@@ -234,7 +234,7 @@ impl<'t> Pending<'t> {
         }
     }
 
-    /// Puts everything that is planned.
+    /// Writes everything that is planned.
     pub(super) fn put(&self, tx: &dyn Transaction) -> Result<()> {
         let planned = self.planned.borrow();
         let rows: Vec<Row<'_>> = planned.iter().map(row).collect();
@@ -328,7 +328,7 @@ fn row(planned: &Planned) -> Row<'_> {
     }
 }
 
-/// What the limit on notes counts: keyed notes and entries, not a place's own note.
+/// Whether the limit on the number of notes counts it: it counts keyed notes and entries, not a place's own note.
 pub(super) fn is_counted(address: &Address) -> bool {
     !matches!(address, Address::Place(_))
 }
@@ -397,7 +397,7 @@ impl Before for Pending<'_> {
     }
 }
 
-/// What the rules of events ask.
+/// The questions of the rules for events.
 impl Reader for Pending<'_> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
         let others = Ask {
@@ -426,5 +426,9 @@ impl Reader for Pending<'_> {
 
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
         self.state.search(request)
+    }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        work(self)
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn last_resolved(log: &dyn Reader, address: &Address) -> Result<Optio
     Ok(None)
 }
 
-/// Which entries of a log were resolved at some point.
+/// The entries of a log that were resolved at some point.
 #[derive(Debug, Default)]
 pub(crate) struct Resolutions(HashMap<EntryId, (Position, EntryId)>);
 
@@ -40,7 +40,7 @@ impl Resolutions {
         }
     }
 
-    /// The entries that had been resolved at least once by then.
+    /// The entries that were resolved at least once, up to the last event that was added.
     pub(crate) fn entries(&self) -> impl Iterator<Item = EntryId> {
         self.0.keys().copied()
     }

@@ -27,7 +27,8 @@ pub struct RecurringProblem {
     pub iterations: Vec<i64>,
 }
 
-/// The rule of when a loop stalls: so many iterations in a row brought nothing new, or so many noted the same as stuck.
+/// Decides when a loop stalls: a number of iterations in a row brought nothing new, or that many noted the same `stuck`
+/// entry.
 #[derive(Clone, Debug)]
 pub struct StallRule {
     limit: usize,
@@ -37,20 +38,20 @@ pub struct StallRule {
 /// The evidence of a stall.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stalled {
-    /// What as many iterations as the limit noted as stuck.
+    /// The `stuck` entries that at least `limit` iterations noted.
     pub walls: Vec<RecurringProblem>,
-    /// How many iterations in a row brought nothing new; 0: fewer than the limit did.
+    /// How many iterations in a row brought nothing new; 0 if fewer than the limit.
     pub idle: usize,
 }
 
 impl StallRule {
-    /// `limit` is how many iterations are too many; 0: a loop never stalls.
+    /// `limit` is the number of iterations at which a loop stalls; 0: it never does.
     pub fn new(limit: usize) -> Self {
         Self { limit, idle: 0 }
     }
 
-    /// Takes in what an iteration left in the store, and whether it changed the work tree. Gives the evidence when the
-    /// loop stalls.
+    /// Adds what an iteration left in the store, and whether it changed the work tree. Returns the evidence if the loop
+    /// stalls.
     pub fn after(&mut self, progress: &Progress, is_tree_changed: bool) -> Option<Stalled> {
         if self.limit == 0 {
             return None;
@@ -75,7 +76,7 @@ impl StallRule {
 }
 
 impl Stalled {
-    /// How many iterations the evidence is of.
+    /// How many iterations the evidence is about.
     pub fn iterations(&self) -> usize {
         let walls = self.walls.iter().map(|wall| wall.iterations.len());
         walls.chain([self.idle]).max().unwrap_or_default()

@@ -8,11 +8,11 @@ use std::cmp::Ordering;
 use crate::address::Address;
 use crate::author::Author;
 use crate::change::{Applied, Change};
-use crate::error::{Result, UndoError};
+use crate::error::{Error, Result, UndoError};
 use crate::key::Name;
 use crate::note::{Action, Position, Revision, Stamp, State};
 use crate::place::Place;
-use crate::store::{Happened, LocalStore, LocalStoreExt, Reader};
+use crate::store::{Happened, Reader, ReaderExt, Store};
 
 /// The last change that is not undone. An undo stands for the state before the change that it took back, so undoing
 /// again goes further back.
@@ -112,11 +112,15 @@ pub struct Undone {
 /// [`UndoError::NothingToUndo`] when there is none; [`UndoError::Superseded`] when somebody else has changed that note
 /// since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`],
 /// [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be written.
-pub fn undo_last(store: &dyn LocalStore, reach: &UndoScope, stamp: &Stamp) -> Result<Undone> {
+pub fn undo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<Undone> {
     take_back(store, stamp, |store| {
-        let (address, later) = last_change(store, reach, &stamp.author)?;
-        let origin = None;
-        Ok((Change::Undo { address, origin }, later))
+        let (address, last, later) = last_change(store, reach, &stamp.author)?;
+        let change = Change::Undo {
+            address,
+            origin: None,
+            last: Some(last),
+        };
+        Ok((change, later))
     })
 }
 
@@ -128,35 +132,43 @@ pub fn undo_last(store: &dyn LocalStore, reach: &UndoScope, stamp: &Stamp) -> Re
 /// somebody else has changed that note since; [`crate::Error::Busy`], [`crate::Error::ReadOnly`],
 /// [`crate::Error::DiskFull`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be
 /// written.
-pub fn redo_last(store: &dyn LocalStore, reach: &UndoScope, stamp: &Stamp) -> Result<Undone> {
+pub fn redo_last(store: &dyn Store, reach: &UndoScope, stamp: &Stamp) -> Result<Undone> {
     take_back(store, stamp, |store| {
-        let address = last_undo(store, reach, &stamp.author)?;
-        Ok((Change::Redo { address }, None))
+        let (address, last) = last_undo(store, reach, &stamp.author)?;
+        let last = Some(last);
+        Ok((Change::Redo { address, last }, None))
     })
 }
 
-/// Finds a change and applies it, while no other writer can run.
+/// How often a change is looked for again, because somebody has changed its note meanwhile.
+const TRIES: usize = 8;
+
+/// Finds a change and applies it, if its note is still as it was found; else looks again.
 fn take_back(
-    store: &dyn LocalStore,
+    store: &dyn Store,
     stamp: &Stamp,
     find: impl Fn(&dyn Reader) -> Result<(Change, Option<Address>)>,
 ) -> Result<Undone> {
-    let taken_back = store.alone(|store| {
-        let (change, later) = match taken_back(store, stamp)? {
-            Some(change) => (change, None),
-            None => find(&store)?,
+    let mut tries = 1..TRIES;
+    loop {
+        let (change, later) = store.on_one_state(|store| match taken_back(store, stamp)? {
+            Some(change) => Ok((change, None)),
+            None => find(store),
+        })?;
+        let mut applied = match store.apply(&[change], stamp) {
+            Err(Error::Conflict { .. }) if tries.next().is_some() => continue,
+            applied => applied?,
         };
-        let mut applied = store.apply(&[change], stamp)?;
-        Ok(applied.pop().map(|applied| Undone { applied, later }))
-    })?;
-    let nothing = UndoError::NothingToUndo {
-        address: None,
-        last: None,
-    };
-    Ok(taken_back.ok_or(nothing)?)
+        let nothing = UndoError::NothingToUndo {
+            address: None,
+            last: None,
+        };
+        let applied = applied.pop().ok_or(nothing)?;
+        return Ok(Undone { applied, later });
+    }
 }
 
-/// The change that this call made, when it was carried out already.
+/// The change that this call made, if it was carried out already.
 fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Option<Change>> {
     let Some(operation) = stamp.operation else {
         return Ok(None);
@@ -166,20 +178,20 @@ fn taken_back(store: &dyn Reader, stamp: &Stamp) -> Result<Option<Change>> {
         return Ok(None);
     };
     let address = revision.address().clone();
-    let origin = None;
     Ok(match revision.action {
-        Action::Undo => Some(Change::Undo { address, origin }),
-        Action::Redo => Some(Change::Redo { address }),
+        Action::Undo => Some(Change::undo(address)),
+        Action::Redo => Some(Change::redo(address)),
         _ => None,
     })
 }
 
-/// The note of the author's last change within reach that is not undone, and that of a newer one out of reach.
+/// The note of the author's last change within reach that is not undone, its last revision, and the note of a newer
+/// change out of reach.
 fn last_change(
     store: &dyn Reader,
     reach: &UndoScope,
     author: &Name,
-) -> Result<(Address, Option<Address>)> {
+) -> Result<(Address, u64, Option<Address>)> {
     // The last change that is skipped, for the message.
     let mut passed: Option<(Address, Name)> = None;
     for revision in Backwards::through(store) {
@@ -203,7 +215,8 @@ fn last_change(
             }
             (true, Ordering::Equal) => {
                 let later = passed.filter(|(_, by)| by == author);
-                return Ok((address.clone(), later.map(|(address, _)| address)));
+                let later = later.map(|(address, _)| address);
+                return Ok((address.clone(), last_number(&history), later));
             }
             // Later changes of the same note by this author came before this one.
             (true, Ordering::Greater) => {
@@ -219,8 +232,8 @@ fn last_change(
     .into())
 }
 
-/// The note of the author's last undo within reach that no redo has taken back.
-fn last_undo(store: &dyn Reader, reach: &UndoScope, author: &Name) -> Result<Address> {
+/// The note of the author's last undo within reach that no redo has taken back, and its last revision.
+fn last_undo(store: &dyn Reader, reach: &UndoScope, author: &Name) -> Result<(Address, u64)> {
     let nothing = || UndoError::NothingToRedo { address: None };
     for revision in Backwards::through(store) {
         let revision = revision?;
@@ -239,12 +252,12 @@ fn last_undo(store: &dyn Reader, reach: &UndoScope, author: &Name) -> Result<Add
                 if history.iter().any(takes_it_back) {
                     continue;
                 }
-                let last = history.last().map_or(0, Revision::number);
+                let last = last_number(&history);
                 let undo = last_undone(last, |number| Ok(numbered(&history, number).cloned()))?;
                 if undo != Some(number) {
                     return Err(superseded("undo", &revision, &history).into());
                 }
-                return Ok(address.clone());
+                return Ok((address.clone(), last));
             }
             _ => return Err(nothing().into()),
         }
@@ -266,6 +279,10 @@ fn superseded(what: &'static str, revision: &Revision, history: &[Revision]) -> 
         address: revision.address().clone(),
         by: history.last().unwrap_or(revision).author().clone(),
     }
+}
+
+fn last_number(history: &[Revision]) -> u64 {
+    history.last().map_or(0, Revision::number)
 }
 
 fn numbered(history: &[Revision], number: u64) -> Option<&Revision> {

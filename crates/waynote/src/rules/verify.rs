@@ -15,7 +15,7 @@ use crate::store::AsOf;
 
 use super::OneState;
 
-/// Checks everything there is; all reading is of one state.
+/// Checks the whole store. Reads one state of it.
 pub(super) fn verify(state: &OneState<'_>) -> Result<Report> {
     let rows = state.rows();
     let mut report = Report::default();
@@ -34,7 +34,7 @@ pub(super) fn verify(state: &OneState<'_>) -> Result<Report> {
     Ok(report)
 }
 
-/// Whether the entries of a session are resolved as its events say.
+/// Checks that the entries of a session are resolved as its events say.
 fn resolutions(state: &OneState<'_>, session: &Name, report: &mut Report) -> Result<()> {
     let rows = state.rows();
     let mut resolved = Resolutions::default();

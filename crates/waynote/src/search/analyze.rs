@@ -12,19 +12,19 @@ use snowball_stemmers_rs::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
-/// A longer term is cut to this many bytes, in notes and queries alike.
+/// The longest term in bytes. A longer one is cut, in notes and in queries.
 const TERM_BYTES: usize = 128;
 
-/// What of a word a term is.
+/// How a term relates to its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The word itself, or a part of an identifier.
     Surface,
-    /// The stem of a plain word, where it differs from the word.
+    /// The stem of a plain word, if it differs from the word.
     Stem,
-    /// An identifier whole, beside its parts.
+    /// A whole identifier, in addition to its parts.
     Whole,
-    /// The last character of a run of a script without blanks: found by one character alone.
+    /// The last character of a run in a script without blanks. It makes a search for a single character find it.
     Last,
 }
 
@@ -33,15 +33,15 @@ pub(crate) enum Form {
 pub(crate) struct Term<'t> {
     pub(crate) term: &'t str,
     pub(crate) form: Form,
-    /// Counts the words of the text.
+    /// The number of its word in the text.
     pub(crate) position: u32,
-    /// The bytes of the text that it stands for.
+    /// The byte range of the text that it stands for.
     pub(crate) range: Range<usize>,
-    /// Whether it stands in an identifier beside a [`Form::Whole`].
+    /// Whether it is a part of an identifier that also has a [`Form::Whole`].
     pub(crate) is_part: bool,
 }
 
-/// Takes texts apart; kept for many texts, because it keeps its buffers.
+/// Splits texts into terms. Use one for many texts, because it keeps its buffers.
 pub(crate) struct Analyzer {
     stemmer: Stemmer,
     folded: String,
@@ -54,7 +54,7 @@ enum Class {
     Word,
     /// A character of a script without blanks.
     Dense,
-    /// May join words to an identifier.
+    /// A character that can join words to an identifier.
     Joiner,
     Other,
 }
@@ -68,7 +68,7 @@ impl Analyzer {
         }
     }
 
-    /// Gives every term of a text to `each`, in order; returns how many positions there are.
+    /// Calls `each` with every term of a text, in order. Returns the number of positions.
     pub(crate) fn analyze(&mut self, text: &str, each: &mut dyn FnMut(&Term<'_>)) -> u32 {
         let mut position = 0;
         let mut at = 0;
@@ -82,7 +82,7 @@ impl Analyzer {
         position
     }
 
-    /// Words from `at` on that nothing but joiners separates; returns where they end.
+    /// Analyzes the words from `at` on that only joiners separate. Returns where they end.
     fn compound(
         &mut self,
         text: &str,
@@ -192,7 +192,7 @@ impl Analyzer {
         self.folded = folded;
     }
 
-    /// A run of a script without blanks: every two characters that follow one another, and the last one.
+    /// Analyzes a run in a script without blanks: every pair of neighbouring characters, and the last character.
     fn dense(
         &mut self,
         text: &str,
@@ -252,7 +252,7 @@ impl Analyzer {
     }
 }
 
-/// A word as it is looked for: lower case, compatibility forms made plain, Latin letters without marks.
+/// A word in its indexed form: lower case, without compatibility forms, Latin letters without diacritics.
 pub(crate) fn fold(word: &str, out: &mut String) {
     if word.is_ascii() {
         out.extend(
@@ -272,7 +272,7 @@ pub(crate) fn fold(word: &str, out: &mut String) {
     }
 }
 
-/// A Latin letter without its mark; any other character as it is.
+/// A Latin letter without its diacritic; any other character unchanged.
 fn plain_latin(char: char) -> Cow<'static, str> {
     let special = match char {
         'ß' => "ss",
@@ -301,7 +301,7 @@ fn plain_latin(char: char) -> Cow<'static, str> {
     Cow::Owned(base.to_string())
 }
 
-/// Characters inside a word that nobody sees.
+/// Invisible characters inside a word.
 fn is_ignorable(char: char) -> bool {
     matches!(
         char,
@@ -320,7 +320,7 @@ fn class(char: char) -> Class {
     }
 }
 
-/// Han, Kana, Thai, Lao, Myanmar, Khmer, and what else is written without blanks between words.
+/// Scripts without blanks between words: Han, Kana, Thai, Lao, Myanmar, Khmer and others.
 fn is_dense(char: char) -> bool {
     let is_script = matches!(char,
         '\u{0e01}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{1950}'..='\u{1aaf}'
@@ -352,7 +352,7 @@ fn joined(text: &str, end: usize) -> Option<usize> {
     (class(follows) == Class::Word).then_some(next)
 }
 
-/// Passes over an English clitic: `'s`, `'t`, `'ll`.
+/// Skips an English clitic: `'s`, `'t`, `'ll`.
 fn after_clitic(text: &str, end: usize) -> usize {
     let Some(rest) = text[end..].strip_prefix(['\'', '\u{2019}']) else {
         return end;
@@ -365,7 +365,7 @@ fn after_clitic(text: &str, end: usize) -> usize {
     }
 }
 
-/// The parts of `camelCase` and `HTTPServer`; of any other word the word.
+/// The parts of `camelCase` and `HTTPServer`. Any other word has one part.
 fn camel_parts(word: &str) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -394,14 +394,14 @@ fn camel_parts(word: &str) -> Vec<Range<usize>> {
     parts
 }
 
-/// Whether a word as it is written is a plain English one.
+/// Whether a word, as written, is a plain English word.
 fn is_stemmable(word: &str) -> bool {
     word.len() > 2
         && word.bytes().all(|byte| byte.is_ascii_alphabetic())
         && !word[1..].bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
-/// Whether a word says next to nothing in a query that has others.
+/// Whether a query can ignore the word if it has others.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }

@@ -1,24 +1,24 @@
 //! The blocks of a segment: its terms in order, some kilobytes per block.
 //!
-//! A block begins with the first term that would be in it and the first that is in the next one, so that a block which
-//! is missing is noticed; then `term · places` after one another, each with its length before it; then a checksum. The
-//! first block of a segment begins with nothing, and the last one ends with nothing: there is always one.
+//! A block begins with the first term of its range and the first term of the next block's range, so that a missing
+//! block is noticed. Then come the pairs `term · places`, each part after its length, and a checksum. The range of the
+//! first block begins with the empty term, and that of the last block has no end. Every segment has at least one block.
 
 use super::damage::{Damage, Sound};
 use super::postings::{put, take_bytes};
 
-/// A block is full when its terms have this many bytes; one term alone may have more.
+/// The size in bytes at which a block is full. A single term may be larger.
 const FULL: usize = 4000;
 
 const MISSING: Damage = Damage("a block of terms is missing");
 
-/// A block under the first term that would be in it.
+/// A block, with the first term of its range.
 pub(crate) struct Block {
     pub(crate) first: Vec<u8>,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Takes terms in their order and gives blocks.
+/// Makes blocks from terms, which are added in order.
 #[derive(Default)]
 pub(crate) struct Blocks {
     done: Vec<Block>,
@@ -58,7 +58,7 @@ impl Blocks {
 
 /// The terms of a block with their places, in order.
 pub(crate) struct Terms<'b> {
-    /// The first term that would be in this block, and in the next one.
+    /// The first terms of the ranges of this block and of the next one.
     first: &'b [u8],
     next: &'b [u8],
     rest: &'b [u8],
@@ -79,12 +79,12 @@ impl<'b> Terms<'b> {
         })
     }
 
-    /// The first term that would be in this block.
+    /// The first term of its range.
     pub(crate) fn first(&self) -> &'b [u8] {
         self.first
     }
 
-    /// Checks that a segment's block is the one after another, or its first.
+    /// Checks that a block follows another one directly, or is the first of its segment.
     pub(crate) fn after(self, before: Option<&Self>) -> Sound<Self> {
         let follows = match before {
             None => self.first.is_empty(),
@@ -93,7 +93,7 @@ impl<'b> Terms<'b> {
         if follows { Ok(self) } else { Err(MISSING) }
     }
 
-    /// Checks that no block comes after this one.
+    /// Checks that this is the last block.
     pub(crate) fn is_last(&self) -> Sound<()> {
         if self.next.is_empty() {
             Ok(())
@@ -111,7 +111,7 @@ impl<'b> Terms<'b> {
     }
 }
 
-/// Checks that nothing that begins so lies behind the last of the blocks that hold such terms.
+/// Checks that no block with terms of this prefix is missing after the last one that was read.
 pub(crate) fn ends(last: Option<&Terms<'_>>, prefix: &[u8]) -> Sound<()> {
     let next = last.ok_or(MISSING)?.next;
     if next.is_empty() || (next > prefix && !next.starts_with(prefix)) {
@@ -121,18 +121,18 @@ pub(crate) fn ends(last: Option<&Terms<'_>>, prefix: &[u8]) -> Sound<()> {
     }
 }
 
-/// What a block says of a term.
+/// What a block knows about a term.
 pub(crate) enum Looked<'b> {
     /// Its places.
     There(&'b [u8]),
-    /// It would be here.
+    /// The term is in the range of this block, but not in the block.
     Nowhere,
-    /// It would be in another block.
+    /// The term is in the range of another block.
     Elsewhere,
 }
 
 impl<'b> Looked<'b> {
-    /// The places, when this is the block that would hold the term.
+    /// The places, if the term is in the range of this block.
     pub(crate) fn here(self) -> Sound<Option<&'b [u8]>> {
         match self {
             Self::There(places) => Ok(Some(places)),
@@ -142,7 +142,7 @@ impl<'b> Looked<'b> {
     }
 }
 
-/// Looks a term up in a block.
+/// Looks up a term in a block.
 pub(crate) fn look<'b>(block: Option<&'b [u8]>, term: &[u8]) -> Sound<Looked<'b>> {
     let mut terms = Terms::new(block.ok_or(MISSING)?)?;
     if term < terms.first || (!terms.next.is_empty() && term >= terms.next) {

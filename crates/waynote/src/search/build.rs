@@ -7,16 +7,16 @@ use super::analyze::{Analyzer, Form, Term};
 use super::block::{Block, Blocks};
 use super::damage::Sound;
 use super::docs::{self, Doc, Docs};
-use super::notes::{Document, Kinds};
+use super::document::{Document, Kinds};
 use super::postings::Writer;
 
-/// What is at most an hour apart in a log is read together.
+/// Entries of a log at most this far apart count as neighbours.
 pub(crate) const NEAR_SECONDS: i64 = 3600;
 
-/// Words of a title stand this far before those of the text: no phrase goes across.
+/// The gap in positions between the title and the text, so that no phrase matches across both.
 const TITLE_GAP: u32 = 8;
 
-/// Takes notes in the order of their positions.
+/// Builds a segment. Notes are added in the order of their positions.
 pub(crate) struct Builder {
     analyzer: Analyzer,
     docs: Vec<Doc>,
@@ -36,7 +36,7 @@ impl Builder {
         self.docs.len()
     }
 
-    /// Adds a note; of its terms only those that `wanted` says are kept.
+    /// Adds a note, with those of its terms for which `wanted` is true.
     pub(crate) fn add(&mut self, document: &Document<'_>, wanted: &dyn Fn(&str) -> bool) {
         let doc = u32::try_from(self.docs.len()).unwrap_or(u32::MAX);
         let terms = &mut self.terms;
@@ -82,7 +82,7 @@ impl Builder {
     }
 }
 
-/// Gives every term of a note, its place, and whether it is a word of its own; returns how many words there are.
+/// Calls `each` with every term of a note, its place, and whether it is a word of its own. Returns the number of words.
 pub(crate) fn each_term(
     analyzer: &mut Analyzer,
     document: &Document<'_>,
@@ -114,14 +114,15 @@ impl Document<'_> {
     }
 }
 
-/// A segment in memory: one that is in no store, or what is looked at of a sealed one.
+/// A segment in memory: one that is not stored, or those parts of a stored one that a search needs.
 pub(crate) struct InMemory {
     pub(crate) docs: Arc<Docs>,
     blocks: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl InMemory {
-    /// The notes of a segment, and of its blocks those that are looked at, each with the first term in it.
+    /// Made of the notes of a segment and those of its blocks that a search needs, each with the first term of its
+    /// range.
     pub(crate) fn of(
         docs: Arc<Docs>,
         blocks: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
@@ -132,7 +133,7 @@ impl InMemory {
         }
     }
 
-    /// The block that would hold a term.
+    /// The block with the range that a term is in.
     pub(crate) fn block(&self, term: &[u8]) -> Option<&[u8]> {
         let before = self
             .blocks
@@ -140,7 +141,7 @@ impl InMemory {
         before.last().map(|(_, block)| &block[..])
     }
 
-    /// The blocks that would hold the terms that begin so.
+    /// The blocks with the ranges that terms with this prefix are in.
     pub(crate) fn blocks(&self, prefix: &[u8]) -> impl Iterator<Item = &[u8]> {
         let first = self.block(prefix);
         let after = self.blocks.range::<[u8], _>((

@@ -8,12 +8,12 @@ pub(crate) struct Damage(pub(crate) &'static str);
 
 pub(crate) type Sound<T> = Result<T, Damage>;
 
-/// Why a search did not come to its end.
+/// Why a search was stopped.
 #[derive(Debug)]
 pub(crate) enum Stopped {
     /// The index is damaged: search without it.
     Damaged(Damage),
-    /// The store says so.
+    /// The store returned an error.
     Failed(Error),
 }
 

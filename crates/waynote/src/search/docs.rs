@@ -1,14 +1,14 @@
 //! The list of notes of a segment: columns of fixed width, read in place.
 //!
-//! `count u32 · first position i64 · crc32 of the rest u32`, then for each note, column after column: position less
-//! the first `u32`, scope `u32`, words `u32`, last change in seconds `u32`, the entry before it in its log `u32`, flags
-//! `u8`. An entry of the same segment is told by how many notes further back it is, another one by its distance in
-//! the journal and the highest bit; 0 is none.
+//! `count u32 · first position i64 · crc32 of the rest u32`, then for each note, column after column: position less the
+//! first `u32`, scope `u32`, words `u32`, last change in seconds `u32`, the entry before it in its log `u32`, flags
+//! `u8`. The entry before is given by how many notes further back it is if it is in the same segment, else by its
+//! distance in the journal with the highest bit set; 0 means that there is none.
 
 use crate::engine::SegmentHead;
 
 use super::damage::{Damage, Sound};
-use super::notes::Kinds;
+use super::document::Kinds;
 
 const HEAD: usize = 16;
 const WIDTH: usize = 21;
@@ -24,9 +24,9 @@ pub(crate) struct Doc {
     pub(crate) words: u32,
     /// When it was last changed, in seconds since 1970.
     pub(crate) time: u32,
-    /// The row of the entry before it in the same log, when that was at most an hour earlier.
+    /// The row of the entry before it in the same log, if that is at most an hour older.
     pub(crate) previous: Option<i64>,
-    /// The one kind it is of.
+    /// Its kind.
     pub(crate) kind: Kinds,
     /// Whether it ends in a question.
     pub(crate) asks: bool,
@@ -34,16 +34,16 @@ pub(crate) struct Doc {
 
 const ASKS: u8 = 0x80;
 
-/// The entry before stands in another segment.
+/// Marks that the entry before is in another segment.
 const ELSEWHERE: u32 = 1 << 31;
 
 /// Where the entry before a note in the same log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
     Nowhere,
-    /// So many notes further back in the segment.
+    /// This many notes further back in the segment.
     Here(u32),
-    /// That row of the journal.
+    /// At this row of the journal.
     Elsewhere(i64),
 }
 
@@ -142,7 +142,7 @@ impl Docs {
             && last == Some(head.last)
     }
 
-    /// The words of all of them together.
+    /// The total number of words.
     pub(crate) fn all_words(&self) -> u64 {
         self.words
     }
@@ -160,12 +160,12 @@ impl Docs {
         u32::from_le_bytes(part(&self.bytes, at).unwrap_or_default())
     }
 
-    /// How many words each has.
+    /// The number of words of each note.
     pub(crate) fn words(&self) -> impl Iterator<Item = u32> + '_ {
         self.column(2)
     }
 
-    /// For each where the entry before it is.
+    /// For each note, where the entry before it is.
     pub(crate) fn befores(&self) -> impl Iterator<Item = Before> + '_ {
         self.column(4)
             .enumerate()

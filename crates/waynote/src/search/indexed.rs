@@ -16,14 +16,15 @@ use crate::system::mutex::locked;
 use super::build::{Builder, InMemory};
 use super::damage::{Damage, Looked, Stopped};
 use super::docs::Docs;
-use super::notes::{Document, Index, Looking, Opened, Segment, Tail, kind_and_title};
+use super::document::{Document, kind_and_title};
+use super::notes::{Index, Looking, Opened, Segment, Tail};
 use super::query::Query;
 use super::{Hit, SearchRequest};
 
 /// The format of the segments that this program writes and reads.
 pub(crate) const FORMAT: i64 = 1;
 
-/// What is kept between searches: segments never change, and the tail only when something is written.
+/// What is kept between searches. Segments never change, and the tail changes only when something is written.
 #[derive(Default)]
 pub(crate) struct Cache {
     docs: Vec<(DocsKey, Arc<Docs>)>,
@@ -38,14 +39,14 @@ impl Cache {
     }
 }
 
-/// Ids are used again, checksums are not.
+/// The checksum is part of the key because ids are used again.
 type DocsKey = (i64, i64, u32);
 
-/// The watermark, and what the engine says of changes. On a connection that an application lends, rows can be taken
-/// back and their positions given out again: its count of changes tells.
+/// The watermark, and the engine's count of changes. On a connection that an application lends, rows can be rolled back
+/// and their positions used again; only the count shows that.
 type TailKey = (i64, Version);
 
-/// Searches with the index, or without it where it is damaged. All reading is of one state.
+/// Searches with the index, or without it if it is damaged. Reads one state of the store.
 pub(crate) fn search(
     rows: &dyn Read,
     cache: &Mutex<Cache>,
@@ -86,11 +87,11 @@ struct View<'s> {
     noticed: &'s Mutex<Noticed>,
     /// Read every note instead of the index.
     scan: bool,
-    /// Of every revision that wrote a text, not only the notes as they are.
+    /// Search every revision that wrote a text, not only the current notes.
     history: bool,
 }
 
-/// A tail of fewer rows is kept between searches.
+/// The tail is kept between searches up to this many rows.
 const SHORT: i64 = 4096;
 
 impl View<'_> {
@@ -98,7 +99,7 @@ impl View<'_> {
         locked(self.cache)
     }
 
-    /// The heads of the segments, if there is an index that can be used.
+    /// The heads of the segments, if there is a usable index.
     fn heads(&self, state: IndexState, heads: Vec<SegmentHead>) -> Looked<Vec<SegmentHead>> {
         if self.scan || state.is_new(&heads) {
             return Ok(Vec::new());
@@ -112,14 +113,14 @@ impl View<'_> {
         Ok(heads)
     }
 
-    /// The lists of notes of segments that are kept.
+    /// The lists of notes of the kept segments.
     fn kept_docs(&self, heads: &[SegmentHead]) -> Vec<Option<Arc<Docs>>> {
         let cache = self.cache();
         let kept = heads.iter().map(|head| cache.docs_of(docs_key(head)));
         kept.collect()
     }
 
-    /// The lists of notes of segments: those that are kept, and the others as they were read.
+    /// The lists of notes of all segments: the kept ones, and those that were just read.
     fn docs(
         &self,
         heads: &[SegmentHead],
@@ -147,8 +148,8 @@ impl View<'_> {
         Ok(all)
     }
 
-    /// In one round trip: lists of notes that are not kept, the blocks that a query looks at, segment by segment, and
-    /// the journal's rows after one.
+    /// Reads in one round trip: the lists of notes that are not kept, the blocks that a query needs, by segment, and
+    /// the journal after a row.
     fn read_looked_at(
         &self,
         query: &Query,
@@ -183,7 +184,7 @@ impl View<'_> {
         }
     }
 
-    /// The tail after a row of the journal: of the rows that were read, when it is to be kept under a key.
+    /// Makes the tail after a row of the journal, from the rows that were read. If there is a key, it is kept under it.
     fn tail(
         &self,
         query: &Query,
@@ -214,7 +215,7 @@ impl View<'_> {
         Ok(tail)
     }
 
-    /// The tail that is kept, and still the one.
+    /// The kept tail, if it is still current.
     fn kept_tail(&self, key: Option<TailKey>) -> Option<Arc<Tail>> {
         let cache = self.cache();
         let (known, tail) = cache.tail.as_ref()?;
@@ -226,7 +227,7 @@ fn docs_key(head: &SegmentHead) -> DocsKey {
     (head.id, head.last, head.checksum)
 }
 
-/// A tail in the making, of the journal's rows after one.
+/// Builds a tail from the journal's rows after a position.
 struct Growing<'q> {
     builder: Builder,
     superseded: Vec<i64>,
@@ -343,12 +344,12 @@ impl Index for View<'_> {
     }
 }
 
-/// An entry is what its first revision made it, however often it was noted since.
+/// An entry has the text of its first revision, however often it was noted since.
 fn is_entry_made_by(found: &NoteAt) -> bool {
     found.revision == 1 && matches!(found.note.address, Address::Session(..))
 }
 
-/// A row of the journal, and what it means for search.
+/// A row of the journal, as the search sees it.
 pub(crate) struct Entry<'r>(&'r JournalRow<'r>);
 
 impl<'r> Entry<'r> {
@@ -356,12 +357,12 @@ impl<'r> Entry<'r> {
         Self(row)
     }
 
-    /// An entry is what its first row made it, however often it was noted since.
+    /// An entry has the text of its first row, however often it was noted since.
     pub(crate) fn is_passed_over(&self) -> bool {
         self.0.is_repeat
     }
 
-    /// Whether the note is now as this row made it.
+    /// Whether this row is the note's current state.
     pub(crate) fn is_current(&self) -> bool {
         let is_first_of_entry = self.0.kind == ScopeKind::Session && self.0.revision == 1;
         let is_now = self
@@ -371,7 +372,7 @@ impl<'r> Entry<'r> {
         is_now && self.0.content.is_some()
     }
 
-    /// Whether it wrote another text than the row before it.
+    /// Whether it has another text than the note's row before it.
     pub(crate) fn has_written(&self) -> bool {
         self.0.has_new_content && self.0.content.is_some()
     }

@@ -5,16 +5,16 @@ use super::damage::{Damage, Sound};
 use super::docs::{self, Docs};
 use super::postings::{Reader, Writer};
 
-/// A segment that goes into a merge.
+/// An input of a merge.
 pub(crate) struct Input {
     pub(crate) docs: Docs,
-    /// Whether each of its notes stays.
+    /// For each of its notes, whether it is kept.
     pub(crate) stays: Vec<bool>,
     /// Its blocks in the order of their terms.
     pub(crate) blocks: Vec<Vec<u8>>,
 }
 
-/// The merged segment's notes and blocks; none when nothing stays. The inputs are in the order of their positions.
+/// The notes and blocks of the merged segment; none if no note is kept. The inputs are in the order of their positions.
 pub(crate) fn merge(inputs: &[Input]) -> Sound<Option<(Vec<u8>, Vec<Block>)>> {
     const GONE: u32 = u32::MAX;
     let mut kept = Vec::new();
@@ -64,7 +64,7 @@ pub(crate) fn merge(inputs: &[Input]) -> Sound<Option<(Vec<u8>, Vec<Block>)>> {
     Ok(Some((docs::encode(&kept)?, blocks.take())))
 }
 
-/// The terms of one input, walked along.
+/// An iterator over the terms of one input.
 struct Head<'b> {
     blocks: std::slice::Iter<'b, Vec<u8>>,
     terms: Option<Terms<'b>>,

@@ -5,6 +5,8 @@
 //! they are distributed over segments.
 
 #[cfg(feature = "search")]
+mod among;
+#[cfg(feature = "search")]
 mod analyze;
 #[cfg(feature = "search")]
 mod block;
@@ -14,6 +16,8 @@ mod build;
 mod damage;
 #[cfg(feature = "search")]
 mod docs;
+#[cfg(feature = "search")]
+mod document;
 #[cfg(feature = "search")]
 pub(crate) mod indexed;
 #[cfg(feature = "search")]
@@ -44,9 +48,9 @@ use crate::note::Note;
 use crate::scope::Scope;
 
 #[cfg(feature = "search")]
-pub(crate) use analyze::is_stop_word;
+pub(crate) use among::among;
 #[cfg(feature = "search")]
-pub(crate) use notes::among;
+pub(crate) use analyze::is_stop_word;
 #[cfg(not(feature = "search"))]
 pub(crate) use off::{among, indexed, is_stop_word, upkeep, verify};
 

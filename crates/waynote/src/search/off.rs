@@ -102,7 +102,7 @@ pub(crate) mod verify {
     use crate::engine::Read;
     use crate::model::report::Report;
 
-    /// Checks nothing: what cannot be read is not judged.
+    /// Checks nothing: without the feature the index cannot be read.
     pub(crate) fn verify(_: &dyn Read, _: &mut Report) -> Result<()> {
         Ok(())
     }

@@ -1,21 +1,22 @@
 //! The postings of a term: the notes that contain it, how often, and at which words.
 //!
-//! `notes · bytes of the first stream · first stream · second stream`, all numbers varints. The first stream has for
-//! each note `(distance from the note before) << 2 | more than once << 1 | as a word of its own`, and how often when
-//! more than once; the second for each place `(distance from the place before) << 1 | as a word of its own`.
+//! `number of notes · length of the first stream · first stream · second stream`; all numbers are varints. The first
+//! stream has for each note `(distance from the note before) << 2 | more than once << 1 | as a word of its own`, and
+//! the count if it is more than one. The second stream has for each place `(distance from the place before) << 1 | as a
+//! word of its own`.
 
 use super::damage::{Damage, Sound};
 
 const CUT: Damage = Damage("a list of places is cut off");
 
-/// A note that holds a term.
+/// A note that contains a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Posting {
     /// The note's number in its segment.
     pub(crate) doc: u32,
-    /// How often it holds the term.
+    /// How often it contains the term.
     pub(crate) times: u32,
-    /// Whether it holds it as a word of its own, not only as the stem of others.
+    /// Whether it contains the term as a word of its own, not only as a stem.
     pub(crate) exact: bool,
 }
 
@@ -51,12 +52,12 @@ fn take_u32(bytes: &mut &[u8]) -> Sound<u32> {
     u32::try_from(take(bytes)?).map_err(|_| CUT)
 }
 
-/// A term's places, being written; notes in their order, places in theirs.
+/// Writes the places of a term. Notes and places are added in order.
 #[derive(Default)]
 pub(crate) struct Writer {
     notes: u32,
     last_doc: u32,
-    /// The note that is being written.
+    /// The current note.
     open: Option<Posting>,
     last_place: u32,
     first: Vec<u8>,
@@ -89,7 +90,7 @@ impl Writer {
         self.last_place = place;
     }
 
-    /// Adds a note with its places as they lie in another list.
+    /// Adds a note with its places, copied from another list.
     pub(crate) fn add_whole(&mut self, posting: Posting, places: &[u8]) {
         self.close();
         self.open = Some(posting);
@@ -114,7 +115,7 @@ impl Writer {
         self.notes += 1;
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub(crate) fn finish(mut self) -> Option<Vec<u8>> {
         self.close();
         if self.notes == 0 {
@@ -129,7 +130,7 @@ impl Writer {
     }
 }
 
-/// A term's places, being read.
+/// Reads the places of a term.
 pub(crate) struct Reader<'b> {
     left: u32,
     doc: u32,
@@ -149,12 +150,12 @@ impl<'b> Reader<'b> {
         })
     }
 
-    /// How many notes are left.
+    /// The number of notes that are left.
     pub(crate) fn len(&self) -> usize {
         self.left as usize
     }
 
-    /// The next note. Its places must be read or passed over when those of a later one are wanted.
+    /// The next note. Its places must be read or skipped before those of a later note.
     pub(crate) fn next(&mut self) -> Sound<Option<Posting>> {
         if self.left == 0 {
             return Ok(None);
@@ -175,7 +176,7 @@ impl<'b> Reader<'b> {
         }))
     }
 
-    /// The places of the note just read: the word's number, and whether it is a word of its own.
+    /// The places of the note that was just read: the number of the word, and whether it is a word of its own.
     pub(crate) fn places(&mut self, posting: Posting, out: &mut Vec<(u32, bool)>) -> Sound<()> {
         out.clear();
         let mut place = 0_u32;
@@ -188,7 +189,7 @@ impl<'b> Reader<'b> {
         Ok(())
     }
 
-    /// The same as they lie.
+    /// The same as stored bytes.
     pub(crate) fn places_whole(&mut self, posting: Posting) -> Sound<&'b [u8]> {
         let mut left = posting.times;
         let mut end = 0;

@@ -2,10 +2,10 @@
 
 use super::analyze::{Analyzer, Form, is_stop_word};
 
-/// What a part of an identifier counts beside the whole.
+/// The weight of a part of an identifier, compared with the whole.
 const PART: f32 = 0.5;
 
-/// What a query asks for.
+/// A parsed query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Query {
     pub(crate) wanted: Vec<Clause>,
@@ -16,16 +16,16 @@ pub(crate) struct Query {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Clause {
     Word(Word),
-    /// Any word that begins so.
+    /// Any word with this prefix.
     Prefix(String),
-    /// Words that follow one another, each with its distance from the first.
+    /// A phrase: words, each with its distance from the first.
     Phrase(Vec<(String, u32)>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Word {
     pub(crate) surface: String,
-    /// Its stem, which may be the word itself; none for what is not stemmed.
+    /// Its stem, which may be the word itself; none if it is not stemmed.
     pub(crate) stem: Option<String>,
     pub(crate) weight: f32,
 }
@@ -83,7 +83,7 @@ impl Query {
         }
     }
 
-    /// The terms that it looks at, each once, and the beginnings of terms.
+    /// The terms that it needs, each once, and the prefixes.
     pub(crate) fn looked_at(&self) -> (Vec<&str>, Vec<&str>) {
         let (mut terms, mut prefixes) = (Vec::new(), Vec::new());
         for clause in self.wanted.iter().chain(&self.unwanted) {
@@ -101,7 +101,7 @@ impl Query {
         (terms, prefixes)
     }
 
-    /// Whether it looks at a term.
+    /// Whether it needs a term.
     pub(crate) fn looks_at(&self, term: &str) -> bool {
         let mut clauses = self.wanted.iter().chain(&self.unwanted);
         clauses.any(|clause| match clause {
@@ -111,7 +111,7 @@ impl Query {
         })
     }
 
-    /// Whether a term of a text is one that it wants.
+    /// Whether a term of a text matches.
     pub(crate) fn shows(&self, term: &str, form: Form) -> bool {
         self.wanted.iter().any(|clause| match clause {
             Clause::Word(word) if word.stem.as_deref() == Some(term) => true,
@@ -123,14 +123,14 @@ impl Query {
         })
     }
 
-    /// How many plain words it has.
+    /// The number of its plain words.
     pub(crate) fn words(&self) -> usize {
         let is_word = |clause: &&Clause| matches!(clause, Clause::Word(word) if word.weight >= 1.0);
         self.wanted.iter().filter(is_word).count()
     }
 }
 
-/// A term of the query's own text.
+/// A term of the query text.
 struct Taken {
     term: String,
     form: Form,
@@ -154,7 +154,7 @@ impl Analyzer {
         all
     }
 
-    /// What a word of the query asks for; it may come apart into several.
+    /// The clause of a word. An identifier may become several words.
     fn asked_word(&mut self, typed: &str, not: bool) -> Vec<Clause> {
         let text = typed.trim_end_matches('*');
         let taken = self.taken(text);
@@ -205,7 +205,7 @@ impl Analyzer {
         clauses
     }
 
-    /// Whether a word is plain and is its own stem.
+    /// Whether a word is plain and equal to its stem.
     fn is_own_stem(&mut self, text: &str, of: &Taken) -> bool {
         let start = of.end.saturating_sub(of.term.len());
         !of.is_part
@@ -256,7 +256,7 @@ fn is_alone(taken: &[Taken], index: usize) -> bool {
     before.is_none_or(|before| before.form != Form::Surface || before.end != taken[index].end)
 }
 
-/// Words, the last of which is only begun.
+/// Words, the last of which is a prefix.
 fn prefix(text: &str, taken: &[Taken]) -> Vec<Clause> {
     let mut clauses = Vec::new();
     let is_at_end = |term: &&Taken| term.end == text.len();

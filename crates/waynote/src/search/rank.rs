@@ -12,32 +12,33 @@ use std::sync::Arc;
 use super::build::{Builder, InMemory};
 use super::damage::{Damage, Looked};
 use super::docs::{Before, Docs};
-use super::notes::{Document, Index, Kinds, Looking, Tail, kind_and_title};
+use super::document::{Document, Kinds, kind_and_title};
+use super::notes::{Index, Looking, Tail};
 use super::query::{Clause, Query};
 use super::snippet::snippet;
 use super::{Hit, SearchRequest};
 use crate::note::Note;
 use crate::secrets::masked;
 
-/// How soon more of the same word counts less, and how much a longer text lessens it.
+/// The parameters of BM25: how fast repeats of a word count less, and how much a longer text lowers the score.
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
 
-/// What a word counts more where it stands as it was typed.
+/// The extra weight of a word that is written as it was typed.
 const AS_TYPED: f32 = 0.1;
 
-/// What an entry of a log gains of the scores of the entry before it and the one after it, and of those beside them.
+/// The share of the scores that an entry of a log gains from its direct neighbours, and from their neighbours.
 const BESIDE: f32 = 0.3;
 const BEYOND: f32 = 0.2;
 
-/// What it gains more when the one before it asks: it may be the answer.
+/// The extra share if the entry before ends with a question, because this one may be the answer.
 const ANSWERS: f32 = 0.3;
 
-/// With so many words a query is a question, and what stands beside a match may hold its answer. What has fewer
-/// looks a word up, and finds only notes that hold it.
+/// The number of words from which a query counts as a question: then an entry beside a match may be the answer. A
+/// shorter query only finds notes that contain its words.
 const QUESTION_WORDS: usize = 3;
 
-/// How many notes that rank equal with the last hit are looked at, to choose among them by address.
+/// How many notes with the score of the last hit are read, to choose among them by address.
 const MOST_TIES: usize = 100;
 
 /// Finds and ranks.
@@ -55,7 +56,7 @@ pub(crate) fn search(
     corpus.hits(index, &query, request, ranked)
 }
 
-/// A segment wherever it lies, and the number of its first note among all.
+/// A segment, and the number of its first note among all notes.
 struct Part {
     source: Source,
     start: usize,
@@ -77,19 +78,19 @@ impl Part {
     }
 }
 
-/// All that is searched.
+/// Everything that is searched.
 struct Corpus<'i> {
     laid_over: &'i [Note],
     parts: Vec<Part>,
     /// The engine's numbers of the scopes that the request names.
     scopes: Vec<u32>,
-    /// Whether each note is current; none: all are.
+    /// For each note, whether it is current; none if all are.
     live: Vec<bool>,
     live_count: usize,
     live_words: u64,
 }
 
-/// A note that holds what a clause wants: its number among all, how often, and whether as it was typed.
+/// A note that matches a clause: its number among all, how often it matches, and whether as typed.
 type Found = (u32, u32, bool);
 
 impl<'i> Corpus<'i> {
@@ -183,7 +184,7 @@ impl<'i> Corpus<'i> {
         (&self.parts[index], doc - self.parts[index].start)
     }
 
-    /// The notes that rank best, each with its score; equals of the last one too.
+    /// The best notes with their scores, including those with the score of the last one.
     fn ranked(&self, query: &Query, request: &SearchRequest) -> Looked<Vec<(usize, f32)>> {
         let mut scores = vec![0.0; self.live.len()];
         let weights = self.weights();
@@ -220,7 +221,7 @@ impl<'i> Corpus<'i> {
         Ok(self.best(&scores, &may, request.limit, !query.wanted.is_empty()))
     }
 
-    /// What stands beside how often a word is there: larger for longer texts.
+    /// The length part of BM25: larger for longer texts.
     fn weights(&self) -> Vec<f32> {
         let mean = self.live_words as f32 / self.live_count.max(1) as f32;
         let per_word = K1 * B / mean.max(1.0);
@@ -230,13 +231,13 @@ impl<'i> Corpus<'i> {
             .collect()
     }
 
-    /// How much a word says that so many notes hold.
+    /// The weight of a word that this many notes contain.
     fn rarity(&self, notes: usize) -> f32 {
         let (all, notes) = (self.live_count as f64, notes as f64);
         (1.0 + (all - notes + 0.5) / (notes + 0.5)).ln() as f32
     }
 
-    /// Scores with what entries of a log gain from those beside them.
+    /// Adds what entries of a log gain from their neighbours.
     fn with_shares(&self, scores: Vec<f32>) -> Vec<f32> {
         let mut before = Vec::new();
         for part in &self.parts {
@@ -286,7 +287,7 @@ impl<'i> Corpus<'i> {
         shared
     }
 
-    /// Takes away what the request does not ask about.
+    /// Removes notes that the request excludes.
     fn filter(&self, request: &SearchRequest, may: &mut [bool]) {
         let kinds = request.kind_bits();
         let is_of_some = !request.scopes.is_empty();
@@ -308,7 +309,7 @@ impl<'i> Corpus<'i> {
         }
     }
 
-    /// The best; of those equal to the last of them the latest, and some that are as late.
+    /// The best notes. Of those with the score of the last one, the newest, and some of the same time.
     fn best(&self, scores: &[f32], may: &[bool], limit: usize, scored: bool) -> Vec<(usize, f32)> {
         let is_candidate = |doc: usize| may[doc] && (!scored || scores[doc] > 0.0);
         let mut all: Vec<f32> = (0..scores.len())
@@ -396,7 +397,7 @@ impl<'i> Corpus<'i> {
     }
 }
 
-/// The notes that stand for stored ones, as a segment; their positions count from the least.
+/// A segment of the notes that replace stored ones. Their positions begin with the lowest number.
 fn segment_of(notes: &[Note], request: &SearchRequest, query: &Query) -> Looked<InMemory> {
     let mut builder = Builder::new();
     for (index, note) in notes.iter().enumerate() {

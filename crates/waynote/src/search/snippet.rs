@@ -10,13 +10,13 @@ use super::query::Query;
 /// The longest line, in characters.
 const CHARS: usize = 160;
 
-/// How many characters of it lie before the first match.
+/// How many of its characters are before the first match.
 const LEAD: usize = 30;
 
-/// Only so much of a long text is looked at.
+/// How much of a long text is read.
 const LOOKED_AT: usize = 64 * 1024;
 
-/// The part of a text in which most of what is wanted stands, on one line.
+/// The part of a text with the most matches, on one line.
 pub(super) fn snippet(query: &Query, text: &str) -> Snippet {
     let mut end = text.len().min(LOOKED_AT);
     while !text.is_char_boundary(end) {
@@ -28,7 +28,7 @@ pub(super) fn snippet(query: &Query, text: &str) -> Snippet {
     cut(text, start, &matches)
 }
 
-/// The words that are wanted, and which each is; none inside another.
+/// The matches and the word of the query that each one matches. No match is inside another.
 fn matches(query: &Query, text: &str) -> Vec<(Range<usize>, String)> {
     let mut all: Vec<(Range<usize>, String)> = Vec::new();
     Analyzer::new().analyze(text, &mut |term| {
@@ -46,7 +46,7 @@ fn matches(query: &Query, text: &str) -> Vec<(Range<usize>, String)> {
     all
 }
 
-/// Where to begin: so that most different words are shown, the earliest such place.
+/// Where to begin: the first place from which the most different words are shown.
 fn best_start(text: &str, matches: &[(Range<usize>, String)]) -> usize {
     let reach = CHARS - LEAD;
     let mut best = (0, 0);
@@ -132,7 +132,7 @@ fn cut(text: &str, start: usize, matches: &[(Range<usize>, String)]) -> Snippet 
     snippet
 }
 
-/// Ends a match that the text has come past.
+/// Ends a match when the text has passed it.
 fn close(snippet: &mut Snippet, open: &mut Option<(usize, usize)>, at: usize) {
     if let Some((from, end)) = *open
         && at >= end

@@ -103,7 +103,7 @@ pub(crate) fn is_whole(state: IndexState, heads: &[SegmentHead]) -> bool {
     state.format != FORMAT || heads.len() == state.segments as usize
 }
 
-/// Throws the index away; the writes that follow make it again.
+/// Drops the index. Later writes build it again.
 fn reset(tx: &dyn Transaction) -> Result<IndexState> {
     tx.clear_index()?;
     let state = IndexState {
@@ -115,7 +115,7 @@ fn reset(tx: &dyn Transaction) -> Result<IndexState> {
     Ok(state)
 }
 
-/// Makes a segment of the rows after the index's end, and merges what is due.
+/// Makes a segment of the rows that are not indexed yet, and merges segments where needed.
 fn seal(tx: &dyn Transaction, indexing: &Indexing, state: IndexState) -> Looked<IndexState> {
     let rows: &dyn Read = tx;
     let (_, heads) = rows.segments()?;
@@ -152,7 +152,7 @@ fn seal(tx: &dyn Transaction, indexing: &Indexing, state: IndexState) -> Looked<
     Ok(put_state(tx, last)?)
 }
 
-/// Records how far the index reaches and how many segments it has, so that one which is lost is missed.
+/// Records how far the index reaches and how many segments it has, so that a lost segment is noticed.
 fn put_state(tx: &dyn Transaction, indexed: i64) -> Result<IndexState> {
     let rows: &dyn Read = tx;
     let (_, heads) = rows.segments()?;
@@ -186,7 +186,7 @@ fn insert(tx: &dyn Transaction, docs: Vec<u8>, blocks: Vec<Block>) -> Looked<()>
     Ok(tx.put_segment(&head, docs.as_bytes(), &blocks)?)
 }
 
-/// Notes in their segments that those rows' notes are no longer.
+/// The notes in segments that these rows replace.
 fn bury(tx: &dyn Transaction, heads: &[SegmentHead], superseded: &[i64]) -> Looked<()> {
     let mut buried: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
     for position in superseded {
@@ -218,7 +218,7 @@ pub(crate) fn segment_docs(rows: &dyn Read, segment: i64) -> Looked<Docs> {
     Ok(Docs::new(rows.segment_notes(segment)?)?)
 }
 
-/// Which neighbours to make one segment; or one that is dead for the greater part, to be written anew.
+/// Which neighbouring segments to merge, or which segment to rewrite because most of its notes are dead.
 fn due_for_merge<'h>(heads: &'h [SegmentHead], indexing: &Indexing) -> Option<&'h [SegmentHead]> {
     if let Some(head) = heads.iter().find(|head| head.dead * 2 > head.notes) {
         return Some(std::slice::from_ref(head));
@@ -268,7 +268,7 @@ fn live(head: &SegmentHead) -> usize {
     head.notes.saturating_sub(head.dead) as usize
 }
 
-/// A segment's size class: each is as many times the one before it as are merged. The largest is full.
+/// The size class of a segment. Each class is `fan_out` times as large as the one before; a full segment has the last.
 fn size(head: &SegmentHead, indexing: &Indexing) -> u32 {
     if indexing.is_full(live(head)) {
         return u32::MAX;
@@ -281,7 +281,7 @@ fn size(head: &SegmentHead, indexing: &Indexing) -> u32 {
     size
 }
 
-/// Makes one segment of neighbours, without their dead notes and without those rows.
+/// Merges neighbouring segments into one, without dead notes and without these rows.
 fn combine(tx: &dyn Transaction, run: &[SegmentHead], without: &[i64]) -> Looked<()> {
     let rows: &dyn Read = tx;
     let mut inputs = Vec::with_capacity(run.len());
@@ -313,8 +313,8 @@ fn combine(tx: &dyn Transaction, run: &[SegmentHead], without: &[i64]) -> Looked
     }
 }
 
-/// Takes out of the index what those rows of the journal said, whether it is still current or not: no term of theirs
-/// stays in a segment, unless another note has it. To be called in the transaction that forgets them.
+/// Removes the texts of these journal rows from the index, current or not. No term of theirs stays in a segment unless
+/// another note has it. Call it in the transaction that forgets them.
 pub(crate) fn forget(tx: &dyn Transaction, positions: &[i64]) -> Result<()> {
     let rows: &dyn Read = tx;
     let (state, heads) = match rows.segments() {

@@ -16,10 +16,10 @@ use super::indexed::{Entry, FORMAT};
 use super::postings::Reader;
 use super::upkeep::segment_docs;
 
-/// What a segment says of a current note: how many words it has, and all its terms with their places as one number.
+/// What a segment has about a current note: the number of words, and one hash over all terms with their places.
 type Said = (u32, u64);
 
-/// Adds what is wrong with the index to the report.
+/// Adds the faults of the index to the report.
 pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
     let (state, heads) = match rows.segments() {
         Err(Error::DamagedIndex { reason, .. }) => {

@@ -4,9 +4,11 @@ use std::path::Path;
 
 use rusqlite::ffi;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, StorageError};
+use crate::system::file::followed;
+use crate::system::holder::{self, Kind};
 
-use super::{Named, damage};
+use super::{Named, damage, side_files};
 
 /// Inside this module a failure is the engine's or already the library's.
 #[derive(Debug)]
@@ -70,21 +72,34 @@ impl Failure {
             }
         };
         match code {
-            ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => Error::Busy {
+            // A reader gives up with the third while another process recovers the WAL and does not go on.
+            ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED | ffi::SQLITE_PROTOCOL => Error::Busy {
+                holder: holder(&path),
                 path,
                 waited,
-                holder: None,
             },
             ffi::SQLITE_FULL => Error::DiskFull { path },
-            ffi::SQLITE_IOERR if extended == ffi::SQLITE_IOERR_SHMSIZE => Error::DiskFull { path },
-            ffi::SQLITE_READONLY => Error::ReadOnly {
+            // The engine says "full" for one of the system's errors only, and throws away which one it was.
+            ffi::SQLITE_IOERR => match io_action(extended) {
+                Some((action, grows)) => grows
+                    .then(|| side_files::not_growing(&path))
+                    .flatten()
+                    .unwrap_or_else(|| StorageError::DiskError { path, action }.into()),
+                None => Error::Engine {
+                    path,
+                    source: Box::new(error),
+                },
+            },
+            ffi::SQLITE_READONLY => side_files::denied(&path).unwrap_or(Error::ReadOnly {
                 path,
                 reason: "it is read-only".into(),
-            },
-            ffi::SQLITE_PERM | ffi::SQLITE_CANTOPEN => Error::ReadOnly {
-                path,
-                reason: "it or its folder cannot be opened for writing".into(),
-            },
+            }),
+            ffi::SQLITE_PERM | ffi::SQLITE_CANTOPEN => side_files::denied(&path)
+                .or_else(|| side_files::not_growing(&path))
+                .unwrap_or(Error::ReadOnly {
+                    path,
+                    reason: "it or its folder cannot be opened for writing".into(),
+                }),
             ffi::SQLITE_NOTADB => Error::NotAStore {
                 path,
                 reason: "it is not a SQLite database".into(),
@@ -108,4 +123,40 @@ impl Failure {
         let code = failure.extended_code & 0xff;
         [ffi::SQLITE_READONLY, ffi::SQLITE_CANTOPEN, ffi::SQLITE_PERM].contains(&code)
     }
+}
+
+/// The process that keeps others out of a store by a lock of the engine.
+fn holder(store: &Path) -> Option<u32> {
+    let store = followed(store);
+    ["-shm", ""].iter().find_map(|suffix| {
+        // Not opened: closing a file takes away the locks that this process has on it.
+        let file = std::fs::metadata(side_files::beside(&store, suffix)).ok()?;
+        holder::of(Kind::Bytes, &file)
+    })
+}
+
+/// What the engine was doing when it met an I/O error, and whether a file was to grow; none for what is no matter of
+/// the disk.
+fn io_action(extended: i32) -> Option<(&'static str, bool)> {
+    Some(match extended {
+        ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_FSTAT => {
+            ("reading", false)
+        }
+        ffi::SQLITE_IOERR_WRITE | ffi::SQLITE_IOERR_TRUNCATE => ("writing", true),
+        ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC => ("syncing", true),
+        ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_SHMOPEN => {
+            ("making the memory that readers share", true)
+        }
+        ffi::SQLITE_IOERR_SHMMAP | ffi::SQLITE_IOERR_MMAP => ("mapping a file", false),
+        ffi::SQLITE_IOERR_LOCK
+        | ffi::SQLITE_IOERR_RDLOCK
+        | ffi::SQLITE_IOERR_UNLOCK
+        | ffi::SQLITE_IOERR_SHMLOCK
+        | ffi::SQLITE_IOERR_CHECKRESERVEDLOCK => ("locking", false),
+        ffi::SQLITE_IOERR_DELETE | ffi::SQLITE_IOERR_CLOSE | ffi::SQLITE_IOERR_ACCESS => {
+            ("opening or closing a file", false)
+        }
+        ffi::SQLITE_IOERR => ("reading or writing", true),
+        _ => return None,
+    })
 }

@@ -13,6 +13,7 @@ mod erase;
 mod errors;
 mod events;
 mod feed;
+mod frozen;
 mod index;
 mod journal;
 mod lent;
@@ -27,6 +28,7 @@ mod recent;
 mod rows;
 mod salvage;
 mod scopes;
+mod side_files;
 #[cfg(test)]
 pub(crate) mod tests;
 mod transaction;

@@ -2,19 +2,20 @@
 
 use std::fs::{DirBuilder, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
+use crate::system::room;
 
 use super::errors::{Failure, Outcome};
 use super::queue::{Queue, Turn};
-use super::{Options, migrate, transaction};
+use super::side_files::no_room;
+use super::{Options, frozen, migrate, transaction};
 
 /// What runs at every write and every search stays prepared.
 const STATEMENTS: usize = 64;
@@ -30,15 +31,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 pub(super) enum Access {
     /// To be read and written.
     Usual,
-    /// On a medium that nothing can be written to, not even what WAL mode shares among readers: as a file that does not
-    /// change.
-    Immutable,
+    /// Where nothing can be written, not even what WAL mode shares among readers: as files that do not change.
+    Frozen(frozen::State),
 }
 
 /// The file at a store's path; none when there is none.
 pub(super) fn found(path: &Path) -> Result<Option<Metadata>> {
     match std::fs::metadata(path) {
-        Ok(file) if file.is_dir() => Err(is_directory(path)),
+        Ok(file) if !file.is_file() => Err(not_a_file(path, &file)),
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file(path, "read", error)),
@@ -56,8 +56,7 @@ pub(super) fn first(
     if let Some(file) = file {
         not_too_short(path, file)?;
     }
-    let looked = Access::Usual
-        .connect(path, options)
+    let looked = connect(path, options)
         .and_then(|conn| migrate::version(&conn).map(|version| (conn, version)));
     match looked {
         Ok((conn, version)) => {
@@ -65,7 +64,8 @@ pub(super) fn first(
             Ok((conn, Access::Usual))
         }
         Err(failure) if failure.is_no_access() => {
-            Ok((read_only(path, options)?, Access::Immutable))
+            let (conn, state) = frozen::open(path, options)?;
+            Ok((conn, Access::Frozen(state)))
         }
         Err(failure) => Err(failure.at(path, options.wait)),
     }
@@ -85,11 +85,9 @@ pub(super) fn make_folder(path: &Path) -> Result<()> {
 }
 
 fn refused(path: &Path, error: &io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::StorageFull => Error::DiskFull {
-            path: path.to_owned(),
-        },
-        _ => Error::ReadOnly {
+    match room::of_error(error) {
+        Some(lack) => no_room(path.to_owned(), lack),
+        None => Error::ReadOnly {
             path: path.to_owned(),
             reason: error.to_string(),
         },
@@ -101,7 +99,7 @@ fn refused(path: &Path, error: &io::Error) -> Error {
 pub(super) fn make_file(path: &Path) -> Result<()> {
     let refused = |error: io::Error| refused(path, &error);
     match std::fs::metadata(path) {
-        Ok(file) if file.is_dir() => return Err(is_directory(path)),
+        Ok(file) if !file.is_file() => return Err(not_a_file(path, &file)),
         Ok(file) => return not_too_short(path, &file),
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(error)),
         Err(_) => {}
@@ -133,23 +131,23 @@ fn not_too_short(path: &Path, file: &Metadata) -> Result<()> {
     Ok(())
 }
 
-fn is_directory(path: &Path) -> Error {
+/// What else is at a store's path. It is not opened: a pipe would make this process wait, and a device answers as it
+/// likes.
+fn not_a_file(path: &Path, file: &Metadata) -> Error {
+    let kind = file.file_type();
+    let what = match () {
+        () if kind.is_dir() => "a directory",
+        () if kind.is_fifo() => "a pipe",
+        () if kind.is_socket() => "a socket",
+        () => "a device",
+    };
     Error::NotAStore {
         path: path.to_owned(),
-        reason: "it is a directory".into(),
+        reason: format!("it is {what}"),
     }
 }
 
-impl Access {
-    pub(super) fn connect(self, path: &Path, options: &Options) -> Outcome<Connection> {
-        match self {
-            Self::Usual => connect(path, options),
-            Self::Immutable => immutable(path),
-        }
-    }
-}
-
-fn connect(path: &Path, options: &Options) -> Outcome<Connection> {
+pub(super) fn connect(path: &Path, options: &Options) -> Outcome<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
     conn.busy_timeout(options.wait.min(LONGEST_WAIT))?;
@@ -161,19 +159,8 @@ fn connect(path: &Path, options: &Options) -> Outcome<Connection> {
     Ok(conn)
 }
 
-fn immutable(path: &Path) -> Outcome<Connection> {
-    let absolute = std::path::absolute(path).map_err(|error| Error::file(path, "read", error))?;
-    let encoded = percent_encode(absolute.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_URI
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(format!("file:{encoded}?immutable=1"), flags)?;
-    tuned(&conn)?;
-    Ok(conn)
-}
-
 /// What changes how fast a connection is, and nothing else.
-fn tuned(conn: &Connection) -> Outcome<()> {
+pub(super) fn tuned(conn: &Connection) -> Outcome<()> {
     // Else a statement is prepared anew whenever a number is bound that its plan could depend on; ours depend on none.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -224,33 +211,4 @@ fn empty_wal(conn: &Connection, options: &Options) {
     let _ = conn.busy_timeout(Duration::ZERO);
     let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     let _ = conn.busy_timeout(options.wait.min(LONGEST_WAIT));
-}
-
-/// A store on a read-only medium.
-fn read_only(path: &Path, options: &Options) -> Result<Connection> {
-    let unfinished = |suffix| {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(suffix);
-        std::fs::metadata(beside).is_ok_and(|file| file.len() > 0)
-    };
-    let fail = |failure: Failure| failure.at(path, options.wait);
-    if unfinished("-wal") || unfinished("-journal") {
-        let reason =
-            "it was not closed properly, and its last notes cannot be read without writing".into();
-        return Err(Error::ReadOnly {
-            path: path.to_owned(),
-            reason,
-        });
-    }
-    let conn = immutable(path).map_err(fail)?;
-    let version = migrate::version(&conn).map_err(fail)?;
-    migrate::refuse_newer(path, version).map_err(fail)?;
-    if version != Some(migrate::KNOWN) {
-        let reason = "it has to be upgraded to this program's version first".into();
-        return Err(Error::ReadOnly {
-            path: path.to_owned(),
-            reason,
-        });
-    }
-    Ok(conn)
 }

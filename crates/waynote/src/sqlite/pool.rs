@@ -17,6 +17,7 @@ use crate::system::file::followed;
 use crate::system::mutex::locked;
 
 use super::alone::{Alone, Pooled};
+use super::frozen::Frozen;
 use super::missing::Missing;
 use super::open::{self, Access};
 use super::queue::{Queue, Turn};
@@ -32,6 +33,8 @@ pub struct Sqlite {
     queue: Queue,
     /// Connections that nobody uses now, the last used one last.
     idle: Mutex<Vec<Connection>>,
+    /// The same while the store can only be read.
+    frozen: Frozen,
     /// How the file was opened first, and which file that was.
     opened: OnceLock<(Access, FileId)>,
     is_wal: AtomicBool,
@@ -78,6 +81,7 @@ impl Sqlite {
             queue: Queue::beside(&file),
             file,
             idle: Mutex::default(),
+            frozen: Frozen::default(),
             opened: OnceLock::new(),
             is_wal: AtomicBool::new(false),
             wrote: AtomicBool::new(false),
@@ -117,6 +121,9 @@ impl Sqlite {
             {
                 path.clone_from(&self.named.path);
             }
+            if let Error::Storage(error) = &mut error {
+                error.name_store(&self.named.path);
+            }
             error
         })
     }
@@ -151,10 +158,11 @@ impl Sqlite {
         let path = &self.file;
         // What could only be read at first is perhaps writable by now.
         if let Some((Access::Usual, _)) = self.opened.get() {
-            let conn = self
-                .named
-                .mapped(Access::Usual.connect(path, &self.options))?;
+            let conn = self.named.mapped(open::connect(path, &self.options))?;
             return Ok((conn, Access::Usual));
+        }
+        if let Some((state, conn)) = self.frozen.take(path) {
+            return Ok((conn, Access::Frozen(state)));
         }
         let before = self.shown(open::found(path))?;
         let first = open::first(path, before.as_ref(), &self.options, &self.queue, turn);
@@ -222,7 +230,7 @@ pub(super) struct Lease<'e> {
 impl Lease<'_> {
     /// Whether nothing can be written, and no lock be made beside the file.
     pub(super) fn is_immutable(&self) -> bool {
-        self.access == Access::Immutable
+        matches!(self.access, Access::Frozen(_))
     }
 }
 
@@ -238,8 +246,11 @@ impl Drop for Lease<'_> {
     fn drop(&mut self) {
         let conn = self.conn.take();
         // One that a panic left inside a transaction is closed, which takes the transaction back.
-        let is_usual = self.access == Access::Usual;
-        let conn = conn.filter(|conn| conn.is_autocommit() && is_usual);
+        let conn = conn.filter(Connection::is_autocommit);
+        if let Access::Frozen(state) = self.access {
+            self.sqlite.frozen.keep(state, conn);
+            return;
+        }
         let mut idle = self.sqlite.idle();
         if idle.len() < MOST_IDLE {
             idle.extend(conn);

@@ -5,19 +5,23 @@
 //! a deadline, so that a holder which was stopped gives an error and not a hang. A process that dies gives
 //! its lock back, whatever happened to it.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::system::lock;
 use crate::system::mutex::locked;
+use crate::system::{holder, lock};
+
+use super::side_files;
 
 pub(super) struct Queue {
     path: PathBuf,
+    /// The store beside it.
+    store: PathBuf,
     /// Kept open between turns.
     idle: Mutex<Vec<File>>,
 }
@@ -37,10 +41,9 @@ impl Drop for Turn<'_> {
 
 impl Queue {
     pub(super) fn beside(store: &Path) -> Self {
-        let mut path = store.as_os_str().to_owned();
-        path.push("-lock");
         Self {
-            path: path.into(),
+            path: side_files::beside(store, "-lock"),
+            store: store.to_owned(),
             idle: Mutex::default(),
         }
     }
@@ -66,20 +69,28 @@ impl Queue {
         let idle = self.idle().pop();
         let file = match idle {
             Some(file) => file,
-            None => open(&self.path).map_err(|error| unwritable(store, &error))?,
+            None => self.open().map_err(|error| self.refused(store, &error))?,
         };
         let locked = match file.try_lock() {
             Ok(()) => file,
-            Err(TryLockError::WouldBlock) => lock::within(wait, || open(&self.path))
-                .map_err(|error| unwritable(store, &error))?
+            Err(TryLockError::WouldBlock) => lock::within(wait, || self.open())
+                .map_err(|error| self.refused(store, &error))?
                 .ok_or_else(|| Error::Busy {
                     path: store.to_owned(),
                     waited: wait,
                     holder: holder(&file),
                 })?,
-            Err(TryLockError::Error(error)) => return Err(unwritable(store, &error)),
+            Err(TryLockError::Error(error)) => return Err(self.refused(store, &error)),
         };
         Ok(Turn(Some((self, locked))))
+    }
+
+    fn open(&self) -> io::Result<File> {
+        side_files::open_lock(&self.path, &self.store)
+    }
+
+    fn refused(&self, store: &Path, error: &io::Error) -> Error {
+        side_files::refused(store, &self.path, error)
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<File>> {
@@ -96,42 +107,9 @@ fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
-}
-
-/// The process that holds the lock, where the system tells: Linux lists locks by inode.
+/// The process that holds the lock, where the system tells.
 fn holder(file: &File) -> Option<u32> {
-    let inode = file.metadata().ok()?.ino().to_string();
-    let locks = std::fs::read_to_string("/proc/locks").ok()?;
-    // `1: FLOCK  ADVISORY  WRITE 4711 fd:00:2054 0 EOF`; a line with an arrow is one that waits.
-    locks
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>())
-        .find_map(|line| match line[..] {
-            [_, "FLOCK", _, _, pid, place, ..] if place.rsplit(':').next() == Some(&inode) => {
-                pid.parse().ok()
-            }
-            _ => None,
-        })
-}
-
-fn unwritable(store: &Path, error: &io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::StorageFull => Error::DiskFull {
-            path: store.to_owned(),
-        },
-        _ => Error::ReadOnly {
-            path: store.to_owned(),
-            reason: error.to_string(),
-        },
-    }
+    holder::of(holder::Kind::File, &file.metadata().ok()?)
 }
 
 #[cfg(test)]

@@ -28,6 +28,10 @@ impl<R: Reader + ?Sized> Reader for &R {
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
         (**self).search(request)
     }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        (**self).one_state(work)
+    }
 }
 
 impl<S: Store + ?Sized> Store for &S {

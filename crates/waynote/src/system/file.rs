@@ -41,6 +41,13 @@ pub fn followed(file: &Path) -> PathBuf {
     }
 }
 
+/// Where a directory really is, if it exists, its path has links, and is UTF-8.
+pub fn real(directory: &str) -> Option<String> {
+    let real = std::fs::canonicalize(directory).ok()?;
+    let real = real.into_os_string().into_string().ok()?;
+    (real != directory).then_some(real)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

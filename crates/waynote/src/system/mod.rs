@@ -1,6 +1,11 @@
-//! Helpers for the operating system: replacing files, locks with a deadline, git worktrees.
+//! Helpers for the operating system: replacing files, locks with a deadline and who holds them, room on a disk, git
+//! worktrees.
 
 pub mod file;
+#[cfg(feature = "sqlite")]
+pub(crate) mod holder;
 pub mod lock;
 pub mod mutex;
+#[cfg(feature = "sqlite")]
+pub(crate) mod room;
 pub mod worktree;

@@ -218,10 +218,7 @@ fn a_log_is_ordered_by_id_and_refuses_changes() {
             Change::Delete {
                 address: address.clone(),
             },
-            Change::Undo {
-                address,
-                origin: None,
-            },
+            Change::undo(address),
         ] {
             assert!(matches!(
                 store.apply(&[change], &at(1)),
@@ -430,10 +427,7 @@ fn what_is_forgotten_is_gone_and_says_so() {
         );
         let refused = |error| matches!(error, Err(Error::Forgotten { .. }));
         let change = |change| store.apply(&[change], &at(10));
-        let undo = || Change::Undo {
-            address: address.clone(),
-            origin: None,
-        };
+        let undo = || Change::undo(address.clone());
         let restore = |revision| Change::Restore {
             address: address.clone(),
             revision,

@@ -6,7 +6,8 @@ use std::time::Duration;
 use waynote::engine::{Engine, Read, Writing};
 use waynote::store::SideValue;
 use waynote::{
-    Attachment, EngineStore, Error, LocalStore, LocalStoreExt, Options, Reader, SqliteStore,
+    Attachment, EngineStore, Error, LocalStore, LocalStoreExt, Options, Reader, ReaderExt,
+    SqliteStore,
 };
 
 use super::conformance::{at, name, text};

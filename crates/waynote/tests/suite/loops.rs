@@ -20,12 +20,7 @@ use waynote::{
 use super::conformance::{at, contents, each_store, name};
 
 fn holder(pid: u32) -> ProcessIdentity {
-    ProcessIdentity {
-        host: "here".into(),
-        boot: "b".into(),
-        pid,
-        start: 7,
-    }
+    ProcessIdentity::new("here", "b", pid, 7)
 }
 
 fn begin<'s>(

@@ -29,12 +29,7 @@ pub(super) fn key(agent: &str, key: &str) -> Address {
 
 pub(super) fn started() -> SessionEvent {
     SessionEvent::LoopStarted {
-        holder: ProcessIdentity {
-            host: "h".into(),
-            boot: "b".into(),
-            pid: 1,
-            start: 1,
-        },
+        holder: ProcessIdentity::new("h", "b", 1, 1),
         directory: "/p".into(),
         iterations: None,
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use waynote::{
     Address, Change, Content, EntryType, Error, LocalStore, LocalStoreExt, Name, Options, Reader,
-    Scope, SessionLog, SqliteStore, Stamp, Store,
+    ReaderExt, Scope, SessionLog, SqliteStore, Stamp, Store,
 };
 
 fn at(path: &Path) -> SqliteStore {

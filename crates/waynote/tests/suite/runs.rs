@@ -30,12 +30,7 @@ fn begin_with<'s>(
 }
 
 fn holder(pid: u32) -> ProcessIdentity {
-    ProcessIdentity {
-        host: "here".into(),
-        boot: "b".into(),
-        pid,
-        start: 7,
-    }
+    ProcessIdentity::new("here", "b", pid, 7)
 }
 
 fn turn(run: &Loop<'_>, outcome: IterationOutcome) -> i64 {

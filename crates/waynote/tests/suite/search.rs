@@ -220,15 +220,7 @@ fn only_notes_as_they_are() {
             )
             .unwrap();
         assert_eq!(found(store, "fresh"), "k0");
-        store
-            .apply(
-                &[Change::Undo {
-                    address: key("k1"),
-                    origin: None,
-                }],
-                &at(104),
-            )
-            .unwrap();
+        store.apply(&[Change::undo(key("k1"))], &at(104)).unwrap();
         assert_eq!(found(store, "wording"), "k1");
         for number in 0..20 {
             store

@@ -1,114 +1,16 @@
 //! How often a block and a search ask their engine: over a network, each time is a round trip.
 
-use std::cell::Cell;
-
 use waynote::context::{
     Budget, Request, Section, Shown, Style, block_and_notes, changed, matching, render,
 };
-use waynote::engine::{Ask, Engine, JournalRow, Read, Rows, Transaction, Writing};
-use waynote::forget::Residue;
+use waynote::engine::Engine;
 use waynote::{
     AsOf, Change, Content, EngineStore, EntryType, Expect, Limits, LocalStore, Options, Reader,
-    Report, Result, Scope, SearchKind, SearchRequest, SqliteStore, Stamp, Store,
+    Scope, SearchKind, SearchRequest, SqliteStore, Stamp, Store,
 };
 
+use super::counting::Counting;
 use super::memory::Memory;
-
-/// An engine that counts how often it is asked.
-struct Counting<E> {
-    engine: E,
-    trips: Cell<usize>,
-}
-
-impl<E: Engine> Counting<E> {
-    fn new(engine: E) -> Self {
-        Self {
-            engine,
-            trips: Cell::new(0),
-        }
-    }
-}
-
-struct Counted<'e, R> {
-    rows: R,
-    trips: &'e Cell<usize>,
-}
-
-impl<'r, R: AsRows<'r>> Read for Counted<'_, R> {
-    fn read(&self, ask: &Ask) -> Result<Rows> {
-        self.trips.update(|trips| trips + 1);
-        self.rows.as_rows().read(ask)
-    }
-
-    fn each_row(
-        &self,
-        after: i64,
-        limit: usize,
-        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
-    ) -> Result<()> {
-        self.trips.update(|trips| trips + 1);
-        self.rows.as_rows().each_row(after, limit, each)
-    }
-
-    fn verify(&self, report: &mut Report) -> Result<bool> {
-        self.rows.as_rows().verify(report)
-    }
-}
-
-/// Rows, owned or borrowed.
-trait AsRows<'r> {
-    fn as_rows(&self) -> &(dyn Read + 'r);
-}
-
-impl<'r> AsRows<'r> for Box<dyn Read + 'r> {
-    fn as_rows(&self) -> &(dyn Read + 'r) {
-        &**self
-    }
-}
-
-impl<'r> AsRows<'r> for &'r dyn Read {
-    fn as_rows(&self) -> &(dyn Read + 'r) {
-        *self
-    }
-}
-
-impl<E: Engine> Engine for Counting<E> {
-    fn rows(&self) -> Result<Box<dyn Read + '_>> {
-        Ok(Box::new(Counted {
-            rows: self.engine.rows()?,
-            trips: &self.trips,
-        }))
-    }
-
-    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
-        self.engine.snapshot(&mut |rows| {
-            work(&Counted {
-                rows,
-                trips: &self.trips,
-            })
-        })
-    }
-
-    fn write(
-        &self,
-        writing: Writing,
-        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
-    ) -> Result<()> {
-        self.engine.write(writing, work)
-    }
-
-    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
-        self.engine.exclusively(work)
-    }
-
-    fn scrub(&self) -> Option<Residue> {
-        self.engine.scrub()
-    }
-
-    fn name(&self) -> String {
-        self.engine.name()
-    }
-}
 
 fn at(second: i64) -> Stamp {
     let now = jiff::Timestamp::from_second(1_800_000_000 + second).unwrap();
@@ -185,9 +87,9 @@ fn trips<E: Engine, T>(
     store: &EngineStore<Counting<E>>,
     work: impl FnOnce(&dyn LocalStore) -> T,
 ) -> (usize, T) {
-    store.engine().trips.set(0);
+    store.engine().reads.set(0);
     let value = work(store);
-    (store.engine().trips.get(), value)
+    (store.engine().reads.get(), value)
 }
 
 fn with_notes(notes: u64, words_of: impl Fn(u64) -> usize, test: impl Fn(&SqliteStore)) {
@@ -235,7 +137,7 @@ fn every_kind_of_block_is_read_in_three_round_trips() {
             let explain = true;
             let style = Style::Faithful;
             for (name, asked) in [
-                ("no cap", request(0)),
+                ("no limit", request(0)),
                 ("every iteration", usual.clone().iteration(None)),
                 ("no session", usual.clone().session(session)),
                 ("explained", usual.clone().explain(explain)),

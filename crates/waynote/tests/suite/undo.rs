@@ -121,7 +121,7 @@ fn a_new_change_ends_what_can_be_redone() {
         // By its address it can be redone as long as that note was not changed.
         let redo = |address: &str| {
             let address: Address = address.parse().unwrap();
-            store.apply(&[Change::Redo { address }], &person.stamp())
+            store.apply(&[Change::redo(address)], &person.stamp())
         };
         assert_eq!(said(&redo("agent:a#k").unwrap()[0]), "agent:a#k two");
         assert!(matches!(

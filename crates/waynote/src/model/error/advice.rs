@@ -91,6 +91,7 @@ impl Error {
             Self::NotBuiltIn { feature } => {
                 return Some(format!("build it with waynote's feature `{feature}`"));
             }
+            Self::Storage(error) => return Some(error.advice()),
             Self::Loop(error) => return error.advice(),
             Self::Undo(error) => return error.advice(),
             Self::Custom(error) => return error.advice(),

@@ -78,6 +78,7 @@ impl Error {
             | Self::DiskFull { .. }
             | Self::File { .. }
             | Self::Engine { .. } => ErrorClass::Unreachable,
+            Self::Storage(error) => error.class(),
             Self::Loop(error) => error.class(),
             Self::Undo(error) => error.class(),
             Self::Custom(error) => error.class(),

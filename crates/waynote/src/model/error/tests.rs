@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{CustomError, Error, ErrorClass, safe};
+use super::{CustomError, Error, ErrorClass, SideFileProblem, StorageError, safe};
 use crate::address::Address;
 use crate::content::Content;
 use crate::key::Name;
@@ -181,6 +181,29 @@ fn all() -> Vec<Error> {
             path: path(),
             source: text.clone().into(),
         },
+        StorageError::QuotaExceeded { path: path() }.into(),
+        StorageError::FileSizeLimit { path: path() }.into(),
+        StorageError::DiskError {
+            path: path(),
+            action: "writing",
+        }
+        .into(),
+        StorageError::SideFile {
+            path: path(),
+            file: path().with_extension("db-lock"),
+            problem: SideFileProblem::OtherOwner {
+                found: 0,
+                owner: 1000,
+                group: 100,
+            },
+        }
+        .into(),
+        StorageError::SideFile {
+            path: path(),
+            file: path().with_extension("db-lock"),
+            problem: SideFileProblem::NotAFile,
+        }
+        .into(),
         LoopError::LoopRunning {
             session: name(),
             holder: text.clone(),
@@ -305,6 +328,16 @@ fn each_error_has_a_kind_a_class_and_words() {
       fix the cause and try again
     engine (Unreachable): the store /s/[masked: github-token] failed: x [masked: github-token] y
       check the disk and the file's permissions, then try again
+    quota_exceeded (Unreachable): the store /s/[masked: github-token] cannot be written: this user's disk quota is used up
+      delete files of this user or ask for a larger quota, then try again; everything acknowledged is still there
+    file_size_limit (Unreachable): the store /s/[masked: github-token] cannot be written: it would be larger than the file size limit of this process
+      raise the limit (RLIMIT_FSIZE) for this process or its parent, then try again; everything acknowledged is still there
+    disk_error (Unreachable): the store /s/[masked: github-token] cannot be used: I/O error while writing
+      look into the system's log, and copy the store's files to another disk; then check the store
+    side_file (Denied): the store /s/[masked: github-token] cannot be used: /s/[masked: github-token].db-lock belongs to user 0, and the store to user 1000
+      give /s/[masked: github-token].db-lock the store's owner (user 1000, group 100)
+    side_file (Denied): the store /s/[masked: github-token] cannot be used: /s/[masked: github-token].db-lock is not a regular file
+      remove /s/[masked: github-token].db-lock; the next write makes it anew
     loop_running (Busy): a loop is running in session x [masked: github-token] y: x [masked: github-token] y, since 1970-01-01 00:00 UTC
       wait for it, end it, or use another session
     lease_lost (Conflict): the loop has lost session x [masked: github-token] y: another loop has taken it over

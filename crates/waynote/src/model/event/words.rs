@@ -93,12 +93,7 @@ mod tests {
             said,
         };
         let started = |iterations| SessionEvent::LoopStarted {
-            holder: ProcessIdentity {
-                host: "box".into(),
-                boot: "b".into(),
-                pid: 7,
-                start: 1,
-            },
+            holder: ProcessIdentity::new("box", "b", 7, 1),
             directory: "/p".into(),
             iterations,
         };

@@ -9,7 +9,7 @@ use crate::search::postings::{Posting, Reader};
 use crate::search::query::{Clause, Word};
 
 impl Corpus<'_> {
-    /// The current notes that hold what a clause wants, in their order.
+    /// The current notes that match a clause, in order.
     pub(super) fn found(&self, clause: &Clause) -> Looked<Vec<Found>> {
         let mut found = Vec::new();
         for part in &self.parts {
@@ -75,7 +75,7 @@ impl Corpus<'_> {
         Ok(())
     }
 
-    /// Adds the current notes of a term's places; with `exact` only where it is a word of its own.
+    /// Adds the current notes with a term; with `exact`, only those that have it as a word of its own.
     fn each_note(
         &self,
         part: &Part,
@@ -175,10 +175,10 @@ impl Corpus<'_> {
     }
 }
 
-/// A term's list, walked along with others.
+/// The list of a term, read in step with others.
 struct Walk<'b> {
     reader: Reader<'b>,
-    /// The note that was read last, its places not yet.
+    /// The note that was read last; its places are not read yet.
     at: Option<Posting>,
     distance: u32,
 }
@@ -200,7 +200,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The places in the note that was reached; the next one is reached anew.
+    /// The places in the note that was reached. Call `reach` for the next note.
     fn places(&mut self, out: &mut Vec<(u32, bool)>) -> Looked<()> {
         if let Some(at) = self.at.take() {
             self.reader.places(at, out)?;

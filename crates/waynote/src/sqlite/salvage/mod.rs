@@ -13,12 +13,13 @@ mod write;
 
 use std::path::Path;
 
+use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::store::Store;
 
-use super::open::{self, Access};
+use super::open;
 use super::queue::Queue;
 use super::{Named, Options, SqliteStore, migrate};
 
@@ -81,7 +82,7 @@ pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
         path: old.to_owned(),
         wait: options.wait,
     };
-    let conn = named.mapped(Access::Usual.connect(copy.path(), options))?;
+    let conn = named.mapped(Connection::open(copy.path()).map_err(Into::into))?;
     match named.mapped(migrate::version(&conn))? {
         None => {
             return Err(Error::NotAStore {
@@ -92,7 +93,7 @@ pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
         version => {
             named.mapped(migrate::refuse_newer(old, version))?;
             if version != Some(migrate::KNOWN) {
-                let run = |conn: &rusqlite::Connection| migrate::migrate(conn, old);
+                let run = |conn: &Connection| migrate::migrate(conn, old);
                 named.mapped(super::transaction::run(&conn, run))?;
             }
         }
@@ -110,12 +111,7 @@ pub fn salvage(old: &Path, new: &Path, options: &Options) -> Result<Salvaged> {
 }
 
 /// Makes the new store, and checks it.
-fn written(
-    old: &rusqlite::Connection,
-    kept: Kept,
-    new: &Path,
-    options: &Options,
-) -> Result<Salvaged> {
+fn written(old: &Connection, kept: Kept, new: &Path, options: &Options) -> Result<Salvaged> {
     open::make_file(new)?;
     let queue = Queue::beside(new);
     let file = open::found(new)?;
@@ -142,7 +138,7 @@ fn written(
 }
 
 /// Empties the WAL: the new store is one file.
-fn fold(conn: &rusqlite::Connection) -> super::errors::Outcome<()> {
+fn fold(conn: &Connection) -> super::errors::Outcome<()> {
     conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(())
 }

@@ -49,10 +49,7 @@ fn nothing_is_written_twice_and_the_answer_is_the_same() {
     each_store(|store| {
         let k = key("a", "k");
         twice(store, &[save(k.clone(), "one")], "first");
-        let undo = |address: &Address| Change::Undo {
-            address: address.clone(),
-            origin: None,
-        };
+        let undo = |address: &Address| Change::undo(address.clone());
         let batch = [
             save(k.clone(), "two"),
             Change::Delete {

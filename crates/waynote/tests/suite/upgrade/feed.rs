@@ -118,12 +118,7 @@ fn it_goes_on_without_a_gap() {
         )
         .unwrap();
     let started = SessionEvent::LoopStarted {
-        holder: ProcessIdentity {
-            host: "h".into(),
-            boot: "b".into(),
-            pid: 1,
-            start: 1,
-        },
+        holder: ProcessIdentity::new("h", "b", 1, 1),
         directory: "/p".into(),
         iterations: None,
     };

@@ -1,0 +1,193 @@
+//! A store where none can be, a disk that takes no more, a lock that another process holds.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use super::common::{NOW, Scratch};
+
+/// Names in a folder.
+fn names(folder: &std::path::Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().flatten();
+    let mut names: Vec<String> = names
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_is_no_file_is_no_store_and_nothing_is_made_beside_it() {
+    let scratch = Scratch::new();
+    let folder = scratch.path("odd");
+    fs::create_dir(&folder).unwrap();
+    let made = |program: &str, name: &str| {
+        let made = Command::new(program).arg(folder.join(name)).status();
+        assert!(made.unwrap().success());
+    };
+    made("mkfifo", "pipe");
+    made("mkdir", "folder");
+    let _socket = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
+    // A device that every user may write; a lock beside it would be made by root alone.
+    std::os::unix::fs::symlink("/dev/null", folder.join("null")).unwrap();
+    let before = names(&folder);
+    let mut seen = String::new();
+    for name in &before {
+        let store = folder.join(name);
+        let said = ["key list", "key save k v", "verify"].map(|words| {
+            let run = scratch.run(&format!("--store {} {words}", store.display()));
+            run.said().replace(folder.to_str().unwrap(), "ODD")
+        });
+        assert!(said.iter().all(|other| *other == said[0]), "{said:?}");
+        seen += &said[0];
+    }
+    assert_eq!(names(&folder), before);
+    assert!(!std::path::Path::new("/dev/null-lock").exists());
+    insta::assert_snapshot!(seen, @"
+    exit 1
+    error: ODD/folder is not a waynote store: it is a directory
+      give another file with `--store`
+    exit 1
+    error: ODD/null is not a waynote store: it is a device
+      give another file with `--store`
+    exit 1
+    error: ODD/pipe is not a waynote store: it is a pipe
+      give another file with `--store`
+    exit 1
+    error: ODD/socket is not a waynote store: it is a socket
+      give another file with `--store`
+    ");
+}
+
+#[test]
+fn a_lock_is_not_opened_through_a_link() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k v");
+    let lock = scratch.store().with_file_name("notes.db-lock");
+    let victim = scratch.path("victim");
+    fs::remove_file(&lock).unwrap();
+    std::os::unix::fs::symlink(&victim, &lock).unwrap();
+    insta::assert_snapshot!(scratch.run("key save k w").said(), @"
+    exit 1
+    error: the store HOME/.local/share/waynote/notes.db cannot be used: HOME/.local/share/waynote/notes.db-lock is not a regular file
+      remove it, and the next write makes it anew: `rm HOME/.local/share/waynote/notes.db-lock`
+    ");
+    assert!(!victim.exists());
+    // Reading needs no lock.
+    assert_eq!(scratch.ok("key show k"), "v");
+}
+
+#[test]
+fn a_limit_on_file_sizes_is_no_full_disk() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k v");
+    fs::write(scratch.path("long"), "word ".repeat(8_000)).unwrap();
+    // The signal is ignored, so that the write fails instead.
+    let script = "trap '' XFSZ; ulimit -f 1024; n=0
+        while [ $n -lt 50 ]; do n=$((n+1)); { echo $n; cat long; } | \"$WAYNOTE\" key save k$n - --max-bytes 0 > /dev/null || exit 1; done";
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", script])
+        .env_clear()
+        .env("HOME", scratch.home())
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("WAYNOTE", env!("CARGO_BIN_EXE_waynote"))
+        .env("WAYNOTE_NOW", NOW)
+        .current_dir(scratch.path(""));
+    let output = shell.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let said = said.replace(scratch.home().to_str().unwrap(), "HOME");
+    insta::assert_snapshot!(said, @"
+    error: the store HOME/.local/share/waynote/notes.db cannot be written: it would be larger than the file size limit of this process
+      raise the limit (RLIMIT_FSIZE) for this process or its parent, then try again; everything acknowledged is still there; `ulimit -f` shows it
+    ");
+    assert_eq!(scratch.ok("key show k"), "v");
+    assert!(scratch.ok("verify").contains("is sound"));
+}
+
+const LOCKED: &str = "WAYNOTE_TEST_LOCKED";
+
+/// In a process of its own: holds a lock on a file as the engine does, until its input ends.
+#[test]
+fn hold_a_lock() {
+    #[allow(clippy::disallowed_methods, reason = "a test")]
+    let Ok(path) = std::env::var(LOCKED) else {
+        return;
+    };
+    let file = fs::File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .unwrap();
+    rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    println!("held");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_that_stopped_inside_the_engine_is_named() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k v");
+    // As a process that recovers the WAL, and is stopped.
+    let mut holder = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "suite::odd_places::hold_a_lock", "--nocapture"])
+        .env(LOCKED, scratch.store().with_file_name("notes.db-shm"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(holder.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("held")));
+    let pid = holder.id().to_string();
+    for words in ["key show k", "key save k w"] {
+        let run = scratch.run(words).env("WAYNOTE_LOCK_WAIT", "0.05");
+        let said = run.said();
+        assert!(said.starts_with("exit 1\n"), "{said}");
+        assert!(said.contains(&format!("(process {pid})")), "{said}");
+    }
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    assert_eq!(scratch.ok("key show k"), "v");
+}
+
+#[test]
+fn a_forgotten_key_is_not_merely_missing() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k v");
+    scratch.ok("forget agent:default#k --yes");
+    let by_key = scratch.run("key show k").said();
+    insta::assert_snapshot!(by_key, @"
+    exit 1
+    error: agent:default#k was forgotten 2026-05-17 by person
+      it is gone for good; `waynote history ADDRESS` lists the revisions that are left, and `waynote restore` brings one back
+    ");
+    assert_eq!(scratch.run("show agent:default#k").said(), by_key);
+    insta::assert_snapshot!(scratch.run("key show never").said(), @"
+    exit 1
+    error: there is no agent:default#never
+      the notebook has no notes
+    ");
+}
+
+#[test]
+fn an_export_that_holds_notes_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let scratch = Scratch::new();
+    scratch.ok("key save k v");
+    let mode = |name: &str| {
+        fs::metadata(scratch.path(name))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    let target = scratch.path("memory.db");
+    scratch.ok(&format!("export openotters {}", target.display()));
+    assert_eq!(mode("memory.db"), 0o600);
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+    scratch.ok("key save k w");
+    scratch.ok(&format!("export openotters {}", target.display()));
+    assert_eq!(mode("memory.db"), 0o640);
+}

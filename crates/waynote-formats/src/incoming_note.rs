@@ -1,0 +1,71 @@
+//! A note of another program, and which text is current when both sides changed it.
+
+use jiff::Timestamp;
+use waynote::note::micros;
+use waynote::{Address, Content};
+
+/// A text of another program and the note that it becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncomingNote {
+    /// The note.
+    pub address: Address,
+    /// Its text.
+    pub content: Content,
+    /// Whether it is pinned there; none: the format does not say.
+    pub pin: Option<bool>,
+    /// When it was written there.
+    pub times: Times,
+}
+
+/// When a note was written in the other program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Times {
+    /// That is not known: it counts as written now.
+    Unknown,
+    /// The time of its file; one that lies ahead counts as now.
+    OfFile(Timestamp),
+    /// The program recorded it.
+    Recorded {
+        /// When the note was written first.
+        created_at: Timestamp,
+        /// When it was written last.
+        updated_at: Timestamp,
+    },
+}
+
+/// Which text is current when a note was changed on both sides. The other one is a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precedence {
+    /// The imported one: when it was written is not known, and it is what the user asks for now.
+    Imported,
+    /// The one that was written here.
+    Here,
+    /// The later one: both sides record when a note was written.
+    Later,
+}
+
+/// Whether an import writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It writes.
+    Write,
+    /// It only says what it would write.
+    DryRun,
+}
+
+impl Times {
+    /// When the note was written first and last.
+    pub(crate) fn created_and_updated(self, now: Timestamp) -> (Timestamp, Timestamp) {
+        match self {
+            Self::Unknown => (now, now),
+            Self::OfFile(time) => {
+                let time = micros(time).min(now);
+                (time, time)
+            }
+            Self::Recorded {
+                created_at,
+                updated_at,
+            } => (created_at, updated_at),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Ranks a few notes without an index.
+
+use std::sync::Arc;
+
+use super::build::Builder;
+use super::damage::{Looked, Stopped};
+use super::notes::{Index, Looking, Opened, Tail};
+use super::rank::search;
+use super::{Hit, SearchRequest};
+use crate::error::Result;
+use crate::note::Note;
+
+/// Ranks these notes alone, as if there were no others.
+pub(crate) fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>> {
+    search(&Nothing, request, notes).map_err(|stopped| match stopped {
+        Stopped::Failed(error) => error,
+        Stopped::Damaged(damage) => crate::Error::DamagedStore {
+            path: "store".into(),
+            reason: damage.0.into(),
+        },
+    })
+}
+
+/// The index of a store without notes.
+struct Nothing;
+
+impl Index for Nothing {
+    fn open(&self, _: &Looking<'_>) -> Looked<Opened> {
+        Ok(Opened {
+            segments: Vec::new(),
+            tail: Arc::new(Tail::new(Builder::new(), Vec::new())?),
+            scopes: Vec::new(),
+            covered: Vec::new(),
+        })
+    }
+
+    fn notes(&self, _: &[i64]) -> Looked<Vec<Option<Note>>> {
+        Ok(Vec::new())
+    }
+}

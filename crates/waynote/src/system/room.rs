@@ -1,0 +1,85 @@
+//! Why a folder takes no more bytes. An engine may report every failed write as the same I/O error, so this asks the
+//! file system itself.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Resource, getrlimit};
+
+/// What there is too little of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lack {
+    Disk,
+    Quota,
+    /// The process may not write files of this size.
+    FileSize,
+}
+
+/// More than an engine writes at once.
+const PROBE_BYTES: usize = 64 * 1024;
+
+/// What a folder lacks for a file of these bytes to grow. None: it takes more.
+pub(crate) fn lack(folder: &Path, file_bytes: u64) -> Option<Lack> {
+    let limit = getrlimit(Resource::Fsize).current;
+    if limit.is_some_and(|limit| file_bytes.saturating_add(PROBE_BYTES as u64) > limit) {
+        return Some(Lack::FileSize);
+    }
+    of_error(&probe(folder).err()?)
+}
+
+/// What an error of the system says is lacking.
+pub(crate) fn of_error(error: &io::Error) -> Option<Lack> {
+    match error.kind() {
+        ErrorKind::StorageFull => Some(Lack::Disk),
+        ErrorKind::QuotaExceeded => Some(Lack::Quota),
+        ErrorKind::FileTooLarge => Some(Lack::FileSize),
+        _ => None,
+    }
+}
+
+/// Writes to a file without a name: nothing is left of it, even if this process is killed.
+fn probe(folder: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    let mut file = {
+        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+        File::from(rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR)?)
+    };
+    #[cfg(not(target_os = "linux"))]
+    let mut file = {
+        let path = folder.join(format!(".waynote-room-{}", std::process::id()));
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let file = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR)?;
+        std::fs::remove_file(&path)?;
+        File::from(file)
+    };
+    file.write_all(&[0; PROBE_BYTES])?;
+    // Some file systems reserve room as late as this.
+    file.sync_data()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ordinary_folder_lacks_nothing_and_nothing_is_left_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(lack(folder.path(), 4096), None);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        // Nor does one that cannot be written at all: that is another error.
+        assert_eq!(lack(&folder.path().join("none"), 4096), None);
+    }
+
+    #[test]
+    fn each_error_of_the_system_says_what_is_lacking() {
+        use rustix::io::Errno;
+
+        let of = |errno: Errno| of_error(&errno.into());
+        assert_eq!(of(Errno::NOSPC), Some(Lack::Disk));
+        assert_eq!(of(Errno::DQUOT), Some(Lack::Quota));
+        assert_eq!(of(Errno::FBIG), Some(Lack::FileSize));
+        assert_eq!(of(Errno::IO), None);
+    }
+}

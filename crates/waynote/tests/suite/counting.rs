@@ -1,0 +1,163 @@
+//! An engine that counts how often it is asked: over a network, each time is a round trip.
+
+use std::cell::Cell;
+
+use waynote::engine::{
+    Ask, Engine, IndexState, JournalRow, Read, Row, Rows, SegmentHead, Transaction, Writing,
+};
+use waynote::forget::Residue;
+use waynote::store::SideValue;
+use waynote::{Content, Report, Result, StoreId};
+
+/// An engine, and how often it was asked.
+pub(crate) struct Counting<E> {
+    engine: E,
+    /// By reads outside of transactions.
+    pub(crate) reads: Cell<usize>,
+    /// Within transactions: reads and puts.
+    pub(crate) writes: Cell<usize>,
+}
+
+impl<E> Counting<E> {
+    pub(crate) fn new(engine: E) -> Self {
+        Self {
+            engine,
+            reads: Cell::new(0),
+            writes: Cell::new(0),
+        }
+    }
+}
+
+struct Counted<'e, R> {
+    rows: R,
+    trips: &'e Cell<usize>,
+}
+
+impl<R> Counted<'_, R> {
+    fn trip(&self) -> &R {
+        self.trips.update(|trips| trips + 1);
+        &self.rows
+    }
+}
+
+impl<'r, R: AsRows<'r>> Read for Counted<'_, R> {
+    fn read(&self, ask: &Ask) -> Result<Rows> {
+        self.trip().as_rows().read(ask)
+    }
+
+    fn each_row(
+        &self,
+        after: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&JournalRow<'_>) -> bool,
+    ) -> Result<()> {
+        self.trip().as_rows().each_row(after, limit, each)
+    }
+
+    fn verify(&self, report: &mut Report) -> Result<bool> {
+        self.trip().as_rows().verify(report)
+    }
+}
+
+/// Rows: owned, borrowed, or those of a transaction.
+trait AsRows<'r> {
+    fn as_rows(&self) -> &(dyn Read + 'r);
+}
+
+impl<'r> AsRows<'r> for Box<dyn Read + 'r> {
+    fn as_rows(&self) -> &(dyn Read + 'r) {
+        &**self
+    }
+}
+
+impl<'r> AsRows<'r> for &'r dyn Read {
+    fn as_rows(&self) -> &(dyn Read + 'r) {
+        *self
+    }
+}
+
+impl<'r> AsRows<'r> for &'r dyn Transaction {
+    fn as_rows(&self) -> &(dyn Read + 'r) {
+        *self
+    }
+}
+
+impl Transaction for Counted<'_, &dyn Transaction> {
+    fn put(&self, rows: &[Row<'_>]) -> Result<()> {
+        self.trip().put(rows)
+    }
+
+    fn remove_contents(&self, contents: &[Content]) -> Result<()> {
+        self.trip().remove_contents(contents)
+    }
+
+    fn put_side(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        self.trip().put_side(space, values, removed)
+    }
+
+    fn renew_id(&self) -> Result<StoreId> {
+        self.trip().renew_id()
+    }
+
+    fn put_segment(
+        &self,
+        head: &SegmentHead,
+        notes: &[u8],
+        blocks: &[(Vec<u8>, Vec<u8>)],
+    ) -> Result<()> {
+        self.trip().put_segment(head, notes, blocks)
+    }
+
+    fn put_dead(&self, segment: i64, dead: u32, bits: &[u8]) -> Result<()> {
+        self.trip().put_dead(segment, dead, bits)
+    }
+
+    fn clear_index(&self) -> Result<()> {
+        self.trip().clear_index()
+    }
+
+    fn remove_segments(&self, ids: &[i64]) -> Result<()> {
+        self.trip().remove_segments(ids)
+    }
+
+    fn put_index(&self, state: IndexState) -> Result<()> {
+        self.trip().put_index(state)
+    }
+}
+
+impl<E: Engine> Engine for Counting<E> {
+    fn rows(&self) -> Result<Box<dyn Read + '_>> {
+        Ok(Box::new(Counted {
+            rows: self.engine.rows()?,
+            trips: &self.reads,
+        }))
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
+        let trips = &self.reads;
+        self.engine
+            .snapshot(&mut |rows| work(&Counted { rows, trips }))
+    }
+
+    fn write(
+        &self,
+        writing: Writing,
+        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        let trips = &self.writes;
+        self.engine
+            .write(writing, &mut |rows| work(&Counted { rows, trips }))
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        work(self)
+    }
+
+    fn scrub(&self) -> Option<Residue> {
+        self.engine.scrub()
+    }
+
+    fn name(&self) -> String {
+        self.engine.name()
+    }
+}

@@ -1,0 +1,162 @@
+//! A store that can hold no state, as one behind a network: whatever is written between two of its answers, a block is
+//! made from one state, and an undo takes back what it looked at.
+
+use std::cell::{Cell, RefCell};
+
+use waynote::change::Applied;
+use waynote::context::{Renderer, Request};
+use waynote::event::SessionEvent;
+use waynote::forget::{Forget, Forgotten};
+use waynote::search::{Hit, SearchRequest};
+use waynote::store::{Answers, Ask, unless_written};
+use waynote::{
+    AsOf, Change, Error, LocalStore, Name, Note, Notebook, Reader, ReaderExt, Report, Result,
+    SaveOptions, Scope, Stamp, Store, UndoScope, undo_last,
+};
+
+use super::conformance::{at, each_store, name, place, text};
+
+/// Answers from a store, and lets somebody else write before some of its answers.
+struct Distant<'s> {
+    inner: &'s dyn LocalStore,
+    /// How many answers are still preceded by a write.
+    writes: Cell<usize>,
+    writer: RefCell<Box<dyn FnMut() + 's>>,
+    runs: Cell<usize>,
+}
+
+impl<'s> Distant<'s> {
+    fn of(inner: &'s dyn LocalStore, writes: usize, writer: impl FnMut() + 's) -> Self {
+        Self {
+            inner,
+            writes: Cell::new(writes),
+            writer: RefCell::new(Box::new(writer)),
+            runs: Cell::new(0),
+        }
+    }
+
+    fn meanwhile(&self) {
+        if let Some(left) = self.writes.get().checked_sub(1) {
+            self.writes.set(left);
+            (self.writer.borrow_mut())();
+        }
+    }
+}
+
+impl Reader for Distant<'_> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        // The version is asked for before and after the work, which reads something.
+        let is_work = ask.questions() > 1 || !ask.version;
+        if is_work {
+            self.meanwhile();
+        }
+        self.inner.read(ask)
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
+        self.inner.select_at(scopes, moment)
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.inner.search(request)
+    }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        unless_written(self, &mut |reader| {
+            self.runs.set(self.runs.get() + 1);
+            work(reader)
+        })
+    }
+}
+
+impl Store for Distant<'_> {
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        self.meanwhile();
+        self.inner.apply(changes, stamp)
+    }
+
+    fn record(
+        &self,
+        session: &Name,
+        events: &[SessionEvent],
+        lease: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<()> {
+        self.inner.record(session, events, lease, stamp)
+    }
+
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.inner.forget(request, stamp)
+    }
+
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.inner.would_forget(request, stamp)
+    }
+
+    fn verify(&self) -> Result<Report> {
+        self.inner.verify()
+    }
+}
+
+/// Saves the next text under a key of agent `a`; each save is a second later.
+fn saver<'s>(store: &'s dyn LocalStore, key: &'s str) -> impl FnMut() + 's {
+    let mut number = 0;
+    move || {
+        number += 1;
+        let notebook = Notebook::of_agent(store, name("a"));
+        let said = text(&format!("{key} as of {number}"));
+        let key = key.parse().unwrap();
+        notebook
+            .save(&key, said, SaveOptions::default(), &at(number))
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_block_is_made_again_when_the_store_was_written_meanwhile() {
+    each_store(|store| {
+        saver(store, "k")();
+        let distant = Distant::of(store, 1, saver(store, "other"));
+        let request = Request::new(name("a"), place("~/p"), at(9).now);
+        let block = Renderer::default().render(&distant, &request).unwrap();
+        assert_eq!(distant.runs.get(), 2);
+        assert_eq!(block.position, store.version().unwrap().position);
+        assert!(block.text.contains("k as of 1"), "{}", block.text);
+        assert!(block.text.contains("other as of 1"), "{}", block.text);
+    });
+}
+
+#[test]
+fn a_reader_does_not_wait_for_a_store_that_is_written_all_the_time() {
+    each_store(|store| {
+        let distant = Distant::of(store, usize::MAX, saver(store, "k"));
+        let all = distant
+            .on_one_state(|reader| reader.journal(None, 99))
+            .unwrap();
+        assert_eq!((distant.runs.get(), all.len()), (4, 4));
+    });
+}
+
+#[test]
+fn an_undo_takes_back_the_change_that_is_last_when_it_is_applied() {
+    each_store(|store| {
+        let mut save = saver(store, "k");
+        save();
+        let reach = UndoScope::new(name("a"), Vec::new());
+        // One write comes between the look and the undo, others between the reads of a look.
+        let distant = Distant::of(store, 3, save);
+        let undone = undo_last(&distant, &reach, &at(50)).unwrap();
+        let said = undone
+            .applied
+            .note
+            .map(|note| note.content.shown().into_owned());
+        assert_eq!(said.as_deref(), Some("k as of 3"));
+
+        let distant = Distant::of(store, usize::MAX, saver(store, "k"));
+        let busy = undo_last(&distant, &reach, &at(60)).unwrap_err();
+        assert!(
+            matches!(busy, Error::Conflict { .. } | Error::Undo(_)),
+            "{busy:?}"
+        );
+    });
+}

@@ -1,0 +1,156 @@
+//! The crates as they would be published: packed, unpacked somewhere else, and built from there against each other.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+
+use crate::steps::{cargo, step};
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+/// A crate of the workspace, as `cargo metadata` has it.
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    description: Option<String>,
+    license: Option<String>,
+    readme: Option<PathBuf>,
+    rust_version: Option<String>,
+    keywords: Vec<String>,
+    categories: Vec<String>,
+    dependencies: Vec<Dependency>,
+    /// The registries that it may go to; none: any.
+    publish: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    req: String,
+    /// `dev` for one of tests alone.
+    kind: Option<String>,
+    path: Option<PathBuf>,
+}
+
+/// What every package has in it.
+const FILES: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+
+/// Packs every crate that is published, and builds the packages.
+pub(crate) fn check() -> Result<()> {
+    let output = cargo(&["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    ensure!(output.status.success(), "cargo metadata failed");
+    let all: Metadata = serde_json::from_slice(&output.stdout)?;
+    let is_published = |package: &Package| package.publish.as_ref().is_none_or(|to| !to.is_empty());
+    let (published, others): (Vec<_>, Vec<_>) = all.packages.into_iter().partition(is_published);
+    let missing: Vec<String> = published.iter().flat_map(missing).collect();
+    ensure!(missing.is_empty(), "{}", missing.join("\n"));
+
+    // A package is built below, once for all: cargo's own check would build every dependency again for each.
+    let words = [
+        "package",
+        "--workspace",
+        "--no-verify",
+        "--allow-dirty",
+        "--quiet",
+    ];
+    let mut pack = cargo(&words);
+    for other in &others {
+        pack.args(["--exclude", &other.name]);
+    }
+    let target = crate::tools::target();
+    pack.arg("--target-dir").arg(&target);
+    step("packages", pack)?;
+    let packed = target.join("package");
+    let folder = packed.join("unpacked");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    std::fs::create_dir_all(&folder)?;
+    for package in &published {
+        unpack(&packed, &folder, package)?;
+    }
+    std::fs::write(folder.join("Cargo.toml"), workspace(&published)?)?;
+    std::fs::copy("Cargo.lock", folder.join("Cargo.lock"))?;
+    // The dependencies are those that are built already.
+    let mut build = cargo(&["check", "--workspace", "--offline", "--quiet"]);
+    build.arg("--target-dir").arg(&target).current_dir(&folder);
+    step("packages, unpacked and checked", build)
+}
+
+/// What a crate lacks that a registry asks for or shows.
+fn missing(package: &Package) -> Vec<String> {
+    let mut lacks = Vec::new();
+    let mut need = |is_there: bool, what: &str| {
+        if !is_there {
+            lacks.push(format!("{}: its Cargo.toml has no {what}", package.name));
+        }
+    };
+    need(package.description.is_some(), "description");
+    need(package.license.is_some(), "license");
+    need(package.readme.is_some(), "readme");
+    need(package.rust_version.is_some(), "rust-version");
+    need(!package.keywords.is_empty(), "keywords");
+    need(!package.categories.is_empty(), "categories");
+    for dependency in &package.dependencies {
+        let is_packed = dependency.path.is_some() && dependency.kind.as_deref() != Some("dev");
+        if is_packed && dependency.req == "*" {
+            need(false, &format!("version for {}", dependency.name));
+        }
+    }
+    lacks
+}
+
+/// Unpacks a package, and checks what files it has.
+fn unpack(packed: &Path, folder: &Path, package: &Package) -> Result<()> {
+    let name = format!("{}-{}", package.name, package.version);
+    let archive = packed.join(format!("{name}.crate"));
+    let mut tar = Command::new("tar");
+    tar.arg("-xzf").arg(&archive).arg("-C").arg(folder);
+    let status = tar.status().context("tar")?;
+    ensure!(status.success(), "{} cannot be unpacked", archive.display());
+    let files: BTreeSet<String> = std::fs::read_dir(folder.join(&name))?
+        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+        .collect::<Result<_>>()?;
+    for file in FILES {
+        ensure!(files.contains(file), "{name} is packed without {file}");
+    }
+    ensure!(!files.contains("tests"), "{name} is packed with its tests");
+    Ok(())
+}
+
+/// The manifest that builds the packages against each other, with the profiles of this workspace: with others, every
+/// dependency would be built anew.
+fn workspace(published: &[Package]) -> Result<String> {
+    let ours = std::fs::read_to_string("Cargo.toml")?;
+    let ours: toml::Table = ours.parse()?;
+    let mut manifest = toml::Table::new();
+    let folders = published
+        .iter()
+        .map(|package| format!("{}-{}", package.name, package.version));
+    let members: Vec<toml::Value> = folders.clone().map(toml::Value::String).collect();
+    manifest.insert("workspace".into(), toml::toml! { resolver = "3" }.into());
+    manifest["workspace"]
+        .as_table_mut()
+        .context("workspace")?
+        .insert("members".into(), members.into());
+    let mut patches = toml::Table::new();
+    for (package, folder) in published.iter().zip(folders) {
+        let mut patch = toml::Table::new();
+        patch.insert("path".into(), folder.into());
+        patches.insert(package.name.clone(), patch.into());
+    }
+    let mut patch = toml::Table::new();
+    patch.insert("crates-io".into(), patches.into());
+    manifest.insert("patch".into(), patch.into());
+    if let Some(profiles) = ours.get("profile") {
+        manifest.insert("profile".into(), profiles.clone());
+    }
+    Ok(manifest.to_string())
+}
