@@ -192,6 +192,9 @@ pub(crate) enum Command {
     /// write-ahead log was damaged or deleted, or an older copy has taken its place. Such a store can be read, but not
     /// written.
     Verify {
+        /// Build the search index again first
+        #[arg(long, conflicts_with = "accept_rollback")]
+        repair_index: bool,
         /// Go on with a store that has lost acknowledged writes, as it is now. Asks first; without a terminal, it needs
         /// --yes
         #[arg(long)]
@@ -199,6 +202,16 @@ pub(crate) enum Command {
         /// Do not ask (for scripts)
         #[arg(long, requires = "accept_rollback")]
         yes: bool,
+    },
+    /// Save everything that is whole in a damaged store into a new one
+    ///
+    /// Notes with their histories, authors, times and pins, log entries and events. Lists what is not whole. Nothing is
+    /// written to OLD. The exit code is 0 when all of it was saved, else 1.
+    Salvage {
+        /// The damaged store
+        old: PathBuf,
+        /// The new store, which must not exist yet
+        new: PathBuf,
     },
     /// Show each setting and where it comes from, or change the configuration file
     Config {

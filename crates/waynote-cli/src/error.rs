@@ -1,5 +1,6 @@
 //! What goes wrong at the command line: said as what, why, what to do next, with an exit code.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,6 +9,7 @@ use clap::error::{ContextKind, ContextValue};
 use serde_json::json;
 use waynote::Flagged;
 use waynote::secrets::masked;
+use waynote::store::Damage;
 use waynote::{ErrorClass, SecretPolicy};
 use waynote_formats::FormatError;
 
@@ -250,6 +252,44 @@ pub(crate) fn warn(error: &waynote::Error, as_json: bool) {
     } else {
         let message = waynote::visible::visible(&message);
         say(&format!("warning: {message}\n  {hint}"));
+    }
+}
+
+/// Names what is damaged and was left out of an answer, each thing once.
+pub(crate) fn warn_of_damage(damage: &Damage, said: &mut HashSet<String>, as_json: bool) {
+    let new: Vec<&String> = damage
+        .notes
+        .iter()
+        .filter(|what| said.insert((*what).clone()))
+        .collect();
+    let mut warnings = Vec::new();
+    if !new.is_empty() {
+        let what = match new.len() {
+            1 => "1 note is damaged and left out".to_owned(),
+            many => format!("{many} notes are damaged and left out"),
+        };
+        let hint =
+            "`waynote verify` lists all damage; `waynote salvage STORE NEW` saves what is whole";
+        warnings.push(("damaged_note", what, new, hint));
+    }
+    if damage.index && said.insert("search index".into()) {
+        let what = "the search index is damaged; the notes were searched without it".to_owned();
+        let hint = "the next write builds it again, or `waynote verify --repair-index` does";
+        warnings.push(("damaged_index", what, Vec::new(), hint));
+    }
+    for (kind, what, addresses, hint) in warnings {
+        if as_json {
+            let warning =
+                json!({ "kind": kind, "message": what, "addresses": addresses, "hint": hint });
+            say_json(&json!({ "warning": warning }));
+        } else {
+            say(&format!("warning: {what}"));
+            for address in addresses {
+                let address = masked(address).into_owned();
+                say(&format!("  {}", waynote::visible::visible(&address)));
+            }
+            say(&format!("  {hint}"));
+        }
     }
 }
 

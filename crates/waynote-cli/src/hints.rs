@@ -41,6 +41,15 @@ pub(crate) fn hint(error: &Error) -> String {
                 .into()
         }
         Error::NotAStore { .. } => "give another file with `--store`".into(),
+        Error::DamagedNote { .. } => {
+            "the other notes can still be read; `waynote salvage STORE NEW` saves what is whole into a new store, and \
+             `waynote verify` lists all damage"
+                .into()
+        }
+        Error::DamagedStore { .. } => format!(
+            "{advice}: `waynote salvage STORE NEW` saves what is whole into a new store"
+        ),
+        Error::DamagedIndex { .. } => "`waynote verify --repair-index` builds it again".into(),
         Error::StoreLost { .. } => {
             "put the file back, or restart this program to use the file that is there now".into()
         }

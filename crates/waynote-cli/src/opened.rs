@@ -10,7 +10,7 @@ use waynote_formats::{Exported, SyncedStore, zrb};
 use serde_json::json;
 use waynote_system::disk;
 
-use crate::error::{Outcome, say, say_json, warn, warn_of_secrets};
+use crate::error::{Outcome, say, say_json, warn, warn_of_damage, warn_of_secrets};
 use crate::home;
 use crate::settings::Settings;
 
@@ -117,6 +117,11 @@ impl Opened {
                 }
             }
             warn_of_secrets(&store.flagged(), &self.allowed, self.json);
+        }
+        let damage = self.store().take_damage();
+        if !damage.is_none() {
+            let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+            warn_of_damage(&damage, &mut said, self.json);
         }
     }
 }

@@ -15,6 +15,7 @@ mod suite {
     mod config;
     mod config_set;
     mod context;
+    mod damage;
     mod docs;
     mod docs_commands;
     mod doctor;

@@ -378,7 +378,12 @@ impl JournalRow<'_> {
 pub trait Read {
     /// Answers all questions from one state, in one round trip.
     ///
+    /// What is damaged is never an answer: it is left out of lists, and named in
+    /// [`Answers::damaged`](store::Answers::damaged).
+    ///
     /// # Errors
+    /// [`Error::DamagedNote`](crate::Error::DamagedNote) when a single thing was asked for that is damaged;
+    /// [`Error::DamagedIndex`](crate::Error::DamagedIndex) when rows of the search index are;
     /// [`Error::DamagedStore`](crate::Error::DamagedStore), or another variant that the engine uses.
     fn read(&self, ask: &Ask) -> Result<Rows>;
 
@@ -513,6 +518,12 @@ pub trait Transaction: Read {
     /// # Errors
     /// As [`Engine::write`].
     fn put_dead(&self, segment: i64, dead: u32, bits: &[u8]) -> Result<()>;
+
+    /// Removes the whole search index, whether its rows can be read or not: segments, blocks, marks of dead notes.
+    ///
+    /// # Errors
+    /// As [`Engine::write`].
+    fn clear_index(&self) -> Result<()>;
 
     /// Removes segments with all their data.
     ///

@@ -177,6 +177,23 @@ pub struct SideValue {
     pub about: Option<ContentHash>,
 }
 
+/// What was damaged in what was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Damage {
+    /// What was left out of lists, by address as far as it is known.
+    pub notes: Vec<String>,
+    /// Whether a search did without the index because that is damaged.
+    pub index: bool,
+}
+
+impl Damage {
+    /// Whether nothing was.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Reads notes and session events.
 ///
 /// An implementation has [`Reader::read`], [`Reader::select_at`], [`Reader::search`] and [`Reader::one_state`]. Each of the other methods asks
@@ -204,6 +221,12 @@ pub trait Reader {
     /// # Errors
     /// As [`Reader::read`].
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>>;
+
+    /// What was damaged in what was read since this was asked last, and so left out of the answers. Whoever reads through
+    /// the same store at the same time may take it first.
+    fn take_damage(&self) -> Damage {
+        Damage::default()
+    }
 
     /// Runs `work` on one state of the store, whatever is written meanwhile. `work` must read through the handle that
     /// it gets. It may run more than once: a store that cannot hold a state, such as one behind a network, runs it
@@ -556,6 +579,12 @@ pub trait LocalStore: Store + Snapshot + SideData {
     /// # Errors
     /// As [`Reader::read`], and the errors of `work`.
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()>;
+
+    /// Throws the search index away and builds it again.
+    ///
+    /// # Errors
+    /// As [`Store::apply`]; [`Error::NotBuiltIn`](crate::Error::NotBuiltIn) without the feature `search`.
+    fn rebuild_index(&self) -> Result<()>;
 
     /// Gives the store a new id. A copy that goes on beside the original, a restored backup for instance, gets one before
     /// anything is written to it: what others remember of the original (positions, operation ids) does not hold for it.

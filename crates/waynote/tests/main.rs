@@ -13,6 +13,8 @@ mod suite {
     mod block_changes;
     mod conformance;
     mod counting;
+    #[cfg(feature = "sqlite")]
+    mod damage;
     mod distant;
     mod head;
     mod isolation;
@@ -22,8 +24,12 @@ mod suite {
     mod one_order;
     mod opening;
     mod processes;
+    #[cfg(feature = "sqlite")]
+    mod random_damage;
     mod replaced;
     mod runs;
+    #[cfg(feature = "sqlite")]
+    mod salvage;
     mod search;
     mod search_index;
     mod secret_forms;

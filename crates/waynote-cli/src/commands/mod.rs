@@ -23,6 +23,7 @@ mod mcp;
 mod overview;
 mod place;
 mod rollback;
+mod salvage;
 mod saved;
 mod search;
 mod show;
@@ -197,8 +198,10 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Verify {
             accept_rollback: true,
             yes,
+            ..
         }) => rollback::accept(&mut context, *yes).map(ok),
-        Some(Command::Verify { .. }) => verify::run(&mut context),
+        Some(Command::Verify { repair_index, .. }) => verify::run(&mut context, *repair_index),
+        Some(Command::Salvage { old, new }) => salvage::run(&mut context, old, new),
         Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),
         Some(
             Command::Completions { .. }

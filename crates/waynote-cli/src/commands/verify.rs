@@ -9,7 +9,10 @@ use crate::error::{Failure, Outcome};
 use waynote::text::plural;
 use waynote::visible::visible;
 
-pub(super) fn run(context: &mut Context<'_>) -> Outcome<ExitCode> {
+pub(super) fn run(context: &mut Context<'_>, repair_index: bool) -> Outcome<ExitCode> {
+    if repair_index {
+        context.write(|store| Ok(store.rebuild_index()?))?;
+    }
     let store = context.settings.store.value.clone();
     let path = store.display().to_string();
     let opened = context.opened()?;

@@ -305,6 +305,8 @@ fn a_store_from_before_forgetting_is_brought_up_to_date() {
     let conn = rusqlite::Connection::open(scratch.store()).unwrap();
     conn.execute_batch(
         "DROP TRIGGER waynote_journal_insert; DROP TRIGGER waynote_journal_forget;
+         DROP TRIGGER waynote_journal_checked; DROP TRIGGER waynote_journal_rechecked;
+         ALTER TABLE waynote_scope DROP COLUMN checksum;
          DROP TABLE waynote_store; DROP TABLE waynote_side; DROP INDEX waynote_journal_operation;
          ALTER TABLE waynote_journal DROP COLUMN operation; ALTER TABLE waynote_journal DROP COLUMN step;
          ALTER TABLE waynote_journal DROP COLUMN checksum; ALTER TABLE waynote_note DROP COLUMN checksum;

@@ -196,7 +196,7 @@ fn verify_names_what_is_damaged() {
     insta::assert_snapshot!(damage("UPDATE waynote_note SET pinned = 1 WHERE key = 'k'"), @r#"
     exit 1
     damaged: agent:default#k does not match its journal
-    damaged: the row 1, "k" of waynote_note does not match its checksum
+    damaged: agent:default#k (row 1, "k" of waynote_note) does not match its checksum
     STORE has 2 problems: 2 notes, 2 revisions, 2 contents
     store id ID
     "#);
@@ -207,18 +207,22 @@ fn verify_names_what_is_damaged() {
     STORE has 2 problems: 1 note, 2 revisions, 2 contents
     store id ID
     ");
-    insta::assert_snapshot!(damage("PRAGMA foreign_keys = OFF; DELETE FROM waynote_content"), @"
+    insta::assert_snapshot!(damage("PRAGMA foreign_keys = OFF; DELETE FROM waynote_content"), @r#"
     exit 1
     damaged: agent:default#k has a revision whose content is missing
     damaged: place:~/work has a revision whose content is missing
-    STORE has 2 problems: 2 notes, 2 revisions, 0 contents
+    damaged: agent:default#k@1 (row 1 of waynote_journal) does not match its checksum
+    damaged: place:~/work@1 (row 2 of waynote_journal) does not match its checksum
+    damaged: agent:default#k (row 1, "k" of waynote_note) does not match its checksum
+    damaged: place:~/work (row 2, "" of waynote_note) does not match its checksum
+    STORE has 6 problems: 2 notes, 2 revisions, 0 contents
     store id ID
-    ");
+    "#);
     insta::assert_snapshot!(damage("UPDATE waynote_journal SET revision = 3 WHERE key = 'k'"), @"
     exit 1
     damaged: agent:default#k does not match its journal
     damaged: agent:default#k has a gap in its revisions
-    damaged: the row 1 of waynote_journal does not match its checksum
+    damaged: agent:default#k@3 (row 1 of waynote_journal) does not match its checksum
     STORE has 3 problems: 2 notes, 2 revisions, 2 contents
     store id ID
     ");
@@ -254,8 +258,8 @@ fn verify_goes_on_after_a_row_that_cannot_be_read() {
     insta::assert_snapshot!(said, @r#"
     exit 1
     damaged: session:s#03g56gadhc9giz28czzxeif1v does not match its journal
-    damaged: the row 1, "03g56gadhc9giz28czzxeif1v" of waynote_note does not match its checksum
-    damaged: session:s: the store STORE failed: Conversion error from type Null at index: 6, `` is not a valid name: it is empty
+    damaged: session:s#03g56gadhc9giz28czzxeif1v (row 1, "03g56gadhc9giz28czzxeif1v" of waynote_note) does not match its checksum
+    damaged: session:s: session:s#03g56gadhc9giz28czzxeif1v is damaged: it is not as it was written
     STORE has 3 problems: 2 notes, 2 revisions, 2 contents
     store id ID
     "#);
@@ -302,14 +306,14 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     exit 1
     damaged: session:s#ENTRY has a repeat that does not match it
     damaged: session:s#ENTRY has a repeat that does not match it
-    damaged: the row 2 of waynote_journal does not match its checksum
+    damaged: session:s#ENTRY@2 (row 2 of waynote_journal) does not match its checksum
     STORE has 3 problems: 3 notes, 6 revisions, 3 contents
     store id ID
     ");
     insta::assert_snapshot!(damage("UPDATE waynote_journal SET forgotten_by = NULL"), @"
     exit 1
     damaged: agent:default#k has a revision that is only half forgotten
-    damaged: the row 5 of waynote_journal does not match its checksum
+    damaged: agent:default#k@1 (row 5 of waynote_journal) does not match its checksum
     STORE has 2 problems: 3 notes, 6 revisions, 3 contents
     store id ID
     ");
@@ -320,7 +324,7 @@ fn verify_names_what_is_damaged_of_repeats_and_of_what_is_forgotten() {
     exit 1
     damaged: agent:default#k has revisions in the journal that belong to no note
     damaged: agent:default has a wrong count of notes
-    damaged: the row 5 of waynote_journal does not match its checksum
+    damaged: agent:default#k@1 (row 5 of waynote_journal) does not match its checksum
     STORE has 3 problems: 2 notes, 6 revisions, 3 contents
     store id ID
     ");

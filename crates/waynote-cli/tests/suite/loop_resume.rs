@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::common::{Scratch, until};
+use super::common::{Scratch, migrated_last_from_here, until};
 use super::loop_stops::{looping, summary};
 
 /// A loop that goes on until somebody ends it; its agent is a shell script.
@@ -237,6 +237,7 @@ fn a_session_of_another_machine_is_taken_only_by_a_persons_word() {
          \"holder\":{\"host\":\"elsewhere\",\"boot\":\"b\",\"pid\":7,\"start\":3},\"directory\":\"/p\"}' FROM waynote_event;
          UPDATE waynote_scope SET lease = (SELECT max(number) FROM waynote_event);",
     ).unwrap();
+    migrated_last_from_here(&conn);
     drop(conn);
     insta::assert_snapshot!(looping(&scratch, "", "true").said(), @"
     exit 1

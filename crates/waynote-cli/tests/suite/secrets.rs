@@ -1,6 +1,6 @@
 //! Credentials: refused when a caller writes them, kept, flagged and masked when they come from elsewhere.
 
-use super::common::Scratch;
+use super::common::{Scratch, migrated_last_from_here};
 
 /// Made here, so that no file of ours holds what looks like a token.
 fn token() -> String {
@@ -319,8 +319,12 @@ fn a_preview_from_before_the_rule_is_masked() {
         .waynote(["key", "save", "k", &text, "--allow-secret"])
         .ok();
     let conn = rusqlite::Connection::open(scratch.store()).unwrap();
-    conn.execute("UPDATE waynote_note SET preview = ?1", [&text])
-        .unwrap();
+    conn.execute(
+        "UPDATE waynote_note SET preview = ?1, checksum = NULL",
+        [&text],
+    )
+    .unwrap();
+    migrated_last_from_here(&conn);
     for words in ["context", "key list", "context --style faithful"] {
         let said = scratch.ok(words);
         assert!(

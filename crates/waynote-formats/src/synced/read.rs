@@ -9,9 +9,9 @@ use waynote::change::Applied;
 use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
-use waynote::store::{Answers, Ask, LocalStoreExt, ScopeSummary, SideValue, Version};
+use waynote::store::{Answers, Ask, Damage, LocalStoreExt, ScopeSummary, SideValue, Version};
 use waynote::{
-    Address, AddressAt, AsOf, Change, LocalStore, Name, Note, Place, Reader, Report, Result,
+    Address, AddressAt, AsOf, Change, Error, LocalStore, Name, Note, Place, Reader, Report, Result,
     Revision, Scope, ScopeKind, SideData, Snapshot, Stamp, Store, StoreId,
 };
 
@@ -57,7 +57,11 @@ impl<S: LocalStore> Overlaid<'_, S> {
         }
         let last = match stored {
             Some(note) => note.revision,
-            None => self.last_revision(place)?,
+            None => match self.last_revision(place) {
+                // What is stored there is damaged, and left out.
+                Err(Error::DamagedNote { .. }) => return Ok(None),
+                last => last?,
+            },
         };
         Ok(overlay.note(place, stored, last + 1))
     }
@@ -210,6 +214,10 @@ impl<S: LocalStore> Reader for Overlaid<'_, S> {
         self.search_over(request, &[])
     }
 
+    fn take_damage(&self) -> Damage {
+        self.inner.take_damage()
+    }
+
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
         work(self)
     }
@@ -242,6 +250,10 @@ impl<S: LocalStore> Reader for SyncedStore<S> {
 
     fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
         self.now().select_at(scopes, moment)
+    }
+
+    fn take_damage(&self) -> Damage {
+        self.inner.take_damage()
     }
 
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
@@ -317,6 +329,10 @@ impl<S: LocalStore> LocalStore for SyncedStore<S> {
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
         self.inner.snapshot(&mut |inner| work(&self.over(inner)))
+    }
+
+    fn rebuild_index(&self) -> Result<()> {
+        self.inner.rebuild_index()
     }
 
     fn renew_id(&self) -> Result<StoreId> {

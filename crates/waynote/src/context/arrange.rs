@@ -12,7 +12,7 @@ use super::budget::{share_out, step};
 use super::counted::Counted;
 use super::gather::{Gathered, Pool, Source, number};
 use super::pieces::{Form, Pieces};
-use super::receipt::{Claim, Receipt, Shown, status};
+use super::receipt::{Claim, Receipt, Shown, damaged_line, status};
 use super::stable::{group_title, title};
 use super::stock::{Guess, Order, Slot, Stock};
 use super::{Request, Section, SectionText};
@@ -284,6 +284,10 @@ impl<'s> Claimants<'s> {
                 sections.push(SectionText { section, text });
             }
         }
+        let damaged = damaged_line(&receipt.damaged);
+        if !damaged.is_empty() {
+            block.append(&Counted::new(damaged), pieces);
+        }
         // With nothing shown and nothing left out there is nothing to say.
         let says = receipt.shown + receipt.lines + receipt.left_out > 0;
         if request.budget.limit().is_some() && says {
@@ -339,6 +343,7 @@ impl<'s> Claimants<'s> {
             shown: 0,
             lines: 0,
             left_out: 0,
+            damaged: self.source.damaged(),
             claims: Vec::new(),
         };
         for (section, stock) in self.stocks() {

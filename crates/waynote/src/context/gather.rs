@@ -1,6 +1,6 @@
 //! Reads the notes for a block: all sections at once, latest first, and only as many as a block can show.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{Request, Section};
 use crate::address::Address;
@@ -50,6 +50,12 @@ impl Pool {
         }
     }
 
+    /// Takes back what was read.
+    fn clear(&mut self) {
+        self.notes.clear();
+        self.times.clear();
+    }
+
     /// Adds a page of so many notes at most.
     fn push(&mut self, page: Vec<Note>, noted: Vec<u64>, limit: usize) {
         if page.len() < limit {
@@ -94,6 +100,8 @@ pub(super) struct Source<'s> {
     /// Whether whatever is read is read to its end.
     reads_all: bool,
     counted: Vec<(Count, u64)>,
+    /// What is damaged, and so not among the notes.
+    damaged: BTreeSet<String>,
 }
 
 impl Source<'_> {
@@ -114,7 +122,17 @@ impl Source<'_> {
         if ask.questions() == 0 {
             return Ok(());
         }
-        let answers = self.store.read(&ask)?;
+        let mut answers = self.store.read(&ask)?;
+        if !answers.damaged.is_empty() {
+            // Pages no longer follow one another: each is read to its end, from the first note on.
+            for (page, (pool, limit)) in ask.pages.iter_mut().zip(&mut read) {
+                (page.skip, page.limit) = (0, usize::MAX);
+                *limit = usize::MAX;
+                pool.clear();
+            }
+            answers = self.store.read(&ask)?;
+            self.damaged.extend(answers.damaged);
+        }
         let pages = answers.pages.into_iter().zip(answers.pages_noted);
         for ((pool, limit), (page, noted)) in read.into_iter().zip(pages) {
             pool.push(page, noted, limit);
@@ -122,6 +140,11 @@ impl Source<'_> {
         self.counted
             .extend(ask.counts.into_iter().zip(answers.counts));
         Ok(())
+    }
+
+    /// What is damaged, and so not among the notes that were read.
+    pub(super) fn damaged(&self) -> Vec<String> {
+        self.damaged.iter().cloned().collect()
     }
 
     /// These numbers together.
@@ -158,6 +181,7 @@ pub(super) fn gather<'s>(
         // Without a limit all are shown, and an explanation names all.
         reads_all: request.budget.limit().is_none() || request.explain,
         counted: Vec::new(),
+        damaged: BTreeSet::new(),
     };
     let mut gathered = match request.as_of {
         Some(moment) => as_they_were(source, request, moment)?,
@@ -195,7 +219,7 @@ fn in_steps(notes: usize) -> usize {
 }
 
 /// What applies now: the first page of everything, in one reading.
-fn as_they_are<'s>(source: Source<'s>, request: &Request, room: usize) -> Result<Gathered<'s>> {
+fn as_they_are<'s>(mut source: Source<'s>, request: &Request, room: usize) -> Result<Gathered<'s>> {
     let mut ask = Ask {
         version: true,
         ..Ask::default()
@@ -239,7 +263,16 @@ fn as_they_are<'s>(source: Source<'s>, request: &Request, room: usize) -> Result
         let of_type = |kind| page(entries(session, &kind), first_page(room));
         ask.pages.extend(EntryType::ALL.map(of_type));
     }
-    let answers = source.store.read(&ask)?;
+    let mut answers = source.store.read(&ask)?;
+    if !answers.damaged.is_empty() {
+        // The pages of what is left do not follow one another.
+        source.reads_all = true;
+        ask.pages
+            .iter_mut()
+            .for_each(|page| page.limit = usize::MAX);
+        answers = source.store.read(&ask)?;
+        source.damaged.extend(std::mem::take(&mut answers.damaged));
+    }
     let pages = answers.pages.into_iter().zip(answers.pages_noted);
     let mut pools = ask.pages.into_iter().zip(pages).map(|(asked, page)| {
         let mut pool = Pool::of(asked.of);
@@ -284,7 +317,7 @@ fn as_they_are<'s>(source: Source<'s>, request: &Request, room: usize) -> Result
 /// What applied then, all of it.
 fn as_they_were<'s>(source: Source<'s>, request: &Request, moment: AsOf) -> Result<Gathered<'s>> {
     let scopes = request.scopes(request.chain());
-    let (notes, version) = all_of(source.store, request, scopes)?;
+    let All { notes, version, .. } = all_of(source.store, request, scopes)?;
     let [agent, places, entries] = notes;
     let of_agent = |section, pinned| match request.wants(section) {
         true => keyed(request, pinned).pick(agent.clone()),
@@ -412,12 +445,20 @@ fn others(types: impl Iterator<Item = EntryType>) -> Vec<EntryType> {
     others
 }
 
+/// Every note of some lists of scopes.
+pub(super) struct All<const N: usize> {
+    pub(super) notes: [Vec<Note>; N],
+    pub(super) version: Version,
+    /// What is damaged, and so not among them.
+    pub(super) damaged: Vec<String>,
+}
+
 /// Every note of some lists of scopes, as it is or as it was, and the version of the store.
 pub(super) fn all_of<const N: usize>(
     store: &dyn Reader,
     request: &Request,
     lists: [Vec<Scope>; N],
-) -> Result<([Vec<Note>; N], Version)> {
+) -> Result<All<N>> {
     let mut ask = Ask {
         version: true,
         ..Ask::default()
@@ -428,7 +469,11 @@ pub(super) fn all_of<const N: usize>(
         let answers = store.read(&ask)?;
         let mut of_scopes = answers.scopes.into_iter();
         let notes = lists.map(|list| of_scopes.by_ref().take(list.len()).flatten().collect());
-        return Ok((notes, answers.version));
+        return Ok(All {
+            notes,
+            version: answers.version,
+            damaged: answers.damaged,
+        });
     };
     let mut notes = match scopes.is_empty() {
         true => Vec::new(),
@@ -438,5 +483,10 @@ pub(super) fn all_of<const N: usize>(
         let is_of = |note: &mut Note| list.contains(&note.address.scope());
         notes.extract_if(.., is_of).collect()
     };
-    Ok((lists.map(of_list), store.read(&ask)?.version))
+    Ok(All {
+        notes: lists.map(of_list),
+        version: store.read(&ask)?.version,
+        // A reading of the past names them to the store's caller alone.
+        damaged: Vec::new(),
+    })
 }

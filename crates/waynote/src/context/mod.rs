@@ -431,7 +431,11 @@ fn own_chain(request: &Request) -> Vec<Scope> {
 /// All sections in full, as the source programs write them.
 fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
     let scopes = request.scopes(own_chain(request));
-    let ([notebook, places, iterations], version) = gather::all_of(store, request, scopes)?;
+    let gather::All {
+        notes: [notebook, places, iterations],
+        version,
+        damaged,
+    } = gather::all_of(store, request, scopes)?;
     let mut notes = faithful::Notes {
         notebook,
         places,
@@ -452,7 +456,7 @@ fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
         })
         .filter(|section| !section.text.is_empty())
         .collect();
-    let text = match request.only {
+    let mut text = match request.only {
         // A single section is exactly what its source program prints.
         Some(_) => sections
             .iter()
@@ -460,6 +464,7 @@ fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
             .collect(),
         None => join(&sections),
     };
+    text.push_str(&receipt::damaged_line(&damaged));
     let counted = match request.explain {
         true => crate::tokens::count(&text),
         false => 0,
@@ -474,6 +479,7 @@ fn faithful(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
             shown: (notes.notebook.len() + notes.places.len() + notes.iterations.len()) as u64,
             lines: 0,
             left_out: 0,
+            damaged,
             claims: Vec::new(),
         },
         text,

@@ -122,6 +122,10 @@ pub struct Receipt {
     pub lines: u64,
     /// Notes that are not shown.
     pub left_out: u64,
+    /// Notes that are damaged, and so not in the block: addresses, as far as they are known. A line of the block names the
+    /// first of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub damaged: Vec<String>,
     /// The notes, in the order in which they got room. Notes that are left out because others fill the section are all
     /// listed only if the request asks for an explanation.
     pub claims: Vec<Claim>,
@@ -149,6 +153,21 @@ pub(super) fn status(request: &Request, counted: usize, lines: u64, left_out: u6
     }
     text.push('\n');
     text
+}
+
+/// The line that says which notes are damaged; nothing when none is.
+pub(super) fn damaged_line(damaged: &[String]) -> String {
+    const NAMED: usize = 3;
+    if damaged.is_empty() {
+        return String::new();
+    }
+    let are = if damaged.len() == 1 { "is" } else { "are" };
+    let mut named = damaged[..damaged.len().min(NAMED)].join(", ");
+    if damaged.len() > NAMED {
+        named.push_str(", …");
+    }
+    let notes = plural(damaged.len() as u64, "note");
+    format!("{notes} {are} damaged and left out: {named}\n")
 }
 
 /// The same with advice for a block that is more than four fifths full; none for any other block.

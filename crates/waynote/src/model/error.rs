@@ -232,6 +232,22 @@ pub enum Error {
         reason: String,
     },
 
+    /// A note, a revision or an event that is not as it was written: its row or its text does not match its checksum.
+    #[error("{} is damaged: it is not as it was written", safe(what))]
+    DamagedNote {
+        /// Its address, as far as that is known.
+        what: String,
+    },
+
+    /// The search index is damaged. A search does without it, and the next write builds it again.
+    #[error("the search index of {} is damaged: {}", safe(path.display()), safe(reason))]
+    DamagedIndex {
+        /// The store.
+        path: PathBuf,
+        /// What is damaged.
+        reason: String,
+    },
+
     /// The store's file is the database of another program. Nothing was written to it.
     #[error("{} is the SQLite database of another program", safe(path.display()))]
     ForeignStore {
@@ -385,6 +401,8 @@ impl Error {
             Self::Forgotten { .. } => "forgotten",
             Self::Denied { .. } => "denied",
             Self::DamagedStore { .. } => "damaged_store",
+            Self::DamagedNote { .. } => "damaged_note",
+            Self::DamagedIndex { .. } => "damaged_index",
             Self::ForeignStore { .. } => "foreign_store",
             Self::NotAStore { .. } => "not_a_store",
             Self::NewerStore { .. } => "newer_store",

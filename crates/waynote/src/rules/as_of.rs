@@ -23,6 +23,7 @@ pub(super) fn select(state: &OneState<'_>, scopes: &[Scope], moment: AsOf) -> Re
         }
     }
     let rows = state.rows().read(&ask)?;
+    state.notice(&rows.store.damaged);
     let mut events = rows.store.events.into_iter();
     let mut notes = Vec::new();
     for (scope, histories) in scopes.iter().zip(rows.scope_histories) {

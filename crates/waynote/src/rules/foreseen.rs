@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::address::Address;
 use crate::change::Change;
 use crate::content::{Content, ContentHash};
-use crate::engine::{self, IndexState, NoteState, Read, Rows};
-use crate::error::Result;
+use crate::engine::{self, IndexState, NoteState, Read, Rows, SegmentHead};
+use crate::error::{Error, Result};
 use crate::event::RecordedEvent;
 use crate::id::OperationId;
 use crate::key::{EntryId, Name};
@@ -115,7 +115,9 @@ impl Questions {
     pub(super) fn read(mut self, rows: &dyn Read, with_index: bool) -> Result<Foreseen> {
         self.ask.store.version = true;
         self.ask.index = with_index;
-        let rows = rows.read(&self.ask)?;
+        self.ask.segments = with_index;
+        let mut rows = rows.read(&self.ask)?;
+        refuse_damaged(&mut rows.store.damaged)?;
         Ok(Foreseen {
             questions: Self {
                 ask: engine::Ask::default(),
@@ -123,6 +125,14 @@ impl Questions {
             },
             rows,
         })
+    }
+}
+
+/// What a decision is to be made of must be whole.
+pub(super) fn refuse_damaged(damaged: &mut Vec<String>) -> Result<()> {
+    match damaged.pop() {
+        Some(what) => Err(Error::DamagedNote { what }),
+        None => Ok(()),
     }
 }
 
@@ -140,6 +150,11 @@ impl Foreseen {
 
     pub(super) fn index(&self) -> IndexState {
         self.rows.index
+    }
+
+    /// The heads of the segments of the index, if the index was asked for.
+    pub(super) fn segments(&self) -> &[SegmentHead] {
+        &self.rows.segments
     }
 
     pub(super) fn state(&self, address: &Address) -> Option<Option<NoteState>> {

@@ -10,6 +10,7 @@ mod foreseen;
 mod forget;
 mod group;
 mod limits;
+mod noticed;
 mod one_state;
 mod pending;
 mod resolved;
@@ -36,7 +37,8 @@ use crate::search::indexed;
 use crate::search::{Hit, SearchRequest};
 use crate::search::{Indexing, upkeep};
 use crate::store::{
-    Answers, AsOf, Ask, Done, LocalStore, Reader, SideData, SideValue, Snapshot, Store, nothing_ran,
+    Answers, AsOf, Ask, Damage, Done, LocalStore, Reader, SideData, SideValue, Snapshot, Store,
+    nothing_ran,
 };
 use crate::system::mutex::locked;
 
@@ -45,6 +47,7 @@ use foreseen::Questions;
 use group::{Answer, Group};
 use pending::Pending;
 
+pub(crate) use noticed::Noticed;
 pub(crate) use one_state::OneState;
 
 /// A store on top of an engine. Threads can share the store if they can share the engine.
@@ -61,6 +64,7 @@ pub(crate) struct Memory {
     /// The last position that was known to be indexed at the last write.
     indexed: Mutex<Option<i64>>,
     segments: Mutex<indexed::Cache>,
+    noticed: Mutex<Noticed>,
 }
 
 impl Memory {
@@ -132,9 +136,20 @@ impl<E: Engine> EngineStore<E> {
         self.engine.write(Writing::Durable, &mut |tx| {
             // An engine may run this more than once.
             reached = self.memory.indexed();
-            let mut questions = Questions::default();
-            calls.iter().for_each(|call| call.foresee(&mut questions));
-            let known = questions.read(tx, reached.is_none())?;
+            let foreseen = |with_index: bool| {
+                let mut questions = Questions::default();
+                calls.iter().for_each(|call| call.foresee(&mut questions));
+                questions.read(tx, with_index)
+            };
+            let mut is_damaged = locked(&self.memory.noticed).index;
+            let known = match foreseen(reached.is_none() && !is_damaged) {
+                Err(Error::DamagedIndex { .. }) => {
+                    is_damaged = true;
+                    foreseen(false)?
+                }
+                known => known?,
+            };
+            is_damaged |= reached.is_none() && !upkeep::is_whole(known.index(), known.segments());
             let indexed = reached.unwrap_or_else(|| known.index().indexed);
             let done: Vec<Option<Vec<Done>>> = calls
                 .iter()
@@ -146,13 +161,17 @@ impl<E: Engine> EngineStore<E> {
             reached = Some(upkeep::keep_up(
                 tx,
                 &self.memory.indexing,
-                indexed,
+                upkeep::Known {
+                    indexed,
+                    is_damaged,
+                },
                 pending.head(),
                 pending.revisions(),
             )?);
             Ok(())
         })?;
         self.memory.set_indexed(reached);
+        locked(&self.memory.noticed).index = false;
         Ok(answers)
     }
 
@@ -201,6 +220,10 @@ impl<E: Engine> Reader for EngineStore<E> {
 
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
         self.search_over(request, &[])
+    }
+
+    fn take_damage(&self) -> Damage {
+        locked(&self.memory.noticed).take()
     }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
@@ -275,6 +298,23 @@ impl<E: Engine> LocalStore for EngineStore<E> {
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
         self.engine.snapshot(&mut |rows| work(&self.state(rows)))
+    }
+
+    fn rebuild_index(&self) -> Result<()> {
+        let mut anew = true;
+        loop {
+            let mut is_left = false;
+            self.engine.write(Writing::Durable, &mut |tx| {
+                is_left = upkeep::rebuild(tx, &self.memory.indexing, anew)?;
+                Ok(())
+            })?;
+            self.memory.set_indexed(None);
+            anew = false;
+            if !is_left {
+                locked(&self.memory.noticed).index = false;
+                return Ok(());
+            }
+        }
     }
 
     fn renew_id(&self) -> Result<StoreId> {

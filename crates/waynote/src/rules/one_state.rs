@@ -6,7 +6,8 @@ use crate::error::Result;
 use crate::note::Note;
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest, indexed};
-use crate::store::{Answers, AsOf, Ask, Reader, Snapshot};
+use crate::store::{Answers, AsOf, Ask, Damage, Reader, Snapshot};
+use crate::system::mutex::locked;
 
 /// The rows of one state, read through the rules.
 pub(crate) struct OneState<'s> {
@@ -27,11 +28,20 @@ impl<'s> OneState<'s> {
     pub(crate) fn rows(&self) -> &'s dyn Read {
         self.rows
     }
+
+    /// Keeps in mind what was left out of an answer.
+    pub(super) fn notice(&self, damaged: &[String]) {
+        if !damaged.is_empty() {
+            locked(&self.memory.noticed).add(damaged.to_vec());
+        }
+    }
 }
 
 impl Reader for OneState<'_> {
     fn read(&self, ask: &Ask) -> Result<Answers> {
-        self.rows.ask(ask.clone())
+        let answers = self.rows.ask(ask.clone())?;
+        self.notice(&answers.damaged);
+        Ok(answers)
     }
 
     fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
@@ -42,6 +52,10 @@ impl Reader for OneState<'_> {
         self.search_over(request, &[])
     }
 
+    fn take_damage(&self) -> Damage {
+        locked(&self.memory.noticed).take()
+    }
+
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
         work(self)
     }
@@ -50,6 +64,9 @@ impl Reader for OneState<'_> {
 impl Snapshot for OneState<'_> {
     fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
         let name = || self.engine.name();
-        indexed::search(self.rows, &self.memory.segments, &name, request, laid_over)
+        let Memory {
+            segments, noticed, ..
+        } = self.memory;
+        indexed::search(self.rows, segments, &name, noticed, request, laid_over)
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::OneState;
 use super::decide::{Before, Write};
-use super::foreseen::Foreseen;
+use super::foreseen::{Foreseen, refuse_damaged};
 use crate::address::Address;
 use crate::content::{Content, ContentHash};
 use crate::engine::{NoteState, Put, Read, Row, Step, Transaction};
@@ -409,6 +409,7 @@ impl Reader for Pending<'_> {
             0 => Answers::default(),
             _ => self.state.read(&others)?,
         };
+        refuse_damaged(&mut answers.damaged)?;
         for (session, before, limit) in &ask.events {
             let events = self.latest_events(session, *before, *limit)?;
             answers.events.push(events);

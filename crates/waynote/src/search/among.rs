@@ -34,7 +34,7 @@ impl Index for Nothing {
         })
     }
 
-    fn notes(&self, _: &[i64]) -> Looked<Vec<Note>> {
+    fn notes(&self, _: &[i64]) -> Looked<Vec<Option<Note>>> {
         Ok(Vec::new())
     }
 }

@@ -25,7 +25,12 @@ impl From<Damage> for Stopped {
 
 impl From<Error> for Stopped {
     fn from(error: Error) -> Self {
-        Self::Failed(error)
+        match error {
+            Error::DamagedIndex { .. } => Self::Damaged(Damage(
+                "a row of it does not match its checksum, or cannot be read",
+            )),
+            error => Self::Failed(error),
+        }
     }
 }
 

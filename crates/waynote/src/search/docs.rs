@@ -5,6 +5,8 @@
 //! `u8`. The entry before is given by how many notes further back it is if it is in the same segment, else by its
 //! distance in the journal with the highest bit set; 0 means that there is none.
 
+use crate::engine::SegmentHead;
+
 use super::damage::{Damage, Sound};
 use super::document::Kinds;
 
@@ -129,6 +131,15 @@ impl Docs {
 
     pub(crate) fn checksum(&self) -> u32 {
         self.checksum
+    }
+
+    /// Whether a segment's head says the same of it.
+    pub(crate) fn is_headed(&self, head: &SegmentHead) -> bool {
+        let last = self.count.checked_sub(1).map(|last| self.position(last));
+        self.checksum == head.checksum
+            && self.count == head.notes as usize
+            && self.first == head.first
+            && last == Some(head.last)
     }
 
     /// The total number of words.

@@ -7,7 +7,8 @@ use crate::address::Address;
 use crate::content::Content;
 use crate::engine::{self, IndexState, JournalRow, NoteAt, Read, SegmentHead};
 use crate::error::{Error, Result};
-use crate::note::{Note, Position, Revision};
+use crate::note::{Note, Position};
+use crate::rules::Noticed;
 use crate::scope::ScopeKind;
 use crate::store::{self, Version};
 use crate::system::mutex::locked;
@@ -50,12 +51,14 @@ pub(crate) fn search(
     rows: &dyn Read,
     cache: &Mutex<Cache>,
     store: &dyn Fn() -> String,
+    noticed: &Mutex<Noticed>,
     request: &SearchRequest,
     laid_over: &[Note],
 ) -> Result<Vec<Hit>> {
     let mut view = View {
         rows,
         cache,
+        noticed,
         scan: request.history,
         history: request.history,
     };
@@ -69,7 +72,8 @@ pub(crate) fn search(
         Err(Stopped::Damaged(_)) if !view.scan => view.scan = true,
         Err(Stopped::Damaged(damage)) => return Err(damaged(damage)),
     }
-    // The index cannot be trusted: read the notes themselves.
+    // The index cannot be trusted: read the notes themselves. The next write builds it again.
+    locked(noticed).add_index();
     super::rank::search(&view, request, laid_over).map_err(|stopped| match stopped {
         Stopped::Failed(error) => error,
         Stopped::Damaged(damage) => damaged(damage),
@@ -80,6 +84,7 @@ pub(crate) fn search(
 struct View<'s> {
     rows: &'s dyn Read,
     cache: &'s Mutex<Cache>,
+    noticed: &'s Mutex<Noticed>,
     /// Read every note instead of the index.
     scan: bool,
     /// Search every revision that wrote a text, not only the current notes.
@@ -129,7 +134,7 @@ impl View<'_> {
                 Some(docs) => docs,
                 None => {
                     let docs = Arc::new(Docs::new(read.next().unwrap_or_default())?);
-                    if docs.checksum() != head.checksum {
+                    if !docs.is_headed(head) {
                         return Err(Damage("a list of notes is another segment's").into());
                     }
                     docs
@@ -260,7 +265,7 @@ impl Index for View<'_> {
             },
             states: covered.collect(),
             scope_numbers: looking.scopes.to_vec(),
-            index: true,
+            index: !self.scan,
             segments: !self.scan,
             ..engine::Ask::default()
         })?;
@@ -301,11 +306,18 @@ impl Index for View<'_> {
         })
     }
 
-    fn notes(&self, positions: &[i64]) -> Looked<Vec<Note>> {
+    fn notes(&self, positions: &[i64]) -> Looked<Vec<Option<Note>>> {
         if self.history {
-            let revisions = self.rows.positions(positions)?;
-            let notes = revisions.iter().flatten().filter_map(Revision::note);
-            return Ok(notes.cloned().collect());
+            let ask = engine::Ask {
+                positions: positions.iter().copied().map(Position::new).collect(),
+                ..engine::Ask::default()
+            };
+            let answers = self.rows.read(&ask)?;
+            let is_damaged = !answers.store.damaged.is_empty();
+            locked(self.noticed).add(answers.store.damaged);
+            let notes = answers.positions.into_iter();
+            let notes = notes.map(|revision| revision.and_then(|of| of.note().cloned()));
+            return Ok(notes.filter(|note| note.is_some() || is_damaged).collect());
         }
         if positions.is_empty() {
             return Ok(Vec::new());
@@ -314,13 +326,17 @@ impl Index for View<'_> {
             notes_at: positions.iter().copied().map(Position::new).collect(),
             ..engine::Ask::default()
         };
-        let found = self.rows.read(&ask)?.notes_at;
+        let answers = self.rows.read(&ask)?;
+        let found = answers.notes_at;
+        let is_damaged = !answers.store.damaged.is_empty();
+        locked(self.noticed).add(answers.store.damaged);
         let mut notes = Vec::with_capacity(found.len());
         for (position, found) in ask.notes_at.iter().zip(found) {
             match found {
                 Some(found) if found.last == *position || is_entry_made_by(&found) => {
-                    notes.push(found.note);
+                    notes.push(Some(found.note));
                 }
+                None if is_damaged => notes.push(None),
                 _ => return Err(Damage("it takes an old revision for a current one").into()),
             }
         }

@@ -57,6 +57,6 @@ pub(crate) trait Index {
     /// Reads what a search asks for.
     fn open(&self, looking: &Looking<'_>) -> Looked<Opened>;
 
-    /// The notes as those rows of the journal made them.
-    fn notes(&self, positions: &[i64]) -> Looked<Vec<Note>>;
+    /// The notes as those rows of the journal made them; none for one that is damaged.
+    fn notes(&self, positions: &[i64]) -> Looked<Vec<Option<Note>>>;
 }

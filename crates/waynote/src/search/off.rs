@@ -31,6 +31,7 @@ pub(crate) mod indexed {
         _: &dyn Read,
         _: &Mutex<Cache>,
         _: &dyn Fn() -> String,
+        _: &Mutex<crate::rules::Noticed>,
         _: &SearchRequest,
         _: &[Note],
     ) -> Result<Vec<Hit>> {
@@ -39,36 +40,60 @@ pub(crate) mod indexed {
 }
 
 pub(crate) mod upkeep {
-    use super::Result;
-    use crate::engine::{IndexState, Read, Transaction};
+    use super::{REFUSED, Result};
+    use crate::engine::{IndexState, Read, SegmentHead, Transaction};
+    use crate::error::Error;
     use crate::note::Position;
     use crate::search::Indexing;
 
+    /// What is known of the index before a write.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Known {
+        pub(crate) indexed: i64,
+        pub(crate) is_damaged: bool,
+    }
+
+    /// A program with the feature finds it out.
+    pub(crate) fn is_whole(_: IndexState, _: &[SegmentHead]) -> bool {
+        true
+    }
+
+    pub(crate) fn rebuild(_: &dyn Transaction, _: &Indexing, _: bool) -> Result<bool> {
+        Err(REFUSED)
+    }
+
     /// Seals nothing.
     pub(crate) fn keep_up(
-        _: &dyn Transaction,
+        tx: &dyn Transaction,
         _: &Indexing,
-        indexed: i64,
+        known: Known,
         _: Position,
         _: usize,
     ) -> Result<i64> {
-        Ok(indexed)
+        if known.is_damaged {
+            clear(tx, IndexState::default())?;
+        }
+        Ok(known.indexed)
     }
 
-    /// Removes an index that another program made, because it may contain words of the forgotten text.
-    pub(crate) fn forget(tx: &dyn Transaction, _: &[i64]) -> Result<()> {
-        let rows: &dyn Read = tx;
-        let (state, heads) = rows.segments()?;
-        if state.is_new(&heads) {
-            return Ok(());
-        }
-        let ids: Vec<i64> = heads.iter().map(|head| head.id).collect();
-        tx.remove_segments(&ids)?;
+    fn clear(tx: &dyn Transaction, state: IndexState) -> Result<()> {
+        tx.clear_index()?;
         tx.put_index(IndexState {
             indexed: 0,
             segments: 0,
             ..state
         })
+    }
+
+    /// Throws away an index that another program made: it may hold words of what is forgotten.
+    pub(crate) fn forget(tx: &dyn Transaction, _: &[i64]) -> Result<()> {
+        let rows: &dyn Read = tx;
+        match rows.segments() {
+            Err(Error::DamagedIndex { .. }) => clear(tx, IndexState::default()),
+            Ok((state, heads)) if state.is_new(&heads) => Ok(()),
+            Ok((state, _)) => clear(tx, state),
+            Err(error) => Err(error),
+        }
     }
 }
 

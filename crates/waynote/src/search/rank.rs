@@ -378,7 +378,8 @@ impl<'i> Corpus<'i> {
         if notes.len() != positions.len() {
             return Err(Damage("it lists a note that is not there").into());
         }
-        hits.extend(notes.into_iter().zip(scores));
+        let found = notes.into_iter().zip(scores);
+        hits.extend(found.filter_map(|(note, score)| Some((note?, score))));
         hits.sort_by(|(one, score), (other, other_score)| {
             other_score
                 .total_cmp(score)

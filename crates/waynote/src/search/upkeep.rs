@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::engine::{self, IndexState, Read, SegmentHead, Transaction};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::note::Position;
 
 use super::Indexing;
@@ -28,21 +28,37 @@ impl Indexing {
 /// The most merges after one sealing: one of each size, and some to spare.
 const MERGES: usize = 4;
 
-/// Seals what is due after so many `written` revisions, the last change of the store being at `position`. `indexed` is
-/// how far the index was known to reach. Returns how far it is known to reach now.
+/// What is known of the index before a write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    /// How far it was known to reach.
+    pub(crate) indexed: i64,
+    /// Whether it was found to be damaged.
+    pub(crate) is_damaged: bool,
+}
+
+/// Seals what is due after so many `written` revisions, the last change of the store being at `position`. A damaged
+/// index is built again. Returns how far it is known to reach now.
 pub(crate) fn keep_up(
     tx: &dyn Transaction,
     indexing: &Indexing,
-    indexed: i64,
+    known: Known,
     position: Position,
     written: usize,
 ) -> Result<i64> {
     let position = position.number();
-    if position - indexed < i64::from(indexing.tail) || written == 0 {
-        return Ok(indexed);
+    let is_due = position - known.indexed >= i64::from(indexing.tail);
+    if written == 0 || !(is_due || known.is_damaged) {
+        return Ok(known.indexed);
     }
     let rows: &dyn Read = tx;
-    let mut state = rows.index()?;
+    let mut state = match known.is_damaged {
+        true => reset(tx)?,
+        false => match rows.index() {
+            Err(Error::DamagedIndex { .. }) => reset(tx)?,
+            state => state?,
+        },
+    };
     if state.format != FORMAT {
         state = reset(tx)?;
     }
@@ -53,22 +69,43 @@ pub(crate) fn keep_up(
         if position - state.indexed < i64::from(indexing.tail) {
             break;
         }
-        state = match seal(tx, indexing, state) {
-            Ok(state) => state,
-            // Found out here, or by whoever searched; searching does without until it is made again.
-            Err(Stopped::Damaged(_)) => reset(tx)?,
-            Err(Stopped::Failed(error)) => return Err(error),
-        };
+        state = sealed(tx, indexing, state)?;
     }
     Ok(state.indexed)
 }
 
+/// Seals one segment, or starts anew where the index is damaged: searching does without it until it is made again.
+fn sealed(tx: &dyn Transaction, indexing: &Indexing, state: IndexState) -> Result<IndexState> {
+    match seal(tx, indexing, state) {
+        Ok(state) => Ok(state),
+        Err(Stopped::Damaged(_)) => reset(tx),
+        Err(Stopped::Failed(error)) => Err(error),
+    }
+}
+
+/// Throws the index away and makes its first segments, as many as one write should take. Whether more are left to make.
+pub(crate) fn rebuild(tx: &dyn Transaction, indexing: &Indexing, anew: bool) -> Result<bool> {
+    const SEGMENTS: usize = 4;
+    let rows: &dyn Read = tx;
+    let position = rows.version()?.head();
+    let mut state = if anew { reset(tx)? } else { rows.index()? };
+    for _ in 0..SEGMENTS {
+        if position - state.indexed < i64::from(indexing.tail) {
+            return Ok(false);
+        }
+        state = sealed(tx, indexing, state)?;
+    }
+    Ok(true)
+}
+
+/// Whether the rows of the index that each write could look at agree.
+pub(crate) fn is_whole(state: IndexState, heads: &[SegmentHead]) -> bool {
+    state.format != FORMAT || heads.len() == state.segments as usize
+}
+
 /// Drops the index. Later writes build it again.
 fn reset(tx: &dyn Transaction) -> Result<IndexState> {
-    let rows: &dyn Read = tx;
-    let (_, heads) = rows.segments()?;
-    let ids: Vec<i64> = heads.iter().map(|head| head.id).collect();
-    tx.remove_segments(&ids)?;
+    tx.clear_index()?;
     let state = IndexState {
         format: FORMAT,
         indexed: 0,
@@ -280,7 +317,10 @@ fn combine(tx: &dyn Transaction, run: &[SegmentHead], without: &[i64]) -> Looked
 /// another note has it. Call it in the transaction that forgets them.
 pub(crate) fn forget(tx: &dyn Transaction, positions: &[i64]) -> Result<()> {
     let rows: &dyn Read = tx;
-    let (state, heads) = rows.segments()?;
+    let (state, heads) = match rows.segments() {
+        Err(Error::DamagedIndex { .. }) => return reset(tx).map(|_| ()),
+        found => found?,
+    };
     if state.is_new(&heads) {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::engine::{Blocks, Read, SegmentHead};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::report::Report;
 
 use super::analyze::Analyzer;
@@ -21,7 +21,13 @@ type Said = (u32, u64);
 
 /// Adds the faults of the index to the report.
 pub(crate) fn verify(rows: &dyn Read, report: &mut Report) -> Result<()> {
-    let (state, heads) = rows.segments()?;
+    let (state, heads) = match rows.segments() {
+        Err(Error::DamagedIndex { reason, .. }) => {
+            report.problems.push(format!("search index: {reason}"));
+            return Ok(());
+        }
+        found => found?,
+    };
     if state.is_new(&heads) {
         return Ok(());
     }

@@ -186,7 +186,8 @@ impl Engine for Copy {
         work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
     ) -> Result<()> {
         // It is read-only, and SQLite says so.
-        transaction::write(self.handle(), writing, work)
+        let written = transaction::write(self.handle(), writing, work);
+        self.named.mapped(written)
     }
 
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {

@@ -1,4 +1,5 @@
-//! A checksum over the columns of a row, for what has no hash: CRC-32 of each value with its type, in their order.
+//! A checksum over the columns of a row: CRC-32 of each value with its type, in their order. For a row that has a content,
+//! the hash of that comes last, so that a row cannot show the text of another one.
 
 use std::sync::OnceLock;
 
@@ -6,6 +7,9 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
 
 use super::errors::Outcome;
+
+/// Added to every checksum. Those of the schema before this one had no hash in them, and lie below.
+const OF_THIS_SCHEMA: i64 = 1 << 32;
 
 /// A table whose rows have a checksum, with the columns that it is over.
 pub(super) struct Checked {
@@ -15,41 +19,89 @@ pub(super) struct Checked {
     pub(super) key: &'static str,
     /// How a row is inserted: nothing that happened is ever replaced.
     verb: &'static str,
+    /// Whether its rows can have a content.
+    has_content: bool,
     /// The statement that inserts a row, put together once.
     insert: OnceLock<String>,
 }
 
-pub(super) static JOURNAL: Checked = Checked {
-    table: "waynote_journal",
-    columns: "position, previous, scope, key, revision, action, undoes, content, kind, iteration, pinned, author, \
-              recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by",
-    key: "position",
-    verb: "INSERT",
-    insert: OnceLock::new(),
-};
+impl Checked {
+    const fn new(table: &'static str, columns: &'static str, key: &'static str) -> Self {
+        Self {
+            table,
+            columns,
+            key,
+            verb: "INSERT",
+            has_content: false,
+            insert: OnceLock::new(),
+        }
+    }
 
-pub(super) static NOTE: Checked = Checked {
-    table: "waynote_note",
-    columns: "scope, key, position, revision, content, preview, kind, iteration, pinned, author, created_at, \
-              updated_at, resolved_by",
-    key: "scope, key",
-    verb: "INSERT OR REPLACE",
-    insert: OnceLock::new(),
-};
+    const fn replacing(table: &'static str, columns: &'static str, key: &'static str) -> Self {
+        let mut table = Self::new(table, columns, key);
+        table.verb = "INSERT OR REPLACE";
+        table
+    }
 
-pub(super) static EVENT: Checked = Checked {
-    table: "waynote_event",
-    columns: "position, ordinal, scope, number, author, recorded_at, event, operation, step",
-    key: "position, ordinal",
-    verb: "INSERT",
-    insert: OnceLock::new(),
-};
+    const fn with_content(mut self) -> Self {
+        self.has_content = true;
+        self
+    }
+}
+
+pub(super) static JOURNAL: Checked = Checked::new(
+    "waynote_journal",
+    "position, previous, scope, key, revision, action, undoes, content, kind, iteration, pinned, author, \
+     recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by",
+    "position",
+)
+.with_content();
+
+pub(super) static NOTE: Checked = Checked::replacing(
+    "waynote_note",
+    "scope, key, position, revision, content, preview, kind, iteration, pinned, author, created_at, updated_at, \
+     resolved_by",
+    "scope, key",
+)
+.with_content();
+
+pub(super) static EVENT: Checked = Checked::new(
+    "waynote_event",
+    "position, ordinal, scope, number, author, recorded_at, event, operation, step",
+    "position, ordinal",
+);
+
+pub(super) static SCOPE: Checked =
+    Checked::new("waynote_scope", "id, kind, name, notes, head, lease", "id");
+
+pub(super) static STORE: Checked = Checked::replacing("waynote_store", "one, id", "one");
+
+pub(super) static SIDE: Checked =
+    Checked::replacing("waynote_side", "space, key, value, about", "space, key");
+
+pub(super) static SEARCH_STATE: Checked = Checked::replacing(
+    "waynote_search_state",
+    "id, format, indexed, segments",
+    "id",
+);
+
+pub(super) static SEARCH_DEAD: Checked =
+    Checked::replacing("waynote_search_dead", "segment, notes, bits", "segment");
 
 /// All of them.
-pub(super) static ALL: [&Checked; 3] = [&JOURNAL, &NOTE, &EVENT];
+pub(super) static ALL: [&Checked; 8] = [
+    &JOURNAL,
+    &NOTE,
+    &EVENT,
+    &SCOPE,
+    &STORE,
+    &SIDE,
+    &SEARCH_STATE,
+    &SEARCH_DEAD,
+];
 
 /// The checksum of a row that is to be written.
-pub(super) fn of(values: &[&dyn ToSql]) -> Outcome<u32> {
+pub(super) fn of(values: &[&dyn ToSql]) -> Outcome<i64> {
     let mut hasher = crc32fast::Hasher::new();
     for value in values {
         match value.to_sql()? {
@@ -59,13 +111,28 @@ pub(super) fn of(values: &[&dyn ToSql]) -> Outcome<u32> {
             _ => add(&mut hasher, ValueRef::Null),
         }
     }
-    Ok(hasher.finalize())
+    Ok(OF_THIS_SCHEMA | i64::from(hasher.finalize()))
 }
 
 /// The checksum of the first columns of a row that was read.
-pub(super) fn of_row(row: &Row<'_>, columns: usize) -> rusqlite::Result<u32> {
+pub(super) fn of_row(row: &Row<'_>, columns: usize) -> rusqlite::Result<i64> {
+    Ok(OF_THIS_SCHEMA | i64::from(crc(row, 0, columns)?))
+}
+
+/// Whether the first columns of a row are as they were written; the column after them has their checksum.
+pub(super) fn is_whole(row: &Row<'_>, columns: usize) -> rusqlite::Result<bool> {
+    is_whole_at(row, 0, columns)
+}
+
+/// The same for the columns from one on.
+pub(super) fn is_whole_at(row: &Row<'_>, first: usize, columns: usize) -> rusqlite::Result<bool> {
+    let found = OF_THIS_SCHEMA | i64::from(crc(row, first, columns)?);
+    Ok(matches!(row.get_ref(first + columns)?, ValueRef::Integer(stored) if stored == found))
+}
+
+fn crc(row: &Row<'_>, first: usize, columns: usize) -> rusqlite::Result<u32> {
     let mut hasher = crc32fast::Hasher::new();
-    for column in 0..columns {
+    for column in first..first + columns {
         add(&mut hasher, row.get_ref(column)?);
     }
     Ok(hasher.finalize())
@@ -91,7 +158,12 @@ fn add(hasher: &mut crc32fast::Hasher, value: ValueRef<'_>) {
 }
 
 impl Checked {
+    /// How many values the checksum is over.
     pub(super) fn width(&self) -> usize {
+        self.own_width() + usize::from(self.has_content)
+    }
+
+    fn own_width(&self) -> usize {
         self.columns.split(',').count()
     }
 
@@ -100,17 +172,45 @@ impl Checked {
         let places: Vec<String> = (1..=self.key_width())
             .map(|place| format!("?{place}"))
             .collect();
-        format!("({}) = ({})", self.key, places.join(", "))
+        format!("({}) = ({})", self.key_of("t"), places.join(", "))
     }
 
     pub(super) fn key_width(&self) -> usize {
         self.key.split(',').count()
     }
 
+    fn key_of(&self, alias: &str) -> String {
+        of_table(alias, self.key)
+    }
+
+    /// What the checksum is over, in a query on [`Checked::source`].
+    fn values(&self) -> String {
+        let hash = if self.has_content { ", c.hash" } else { "" };
+        format!("{}{hash}", of_table("t", self.columns))
+    }
+
+    fn source(&self) -> String {
+        let content = match self.has_content {
+            true => " LEFT JOIN waynote_content c ON c.id = t.content",
+            false => "",
+        };
+        format!("{} t{content}", self.table)
+    }
+
     /// Inserts a row with its checksum.
     pub(super) fn insert(&self, conn: &Connection, values: &[&dyn ToSql]) -> Outcome<()> {
+        self.insert_with(conn, values, None)
+    }
+
+    /// The same for a row that may have a content, with the hash of that.
+    pub(super) fn insert_with(
+        &self,
+        conn: &Connection,
+        values: &[&dyn ToSql],
+        hash: Option<[u8; 32]>,
+    ) -> Outcome<()> {
         let sql = self.insert.get_or_init(|| {
-            let places: Vec<String> = (1..=self.width() + 1)
+            let places: Vec<String> = (1..=self.own_width() + 1)
                 .map(|place| format!("?{place}"))
                 .collect();
             format!(
@@ -121,7 +221,11 @@ impl Checked {
                 places.join(", ")
             )
         });
-        let checksum = of(values)?;
+        let mut all = values.to_vec();
+        if self.has_content {
+            all.push(&hash);
+        }
+        let checksum = of(&all)?;
         let mut values = values.to_vec();
         values.push(&checksum);
         conn.prepare_cached(sql)?.execute(values.as_slice())?;
@@ -132,8 +236,8 @@ impl Checked {
     pub(super) fn renew(&self, conn: &Connection, key: &[&dyn ToSql]) -> Outcome<()> {
         let sql = format!(
             "SELECT {} FROM {} WHERE {}",
-            self.columns,
-            self.table,
+            self.values(),
+            self.source(),
             self.is_the_row()
         );
         let mut statement = conn.prepare_cached(&sql)?;
@@ -143,73 +247,87 @@ impl Checked {
         };
         let checksum = of_row(row, self.width())?;
         drop(rows);
-        let sql = format!(
-            "UPDATE {} SET checksum = ?{} WHERE {}",
+        let mut values = key.to_vec();
+        values.push(&checksum);
+        conn.prepare_cached(&self.update())?
+            .execute(values.as_slice())?;
+        Ok(())
+    }
+
+    fn update(&self) -> String {
+        format!(
+            "UPDATE {} AS t SET checksum = ?{} WHERE {}",
             self.table,
             self.key_width() + 1,
             self.is_the_row()
-        );
-        let mut values = key.to_vec();
-        values.push(&checksum);
-        conn.prepare_cached(&sql)?.execute(values.as_slice())?;
-        Ok(())
-    }
-
-    /// Selects every row: its columns, its checksum, its key.
-    pub(super) fn select_all(&self) -> String {
-        format!(
-            "SELECT {}, checksum, {} FROM {}",
-            self.columns, self.key, self.table
         )
     }
 
-    /// Writes the checksums of all rows, in the order of their keys and some thousands at a time.
+    /// Selects rows: what the checksum is over, the checksum, the key.
+    pub(super) fn select(&self, which: &str) -> String {
+        format!(
+            "SELECT {}, t.checksum, {} FROM {} {which}",
+            self.values(),
+            self.key_of("t"),
+            self.source()
+        )
+    }
+
+    /// Writes the checksums of all rows, in the order of their keys and some thousands at a time. A row that has one
+    /// of the schema before and does not match it is damaged, and stays so.
     pub(super) fn fill(&self, conn: &Connection) -> Outcome<()> {
         const CHUNK: usize = 8192;
-        let (width, key_width) = (self.width(), self.key_width());
         let select = |which: &str| {
-            format!(
-                "SELECT {}, {} FROM {} {which} ORDER BY {} LIMIT {CHUNK}",
-                self.columns, self.key, self.table, self.key
-            )
+            let order = format!("{which} ORDER BY {} LIMIT {CHUNK}", self.key_of("t"));
+            self.select(&order)
         };
-        let places: Vec<String> = (1..=key_width).map(|place| format!("?{place}")).collect();
-        let after_the_last = format!("WHERE ({}) > ({})", self.key, places.join(", "));
-        let mut update = conn.prepare(&format!(
-            "UPDATE {} SET checksum = ?{} WHERE {}",
-            self.table,
-            key_width + 1,
-            self.is_the_row()
-        ))?;
+        let places: Vec<String> = (1..=self.key_width())
+            .map(|place| format!("?{place}"))
+            .collect();
+        let after_the_last = format!("WHERE ({}) > ({})", self.key_of("t"), places.join(", "));
+        let mut update = conn.prepare(&self.update())?;
         let mut next = conn.prepare(&select(&after_the_last))?;
-        let mut rows = checksums(
-            &mut conn.prepare(&select(""))?,
-            Vec::new(),
-            width,
-            key_width,
-        )?;
+        let mut rows = self.checksums(&mut conn.prepare(&select(""))?, Vec::new())?;
         while let Some((last, _)) = rows.last() {
             let last = last.clone();
             for (mut values, checksum) in rows {
-                values.push(i64::from(checksum).into());
-                update.execute(params_from_iter(values))?;
+                if let Some(checksum) = checksum {
+                    values.push(checksum.into());
+                    update.execute(params_from_iter(values))?;
+                }
             }
-            rows = checksums(&mut next, last, width, key_width)?;
+            rows = self.checksums(&mut next, last)?;
         }
         Ok(())
     }
+
+    /// Keys and checksums of the rows that a statement finds; no checksum for one that is damaged.
+    fn checksums(
+        &self,
+        statement: &mut Statement<'_>,
+        parameters: Vec<Value>,
+    ) -> Outcome<Vec<(Vec<Value>, Option<i64>)>> {
+        let (own, width) = (self.own_width(), self.width());
+        let rows = statement.query_map(params_from_iter(parameters), |row| {
+            let before: Option<i64> = row.get(width)?;
+            let key = (width + 1..width + 1 + self.key_width()).map(|column| row.get(column));
+            let is_as_written = match before {
+                None => true,
+                Some(before) if before >= OF_THIS_SCHEMA => before == of_row(row, width)?,
+                Some(before) => before == i64::from(crc(row, 0, own)?),
+            };
+            let checksum = is_as_written.then(|| of_row(row, width)).transpose()?;
+            Ok((key.collect::<rusqlite::Result<_>>()?, checksum))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
 }
 
-/// Keys and checksums of the rows that a statement finds.
-fn checksums(
-    statement: &mut Statement<'_>,
-    parameters: Vec<Value>,
-    width: usize,
-    key_width: usize,
-) -> Outcome<Vec<(Vec<Value>, u32)>> {
-    let rows = statement.query_map(params_from_iter(parameters), |row| {
-        let key = (width..width + key_width).map(|column| row.get(column));
-        Ok((key.collect::<rusqlite::Result<_>>()?, of_row(row, width)?))
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+/// Columns with the alias of their table before them.
+fn of_table(alias: &str, columns: &str) -> String {
+    let columns: Vec<String> = columns
+        .split(',')
+        .map(|column| format!("{alias}.{}", column.trim()))
+        .collect();
+    columns.join(", ")
 }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result, StorageError};
 use crate::system::file::followed;
 use crate::system::holder::{self, Kind};
 
-use super::{Named, side_files};
+use super::{Named, damage, side_files};
 
 /// Inside this module a failure is the engine's or already the library's.
 #[derive(Debug)]
@@ -50,7 +50,16 @@ impl Failure {
             Self::Ours(error) => return error,
             Self::Engine(error) => error,
         };
+        if let Some(what) = damage::named(&error) {
+            return Error::DamagedNote {
+                what: what.to_owned(),
+            };
+        }
         let path = path.to_owned();
+        if let Some(reason) = damage::of_index(&error) {
+            let reason = reason.to_owned();
+            return Error::DamagedIndex { path, reason };
+        }
         let (code, extended) = match &error {
             rusqlite::Error::SqliteFailure(failure, _) => {
                 (failure.extended_code & 0xff, failure.extended_code)

@@ -3,26 +3,54 @@
 use rusqlite::{Connection, OptionalExtension, Row, ToSql};
 
 use crate::engine::Step;
-use crate::event::RecordedEvent;
+use crate::event::{EventAddress, RecordedEvent};
 use crate::key::Name;
 use crate::note::Position;
 use crate::scope::Scope;
 
 use super::checksum;
+use super::damage::{LeftOut, damaged};
 use super::errors::Outcome;
 use super::read::{author, number, scope_id, time, unreadable};
+use super::scopes::{self, SCOPE};
 
-/// The columns of an event, from 0.
-pub(super) const EVENT: &str = "e.number, e.position, e.author, e.recorded_at, e.event";
+/// The columns of an event, with their checksum behind them.
+pub(super) const EVENT: &str = "e.position, e.ordinal, e.scope, e.number, e.author, e.recorded_at, e.event, \
+                                e.operation, e.step, e.checksum";
 
-pub(super) fn recorded(row: &Row<'_>) -> rusqlite::Result<RecordedEvent> {
-    let text = row.get_ref(4)?.as_str()?;
+/// How many columns the checksum is over.
+const WIDTH: usize = 9;
+
+/// Where the columns are that a query adds to those of an event.
+pub(super) const AFTER_EVENT: usize = WIDTH + 1;
+
+/// Refuses a row that is not as it was written.
+pub(super) fn checked(row: &Row<'_>, session: Option<&Name>) -> rusqlite::Result<()> {
+    if checksum::is_whole(row, WIDTH)? {
+        return Ok(());
+    }
+    let number = number(row, 3).ok();
+    let position = row.get::<_, i64>(0).ok();
+    Err(match (session, number, position) {
+        (Some(session), Some(number), _) => damaged(EventAddress {
+            session: session.clone(),
+            number,
+        }),
+        (Some(session), None, _) => damaged(format_args!("an event of session:{session}")),
+        (None, _, Some(position)) => damaged(format_args!("the event at position {position}")),
+        (None, _, None) => damaged("an event"),
+    })
+}
+
+pub(super) fn recorded(row: &Row<'_>, session: &Name) -> rusqlite::Result<RecordedEvent> {
+    checked(row, Some(session))?;
+    let text = row.get_ref(6)?.as_str()?;
     Ok(RecordedEvent {
-        number: number(row, 0)?,
-        position: Position(row.get(1)?),
-        author: author(row, 2)?,
-        recorded_at: time(row, 3)?,
-        event: serde_json::from_str(text).map_err(|error| unreadable(4, error))?,
+        number: number(row, 3)?,
+        position: Position(row.get(0)?),
+        author: author(row, 4)?,
+        recorded_at: time(row, 5)?,
+        event: serde_json::from_str(text).map_err(|error| unreadable(6, error))?,
     })
 }
 
@@ -42,37 +70,48 @@ pub(super) fn page(
         "SELECT {EVENT} FROM waynote_event e WHERE e.scope = ?1 AND e.number < ?2
          ORDER BY e.number DESC LIMIT ?3"
     ))?;
-    let rows = statement.query_map((id, before, limit), recorded)?;
+    let rows = statement.query_map((id, before, limit), |row| recorded(row, session))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 pub(super) fn lease(conn: &Connection, session: &Name) -> Outcome<Option<RecordedEvent>> {
+    let found = scopes::find(conn, &Scope::Session(session.clone()))?;
+    let Some((id, lease)) = found.and_then(|found| Some((found.id, found.lease?))) else {
+        return Ok(None);
+    };
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT {EVENT} FROM waynote_scope s JOIN waynote_event e ON e.scope = s.id AND e.number = s.lease
-         WHERE s.kind = 'session' AND s.name = ?1"
+        "SELECT {EVENT} FROM waynote_event e WHERE e.scope = ?1 AND e.number = ?2"
     ))?;
-    Ok(statement
-        .query_row([session.as_str()], recorded)
-        .optional()?)
+    let found = statement.query_row((id, lease), |row| recorded(row, session));
+    Ok(found.optional()?)
 }
 
-pub(super) fn leases(conn: &Connection) -> Outcome<Vec<(Name, RecordedEvent)>> {
+pub(super) fn leases(conn: &Connection, left_out: &LeftOut) -> Outcome<Vec<(Name, RecordedEvent)>> {
     let mut statement = conn.prepare_cached(&format!(
-        "SELECT {EVENT}, s.name FROM waynote_scope s JOIN waynote_event e ON e.scope = s.id AND e.number = s.lease
+        "SELECT {EVENT}, {SCOPE} FROM waynote_scope s JOIN waynote_event e ON e.scope = s.id AND e.number = s.lease
          WHERE s.lease IS NOT NULL ORDER BY s.name"
     ))?;
-    let rows = statement.query_map([], |row| Ok((author(row, 5)?, recorded(row)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let rows = statement.query_map([], |row| match scopes::scope_at(row, AFTER_EVENT)? {
+        Scope::Session(session) => {
+            let event = recorded(row, &session)?;
+            Ok((session, event))
+        }
+        other => Err(damaged(other)),
+    })?;
+    left_out.whole(rows)
 }
 
 /// The sessions that have events, by name.
-pub(super) fn sessions(conn: &Connection) -> Outcome<Vec<Name>> {
+pub(super) fn sessions(conn: &Connection, left_out: &LeftOut) -> Outcome<Vec<Name>> {
     let mut statement = conn.prepare_cached(
-        "SELECT s.name FROM waynote_scope s
-         WHERE s.kind = 'session' AND EXISTS (SELECT 1 FROM waynote_event e WHERE e.scope = s.id) ORDER BY s.name",
+        &format!("SELECT {SCOPE} FROM waynote_scope s
+         WHERE s.kind = 'session' AND EXISTS (SELECT 1 FROM waynote_event e WHERE e.scope = s.id) ORDER BY s.name"),
     )?;
-    let rows = statement.query_map([], |row| author(row, 0))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let rows = statement.query_map([], |row| match scopes::scope_at(row, 0)? {
+        Scope::Session(session) => Ok(session),
+        other => Err(damaged(other)),
+    })?;
+    left_out.whole(rows)
 }
 
 /// Writes an event that was checked.
@@ -82,7 +121,7 @@ pub(super) fn insert(
     recorded: &RecordedEvent,
     step: Option<Step>,
 ) -> Outcome<()> {
-    let text = serde_json::to_string(&recorded.event).map_err(|error| unreadable(4, error))?;
+    let text = serde_json::to_string(&recorded.event).map_err(|error| unreadable(6, error))?;
     let number = i64::try_from(recorded.number).unwrap_or(i64::MAX);
     let columns: [&dyn ToSql; 9] = [
         &recorded.position.number(),
@@ -126,12 +165,11 @@ pub(super) fn replace(conn: &Connection, events: &[(Name, RecordedEvent)]) -> Ou
 /// A session's events, oldest first; one that cannot be read is an error of its own.
 pub(super) fn of_scope(
     conn: &Connection,
-    scope: &Scope,
+    id: i64,
+    session: &Name,
 ) -> Outcome<Vec<rusqlite::Result<RecordedEvent>>> {
-    let Some(id) = scope_id(conn, scope)? else {
-        return Ok(Vec::new());
-    };
     let sql = format!("SELECT {EVENT} FROM waynote_event e WHERE e.scope = ?1 ORDER BY e.number");
     let mut statement = conn.prepare_cached(&sql)?;
-    Ok(statement.query_map([id], recorded)?.collect())
+    let rows = statement.query_map([id], |row| recorded(row, session))?;
+    Ok(rows.collect())
 }

@@ -1,6 +1,7 @@
 //! Everything that happened after a point, in its order.
 
 use jiff::Timestamp;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +10,14 @@ use crate::event::EventAddress;
 use crate::id::OperationId;
 use crate::key::Name;
 use crate::note::Position;
-use crate::scope::{Scope, ScopeKind};
+use crate::scope::Scope;
 use crate::store::{Cursor, Done, FeedEntry, Happened};
 
 use super::errors::Outcome;
-use super::events::{self, EVENT};
-use super::read::{REVISION, author, revision_anywhere, time, unreadable};
+use super::events::{self, AFTER_EVENT, EVENT};
+use super::journal::{REVISION, revision_anywhere};
+use super::read::{author, time, unreadable};
+use super::scopes::{SCOPE, scope_at};
 
 /// A forgetting, as it lies among the events.
 #[derive(Serialize, Deserialize)]
@@ -28,15 +31,15 @@ pub(super) struct Forgetting {
 pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<Vec<FeedEntry>> {
     let rows = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut changes = conn.prepare_cached(&format!(
-        "SELECT {REVISION}, s.kind, s.name FROM waynote_journal j
-         JOIN waynote_scope s ON s.id = j.scope
+        "SELECT {REVISION}, {SCOPE} FROM waynote_journal j
+         LEFT JOIN waynote_scope s ON s.id = j.scope
          LEFT JOIN waynote_content c ON c.id = j.content
          WHERE j.position > ?1 ORDER BY j.position LIMIT ?2"
     ))?;
     let changes = changes.query_map((after.position.number(), rows), change)?;
     let mut feed: Vec<FeedEntry> = changes.collect::<rusqlite::Result<_>>()?;
     let mut others = conn.prepare_cached(&format!(
-        "SELECT {EVENT}, e.ordinal, s.name FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
+        "SELECT {EVENT}, {SCOPE} FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
          WHERE (e.position, e.ordinal) > (?1, ?2) ORDER BY e.position, e.ordinal LIMIT ?3"
     ))?;
     let others = others.query_map(
@@ -54,25 +57,25 @@ pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<V
 /// What a call wrote, by step.
 pub(super) fn operation(conn: &Connection, operation: OperationId) -> Outcome<Vec<Done>> {
     let mut changes = conn.prepare_cached(&format!(
-        "SELECT {REVISION}, s.kind, s.name, j.step FROM waynote_journal j
-         JOIN waynote_scope s ON s.id = j.scope
+        "SELECT {REVISION}, {SCOPE} FROM waynote_journal j
+         LEFT JOIN waynote_scope s ON s.id = j.scope
          LEFT JOIN waynote_content c ON c.id = j.content
          WHERE j.operation = ?1 ORDER BY j.step"
     ))?;
     let changes = changes.query_map([operation.bytes()], |row| {
         Ok(Done {
-            step: row.get(17)?,
+            step: row.get(16)?,
             entry: change(row)?,
         })
     })?;
     let mut done: Vec<Done> = changes.collect::<rusqlite::Result<_>>()?;
     let mut others = conn.prepare_cached(&format!(
-        "SELECT {EVENT}, e.ordinal, s.name, e.step FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
+        "SELECT {EVENT}, {SCOPE} FROM waynote_event e LEFT JOIN waynote_scope s ON s.id = e.scope
          WHERE e.operation = ?1 ORDER BY e.step"
     ))?;
     let others = others.query_map([operation.bytes()], |row| {
         Ok(Done {
-            step: row.get(7)?,
+            step: row.get(8)?,
             entry: other_than_a_change(row)?,
         })
     })?;
@@ -90,37 +93,36 @@ fn change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
 }
 
 fn other_than_a_change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {
-    let at = Cursor {
-        position: Position(row.get(1)?),
-        ordinal: row.get(5)?,
-    };
-    let session: Option<String> = row.get(6)?;
-    let happened = match session {
-        Some(session) => {
-            let scope = Scope::from_parts(ScopeKind::Session, &session);
-            let Ok(Scope::Session(session)) = scope else {
-                return Err(unreadable(6, "it is no session"));
-            };
-            Happened::Event {
-                session,
-                recorded: events::recorded(row)?,
-            }
+    let happened = match row.get_ref(2)? {
+        ValueRef::Null => {
+            events::checked(row, None)?;
+            forgotten(row, time(row, 5)?, author(row, 4)?)?
         }
-        None => forgotten(row, time(row, 3)?, author(row, 2)?)?,
+        _ => {
+            let Scope::Session(session) = scope_at(row, AFTER_EVENT)? else {
+                return Err(unreadable(2, "it is no session"));
+            };
+            let recorded = events::recorded(row, &session)?;
+            Happened::Event { session, recorded }
+        }
+    };
+    let at = Cursor {
+        position: Position(row.get(0)?),
+        ordinal: row.get(1)?,
     };
     Ok(FeedEntry { at, happened })
 }
 
 fn forgotten(row: &Row<'_>, at: Timestamp, by: Name) -> rusqlite::Result<Happened> {
     let Forgetting { revisions, events } =
-        serde_json::from_str(row.get_ref(4)?.as_str()?).map_err(|error| unreadable(4, error))?;
+        serde_json::from_str(row.get_ref(6)?.as_str()?).map_err(|error| unreadable(6, error))?;
     let events: crate::Result<Vec<EventAddress>> =
         events.iter().map(|event| event.parse()).collect();
     let revisions: crate::Result<Vec<AddressAt>> =
         revisions.iter().map(|revision| revision.parse()).collect();
     Ok(Happened::Forgotten {
-        revisions: revisions.map_err(|error| unreadable(4, error))?,
-        events: events.map_err(|error| unreadable(4, error))?,
+        revisions: revisions.map_err(|error| unreadable(6, error))?,
+        events: events.map_err(|error| unreadable(6, error))?,
         at,
         by,
     })

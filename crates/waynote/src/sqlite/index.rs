@@ -3,52 +3,65 @@
 use std::borrow::Cow;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql};
 
 use crate::engine::{Blocks, IndexState, JournalRow, SegmentHead};
 use crate::scope::ScopeKind;
 
+use super::checksum;
+use super::damage::{damaged_index, in_index};
 use super::errors::Outcome;
 use super::read::number;
 
+const ALTERED: &str = "a row of it does not match its checksum";
+
 pub(super) fn state(conn: &Connection) -> Outcome<IndexState> {
     let mut statement = conn.prepare_cached(
-        "SELECT format, indexed, segments FROM waynote_search_state WHERE id = 1",
+        "SELECT id, format, indexed, segments, checksum FROM waynote_search_state WHERE id = 1",
     )?;
     let state = statement.query_row([], |row| {
+        if !checksum::is_whole(row, 4)? {
+            return Err(damaged_index(ALTERED));
+        }
         Ok(IndexState {
-            format: row.get(0)?,
-            indexed: row.get(1)?,
-            segments: row.get(2)?,
+            format: row.get(1)?,
+            indexed: row.get(2)?,
+            segments: row.get(3)?,
         })
     });
-    Ok(state.optional()?.unwrap_or_default())
+    in_index(state.optional().map_err(Into::into)).map(Option::unwrap_or_default)
 }
 
 pub(super) fn put_state(conn: &Connection, state: IndexState) -> Outcome<()> {
-    conn.prepare_cached(
-        "INSERT OR REPLACE INTO waynote_search_state (id, format, indexed, segments) VALUES (1, ?1, ?2, ?3)",
-    )?
-    .execute((state.format, state.indexed, state.segments))?;
-    Ok(())
+    let columns: [&dyn ToSql; 4] = [&1, &state.format, &state.indexed, &state.segments];
+    checksum::SEARCH_STATE.insert(conn, &columns)
 }
 
 /// The heads of all segments, by first position.
 pub(super) fn segments(conn: &Connection) -> Outcome<Vec<SegmentHead>> {
+    in_index(read_segments(conn))
+}
+
+fn read_segments(conn: &Connection) -> Outcome<Vec<SegmentHead>> {
     let mut statement = conn.prepare_cached(
-        "SELECT s.id, s.first, s.last, s.notes, s.checksum, coalesce(d.notes, 0), d.bits
+        "SELECT d.segment, d.notes, d.bits, d.checksum, s.id, s.first, s.last, s.notes, s.checksum
          FROM waynote_search_segment s
          LEFT JOIN waynote_search_dead d ON d.segment = s.id ORDER BY s.first",
     )?;
     let heads = statement.query_map([], |row| {
+        // Without a row none of its notes is dead.
+        let has_dead = row.get_ref(0)? != ValueRef::Null;
+        if has_dead && !checksum::is_whole(row, 3)? {
+            return Err(damaged_index(ALTERED));
+        }
         Ok(SegmentHead {
-            id: row.get(0)?,
-            first: row.get(1)?,
-            last: row.get(2)?,
-            notes: row.get(3)?,
-            checksum: row.get(4)?,
-            dead: row.get(5)?,
-            dead_bits: row.get::<_, Option<Vec<u8>>>(6)?.unwrap_or_default(),
+            id: row.get(4)?,
+            first: row.get(5)?,
+            last: row.get(6)?,
+            notes: row.get(7)?,
+            checksum: row.get(8)?,
+            dead: row.get::<_, Option<u32>>(1)?.unwrap_or_default(),
+            dead_bits: row.get::<_, Option<Vec<u8>>>(2)?.unwrap_or_default(),
         })
     })?;
     Ok(heads.collect::<rusqlite::Result<_>>()?)
@@ -57,7 +70,8 @@ pub(super) fn segments(conn: &Connection) -> Outcome<Vec<SegmentHead>> {
 pub(super) fn segment_notes(conn: &Connection, segment: i64) -> Outcome<Vec<u8>> {
     let mut statement =
         conn.prepare_cached("SELECT docs FROM waynote_search_segment WHERE id = ?1")?;
-    Ok(statement.query_row([segment], |row| row.get(0))?)
+    let found = statement.query_row([segment], |row| row.get(0)).optional();
+    in_index(found.map_err(Into::into))?.ok_or_else(|| damaged_index("a segment is missing").into())
 }
 
 type Found = Vec<(Vec<u8>, Vec<u8>)>;
@@ -67,6 +81,10 @@ fn block(row: &Row<'_>) -> rusqlite::Result<(Vec<u8>, Vec<u8>)> {
 }
 
 pub(super) fn blocks(conn: &Connection, wanted: &Blocks) -> Outcome<Found> {
+    in_index(read_blocks(conn, wanted))
+}
+
+fn read_blocks(conn: &Connection, wanted: &Blocks) -> Outcome<Found> {
     match wanted {
         Blocks::All { segment } => {
             let mut statement = conn.prepare_cached(
@@ -134,11 +152,7 @@ pub(super) fn put_segment(
 }
 
 pub(super) fn put_dead(conn: &Connection, segment: i64, dead: u32, bits: &[u8]) -> Outcome<()> {
-    conn.prepare_cached(
-        "INSERT OR REPLACE INTO waynote_search_dead (segment, notes, bits) VALUES (?1, ?2, ?3)",
-    )?
-    .execute((segment, dead, bits))?;
-    Ok(())
+    checksum::SEARCH_DEAD.insert(conn, &[&segment, &dead, &bits])
 }
 
 pub(super) fn remove_segments(conn: &Connection, ids: &[i64]) -> Outcome<()> {
@@ -151,15 +165,14 @@ pub(super) fn remove_segments(conn: &Connection, ids: &[i64]) -> Outcome<()> {
             conn.prepare_cached(sql)?.execute([id])?;
         }
     }
-    // What a damaged index has beside its segments goes with the last of them.
-    conn.prepare_cached(
-        "DELETE FROM waynote_search_dead WHERE NOT EXISTS (SELECT 1 FROM waynote_search_segment)",
-    )?
-    .execute([])?;
-    conn.prepare_cached(
-        "DELETE FROM waynote_search_block WHERE NOT EXISTS (SELECT 1 FROM waynote_search_segment)",
-    )?
-    .execute([])?;
+    Ok(())
+}
+
+/// Removes all segments, and what a damaged index has beside them.
+pub(super) fn remove_all(conn: &Connection) -> Outcome<()> {
+    conn.execute_batch(
+        "DELETE FROM waynote_search_block; DELETE FROM waynote_search_dead; DELETE FROM waynote_search_segment;",
+    )?;
     Ok(())
 }
 

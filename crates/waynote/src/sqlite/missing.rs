@@ -122,6 +122,10 @@ impl Transaction for Missing<'_> {
         self.wanted()
     }
 
+    fn clear_index(&self) -> Result<()> {
+        self.wanted()
+    }
+
     fn remove_segments(&self, _: &[i64]) -> Result<()> {
         self.wanted()
     }

@@ -10,6 +10,7 @@ mod acknowledged;
 mod alone;
 mod backup;
 mod checksum;
+mod damage;
 mod erase;
 mod errors;
 mod events;
@@ -19,6 +20,7 @@ mod fold;
 mod frozen;
 mod head;
 mod index;
+mod journal;
 mod lent;
 mod migrate;
 mod missing;
@@ -31,6 +33,8 @@ mod read;
 mod recent;
 mod restore;
 mod rows;
+mod salvage;
+mod scopes;
 mod shared_room;
 mod side_files;
 #[cfg(test)]
@@ -38,6 +42,7 @@ pub(crate) mod tests;
 mod transaction;
 mod verify;
 mod verify_events;
+mod verify_rows;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -52,6 +57,7 @@ pub use backup::Backup;
 pub use lent::{Attachment, Lent};
 pub use pool::Sqlite;
 pub use restore::Restored;
+pub use salvage::{Lost, Salvaged, salvage};
 
 /// How a store of its own file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

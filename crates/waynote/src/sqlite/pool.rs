@@ -95,10 +95,6 @@ impl Sqlite {
         }
     }
 
-    pub(super) fn file(&self) -> &Path {
-        &self.file
-    }
-
     pub(super) fn known(&self) -> Option<Record> {
         *locked(&self.known)
     }
@@ -197,6 +193,7 @@ impl Sqlite {
             | Error::DiskFull { path }
             | Error::Busy { path, .. }
             | Error::DamagedStore { path, .. }
+            | Error::DamagedIndex { path, .. }
             | Error::Engine { path, .. }
             | Error::File { path, .. } = &mut error
             {

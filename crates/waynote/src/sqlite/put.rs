@@ -13,7 +13,7 @@ use crate::store::SideValue;
 
 use super::errors::Outcome;
 use super::rows::Handle;
-use super::{checksum, erase, events, read};
+use super::{checksum, erase, events, read, scopes};
 
 pub(super) fn put(handle: &Handle<'_>, rows: &[Row<'_>]) -> Outcome<()> {
     for row in rows {
@@ -43,10 +43,7 @@ fn scope_row(handle: &Handle<'_>, scope: &Scope) -> Outcome<i64> {
     if let Some(id) = handle.scope_id(scope)? {
         return Ok(id);
     }
-    let conn = handle.conn;
-    conn.prepare_cached("INSERT INTO waynote_scope (kind, name) VALUES (?1, ?2)")?
-        .execute((scope.kind().as_str(), scope.name()))?;
-    Ok(conn.last_insert_rowid())
+    scopes::insert(handle.conn, scope)
 }
 
 fn signed(number: u64) -> i64 {
@@ -58,8 +55,10 @@ fn revision(handle: &Handle<'_>, put: &Put<'_>) -> Outcome<()> {
     let address = revision.address();
     let scope_id = scope_row(handle, &address.scope())?;
     let note = revision.note();
+    let hash = note.map(|note| note.content.hash().0);
     let content = note
-        .map(|note| content_row(handle, scope_id, &note.content))
+        .zip(hash)
+        .map(|(note, hash)| content_row(handle, scope_id, &note.content, hash))
         .transpose()?;
     let row = Rowed {
         scope: scope_id,
@@ -67,6 +66,7 @@ fn revision(handle: &Handle<'_>, put: &Put<'_>) -> Outcome<()> {
         position: revision.position.map_or(0, |position| position.number()),
         number: signed(revision.number()),
         content,
+        hash,
     };
     journal(handle.conn, put, &row)?;
     current(handle, put, &row)?;
@@ -74,11 +74,7 @@ fn revision(handle: &Handle<'_>, put: &Put<'_>) -> Outcome<()> {
         true => i64::from(put.note.is_some()) - i64::from(put.existed),
         false => 0,
     };
-    handle
-        .conn
-        .prepare_cached("UPDATE waynote_scope SET notes = notes + ?2, head = ?3 WHERE id = ?1")?
-        .execute((scope_id, change, row.position))?;
-    Ok(())
+    scopes::changed(handle.conn, scope_id, change, row.position)
 }
 
 /// Where a revision goes.
@@ -88,6 +84,7 @@ struct Rowed {
     position: i64,
     number: i64,
     content: Option<i64>,
+    hash: Option<[u8; 32]>,
 }
 
 fn journal(conn: &Connection, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
@@ -127,7 +124,7 @@ fn journal(conn: &Connection, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
         &nothing,
         &nothing,
     ];
-    checksum::JOURNAL.insert(conn, &columns)
+    checksum::JOURNAL.insert_with(conn, &columns, row.hash)
 }
 
 /// The note as it is now.
@@ -172,7 +169,7 @@ fn current(handle: &Handle<'_>, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
         &note.updated_at.as_microsecond(),
         &resolved_by,
     ];
-    checksum::NOTE.insert(conn, &columns)
+    checksum::NOTE.insert_with(conn, &columns, row.hash)
 }
 
 fn event(
@@ -188,11 +185,7 @@ fn event(
         SessionEvent::LoopEnded { .. } => None,
         _ => return Ok(()),
     };
-    handle
-        .conn
-        .prepare_cached("UPDATE waynote_scope SET lease = ?2 WHERE id = ?1")?
-        .execute((scope, lease))?;
-    Ok(())
+    scopes::set_lease(handle.conn, scope, lease)
 }
 
 fn resolve(handle: &Handle<'_>, session: &Name, entry: EntryId, by: EntryId) -> Outcome<()> {
@@ -212,10 +205,7 @@ pub(super) fn side(
     removed: &[String],
 ) -> Outcome<()> {
     for SideValue { key, value, about } in values {
-        conn.prepare_cached(
-            "INSERT OR REPLACE INTO waynote_side (space, key, value, about) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute((space, key, value, about.map(|hash| hash.0)))?;
+        checksum::SIDE.insert(conn, &[&space, key, value, &about.map(|hash| hash.0)])?;
     }
     for key in removed {
         conn.prepare_cached("DELETE FROM waynote_side WHERE space = ?1 AND key = ?2")?
@@ -230,15 +220,21 @@ pub(super) fn renew_id(conn: &Connection) -> Outcome<StoreId> {
         [],
         |row| row.get(0),
     )?;
+    checksum::STORE.renew(conn, &[&1])?;
     Ok(StoreId::new(id))
 }
 
 /// The row of a content, made when it is new: equal contents are kept once. A new one lies with the others of
 /// the scope that brings it, so that reading a scope reads few pages however much the store holds.
-fn content_row(handle: &Handle<'_>, scope_id: i64, content: &Content) -> Outcome<i64> {
+fn content_row(
+    handle: &Handle<'_>,
+    scope_id: i64,
+    content: &Content,
+    hash: [u8; 32],
+) -> Outcome<i64> {
     const SCOPE_SHIFT: u32 = 32;
     let conn = handle.conn;
-    if let Some(id) = handle.content_id(content)? {
+    if let Some(id) = handle.content_id(hash)? {
         return Ok(id);
     }
     let (first, end) = (scope_id << SCOPE_SHIFT, (scope_id + 1) << SCOPE_SHIFT);
@@ -247,7 +243,7 @@ fn content_row(handle: &Handle<'_>, scope_id: i64, content: &Content) -> Outcome
         .query_row((first, end), |row| row.get(0))?;
     let id = last.map_or(first, |last| last + 1);
     conn.prepare_cached("INSERT INTO waynote_content (id, hash, body) VALUES (?1, ?2, ?3)")?
-        .execute((id, content.hash().0, content.as_bytes()))?;
-    handle.knows_content(content, id);
+        .execute((id, hash, content.as_bytes()))?;
+    handle.knows_content(hash, id);
     Ok(id)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use rusqlite::types::{FromSqlError, Type};
+use rusqlite::types::{FromSqlError, Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::address::{Address, AddressAt};
@@ -11,11 +11,14 @@ use crate::content::{Content, ContentHash};
 use crate::engine::{NoteAt, NoteState};
 use crate::id::StoreId;
 use crate::key::Name;
-use crate::note::{Action, EntryType, Note, Position, Revision, State};
+use crate::note::{EntryType, Note, Position};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{ScopeSummary, SideValue};
 
-use super::errors::Outcome;
+use super::damage::{LeftOut, damaged, is_corrupt};
+use super::errors::{Failure, Outcome};
+use super::scopes::{self, SCOPE};
+use super::{checksum, journal};
 
 /// A row that does not say what it should: damage, named by the engine's own error for it.
 pub(super) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
@@ -24,11 +27,7 @@ pub(super) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite
 }
 
 pub(super) fn scope_id(conn: &Connection, scope: &Scope) -> Outcome<Option<i64>> {
-    let mut statement =
-        conn.prepare_cached("SELECT id FROM waynote_scope WHERE kind = ?1 AND name = ?2")?;
-    Ok(statement
-        .query_row((scope.kind().as_str(), scope.name()), |row| row.get(0))
-        .optional()?)
+    Ok(scopes::find(conn, scope)?.map(|found| found.id))
 }
 
 /// The key as it is stored: empty for a place's own note.
@@ -58,29 +57,74 @@ pub(super) fn author(row: &Row<'_>, column: usize) -> rusqlite::Result<Name> {
         .map_err(|error| unreadable(column, error))
 }
 
-fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<EntryType>> {
+pub(super) fn kind(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<EntryType>> {
     let word: Option<String> = row.get(column)?;
     Ok(word.map(|word| EntryType::stored(&word)))
 }
 
-/// The columns of a current note, from 0.
-pub(super) const NOTE: &str = "n.key, n.revision, n.preview, n.kind, n.iteration, n.pinned, n.author, n.created_at, \
-                    n.updated_at, c.body, n.resolved_by";
+/// A current note: the columns that its checksum is over, the hash of its content, the checksum and the content.
+pub(super) const NOTE: &str = "n.scope, n.key, n.position, n.revision, n.content, n.preview, n.kind, n.iteration, \
+                    n.pinned, n.author, n.created_at, n.updated_at, n.resolved_by, c.hash, n.checksum, c.body";
+
+/// How many values the checksum of a note is over.
+pub(super) const NOTE_WIDTH: usize = 14;
+
+/// Where a note's content is; a query's other columns come after it.
+const NOTE_BODY: usize = NOTE_WIDTH + 1;
+
+/// Where the columns are that a query adds to those of a note.
+pub(super) const AFTER_NOTE: usize = NOTE_BODY + 1;
+
+/// Whether a row is as it was written, and the content that it has. The checksum stands before the content, and the hash
+/// of that before the checksum.
+pub(super) fn content_at(row: &Row<'_>, body: usize) -> rusqlite::Result<Option<Option<Content>>> {
+    if !checksum::is_whole(row, body - 1)? {
+        return Ok(None);
+    }
+    let (hash, body) = match (row.get_ref(body - 2)?, row.get_ref(body)?) {
+        (ValueRef::Null, ValueRef::Null) => return Ok(Some(None)),
+        (ValueRef::Blob(hash), ValueRef::Blob(body)) => (hash, body),
+        _ => return Ok(None),
+    };
+    let content = Content::imported(body);
+    Ok((content.hash().0 == hash).then_some(Some(content)))
+}
+
+/// A damaged row's note, as far as the row tells: the scope is known.
+pub(super) fn name_of(row: &Row<'_>, scope: &Scope, key: usize) -> String {
+    let key = row.get_ref(key).ok().and_then(|key| match key {
+        ValueRef::Text(key) => std::str::from_utf8(key).ok(),
+        _ => None,
+    });
+    match key {
+        Some(key) => name_of_key(scope, key),
+        None => format!("a note of {scope}"),
+    }
+}
+
+pub(super) fn name_of_key(scope: &Scope, key: &str) -> String {
+    match address(scope, key, 0) {
+        Ok(address) => address.to_string(),
+        Err(_) => format!("a note of {scope}"),
+    }
+}
 
 pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
-    let content = Content::imported(row.get::<_, Vec<u8>>(9)?);
+    let Some(Some(content)) = content_at(row, NOTE_BODY)? else {
+        return Err(damaged(name_of(row, scope, 1)));
+    };
     Ok(Note {
-        address: address(scope, row.get_ref(0)?.as_str()?, 0)?,
-        revision: number(row, 1)?,
-        preview: content.preview_now(row.get_ref(2)?.as_str()?),
-        kind: kind(row, 3)?,
-        iteration: row.get(4)?,
-        pinned: row.get(5)?,
-        author: author(row, 6)?,
-        created_at: time(row, 7)?,
-        updated_at: time(row, 8)?,
-        resolved_by: match row.get_ref(10)?.as_str_or_null()? {
-            Some(id) => Some(id.parse().map_err(|error| unreadable(10, error))?),
+        address: address(scope, row.get_ref(1)?.as_str()?, 1)?,
+        revision: number(row, 3)?,
+        preview: content.preview_now(row.get_ref(5)?.as_str()?),
+        kind: kind(row, 6)?,
+        iteration: row.get(7)?,
+        pinned: row.get(8)?,
+        author: author(row, 9)?,
+        created_at: time(row, 10)?,
+        updated_at: time(row, 11)?,
+        resolved_by: match row.get_ref(12)?.as_str_or_null()? {
+            Some(id) => Some(id.parse().map_err(|error| unreadable(12, error))?),
             None => None,
         },
         content,
@@ -95,7 +139,7 @@ pub(super) fn get_in(
     key: &str,
 ) -> Outcome<Option<Note>> {
     let sql = format!(
-        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+        "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
          WHERE n.scope = ?1 AND n.key = ?2"
     );
     let mut statement = conn.prepare_cached(&sql)?;
@@ -104,206 +148,136 @@ pub(super) fn get_in(
         .optional()?)
 }
 
-/// All notes of a scope, by key.
-pub(super) fn of_scope(conn: &Connection, scope: &Scope) -> Outcome<Vec<Note>> {
+/// Notes of a scope that a condition names, by key, without those that are damaged.
+fn listed(conn: &Connection, scope: &Scope, which: &str, left_out: &LeftOut) -> Outcome<Vec<Note>> {
     let Some(id) = scope_id(conn, scope)? else {
         return Ok(Vec::new());
     };
-    let sql = format!(
-        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
-         WHERE n.scope = ?1 ORDER BY n.key"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map([id], |row| note(row, scope))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let all_at_once = || {
+        let sql = format!(
+            "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
+             WHERE n.scope = ?1 AND {which} ORDER BY n.key"
+        );
+        let mut statement = conn.prepare_cached(&sql)?;
+        let rows = statement.query_map([id], |row| note(row, scope))?;
+        left_out.whole(rows)
+    };
+    match all_at_once() {
+        Err(failure) if is_corrupt(&failure) => {
+            let sql = format!(
+                "SELECT n.key FROM waynote_note n WHERE n.scope = ?1 AND {which} ORDER BY n.key"
+            );
+            one_by_one(conn, id, scope, &sql, &[&id], left_out)
+        }
+        notes => notes,
+    }
+}
+
+/// The notes whose keys a query gives, each read by itself: a page that cannot be read takes those with it that lie there.
+pub(super) fn one_by_one(
+    conn: &Connection,
+    id: i64,
+    scope: &Scope,
+    keys: &str,
+    parameters: &[&dyn rusqlite::ToSql],
+    left_out: &LeftOut,
+) -> Outcome<Vec<Note>> {
+    let mut statement = conn.prepare(keys)?;
+    let mut rows = statement.query(parameters)?;
+    let mut notes = Vec::new();
+    loop {
+        let row = match rows.next().map_err(Failure::from) {
+            Ok(Some(row)) => row,
+            Ok(None) => return Ok(notes),
+            Err(failure) if is_corrupt(&failure) => {
+                left_out.add(format_args!("other notes of {scope}"));
+                return Ok(notes);
+            }
+            Err(failure) => return Err(failure),
+        };
+        let Ok(key) = row.get_ref(0)?.as_str() else {
+            left_out.add(format_args!("a note of {scope}"));
+            continue;
+        };
+        let note = get_in(conn, id, scope, key);
+        let note = left_out.unless_damaged(note, name_of(row, scope, 0))?;
+        notes.extend(note);
+    }
+}
+
+/// All notes of a scope, by key.
+pub(super) fn of_scope(conn: &Connection, scope: &Scope, left_out: &LeftOut) -> Outcome<Vec<Note>> {
+    listed(conn, scope, "TRUE", left_out)
 }
 
 /// The entries of a session that are resolved, by key.
-pub(super) fn resolved(conn: &Connection, session: &Name) -> Outcome<Vec<Note>> {
+pub(super) fn resolved(
+    conn: &Connection,
+    session: &Name,
+    left_out: &LeftOut,
+) -> Outcome<Vec<Note>> {
     let scope = Scope::Session(session.clone());
-    let Some(id) = scope_id(conn, &scope)? else {
-        return Ok(Vec::new());
-    };
-    let sql = format!(
-        "SELECT {NOTE} FROM waynote_note n JOIN waynote_content c ON c.id = n.content
-         WHERE n.scope = ?1 AND n.resolved_by IS NOT NULL ORDER BY n.key"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map([id], |row| note(row, &scope))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    listed(conn, &scope, "n.resolved_by IS NOT NULL", left_out)
 }
 
 /// All notes of every scope of a kind, by scope's name and key.
-pub(super) fn of_kind(conn: &Connection, kind: ScopeKind) -> Outcome<Vec<Note>> {
-    let sql = format!(
-        "SELECT {NOTE}, s.name FROM waynote_scope s
-         CROSS JOIN waynote_note n ON n.scope = s.id JOIN waynote_content c ON c.id = n.content
-         WHERE s.kind = ?1 ORDER BY s.name, n.key"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map([kind.as_str()], |row| {
-        let scope = Scope::from_parts(kind, row.get_ref(11)?.as_str()?)
-            .map_err(|error| unreadable(11, error))?;
-        note(row, &scope)
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+pub(super) fn of_kind(
+    conn: &Connection,
+    kind: ScopeKind,
+    left_out: &LeftOut,
+) -> Outcome<Vec<Note>> {
+    let all_at_once = || {
+        let sql = format!(
+            "SELECT {NOTE}, {SCOPE} FROM waynote_scope s
+             CROSS JOIN waynote_note n ON n.scope = s.id LEFT JOIN waynote_content c ON c.id = n.content
+             WHERE s.kind = ?1 ORDER BY s.name, n.key"
+        );
+        let mut statement = conn.prepare_cached(&sql)?;
+        let rows = statement.query_map([kind.as_str()], |row| {
+            note(row, &scopes::scope_at(row, AFTER_NOTE)?)
+        })?;
+        left_out.whole(rows)
+    };
+    match all_at_once() {
+        Err(failure) if is_corrupt(&failure) => {
+            let mut notes = Vec::new();
+            for summary in scopes(conn, kind, left_out)? {
+                notes.extend(of_scope(conn, &summary.scope, left_out)?);
+            }
+            Ok(notes)
+        }
+        notes => notes,
+    }
 }
 
-pub(super) fn scopes(conn: &Connection, kind: ScopeKind) -> Outcome<Vec<ScopeSummary>> {
-    let mut statement = conn.prepare_cached(
-        "SELECT s.name, s.notes FROM waynote_scope s
+pub(super) fn scopes(
+    conn: &Connection,
+    kind: ScopeKind,
+    left_out: &LeftOut,
+) -> Outcome<Vec<ScopeSummary>> {
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT {SCOPE} FROM waynote_scope s
          WHERE s.kind = ?1 AND EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = s.id) ORDER BY s.name",
-    )?;
+    ))?;
     let rows = statement.query_map([kind.as_str()], |row| {
-        let scope = Scope::from_parts(kind, row.get_ref(0)?.as_str()?)
-            .map_err(|error| unreadable(0, error))?;
         Ok(ScopeSummary {
-            scope,
-            notes: number(row, 1)?,
+            scope: scopes::scope_at(row, 0)?,
+            notes: number(row, 3)?,
         })
     })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    left_out.whole(rows)
 }
 
 pub(super) fn count(conn: &Connection, scope: &Scope) -> Outcome<u64> {
-    let mut statement =
-        conn.prepare_cached("SELECT notes FROM waynote_scope WHERE kind = ?1 AND name = ?2")?;
-    let count = statement.query_row((scope.kind().as_str(), scope.name()), |row| number(row, 0));
-    Ok(count.optional()?.unwrap_or(0))
+    let notes = scopes::find(conn, scope)?.map_or(0, |found| found.notes);
+    Ok(u64::try_from(notes).unwrap_or(0))
 }
 
-/// The columns of a journal row, from 0.
-pub(super) const REVISION: &str = "j.position, j.key, j.revision, j.action, j.undoes, j.kind, j.iteration, j.pinned, \
-                        j.author, j.recorded_at, j.created_at, j.updated_at, c.body, j.forgotten_at, \
-                        j.forgotten_by";
-
-fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
-    let address = address(scope, row.get_ref(1)?.as_str()?, 1)?;
-    let action = row.get_ref(3)?.as_str()?;
-    let action = Action::stored(action)
-        .ok_or_else(|| unreadable(3, format!("unknown action `{action}`")))?;
-    let (number, author) = (number(row, 2)?, author(row, 8)?);
-    let undoes: Option<i64> = row.get(4)?;
-    let content = row.get::<_, Option<Vec<u8>>>(12)?.map(Content::imported);
-    let state = match content {
-        None if row.get::<_, Option<i64>>(13)?.is_some() => State::Forgotten {
-            address,
-            revision: number,
-            author,
-            forgotten_at: time(row, 13)?,
-            forgotten_by: self::author(row, 14)?,
-        },
-        None => State::Deleted {
-            address,
-            revision: number,
-            author,
-        },
-        Some(content) => State::Present(Note {
-            address,
-            preview: content.preview(),
-            content,
-            kind: kind(row, 5)?,
-            iteration: row.get(6)?,
-            // What is current says so, and what was then is told by the events.
-            resolved_by: None,
-            pinned: row.get(7)?,
-            revision: number,
-            author,
-            created_at: time(row, 10)?,
-            updated_at: time(row, 11)?,
-        }),
-    };
-    Ok(Revision {
-        position: Some(Position::new(row.get(0)?)),
-        action,
-        undoes: undoes.map(|undone| u64::try_from(undone).unwrap_or(0)),
-        recorded_at: time(row, 9)?,
-        state,
-    })
-}
-
-/// The last row of a note's chain in the journal, whether the note is there or was deleted.
-pub(super) fn head(conn: &Connection, id: i64, key: &str) -> Outcome<Option<i64>> {
-    let mut statement = conn.prepare_cached(
-        "SELECT position FROM waynote_note WHERE scope = ?1 AND key = ?2
-         UNION ALL SELECT position FROM waynote_deleted WHERE scope = ?1 AND key = ?2",
-    )?;
-    Ok(statement
-        .query_row((id, key), |row| row.get(0))
-        .optional()?)
-}
-
-pub(super) fn history(conn: &Connection, address: &Address) -> Outcome<Vec<Revision>> {
-    let scope = address.scope();
-    let Some(id) = scope_id(conn, &scope)? else {
-        return Ok(Vec::new());
-    };
-    let Some(head) = head(conn, id, &stored_key(address))? else {
-        return Ok(Vec::new());
-    };
-    let sql = format!(
-        "WITH RECURSIVE chain (position, previous) AS (
-             SELECT position, previous FROM waynote_journal WHERE position = ?1
-             UNION ALL
-             SELECT j.position, j.previous FROM waynote_journal j JOIN chain ON j.position = chain.previous
-         )
-         SELECT {REVISION} FROM chain JOIN waynote_journal j ON j.position = chain.position
-         LEFT JOIN waynote_content c ON c.id = j.content ORDER BY j.revision"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map([head], |row| revision(row, &scope))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// How often the entry whose last row that is was noted in iterations before one.
-pub(super) fn noted_before(conn: &Connection, last: i64, before: i64) -> Outcome<u64> {
-    let mut statement = conn.prepare_cached(
-        "WITH RECURSIVE chain (previous, iteration, content) AS (
-             SELECT previous, iteration, content FROM waynote_journal WHERE position = ?1
-             UNION ALL
-             SELECT j.previous, j.iteration, j.content FROM waynote_journal j
-             JOIN chain ON j.position = chain.previous
-         )
-         SELECT count(*) FROM chain WHERE iteration < ?2 AND content IS NOT NULL",
-    )?;
-    Ok(statement.query_row((last, before), |row| number(row, 0))?)
-}
-
-/// One revision of a note.
-pub(super) fn one_revision(
-    conn: &Connection,
-    address: &Address,
-    of: u64,
-) -> Outcome<Option<Revision>> {
-    let scope = address.scope();
-    let Some(id) = scope_id(conn, &scope)? else {
-        return Ok(None);
-    };
-    let head = head(conn, id, &stored_key(address))?;
-    let (Some(head), Ok(of)) = (head, i64::try_from(of)) else {
-        return Ok(None);
-    };
-    let sql = format!(
-        "WITH RECURSIVE chain (position, previous, revision) AS (
-             SELECT position, previous, revision FROM waynote_journal WHERE position = ?1
-             UNION ALL
-             SELECT j.position, j.previous, j.revision FROM waynote_journal j
-             JOIN chain ON j.position = chain.previous AND chain.revision > ?2
-         )
-         SELECT {REVISION} FROM chain JOIN waynote_journal j ON j.position = chain.position
-         LEFT JOIN waynote_content c ON c.id = j.content WHERE j.revision = ?2"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
-    Ok(statement
-        .query_row((head, of), |row| revision(row, &scope))
-        .optional()?)
-}
-
-/// A note with the position of its last revision, from a row that has that behind the columns of the note.
+/// A note with the position of its last revision.
 fn noted(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<NoteState> {
     let note = note(row, scope)?;
     Ok(NoteState {
-        position: Position::new(row.get(11)?),
+        position: Position::new(row.get(2)?),
         revision: note.revision,
         note: Some(note),
     })
@@ -317,7 +291,7 @@ pub(super) fn state(
     key: &str,
 ) -> Outcome<Option<NoteState>> {
     let sql = format!(
-        "SELECT {NOTE}, n.position FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+        "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
          WHERE n.scope = ?1 AND n.key = ?2"
     );
     let mut statement = conn.prepare_cached(&sql)?;
@@ -325,32 +299,12 @@ pub(super) fn state(
     if let Some(state) = found.optional()? {
         return Ok(Some(state));
     }
-    let mut statement = conn.prepare_cached(
-        "SELECT d.position, j.revision FROM waynote_deleted d
-         JOIN waynote_journal j ON j.position = d.position WHERE d.scope = ?1 AND d.key = ?2",
-    )?;
-    let deleted = statement.query_row((id, key), |row| {
-        Ok(NoteState {
-            position: Position::new(row.get(0)?),
-            revision: number(row, 1)?,
-            note: None,
-        })
-    });
-    Ok(deleted.optional()?)
-}
-
-/// The revisions of every note that a scope ever had, by key.
-pub(super) fn scope_histories(conn: &Connection, scope: &Scope) -> Outcome<Vec<Vec<Revision>>> {
-    let Some(id) = scope_id(conn, scope)? else {
-        return Ok(Vec::new());
-    };
-    let mut statement = conn.prepare_cached(
-        "SELECT key FROM waynote_note WHERE scope = ?1
-         UNION SELECT key FROM waynote_deleted WHERE scope = ?1 ORDER BY key",
-    )?;
-    let keys = statement.query_map([id], |row| row.get::<_, String>(0))?;
-    keys.map(|key| history(conn, &address(scope, &key?, 0)?))
-        .collect()
+    let deleted = journal::end_of_deleted(conn, id, scope, key)?;
+    Ok(deleted.map(|end| NoteState {
+        position: Position::new(end.position),
+        revision: end.revision,
+        note: None,
+    }))
 }
 
 /// The largest key that a scope ever had: in a session's log, the last entry's id, forgotten or not.
@@ -363,11 +317,9 @@ pub(super) fn last_key(conn: &Connection, id: i64) -> Outcome<Option<String>> {
 }
 
 /// The id of the row that holds a content.
-pub(super) fn content_id(conn: &Connection, content: &Content) -> Outcome<Option<i64>> {
+pub(super) fn content_id(conn: &Connection, hash: [u8; 32]) -> Outcome<Option<i64>> {
     let mut statement = conn.prepare_cached("SELECT id FROM waynote_content WHERE hash = ?1")?;
-    Ok(statement
-        .query_row([content.hash().0], |row| row.get(0))
-        .optional()?)
+    Ok(statement.query_row([hash], |row| row.get(0)).optional()?)
 }
 
 /// The first note of a scope, by key, of that type and with that content. There is no index to it: only a content
@@ -380,7 +332,7 @@ pub(super) fn first_saying(
     content: i64,
 ) -> Outcome<Option<NoteState>> {
     let sql = format!(
-        "SELECT {NOTE}, n.position FROM waynote_note n JOIN waynote_content c ON c.id = n.content
+        "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
          WHERE n.scope = ?1 AND n.content = ?2 AND n.kind = ?3 ORDER BY n.key LIMIT 1"
     );
     let mut statement = conn.prepare_cached(&sql)?;
@@ -393,7 +345,7 @@ pub(super) fn first_saying(
 pub(super) fn holders(conn: &Connection, contents: &[Content]) -> Outcome<Vec<Vec<AddressAt>>> {
     let mut places: HashMap<i64, Vec<usize>> = HashMap::new();
     for (place, content) in contents.iter().enumerate() {
-        if let Some(id) = content_id(conn, content)? {
+        if let Some(id) = content_id(conn, content.hash().0)? {
             places.entry(id).or_default().push(place);
         }
     }
@@ -412,96 +364,53 @@ pub(super) fn holders(conn: &Connection, contents: &[Content]) -> Outcome<Vec<Ve
 fn holding(conn: &Connection, contents: &[i64]) -> Outcome<Vec<(AddressAt, i64)>> {
     let listed: Vec<String> = contents.iter().map(i64::to_string).collect();
     let mut statement = conn.prepare(&format!(
-        "SELECT s.kind, s.name, j.key, j.revision, j.content FROM waynote_journal j
+        "SELECT j.key, j.revision, j.content, {SCOPE} FROM waynote_journal j
          JOIN waynote_scope s ON s.id = j.scope WHERE j.content IN ({})",
         listed.join(", ")
     ))?;
     let rows = statement.query_map([], |row| {
-        let scope = scope_of(row, 0)?;
+        let scope = scopes::scope_at(row, 3)?;
         let at = AddressAt {
-            address: address(&scope, row.get_ref(2)?.as_str()?, 2)?,
-            revision: Some(number(row, 3)?),
+            address: address(&scope, row.get_ref(0)?.as_str()?, 0)?,
+            revision: Some(number(row, 1)?),
         };
-        Ok((at, row.get(4)?))
+        Ok((at, row.get(2)?))
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// The revision that a journal row is, whole.
-pub(super) fn revision_of(conn: &Connection, position: i64) -> Outcome<Option<Revision>> {
-    let sql = format!(
-        "SELECT {REVISION}, s.kind, s.name FROM waynote_journal j
-         JOIN waynote_scope s ON s.id = j.scope
-         LEFT JOIN waynote_content c ON c.id = j.content WHERE j.position = ?1"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
-    let found = statement.query_row([position], revision_anywhere);
-    Ok(found.optional()?)
 }
 
 /// The note that a journal row is of, as it is now.
 pub(super) fn note_at(conn: &Connection, position: i64) -> Outcome<Option<NoteAt>> {
     let sql = format!(
-        "SELECT {NOTE}, n.position, j.revision, s.kind, s.name FROM waynote_journal j
+        "SELECT {NOTE}, j.revision, {SCOPE} FROM waynote_journal j
          CROSS JOIN waynote_scope s ON s.id = j.scope
          CROSS JOIN waynote_note n ON n.scope = j.scope AND n.key = j.key
-         CROSS JOIN waynote_content c ON c.id = n.content WHERE j.position = ?1"
+         LEFT JOIN waynote_content c ON c.id = n.content WHERE j.position = ?1"
     );
     let mut statement = conn.prepare_cached(&sql)?;
     let found = statement.query_row([position], |row| {
         Ok(NoteAt {
-            note: note(row, &scope_of(row, 13)?)?,
-            last: Position::new(row.get(11)?),
-            revision: number(row, 12)?,
+            note: note(row, &scopes::scope_at(row, AFTER_NOTE + 1)?)?,
+            last: Position::new(row.get(2)?),
+            revision: number(row, AFTER_NOTE)?,
         })
     });
     Ok(found.optional()?)
 }
 
-pub(super) fn journal(
-    conn: &Connection,
-    before: Option<Position>,
-    limit: usize,
-) -> Outcome<Vec<Revision>> {
-    let sql = format!(
-        "SELECT {REVISION}, s.kind, s.name FROM waynote_journal j
-         JOIN waynote_scope s ON s.id = j.scope
-         LEFT JOIN waynote_content c ON c.id = j.content
-         WHERE j.position < ?1 ORDER BY j.position DESC LIMIT ?2"
-    );
-    let before = before.map_or(i64::MAX, |position| position.0);
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut statement = conn.prepare_cached(&sql)?;
-    let rows = statement.query_map((before, limit), revision_anywhere)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// A revision whose row has its scope's kind and name behind its own columns.
-pub(super) fn revision_anywhere(row: &Row<'_>) -> rusqlite::Result<Revision> {
-    revision(row, &scope_of(row, 15)?)
-}
-
-/// The scope whose kind stands in a column, and its name in the next one.
-fn scope_of(row: &Row<'_>, column: usize) -> rusqlite::Result<Scope> {
-    let kind: ScopeKind = row
-        .get_ref(column)?
-        .as_str()?
-        .parse()
-        .map_err(|error| unreadable(column, error))?;
-    Scope::from_parts(kind, row.get_ref(column + 1)?.as_str()?)
-        .map_err(|error| unreadable(column + 1, error))
-}
-
 /// The values of a space of side data, by key.
 pub(super) fn side(conn: &Connection, space: &str) -> Outcome<Vec<SideValue>> {
     let mut statement = conn.prepare_cached(
-        "SELECT key, value, about FROM waynote_side WHERE space = ?1 ORDER BY key",
+        "SELECT space, key, value, about, checksum FROM waynote_side WHERE space = ?1 ORDER BY key",
     )?;
     let rows = statement.query_map([space], |row| {
+        if !checksum::is_whole(row, 4)? {
+            return Err(damaged(format_args!("a value beside the notes ({space})")));
+        }
         Ok(SideValue {
-            key: row.get(0)?,
-            value: row.get(1)?,
-            about: row.get::<_, Option<[u8; 32]>>(2)?.map(ContentHash),
+            key: row.get(1)?,
+            value: row.get(2)?,
+            about: row.get::<_, Option<[u8; 32]>>(3)?.map(ContentHash),
         })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -518,7 +427,10 @@ pub(super) fn about(conn: &Connection, content: &Content) -> Outcome<Vec<String>
 
 /// Which store this is.
 pub(super) fn store_id(conn: &Connection) -> Outcome<Option<StoreId>> {
-    let mut statement = conn.prepare_cached("SELECT id FROM waynote_store")?;
-    let id = statement.query_row([], |row| row.get::<_, [u8; 16]>(0));
+    let mut statement = conn.prepare_cached("SELECT one, id, checksum FROM waynote_store")?;
+    let id = statement.query_row([], |row| match checksum::is_whole(row, 2)? {
+        true => row.get::<_, [u8; 16]>(1),
+        false => Err(damaged("the id of the store")),
+    });
     Ok(id.optional()?.map(StoreId::new))
 }

@@ -1,13 +1,15 @@
 //! Reading latest first, by index, a page at a time: what a prompt block asks for.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, ToSql};
 
 use crate::key::Name;
 use crate::note::{EntryType, Note, Position};
 use crate::scope::Scope;
 use crate::store::{Page, Recent, Version};
 
+use super::damage::{self, LeftOut, is_corrupt};
 use super::errors::Outcome;
+use super::journal;
 use super::read::{self, NOTE, note, number, scope_id};
 
 /// The condition and the order of a page, as its index has them.
@@ -43,38 +45,60 @@ fn wanted(recent: &Recent) -> (rusqlite::types::Value, Option<i64>, bool) {
 }
 
 /// A page, and how often each of its entries was noted before the iteration that it is about.
-pub(super) fn page(conn: &Connection, page: &Page) -> Outcome<(Vec<Note>, Vec<u64>)> {
+pub(super) fn page(
+    conn: &Connection,
+    page: &Page,
+    left_out: &LeftOut,
+) -> Outcome<(Vec<Note>, Vec<u64>)> {
     let scope = page.of.scope();
-    let (mut notes, mut noted) = (Vec::new(), Vec::new());
     let Some(id) = scope_id(conn, &scope)? else {
-        return Ok((notes, noted));
+        return Ok((Vec::new(), Vec::new()));
     };
     let (condition, order) = clauses(&page.of);
-    let sql = format!(
-        "SELECT {NOTE}, n.position FROM waynote_note n JOIN waynote_content c ON c.id = n.content
-         WHERE {condition} ORDER BY {order} LIMIT ?4 OFFSET ?5"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
     let (what, before, open) = wanted(&page.of);
     let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    let parameters = (
-        id,
-        what,
-        before,
-        number(page.limit),
-        number(page.skip),
-        open,
-    );
-    let mut rows = statement.query(parameters)?;
-    while let Some(row) = rows.next()? {
-        let note = note(row, &scope)?;
-        noted.extend(match before {
-            // It has no history but itself.
-            Some(_) if note.revision == 1 => Some(1),
-            Some(before) => Some(read::noted_before(conn, row.get(11)?, before)?),
-            None => None,
-        });
-        notes.push(note);
+    let read = |limit: i64, skip: i64| {
+        let params: &[&dyn ToSql] = &[&id, &what, &before, &limit, &skip, &open];
+        let sql = format!(
+            "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
+             WHERE {condition} ORDER BY {order} LIMIT ?4 OFFSET ?5"
+        );
+        let mut statement = conn.prepare_cached(&sql)?;
+        let rows = statement.query_map(params, |row| note(row, &scope))?;
+        match left_out.whole(rows) {
+            Err(failure) if is_corrupt(&failure) => {
+                let keys = format!(
+                    "SELECT n.key FROM waynote_note n WHERE {condition} ORDER BY {order} LIMIT ?4 OFFSET ?5"
+                );
+                read::one_by_one(conn, id, &scope, &keys, params, left_out)
+            }
+            found => found,
+        }
+    };
+    let known = left_out.len();
+    let mut found = read(number(page.limit), number(page.skip))?;
+    if left_out.len() > known {
+        // A short page would be taken for the last one.
+        found = read(i64::MAX, 0)?;
+        found = found.into_iter().skip(page.skip).take(page.limit).collect();
+    }
+    let Some(before) = before else {
+        return Ok((found, Vec::new()));
+    };
+    let (mut notes, mut noted) = (Vec::with_capacity(found.len()), Vec::new());
+    for note in found {
+        // One that was never repeated has no history but itself.
+        let times = match note.revision {
+            1 => Ok(Some(1)),
+            _ => {
+                let key = read::stored_key(&note.address);
+                journal::noted_before(conn, id, &scope, &key, before).map(Some)
+            }
+        };
+        if let Some(times) = left_out.unless_damaged(times, &note.address)? {
+            noted.push(times);
+            notes.push(note);
+        }
     }
     Ok((notes, noted))
 }
@@ -217,10 +241,31 @@ pub(super) fn kinds(conn: &Connection, session: &Name) -> Outcome<Vec<EntryType>
         .query_row((id, &last), |row| row.get::<_, String>(0))
         .optional()?
     {
-        kinds.push(EntryType::stored(&word));
+        // Read from the index alone: a word that is none of ours is taken from a note that has it.
+        let kind = EntryType::stored(&word);
+        if !matches!(kind, EntryType::Other(_)) || has_one(conn, id, session, &word)? {
+            kinds.push(kind);
+        }
         last = word;
     }
     Ok(kinds)
+}
+
+/// Whether a note that is whole has a type.
+fn has_one(conn: &Connection, id: i64, session: &Name, kind: &str) -> Outcome<bool> {
+    let scope = Scope::Session(session.clone());
+    let mut statement = conn.prepare_cached(&format!(
+        "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
+         WHERE n.scope = ?1 AND n.kind = ?2 AND n.kind IS NOT NULL LIMIT 1"
+    ))?;
+    let found = statement.query_row((id, kind), |row| note(row, &scope));
+    match found {
+        Ok(note) => Ok(note.kind.is_some_and(|of| of.as_str() == kind)),
+        Err(rusqlite::Error::QueryReturnedNoRows) => Ok(false),
+        // Its page leaves it out, and says so.
+        Err(error) if damage::named(&error).is_some() => Ok(true),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// What differs after every change. On a connection that an application lends, positions are given out again when its

@@ -14,12 +14,13 @@ use crate::error::{Error, Result};
 use crate::id::StoreId;
 use crate::key::{EntryId, Name};
 use crate::model::report::Report;
-use crate::note::{EntryType, Note};
+use crate::note::{EntryType, Note, Position};
 use crate::scope::Scope;
 use crate::store::{self, Answers, Count, SideValue, Version};
 
+use super::damage::LeftOut;
 use super::errors::Outcome;
-use super::{Named, events, feed, index, put, read, recent, verify};
+use super::{Named, events, feed, index, journal, put, read, recent, verify};
 
 /// Rows on a connection; inside a transaction when there is one.
 pub(super) struct Handle<'e> {
@@ -32,6 +33,8 @@ pub(super) struct Handle<'e> {
     scopes: RefCell<HashMap<Scope, i64>>,
     /// Contents that were looked for, with their rows where there are any.
     contents: RefCell<HashMap<[u8; 32], Option<i64>>>,
+    /// What is damaged, and so not among the answers.
+    left_out: LeftOut,
 }
 
 impl<'e> Handle<'e> {
@@ -43,6 +46,7 @@ impl<'e> Handle<'e> {
             is_lent: false,
             scopes: RefCell::default(),
             contents: RefCell::default(),
+            left_out: LeftOut::default(),
         }
     }
 
@@ -74,19 +78,17 @@ impl<'e> Handle<'e> {
     }
 
     /// The row of a content, looked for once.
-    pub(super) fn content_id(&self, content: &Content) -> Outcome<Option<i64>> {
-        let hash = content.hash().0;
+    pub(super) fn content_id(&self, hash: [u8; 32]) -> Outcome<Option<i64>> {
         if let Some(id) = self.contents.borrow().get(&hash) {
             return Ok(*id);
         }
-        let id = read::content_id(self.conn, content)?;
+        let id = read::content_id(self.conn, hash)?;
         self.contents.borrow_mut().insert(hash, id);
         Ok(id)
     }
 
     /// A content has got a row.
-    pub(super) fn knows_content(&self, content: &Content, id: i64) {
-        let hash = content.hash().0;
+    pub(super) fn knows_content(&self, hash: [u8; 32], id: i64) {
         self.contents.borrow_mut().insert(hash, Some(id));
     }
 
@@ -99,11 +101,12 @@ impl<'e> Handle<'e> {
     }
 
     fn noted_before(&self, address: &Address, before: i64) -> Outcome<u64> {
-        let Some(id) = self.scope_id(&address.scope())? else {
-            return Ok(0);
-        };
-        match read::head(self.conn, id, &read::stored_key(address))? {
-            Some(last) => read::noted_before(self.conn, last, before),
+        let scope = address.scope();
+        match self.scope_id(&scope)? {
+            Some(id) => {
+                let key = read::stored_key(address);
+                journal::noted_before(self.conn, id, &scope, &key, before)
+            }
             None => Ok(0),
         }
     }
@@ -122,7 +125,7 @@ impl<'e> Handle<'e> {
         kind: &EntryType,
         content: &Content,
     ) -> Outcome<Option<NoteState>> {
-        let Some(content_id) = self.content_id(content)? else {
+        let Some(content_id) = self.content_id(content.hash().0)? else {
             return Ok(None);
         };
         let scope = Scope::Session(session.clone());
@@ -147,7 +150,15 @@ impl<'e> Handle<'e> {
     }
 
     fn rows(&self, ask: &Ask) -> Outcome<Rows> {
-        let conn = self.conn;
+        let rows = self.rows_that_are_whole(ask);
+        let damaged = self.left_out.take();
+        let mut rows = rows?;
+        rows.store.damaged = damaged;
+        Ok(rows)
+    }
+
+    fn rows_that_are_whole(&self, ask: &Ask) -> Outcome<Rows> {
+        let (conn, left_out) = (self.conn, &self.left_out);
         Ok(Rows {
             store: self.answers(&ask.store)?,
             states: each(&ask.states, |address| {
@@ -158,22 +169,26 @@ impl<'e> Handle<'e> {
                 }
             })?,
             revisions: each(&ask.revisions, |at| {
-                read::one_revision(conn, &at.address, at.revision.unwrap_or_default())
+                journal::one_revision(conn, &at.address, at.revision.unwrap_or_default())
             })?,
             scope_histories: each(&ask.scope_histories, |scope| {
-                read::scope_histories(conn, scope)
+                journal::scope_histories(conn, scope, left_out)
             })?,
             positions: each(&ask.positions, |position| {
-                read::revision_of(conn, position.number())
+                let revision = journal::revision_of(conn, position.number());
+                left_out.unless_damaged(revision, at_position(position))
             })?,
             notes_at: each(&ask.notes_at, |position| {
-                read::note_at(conn, position.number())
+                let note = read::note_at(conn, position.number());
+                left_out.unless_damaged(note, at_position(position))
             })?,
             holders: match ask.holders.as_slice() {
                 [] => Vec::new(),
                 contents => read::holders(conn, contents)?,
             },
-            resolved: each(&ask.resolved, |session| read::resolved(conn, session))?,
+            resolved: each(&ask.resolved, |session| {
+                read::resolved(conn, session, left_out)
+            })?,
             last_entries: each(&ask.last_entries, |session| self.last_entry(session))?,
             entries_saying: each(&ask.entries_saying, |(session, kind, content)| {
                 self.entry_saying(session, kind, content)
@@ -202,23 +217,23 @@ impl<'e> Handle<'e> {
     }
 
     fn answers(&self, ask: &store::Ask) -> Outcome<Answers> {
-        let conn = self.conn;
-        let pages = each(&ask.pages, |page| recent::page(conn, page))?;
+        let (conn, left_out) = (self.conn, &self.left_out);
+        let pages = each(&ask.pages, |page| recent::page(conn, page, left_out))?;
         let (pages, pages_noted) = pages.into_iter().unzip();
         Ok(Answers {
             notes: each(&ask.notes, |address| self.note(address))?,
-            scopes: each(&ask.scopes, |scope| read::of_scope(conn, scope))?,
-            kinds: each(&ask.kinds, |kind| read::of_kind(conn, *kind))?,
+            scopes: each(&ask.scopes, |scope| read::of_scope(conn, scope, left_out))?,
+            kinds: each(&ask.kinds, |kind| read::of_kind(conn, *kind, left_out))?,
             pages,
             pages_noted,
             counts: each(&ask.counts, |count| self.count(count))?,
-            summaries: each(&ask.summaries, |kind| read::scopes(conn, *kind))?,
-            histories: each(&ask.histories, |address| read::history(conn, address))?,
+            summaries: each(&ask.summaries, |kind| read::scopes(conn, *kind, left_out))?,
+            histories: each(&ask.histories, |address| journal::history(conn, address))?,
             noted_before: each(&ask.noted_before, |(address, before)| {
                 self.noted_before(address, *before)
             })?,
             journal: each(&ask.journal, |(before, limit)| {
-                read::journal(conn, *before, *limit)
+                journal::before(conn, *before, *limit, left_out)
             })?,
             entry_types: each(&ask.entry_types, |session| recent::kinds(conn, session))?,
             last_iterations: each(&ask.last_iterations, |session| {
@@ -229,11 +244,11 @@ impl<'e> Handle<'e> {
             })?,
             leases: each(&ask.leases, |session| events::lease(conn, session))?,
             all_leases: match ask.all_leases {
-                true => events::leases(conn)?,
+                true => events::leases(conn, left_out)?,
                 false => Vec::new(),
             },
             event_sessions: match ask.event_sessions {
-                true => events::sessions(conn)?,
+                true => events::sessions(conn, left_out)?,
                 false => Vec::new(),
             },
             feed: each(&ask.feed, |(after, limit)| {
@@ -248,6 +263,7 @@ impl<'e> Handle<'e> {
                 true => recent::version(conn, self.is_lent)?,
                 false => Version::default(),
             },
+            damaged: Vec::new(),
         })
     }
 
@@ -271,6 +287,10 @@ impl<'e> Handle<'e> {
     pub(super) fn mapped<T>(&self, outcome: Outcome<T>) -> Result<T> {
         self.named.mapped(outcome)
     }
+}
+
+fn at_position(position: &Position) -> String {
+    format!("the revision at position {position}")
 }
 
 fn each<Q, A>(questions: &[Q], answer: impl FnMut(&Q) -> Outcome<A>) -> Outcome<Vec<A>> {
@@ -331,6 +351,10 @@ impl Transaction for Handle<'_> {
 
     fn put_dead(&self, segment: i64, dead: u32, bits: &[u8]) -> Result<()> {
         self.mapped(index::put_dead(self.conn, segment, dead, bits))
+    }
+
+    fn clear_index(&self) -> Result<()> {
+        self.mapped(index::remove_all(self.conn))
     }
 
     fn remove_segments(&self, ids: &[i64]) -> Result<()> {

@@ -1,7 +1,6 @@
 //! Checking everything there is: the engine's own structures, every content against its hash, the journal
 //! against the current notes, the counts.
 
-use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
 use crate::content::Content;
@@ -9,14 +8,16 @@ use crate::model::report::Report;
 use crate::scope::Scope;
 use crate::secrets;
 
-use super::checksum;
 use super::errors::Outcome;
+use super::verify_rows;
 
 /// Returns whether the rows can be read any further. To be called on one state, so that a writer at work is not taken for
 /// damage.
 pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<bool> {
     engine(conn, report)?;
     if !report.is_clean() {
+        // The engine names pages; which notes lie there, reading them tells.
+        verify_rows::unreadable(conn, report);
         return Ok(false);
     }
     contents(conn, report)?;
@@ -33,7 +34,7 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<bool> {
     }
     super::verify_events::verify(conn, report)?;
     one_order(conn, report)?;
-    checksums(conn, report)?;
+    verify_rows::checksums(conn, report)?;
     Ok(true)
 }
 
@@ -132,37 +133,6 @@ fn one_order(conn: &Connection, report: &mut Report) -> Outcome<()> {
             .push(format!("positions missing before {last}: {missing}"));
     }
     Ok(())
-}
-
-/// Rows that are not what was written.
-fn checksums(conn: &Connection, report: &mut Report) -> Outcome<()> {
-    for table in checksum::ALL {
-        let (sql, width) = (table.select_all(), table.width());
-        let mut statement = conn.prepare(&sql)?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            if row.get::<_, Option<u32>>(width)? == Some(checksum::of_row(row, width)?) {
-                continue;
-            }
-            let key: Vec<String> = (width + 1..width + 1 + table.key_width())
-                .map(|column| Ok(shown(row.get_ref(column)?)))
-                .collect::<rusqlite::Result<_>>()?;
-            report.problems.push(format!(
-                "the row {} of {} does not match its checksum",
-                key.join(", "),
-                table.table
-            ));
-        }
-    }
-    Ok(())
-}
-
-fn shown(value: ValueRef<'_>) -> String {
-    match value {
-        ValueRef::Integer(number) => number.to_string(),
-        ValueRef::Text(text) => format!("{:?}", String::from_utf8_lossy(text)),
-        other => format!("{:?}", other.data_type()),
-    }
 }
 
 fn journal(conn: &Connection, report: &mut Report) -> Outcome<()> {
@@ -295,7 +265,7 @@ fn named(conn: &Connection, check: &str, says: &str, report: &mut Report) -> Out
 }
 
 /// The note or the scope in the first three columns, as its address; as it is stored where that is damaged.
-fn named_in(row: &Row<'_>) -> rusqlite::Result<String> {
+pub(super) fn named_in(row: &Row<'_>) -> rusqlite::Result<String> {
     let (kind, name, key): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
     let key = (!key.is_empty()).then_some(key);
     let scope = kind.parse().and_then(|kind| Scope::from_parts(kind, &name));

@@ -3,11 +3,12 @@
 use rusqlite::Connection;
 
 use crate::event::SessionEvent;
+use crate::key::Name;
 use crate::model::report::Report;
-use crate::scope::{Scope, ScopeKind};
+use crate::scope::Scope;
 
 use super::errors::Outcome;
-use super::events;
+use super::{damage, events};
 
 pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
     let mut statement = conn.prepare(
@@ -27,17 +28,18 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
             report.problems.push(problem);
             continue;
         };
-        if scope.kind() != ScopeKind::Session {
+        let Scope::Session(session) = &scope else {
             report
                 .problems
                 .push(format!("{scope} has events but is not a session"));
-        }
+            continue;
+        };
         if count != last {
             report
                 .problems
                 .push(format!("{scope} has a gap in its events"));
         }
-        session(conn, &scope, lease, report)?;
+        held_against_lease(conn, id, session, lease, report)?;
     }
     let mut leased = conn.prepare(
         "SELECT kind, name FROM waynote_scope
@@ -54,20 +56,23 @@ pub(super) fn verify(conn: &Connection, report: &mut Report) -> Outcome<()> {
 }
 
 /// Reads every event of a session, and holds them against its lease.
-fn session(
+fn held_against_lease(
     conn: &Connection,
-    scope: &Scope,
+    id: i64,
+    session: &Name,
     lease: Option<i64>,
     report: &mut Report,
 ) -> Outcome<()> {
+    let scope = Scope::Session(session.clone());
     let mut held: Option<u64> = None;
-    for event in events::of_scope(conn, scope)? {
+    for event in events::of_scope(conn, id, session)? {
         let recorded = match event {
             Ok(recorded) => recorded,
             Err(error) => {
+                let what = damage::named(&error).map_or_else(|| error.to_string(), str::to_owned);
                 report
                     .problems
-                    .push(format!("{scope} has a damaged event: {error}"));
+                    .push(format!("{scope} has a damaged event: {what}"));
                 return Ok(());
             }
         };

@@ -102,6 +102,9 @@ pub struct Answers {
     pub operations: Vec<Vec<Done>>,
     pub store_id: Option<StoreId>,
     pub version: Version,
+    /// What is damaged, and so left out of the lists of notes, scopes and changes among these answers: addresses, as far
+    /// as they are known. A single note that is damaged is the error of the whole reading.
+    pub damaged: Vec<String>,
 }
 
 /// One thing that a call wrote.

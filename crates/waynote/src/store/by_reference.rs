@@ -1,6 +1,6 @@
 //! A reference to a store is a store too, so that a wrapper can own or borrow the store inside it.
 
-use super::{Answers, AsOf, Ask, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
+use super::{Answers, AsOf, Ask, Damage, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
 use crate::change::{Applied, Change};
 use crate::error::Result;
 use crate::event::SessionEvent;
@@ -19,6 +19,10 @@ impl<R: Reader + ?Sized> Reader for &R {
 
     fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
         (**self).select_at(scopes, moment)
+    }
+
+    fn take_damage(&self) -> Damage {
+        (**self).take_damage()
     }
 
     fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
@@ -81,6 +85,10 @@ impl<S: LocalStore + ?Sized> LocalStore for &S {
 
     fn snapshot(&self, work: &mut dyn FnMut(&dyn Snapshot) -> Result<()>) -> Result<()> {
         (**self).snapshot(work)
+    }
+
+    fn rebuild_index(&self) -> Result<()> {
+        (**self).rebuild_index()
     }
 
     fn renew_id(&self) -> Result<StoreId> {

@@ -112,6 +112,10 @@ impl Transaction for Counted<'_, &dyn Transaction> {
         self.trip().put_dead(segment, dead, bits)
     }
 
+    fn clear_index(&self) -> Result<()> {
+        self.trip().clear_index()
+    }
+
     fn remove_segments(&self, ids: &[i64]) -> Result<()> {
         self.trip().remove_segments(ids)
     }

@@ -66,8 +66,12 @@ impl Error {
             Self::Forgotten { .. } => "it is gone for good",
             Self::Denied { .. } => "ask whoever gave you this access for more of it",
             Self::DamagedStore { .. } => {
-                "restore the file from a copy; before that, export what can still be read"
+                "restore the file from a copy, or save what is whole into a new store"
             }
+            Self::DamagedNote { .. } => {
+                "the other notes can still be read; restore the store from a copy, or save what is whole into a new store"
+            }
+            Self::DamagedIndex { .. } => "write something: that builds it again",
             Self::StoreLost { .. } => {
                 "put the file back, or restart to use the file that is there now; nothing was written"
             }

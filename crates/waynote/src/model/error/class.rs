@@ -66,7 +66,10 @@ impl Error {
             | Self::AppendOnly { .. }
             | Self::NotResolved { .. } => ErrorClass::Refused,
             Self::NoteTooLarge { .. } | Self::TooManyNotes { .. } => ErrorClass::Limit,
-            Self::DamagedStore { .. } | Self::LostWrites { .. } => ErrorClass::Damaged,
+            Self::DamagedStore { .. }
+            | Self::DamagedNote { .. }
+            | Self::DamagedIndex { .. }
+            | Self::LostWrites { .. } => ErrorClass::Damaged,
             Self::Busy { .. } => ErrorClass::Busy,
             Self::ReadOnly { .. } | Self::Denied { .. } => ErrorClass::Denied,
             Self::ForeignStore { .. }

@@ -169,7 +169,7 @@ fn damaged_events_are_found() {
         ),
         (
             "UPDATE waynote_note SET resolved_by = NULL",
-            "is marked as resolved (or open), but its events say otherwise",
+            "of waynote_note) does not match its checksum",
         ),
         (
             "DELETE FROM waynote_event",

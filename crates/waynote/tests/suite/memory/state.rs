@@ -336,6 +336,7 @@ impl State {
                 position: self.head(),
                 ..Version::default()
             },
+            damaged: Vec::new(),
         }
     }
 

@@ -161,6 +161,11 @@ impl Transaction for Handle {
         Ok(())
     }
 
+    fn clear_index(&self) -> Result<()> {
+        self.0.borrow_mut().segments.clear();
+        Ok(())
+    }
+
     fn remove_segments(&self, ids: &[i64]) -> Result<()> {
         let mut state = self.0.borrow_mut();
         state.segments.retain(|of| !ids.contains(&of.head.id));

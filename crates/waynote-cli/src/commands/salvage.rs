@@ -1,0 +1,49 @@
+//! `waynote salvage`: saves what is whole in a damaged store into a new one; exit code 0 when that is all of it.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::json;
+use waynote::Options;
+use waynote::sqlite::{Salvaged, salvage};
+use waynote::text::plural;
+use waynote::visible::visible;
+
+use super::Context;
+use crate::error::Outcome;
+
+pub(super) fn run(context: &mut Context<'_>, old: &Path, new: &Path) -> Outcome<ExitCode> {
+    let options = Options::default().wait(context.settings.lock_wait.value);
+    let salvaged = salvage(old, new, &options)?;
+    let path = new.display().to_string();
+    if context.output.json {
+        let mut value = json!(salvaged);
+        value["store"] = json!(path);
+        value["complete"] = json!(salvaged.is_complete());
+        context.output.value(&value)?;
+    } else {
+        say(context, &salvaged, &path)?;
+    }
+    Ok(match salvaged.is_complete() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(1),
+    })
+}
+
+fn say(context: &mut Context<'_>, salvaged: &Salvaged, path: &str) -> Outcome {
+    for lost in &salvaged.lost {
+        let (what, why) = (visible(&lost.what), visible(&lost.why));
+        context.output.line(format!("not whole: {what}: {why}"))?;
+    }
+    let state = match salvaged.lost.len() as u64 {
+        0 => "all of it".into(),
+        lost => format!("{} not whole", plural(lost, "item")),
+    };
+    context.output.line(format!(
+        "saved to {}: {}, {}, {}; {state}",
+        visible(path),
+        plural(salvaged.notes, "note"),
+        plural(salvaged.revisions, "revision"),
+        plural(salvaged.events, "event"),
+    ))
+}

@@ -1,0 +1,98 @@
+//! What a person and a model read of a damaged store.
+
+use insta::assert_snapshot;
+
+use super::common::Scratch;
+
+/// A store in which the text of one note is no longer what was written.
+fn damaged() -> Scratch {
+    let scratch = Scratch::new();
+    scratch
+        .waynote(["key", "save", "deploy", "run make ship"])
+        .ok();
+    scratch
+        .waynote(["key", "save", "test", "run make check"])
+        .ok();
+    let conn = rusqlite::Connection::open(scratch.store()).unwrap();
+    let sql = "UPDATE waynote_content SET body = CAST('run make shop' AS BLOB) WHERE body = CAST('run make ship' AS BLOB)";
+    assert_eq!(conn.execute(sql, []).unwrap(), 1);
+    scratch
+}
+
+#[test]
+fn a_damaged_note_is_left_out_and_named() {
+    let scratch = damaged();
+    let said = |words: &str| scratch.run(words).said();
+    assert_snapshot!(said("key show deploy"), @"
+    exit 1
+    error: agent:default#deploy is damaged: it is not as it was written
+      the other notes can still be read; `waynote salvage STORE NEW` saves what is whole into a new store, and `waynote verify` lists all damage
+    ");
+    assert_snapshot!(said("key save deploy again"), @"
+    exit 1
+    error: agent:default#deploy is damaged: it is not as it was written
+      the other notes can still be read; `waynote salvage STORE NEW` saves what is whole into a new store, and `waynote verify` lists all damage
+    ");
+    for words in [
+        "key list",
+        "search make",
+        "context",
+        "context --style faithful",
+    ] {
+        let said = said(words);
+        assert!(said.starts_with("exit 0"), "{words}: {said}");
+        assert!(!said.contains("shop"), "{words}: {said}");
+        assert!(said.contains("check"), "{words}: {said}");
+        let warning = "warning: 1 note is damaged and left out\n  agent:default#deploy\n";
+        assert!(said.contains(warning), "{words}: {said}");
+    }
+    let block = scratch.ok("context");
+    let line = "1 note is damaged and left out: agent:default#deploy\n";
+    assert!(block.contains(line), "{block}");
+    assert_eq!(
+        scratch.json("context --json")["receipt"]["damaged"][0],
+        "agent:default#deploy"
+    );
+    assert!(scratch.ok("key save other text").contains("other"));
+}
+
+#[test]
+fn what_is_whole_is_saved_into_a_new_store() {
+    let scratch = damaged();
+    let (old, new) = (scratch.store(), scratch.path("new.db"));
+    let run = || scratch.waynote(["salvage".as_ref(), old.as_os_str(), new.as_os_str()]);
+    let said = run().said().replace(&new.display().to_string(), "NEW");
+    assert_snapshot!(said, @"
+    exit 1
+    not whole: agent:default#deploy: damaged
+    saved to NEW: 1 note, 1 revision, 0 events; 1 item not whole
+    ");
+    let store = new.display().to_string();
+    let verified = scratch.waynote(["verify", "--store", &store]).ok();
+    assert!(verified.contains("is sound: 1 note"), "{verified}");
+    let again = run().said();
+    assert!(
+        again.starts_with("exit 1") && again.contains("exists"),
+        "{again}"
+    );
+}
+
+#[test]
+fn the_index_is_built_again() {
+    let scratch = Scratch::new();
+    for key in ["a", "b"] {
+        scratch.waynote(["key", "save", key, "some words"]).ok();
+    }
+    let conn = rusqlite::Connection::open(scratch.store()).unwrap();
+    conn.execute_batch("UPDATE waynote_search_state SET indexed = 2")
+        .unwrap();
+    assert!(scratch.run("verify").said().starts_with("exit 1"));
+    let found = scratch.run("search words").said();
+    let warning = "warning: the search index is damaged; the notes were searched without it\n";
+    assert!(
+        found.contains("agent:default#a") && found.contains(warning),
+        "{found}"
+    );
+    assert!(scratch.ok("verify --repair-index").contains("is sound"));
+    assert!(scratch.ok("verify").contains("is sound"));
+}
