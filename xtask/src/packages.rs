@@ -14,11 +14,13 @@ struct Metadata {
     packages: Vec<Package>,
 }
 
-/// A crate of the workspace, as `cargo metadata` has it.
+/// A crate of the workspace or a dependency, as `cargo metadata` has it.
 #[derive(Deserialize)]
 struct Package {
     name: String,
     version: String,
+    /// Where it comes from; none: this workspace.
+    source: Option<String>,
     description: Option<String>,
     license: Option<String>,
     readme: Option<PathBuf>,
@@ -44,13 +46,28 @@ const FILES: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README
 
 /// Packs every crate that is published, and builds the packages.
 pub(crate) fn check() -> Result<()> {
-    let output = cargo(&["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    let output = cargo(&["metadata", "--format-version", "1"]).output()?;
     ensure!(output.status.success(), "cargo metadata failed");
     let all: Metadata = serde_json::from_slice(&output.stdout)?;
     let is_published = |package: &Package| package.publish.as_ref().is_none_or(|to| !to.is_empty());
-    let (published, others): (Vec<_>, Vec<_>) = all.packages.into_iter().partition(is_published);
-    let missing: Vec<String> = published.iter().flat_map(missing).collect();
-    ensure!(missing.is_empty(), "{}", missing.join("\n"));
+    let (ours, dependencies): (Vec<_>, Vec<_>) = all
+        .packages
+        .into_iter()
+        .partition(|package| package.source.is_none());
+    let (published, others): (Vec<_>, Vec<_>) = ours.into_iter().partition(is_published);
+    let mut wrong: Vec<String> = published.iter().flat_map(missing).collect();
+    wrong.extend(published.first().into_iter().flat_map(|ours| {
+        let newer = dependencies.iter().filter(|other| needs_newer(other, ours));
+        newer.map(|other| {
+            format!(
+                "{} {} needs Rust {}: state it as rust-version in Cargo.toml, or take an older {0}",
+                other.name,
+                other.version,
+                other.rust_version.as_deref().unwrap_or_default()
+            )
+        })
+    }));
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
 
     // A package is built below, once for all: cargo's own check would build every dependency again for each.
     let words = [
@@ -107,6 +124,19 @@ fn missing(package: &Package) -> Vec<String> {
     lacks
 }
 
+/// Whether a dependency needs a newer Rust than a crate states.
+fn needs_newer(dependency: &Package, ours: &Package) -> bool {
+    let numbers = |package: &Package| -> Vec<u32> {
+        let version = package.rust_version.as_deref().unwrap_or_default();
+        version
+            .split('.')
+            .filter_map(|part| part.parse().ok())
+            .collect()
+    };
+    let (needed, stated) = (numbers(dependency), numbers(ours));
+    needed.iter().take(2).gt(stated.iter().take(2))
+}
+
 /// Unpacks a package, and checks what files it has.
 fn unpack(packed: &Path, folder: &Path, package: &Package) -> Result<()> {
     let name = format!("{}-{}", package.name, package.version);
@@ -153,4 +183,54 @@ fn workspace(published: &[Package]) -> Result<String> {
         manifest.insert("profile".into(), profiles.clone());
     }
     Ok(manifest.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(rust_version: &str, req: &str) -> Package {
+        serde_json::from_value(serde_json::json!({
+            "name": "one", "version": "0.1.0", "source": null, "description": "One", "license": "MIT",
+            "readme": "README.md", "rust_version": rust_version, "keywords": [], "categories": ["encoding"],
+            "dependencies": [
+                { "name": "two", "req": req, "kind": null, "path": "/two" },
+                { "name": "three", "req": "*", "kind": "dev", "path": "/three" },
+            ],
+            "publish": null,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn what_a_registry_asks_for_is_missed() {
+        assert_eq!(
+            missing(&package("1.91", "*")),
+            [
+                "one: its Cargo.toml has no keywords",
+                "one: its Cargo.toml has no version for two"
+            ]
+        );
+        assert_eq!(missing(&package("1.91", "^0.1.0")).len(), 1);
+    }
+
+    #[test]
+    fn a_dependency_that_needs_a_newer_rust_is_found() {
+        let ours = package("1.91", "*");
+        for (needed, is_newer) in [
+            ("1.91.1", false),
+            ("1.91", false),
+            ("1.89.0", false),
+            ("1.100", true),
+            ("1.92", true),
+            ("2.0", true),
+            ("", false),
+        ] {
+            assert_eq!(
+                needs_newer(&package(needed, "*"), &ours),
+                is_newer,
+                "{needed}"
+            );
+        }
+    }
 }
