@@ -186,7 +186,7 @@ fn writing_many_notes_takes_time_in_proportion() {
     grows_linearly("import", 500, |notes| {
         let scratch = tempfile::tempdir().unwrap();
         let store =
-            SqliteStore::open(&scratch.path().join("notes.db"), &Default::default()).unwrap();
+            SqliteStore::open(scratch.path().join("notes.db"), &Default::default()).unwrap();
         let imported = many(notes).import(&store, NOW, Mode::Write).unwrap();
         assert_eq!(imported.added, notes as u64);
     });
@@ -223,7 +223,7 @@ fn others_write_between_the_steps_of_an_import() {
 #[test]
 fn an_import_that_was_ended_goes_on_when_it_is_run_again() {
     let scratch = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(&scratch.path().join("notes.db"), &Default::default()).unwrap();
+    let store = SqliteStore::open(scratch.path().join("notes.db"), &Default::default()).unwrap();
     let run = |steps: usize, mode| {
         let mut left = steps;
         many(2500)

@@ -283,8 +283,12 @@ fn a_wal_that_was_left_behind_is_not_taken_for_that_of_the_backup() {
     let file = folder.path().join("backup.db");
     store.backup(&file, false).unwrap();
     save(&store, "k", "in the WAL").unwrap();
+    let wal = folder.path().join("notes.db-wal");
+    let left = fs::read(&wal).unwrap();
     drop(store);
     fs::remove_file(&path).unwrap();
+    // As a process that was killed leaves it.
+    fs::write(&wal, left).unwrap();
     // It may hold the newest notes.
     assert_eq!(
         kind(&restore(&file, &path, false).unwrap_err()),

@@ -70,20 +70,32 @@ fn a_damaged_note_is_named_and_never_shown() {
         let error = store.get(&key("k1")).unwrap_err();
         assert!(is_named(&error, &address), "{sql}: {error}");
         assert_eq!(texts(&store), ["first words", "third words"], "{sql}");
-        assert_eq!(store.take_damage().notes, [address.clone()], "{sql}");
+        assert_eq!(
+            store.take_damage().notes,
+            std::slice::from_ref(&address),
+            "{sql}"
+        );
         assert!(store.take_damage().is_none(), "{sql}");
         let hits = store.search(&SearchRequest::new("words")).unwrap();
         let mut found: Vec<Address> = hits.into_iter().map(|hit| hit.note.address).collect();
         found.sort_by_key(ToString::to_string);
         assert_eq!(found, [key("k0"), key("k2")], "{sql}");
-        assert_eq!(store.take_damage().notes, [address.clone()], "{sql}");
+        assert_eq!(
+            store.take_damage().notes,
+            std::slice::from_ref(&address),
+            "{sql}"
+        );
         for style in [Style::Stable, Style::Faithful] {
             let block = render(&store, &request().style(style)).unwrap();
             assert!(!block.text.contains("econd words"), "{sql}: {}", block.text);
             let line = format!("1 note is damaged and left out: {address}\n");
             assert!(block.text.contains(&line), "{sql}: {}", block.text);
             assert!(block.text.contains("third words"), "{sql}: {}", block.text);
-            assert_eq!(block.receipt.damaged, [address.clone()], "{sql}");
+            assert_eq!(
+                block.receipt.damaged,
+                std::slice::from_ref(&address),
+                "{sql}"
+            );
         }
         let error = store.apply(&[save(key("k1"), "new")], &at(70)).unwrap_err();
         assert!(is_named(&error, &address), "{sql}: {error}");

@@ -319,7 +319,7 @@ fn each_error_has_a_kind_a_class_and_words() {
     denied (Denied): x [masked: github-token] y is not allowed here: it is wrong
       ask whoever gave you this access for more of it
     damaged_store (Damaged): the store /s/[masked: github-token] is damaged: x [masked: github-token] y
-      restore the file from a copy; before that, export what can still be read
+      restore the file from a copy, or save what is whole into a new store
     foreign_store (Unreachable): /s/[masked: github-token] is the SQLite database of another program
       -
     not_a_store (Unreachable): /s/[masked: github-token] is not a waynote store: x [masked: github-token] y

@@ -18,7 +18,7 @@ pub(super) fn write(old: &Connection, new: &Connection, kept: Kept) -> Outcome<S
     let mut heads: HashMap<i64, i64> = HashMap::new();
     for (position, row) in &kept.journal {
         if let Some(scope) = integer(row, journal::SCOPE) {
-            heads.insert(scope, places.new(*position));
+            heads.insert(scope, places.renumbered(*position));
         }
     }
     let mut counts: HashMap<i64, i64> = HashMap::new();
@@ -49,16 +49,16 @@ pub(super) fn write(old: &Connection, new: &Connection, kept: Kept) -> Outcome<S
         lost: kept.lost,
     };
     for (position, mut row) in kept.journal {
-        row[journal::POSITION] = places.new(position).into();
+        row[journal::POSITION] = places.renumbered(position).into();
         if let Some(previous) = integer(&row, journal::PREVIOUS) {
-            row[journal::PREVIOUS] = places.new(previous).into();
+            row[journal::PREVIOUS] = places.renumbered(previous).into();
         }
         let hash = contents.of(old, new, &mut row, journal::CONTENT)?;
         put(new, &checksum::JOURNAL, &row, hash)?;
     }
     for mut row in kept.notes {
         if let Some(position) = integer(&row, note::POSITION) {
-            row[note::POSITION] = places.new(position).into();
+            row[note::POSITION] = places.renumbered(position).into();
         }
         let hash = contents.of(old, new, &mut row, note::CONTENT)?;
         put(new, &checksum::NOTE, &row, hash)?;
@@ -67,13 +67,13 @@ pub(super) fn write(old: &Connection, new: &Connection, kept: Kept) -> Outcome<S
         new.prepare_cached(
             "INSERT INTO waynote_deleted (scope, key, position) VALUES (?1, ?2, ?3)",
         )?
-        .execute((scope, key, places.new(position)))?;
+        .execute((scope, key, places.renumbered(position)))?;
     }
     let mut ordinals: HashMap<i64, i64> = HashMap::new();
     for mut row in kept.events {
         let position = integer(&row, 0).unwrap_or_default();
         let is_older = integer(&row, 1) != Some(0);
-        let at = places.new(position);
+        let at = places.renumbered(position);
         row[0] = at.into();
         if is_older {
             let ordinal = ordinals.entry(at).or_default();
@@ -110,7 +110,7 @@ impl Places {
     }
 
     /// The new position of a row, or of the last one before it that was kept.
-    fn new(&self, old: i64) -> i64 {
+    fn renumbered(&self, old: i64) -> i64 {
         let before = self.0.range(..=old).next_back();
         before.map_or(0, |(_, new)| *new)
     }
