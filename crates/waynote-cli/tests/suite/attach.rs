@@ -70,7 +70,7 @@ fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {
 
     $ waynote --store memory.db forget agent:default#mine --yes
     exit 1
-    forgot 1 revision of agent:default#mine; no text of it is left
+    forgot 1 revision of agent:default#mine
     error: no note has the text any more, but the store's files may: it holds tables of another program, so it was not rebuilt
       end the programs that have the database open, then run `VACUUM` and `PRAGMA wal_checkpoint(TRUNCATE)` on it with sqlite3
     ");
