@@ -160,6 +160,10 @@ impl Disk {
 
     fn open(&mut self, path: &str, flags: &str, file: i64) -> Result<bool> {
         self.opened.remove(&file);
+        // A file without a name is gone after a power cut.
+        if flags.contains("O_TMPFILE") {
+            return Ok(false);
+        }
         let Some((folder, name)) = self.place(path) else {
             return Ok(false);
         };
