@@ -1,15 +1,15 @@
-//! Durations, as people write them and as they are shown to them.
+//! Durations, as people write them and as waynote shows them.
 
 use std::time::Duration;
 
-/// A time with its unit: 90s, 10m, 1h30m. A bare number would be seconds to one reader and hours to another.
+/// A duration with its units: 90s, 10m, 1h30m. A bare number is refused: some would mean seconds by it, others hours.
 pub(crate) fn with_unit(text: &str) -> Result<Duration, String> {
     let of = text.trim().parse::<jiff::SignedDuration>();
     let of = of.ok().and_then(|of| Duration::try_from(of).ok());
     of.ok_or_else(|| "write a time with its unit, for example 90s, 10m or 1h30m".to_owned())
 }
 
-/// Seconds, where the name of a setting says that it has seconds: 10, 0.5.
+/// A duration in seconds without a unit, for settings that are documented as seconds: 10, 0.5.
 pub(crate) fn seconds(text: &str) -> Option<Duration> {
     let seconds = text.trim().parse().ok()?;
     Duration::try_from_secs_f64(seconds).ok()

@@ -1,4 +1,5 @@
-//! Flags over environment over configuration file over default, each value with where it came from.
+//! The settings. A flag overrides the environment, the environment overrides the configuration file, and the file
+//! overrides the default. Each value is kept together with its origin.
 
 mod file;
 mod layers;
@@ -21,10 +22,10 @@ use file::File;
 use layers::Layers;
 
 impl Settings {
-    /// The settings, as far as they can be used: `problems` has the rest.
+    /// The settings that can be used. `problems` lists those that cannot.
     ///
     /// # Errors
-    /// A flag that cannot be used; and a store that is named in a way that cannot be used, because notes would be read from and
+    /// If a flag cannot be used; or if the setting `store` cannot be used, because notes would then be read from and
     /// written to another store.
     pub(crate) fn read(flags: &Global) -> Outcome<Self> {
         let settings = Self::read_for_repair(flags)?;
@@ -32,13 +33,13 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Refused where a store is named in a way that cannot be used.
+    /// Fails if the setting `store` cannot be used.
     pub(crate) fn has_store(&self) -> Outcome {
         self.unusable("store").map_or(Ok(()), Err)
     }
 
-    /// The same for commands that do not touch the store, or that explain what is wrong: a store that cannot be used is
-    /// no error.
+    /// Like `read`, for commands that do not touch the store, or that explain what is wrong: here it is no error if the
+    /// setting `store` cannot be used.
     pub(crate) fn read_for_repair(flags: &Global) -> Outcome<Self> {
         Self::of(Layers::of(File::read(KNOWN)?), flags)
     }
@@ -63,7 +64,7 @@ impl Settings {
         })
     }
 
-    /// Refuses a write whose author or notebook would be another than the settings were meant to say.
+    /// Refuses a write if a mistake in the settings would give it the wrong author, notebook, session or iteration.
     pub(crate) fn may_write(&self) -> Outcome {
         KNOWN
             .identity()
@@ -131,7 +132,7 @@ impl Settings {
         }
     }
 
-    /// Who writes what an agent writes: whoever calls a tool or runs in a loop is no person.
+    /// The author of what an agent writes: whoever calls a tool or runs in a loop is not recorded as a person.
     pub(crate) fn agents_author(&self) -> Outcome<Name> {
         Ok(match Author::of(&self.author.value) {
             Author::Person => Author::Agent(self.agent.value.as_str()).name()?,
@@ -147,7 +148,7 @@ impl Settings {
         }
     }
 
-    /// The session that a command about one needs.
+    /// The session, for commands that cannot work without one.
     pub(crate) fn session(&self) -> Outcome<&Name> {
         self.session.value.as_ref().ok_or_else(|| {
             Failure::usage(
@@ -158,7 +159,7 @@ impl Settings {
     }
 }
 
-/// The refusal of options that style faithful does not have.
+/// The error for options that style `faithful` does not have.
 pub(crate) fn faithful_shows_all() -> Failure {
     Failure::usage(
         "style faithful prints everything, without a budget",

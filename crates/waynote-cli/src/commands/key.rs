@@ -147,12 +147,12 @@ fn row(note: &Note) -> Vec<String> {
     ]
 }
 
-/// The notebook and the key that a command means.
+/// The notebook and the key that a command's argument stands for.
 struct Target {
     scope: Scope,
     /// The key as it was typed.
     text: String,
-    /// The revision, when an address named one.
+    /// The revision, if the address names one.
     revision: Option<u64>,
 }
 
@@ -197,7 +197,7 @@ impl Target {
         Ok(self.text.parse()?)
     }
 
-    /// The same, for a command that changes the note itself.
+    /// Refuses an address that names a revision, for a command that changes the note itself.
     fn current(self) -> Outcome<Self> {
         match self.revision {
             None => Ok(self),
@@ -222,10 +222,10 @@ impl Target {
     }
 }
 
-/// The most keys that an error names.
+/// The largest number of keys that an error lists.
 const KEYS_SHOWN: usize = 20;
 
-/// A missing note, with the keys that exist (as openotters reports it).
+/// The error for a missing note. It lists the keys that exist, as openotters does.
 fn missing(notebook: &Notebook<'_>, error: waynote::Error) -> Failure {
     let waynote::Error::NotFound { what } = &error else {
         return error.into();

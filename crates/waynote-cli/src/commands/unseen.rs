@@ -1,4 +1,4 @@
-//! Settings of this call that a client's processes will not see, each with what to do about it.
+//! Settings of this call that the processes started by a client will not see, and what to do about each.
 
 use crate::error::Outcome;
 use crate::home;
@@ -6,7 +6,7 @@ use crate::settings::{Origin, Settings};
 use crate::shell::quoted;
 use crate::variables::{CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT};
 
-/// What `install` says of the settings that flags and the environment make.
+/// What `install` says about settings that come from flags or from the environment.
 pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
     let set = config_set()?;
     let mut steps = environment(settings, title, &set)?;
@@ -21,7 +21,7 @@ pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
             continue;
         };
         steps.push(match name {
-            // The entry says who writes.
+            // The entry that `install` writes already names the author.
             "author" => continue,
             "session" | "iteration" => format!(
                 "start {title} by `waynote loop`, or with {}={} in its environment, if it is to work in that {name}: {why}",
@@ -42,7 +42,8 @@ fn unknown(title: &str, variable: &str) -> String {
     format!("{title} does not know {variable} when it is started from elsewhere than this shell")
 }
 
-/// The command that writes a setting into the file that a client reads which knows none of this shell's variables.
+/// The command that writes a setting into the configuration file that waynote reads when a client starts it without the
+/// variables of this shell.
 fn config_set() -> Outcome<String> {
     let mut without = String::new();
     for name in [CONFIG, CONFIG_FOLDER] {
@@ -56,7 +57,7 @@ fn config_set() -> Outcome<String> {
     })
 }
 
-/// The variables that name no setting, but decide which settings and which store are used.
+/// What `install` says about variables that are not settings, but decide which settings and which store are used.
 fn environment(settings: &Settings, title: &str, set: &str) -> Outcome<Vec<String>> {
     let mut steps = Vec::new();
     let start_with = |name: &str, value: &str, purpose: &str| {

@@ -15,9 +15,9 @@ use crate::home;
 pub(crate) enum Origin {
     /// The flag of the setting with that name.
     Flag(&'static str),
-    /// That variable.
+    /// The environment variable with that name.
     Variable(&'static str),
-    /// That configuration file.
+    /// The configuration file with that path.
     File(PathBuf),
     /// Nobody set it.
     Default,
@@ -48,10 +48,10 @@ impl<T> Setting<T> {
     }
 }
 
-/// The flags aside, what values are read from.
+/// What values are read from, apart from the flags.
 pub(super) struct Layers {
     pub(super) file: File,
-    /// Settings that a layer names in a way that cannot be used.
+    /// The settings that have a value that cannot be used.
     pub(super) unsure: BTreeSet<&'static str>,
 }
 
@@ -63,8 +63,8 @@ impl Layers {
         }
     }
 
-    /// The first layer's value that can be used. A flag must be; what another layer says and cannot be used is a
-    /// problem.
+    /// The value of the first layer that has one that can be used. A flag's value that cannot be used is an error; in
+    /// any other layer, it is recorded as a problem.
     pub(super) fn setting<T>(&mut self, row: &Row<T>, flags: &Global) -> Outcome<Setting<T>> {
         let Known { name, variable, .. } = row.known;
         if let Some(text) = (row.flag)(flags) {

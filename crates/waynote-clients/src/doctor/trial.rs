@@ -1,4 +1,4 @@
-//! Trial runs: whether a hook or the server really delivers a note, on a store of their own.
+//! Trial runs: they check on a temporary store whether a hook or the server really delivers a note.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
@@ -20,10 +20,10 @@ use crate::error::Error as ClientsError;
 use crate::profile::answer::{MAX_UNITS, NotRead};
 use crate::profile::setup::Setup;
 
-/// What must be delivered.
+/// The text that the hook or the server must deliver.
 const CANARY: &str = "waynote-canary: this note shows that a hook hands notes over";
 
-/// The longest that a hook may take here; it takes milliseconds.
+/// The longest that a hook may take here. It usually takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why a trial run delivers no note.
@@ -47,7 +47,7 @@ pub enum TrialError {
         /// What it said.
         stderr: String,
     },
-    /// The client would not read the answer.
+    /// The client would not accept the answer.
     #[error("the answer is not what {title} reads: {error}")]
     Form {
         /// The client's name.
@@ -65,7 +65,7 @@ pub enum TrialError {
         /// The client's event.
         asked: &'static str,
     },
-    /// The answer is longer than what the client takes.
+    /// The answer is longer than the client accepts.
     #[error("the text is over {MAX_UNITS} characters")]
     TooLong,
     /// The note is not in the hook's answer.
@@ -77,19 +77,20 @@ pub enum TrialError {
     /// The note is not in the server's instructions.
     #[error("the note is not in them")]
     NotInInstructions,
-    /// The client has no such hook, or its file no command.
+    /// The client has no such hook, or its file has no command for it.
     #[error("it has no command")]
     NoCommand,
 }
 
 type Result<T = ()> = std::result::Result<T, TrialError>;
 
-/// Runs the hook as the client does, on a store of its own that holds one note; several times, also while the processors are busy.
+/// Runs the hook as the client does, on a temporary store that holds one note. Does so several times, also while all
+/// processors are busy.
 pub(super) fn hook(setup: &Setup<'_>, now: Timestamp) -> Result<HookTime> {
     measured(|| hand_over(setup, now))
 }
 
-/// Starts the server as Goose does, on a store of its own that holds one note.
+/// Starts the server as Goose does, on a temporary store that holds one note.
 pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp) -> Result {
     let trial = Trial::new(setup, now)?;
     let (program, args) = server.split_first().ok_or(TrialError::NoCommand)?;
@@ -107,7 +108,7 @@ pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp)
     }
 }
 
-/// A store with one note of a project, gone with this.
+/// A store with one note of a project. It is deleted when this value is dropped.
 struct Trial {
     _folder: tempfile::TempDir,
     folder: PathBuf,
@@ -158,7 +159,7 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp) -> Result<Duration> {
         .args(["-c", &command])
         .current_dir(project)
         .env(variables::STORE, &trial.store)
-        // Nothing of this is left in the user's folders.
+        // So that the trial leaves nothing in the user's folders.
         .env(variables::STATE_FOLDER, trial.folder.join("state"))
         .env(variables::DATA_FOLDER, trial.folder.join("data"))
         .env(variables::HOOK_WAIT, PATIENCE.as_secs().to_string())
@@ -173,7 +174,7 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp) -> Result<Duration> {
     child.env_remove("CURSOR_VERSION");
     let mut child = child.spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // One that reads nothing says so below.
+        // A hook may end without reading its input; if it failed, that is reported below.
         let _ = stdin.write_all(said.to_string().as_bytes());
     }
     let output = child.wait_with_output()?;

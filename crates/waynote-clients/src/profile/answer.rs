@@ -1,14 +1,14 @@
-//! What a hook prints, in the form that its client reads, to the key. The types read what they write, strictly, so that
-//! `doctor` can hold a hook's answer against the form of the client that asked.
+//! What a hook prints, with exactly the keys that its client reads. The types can also parse what they write, strictly,
+//! so that `doctor` can check a hook's answer against the form that the client expects.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// Longer texts are cut by the clients or put into a file: Claude Code's and Codex's limit, in UTF-16 units.
+/// The limit of Claude Code and Codex, in UTF-16 units: they cut longer texts, or put them into a file.
 pub(crate) const MAX_UNITS: usize = 10_000;
 
-/// How long a text is for a client.
+/// The length of a text as clients count it.
 pub(crate) fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
@@ -51,7 +51,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The answer that adds a text at an event, which has the client's own word.
+    /// The answer that adds a text at an event; `event` is the client's own name for it.
     pub(crate) fn adding(self, event: &str, text: &str) -> String {
         let json = match self {
             Self::Text => return text.to_owned(),
@@ -103,7 +103,7 @@ impl Form {
     }
 }
 
-/// Why a client would not take an answer.
+/// Why a client would not accept an answer.
 #[derive(Debug)]
 pub(crate) enum NotRead {
     /// It has another form.

@@ -8,7 +8,7 @@ use super::postings::{Reader, Writer};
 /// An input of a merge.
 pub(crate) struct Input {
     pub(crate) docs: Docs,
-    /// For each of its notes, whether it is kept.
+    /// For each note in `docs`, whether it is kept.
     pub(crate) stays: Vec<bool>,
     /// Its blocks in the order of their terms.
     pub(crate) blocks: Vec<Vec<u8>>,
@@ -111,7 +111,7 @@ impl<'b> Head<'b> {
                 }
             }
         }
-        // Out of order the merge would never meet the other half of a term.
+        // If terms were out of order, the merge would miss blocks of the same term in other inputs.
         if self.at.is_some() && before >= self.term() {
             return Err(Damage("its terms are out of order"));
         }

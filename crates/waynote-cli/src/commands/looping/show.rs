@@ -1,4 +1,4 @@
-//! What a person is told while a loop runs: a line for what happens, and a status line under the agent's output.
+//! What a person sees while a loop runs: a line for each event, and a status line under the agent's output.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::session_view;
 /// Shows what a loop does.
 pub(super) struct Show {
     screen: Screen,
-    /// Whether standard output is for the summary alone.
+    /// Whether standard output is only for the summary, as JSON.
     is_json: bool,
 }
 
@@ -114,10 +114,10 @@ fn attempt(next: Attempt) -> String {
     format!("attempt {} of {}", next.number, next.limit)
 }
 
-/// Open notes of each type that are shown before the first iteration.
+/// How many open notes of each type are shown before the first iteration, at most.
 const SHOWN: usize = 10;
 
-/// The session as it is, before the first iteration: its latest iterations, and its latest open notes by type.
+/// Shows the session as it is before the first iteration: its latest iterations, and its latest open notes by type.
 pub(super) fn session(plan: &Plan, store: &dyn waynote::Store) -> Outcome {
     let colour = session_view::stderr_has_colour();
     let iterations = loops::iterations(store, &plan.session, usize::MAX)?;

@@ -1,4 +1,4 @@
-//! What a loop came to: for people, and as JSON.
+//! The summary of a loop that has ended: for people, and as JSON.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use waynote::event::IterationOutcome;
@@ -8,7 +8,7 @@ use waynote_loop::{Left, Stop, Summary};
 use super::words::{details, exit_code, headline, line};
 use crate::{duration, session_view};
 
-/// For people.
+/// The summary for people.
 pub(super) fn text(summary: &Summary, colour: bool) -> String {
     let notes: u64 = summary.notes.iter().map(|(_, count)| count).sum();
     let mut text = format!(
@@ -45,7 +45,7 @@ pub(super) fn text(summary: &Summary, colour: bool) -> String {
     text
 }
 
-/// What to do now.
+/// What the person should do next.
 fn next(summary: &Summary) -> Option<String> {
     let session = shell_word(summary.session.as_str());
     Some(match &summary.stop {
