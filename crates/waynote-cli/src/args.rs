@@ -111,7 +111,8 @@ pub(crate) enum Command {
     Restore(RestoreArgs),
     /// Write the whole store into one file, for `restore`
     ///
-    /// The file is one state of the store, whoever writes meanwhile. It is synced and checked before it gets its name.
+    /// The file is one state of the store, even if others write meanwhile. It is synced and checked before it is renamed
+    /// to FILE.
     /// Copying notes.db by hand is no backup: the newest notes are in the WAL beside it.
     Backup {
         /// The new file
@@ -188,25 +189,25 @@ pub(crate) enum Command {
     },
     /// Check the store for damage
     ///
-    /// The exit code is 0 when the store is sound, else 1. It also names a store that has lost acknowledged writes: its
-    /// write-ahead log was damaged or deleted, or an older copy has taken its place. Such a store can be read, but not
-    /// written.
+    /// The exit code is 0 when the store is sound, else 1. The command also reports a store that has lost acknowledged
+    /// writes: its write-ahead log was damaged or deleted, or an older copy has taken its place. Such a store can be
+    /// read, but not written.
     Verify {
-        /// Build the search index again first
+        /// Build the search index again before the check
         #[arg(long, conflicts_with = "accept_rollback")]
         repair_index: bool,
-        /// Go on with a store that has lost acknowledged writes, as it is now. Asks first; without a terminal, it needs
-        /// --yes
+        /// Accept that the store has lost acknowledged writes, so that it can be written again. Asks first; without a
+        /// terminal, it needs --yes
         #[arg(long)]
         accept_rollback: bool,
         /// Do not ask (for scripts)
         #[arg(long, requires = "accept_rollback")]
         yes: bool,
     },
-    /// Save everything that is whole in a damaged store into a new one
+    /// Copy everything that is undamaged from a damaged store into a new one
     ///
-    /// Notes with their histories, authors, times and pins, log entries and events. Lists what is not whole. Nothing is
-    /// written to OLD. The exit code is 0 when all of it was saved, else 1.
+    /// This saves notes with their histories, authors, times and pins, log entries and events, and lists what is
+    /// damaged. Nothing is written to OLD. The exit code is 0 if everything was saved, else 1.
     Salvage {
         /// The damaged store
         old: PathBuf,
@@ -250,7 +251,7 @@ pub(crate) struct RestoreArgs {
     /// The note's revision
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) revision: Option<u64>,
-    /// With a file: replace the store. The old one is kept as notes.db.before-TIME
+    /// When restoring a file, replace the store. The old one is kept as notes.db.before-TIME
     #[arg(long, conflicts_with = "revision")]
     pub(crate) replace: bool,
 }
