@@ -12,6 +12,7 @@ use waynote::{
 };
 
 use crate::measure::median;
+use crate::random::Random;
 
 const NOTES: u32 = 100_000;
 const WORDS: usize = 40;
@@ -165,10 +166,7 @@ fn writes() -> Result<()> {
 
 /// Numbers without pattern, the same each time.
 fn mixed(seed: u64) -> u64 {
-    let mut number = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
+    Random(seed).next()
 }
 
 /// A word by its rank: two to five syllables.

@@ -1,11 +1,6 @@
 //! Notes in the database of another program, beside its own tables.
 
-use super::common::Scratch;
-
-fn seen(scratch: &Scratch, commands: &[&str]) -> String {
-    let run = |words: &&str| format!("$ waynote {words}\n{}\n", scratch.run(words).said());
-    commands.iter().map(run).collect()
-}
+use super::common::{Scratch, seen};
 
 #[test]
 fn the_database_of_an_agent_takes_our_tables_where_that_is_asked_for() {

@@ -237,6 +237,12 @@ pub(crate) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
 }
 
 /// What the commands say, one after the other.
+pub(crate) fn seen(scratch: &Scratch, commands: &[&str]) -> String {
+    let run = |words: &&str| format!("$ waynote {words}\n{}\n", scratch.run(words).said());
+    commands.iter().map(run).collect()
+}
+
+/// The same of commands that are given word by word.
 pub(crate) fn seen_of_words(scratch: &Scratch, commands: &[&[&str]]) -> String {
     let said = |words: &&[&str]| {
         let typed = words.join(" ");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::common::Scratch;
+use super::common::{Scratch, seen};
 
 fn write(scratch: &Scratch, path: &str, text: &str) {
     let path = scratch.home().join(path);
@@ -15,13 +15,6 @@ fn write(scratch: &Scratch, path: &str, text: &str) {
         .unwrap()
         .set_modified(written)
         .unwrap();
-}
-
-fn seen(scratch: &Scratch, commands: &[&str]) -> String {
-    commands
-        .iter()
-        .map(|words| format!("$ waynote {words}\n{}\n", scratch.run(words).said()))
-        .collect()
 }
 
 #[test]

@@ -2,12 +2,7 @@
 
 use std::fs;
 
-use super::common::{Run, Scratch};
-
-fn seen(scratch: &Scratch, commands: &[&str]) -> String {
-    let run = |words: &&str| format!("$ waynote {words}\n{}\n", scratch.run(words).said());
-    commands.iter().map(run).collect()
-}
+use super::common::{Run, Scratch, seen};
 
 fn at(run: Run, time: &str) -> Run {
     run.env("WAYNOTE_NOW", time)

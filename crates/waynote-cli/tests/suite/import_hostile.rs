@@ -7,17 +7,10 @@ use std::process::Command;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::common::Scratch;
+use super::common::{Scratch, seen};
 
 fn pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
-}
-
-fn seen(scratch: &Scratch, commands: &[&str]) -> String {
-    commands
-        .iter()
-        .map(|words| format!("$ waynote {words}\n{}\n", scratch.run(words).said()))
-        .collect()
 }
 
 #[test]

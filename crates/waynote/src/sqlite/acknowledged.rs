@@ -9,11 +9,11 @@ use crate::error::{Error, Result};
 use crate::id::{OperationId, StoreId};
 use crate::note::Position;
 
-use super::Rollback;
 use super::errors::Outcome;
 use super::head::{FileState, Head, Noted, Record};
 use super::pool::Sqlite;
 use super::queue::Turn;
+use super::{Rollback, files};
 
 /// How far a store is.
 pub(super) fn head(conn: &Connection) -> Outcome<Head> {
@@ -164,11 +164,7 @@ impl<'g> Guard<'g> {
     /// Brings all of the WAL into the database, and empties it.
     fn sync(&self) -> Result<()> {
         let named = self.sqlite.named();
-        let is_blocked: Outcome<bool> = self
-            .conn
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
-            .map_err(Into::into);
-        if named.mapped(is_blocked)? {
+        if !named.mapped(files::empty_wal(self.conn))? {
             return Err(Error::Busy {
                 path: named.path.clone(),
                 waited: named.wait,

@@ -22,7 +22,7 @@ use super::errors::{Failure, Outcome};
 use super::feed::Forgetting;
 use super::read::unreadable;
 use super::side_files::beside;
-use super::{Named, checksum, events, migrate};
+use super::{Named, checksum, events, files, migrate};
 
 /// Takes the contents out of revisions and the texts out of events, and says so at the position of the forgetting.
 pub(super) fn forgotten(
@@ -130,9 +130,7 @@ fn rebuild(file: &Path, conn: &Connection) -> Outcome<Option<Residue>> {
         return Ok(Some(Residue::Foreign));
     }
     conn.execute_batch("VACUUM")?;
-    let is_blocked: bool =
-        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-    if is_blocked {
+    if !files::empty_wal(conn)? {
         return Ok(Some(Residue::Read));
     }
     sync_wal(file)?;

@@ -8,6 +8,9 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use rusqlite::Connection;
+
+use super::errors::Outcome;
 use super::side_files::beside;
 
 /// Device and inode of a file.
@@ -51,6 +54,13 @@ impl Files {
             && is_same(self.wal, now.wal)
             && is_same(self.shared, now.shared)
     }
+}
+
+/// Brings all of the WAL into the database and empties it. False: somebody reads it, and it is not empty.
+pub(super) fn empty_wal(conn: &Connection) -> Outcome<bool> {
+    let is_blocked: bool =
+        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    Ok(!is_blocked)
 }
 
 /// The bytes of a database's WAL; 0 when there is none.

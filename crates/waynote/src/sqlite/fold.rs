@@ -38,16 +38,12 @@ impl Sqlite {
         guard.check()?;
         let impatient: Outcome<()> = conn.busy_timeout(Duration::ZERO).map_err(Into::into);
         self.named().mapped(impatient)?;
-        let is_blocked: Outcome<bool> = conn
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
-            .map_err(Into::into);
+        let emptied = files::empty_wal(&conn);
         let _ = conn.busy_timeout(open::within(self.named().wait));
         if let Ok(head) = guard.head() {
             guard.acknowledge(head);
         }
-        self.named()
-            .mapped(is_blocked)
-            .map(|is_blocked| !is_blocked)
+        self.named().mapped(emptied)
     }
 
     /// As [`SqliteStore::rollback`](super::SqliteStore). What is noted is read first: a writer notes what it has

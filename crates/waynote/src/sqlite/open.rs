@@ -14,7 +14,7 @@ use crate::note::Position;
 use crate::system::room;
 
 use super::errors::{Failure, Outcome};
-use super::files::wal_bytes;
+use super::files::{self, wal_bytes};
 use super::queue::{Queue, Turn};
 use super::side_files::no_room;
 use super::{Options, frozen, migrate, shared_room, transaction};
@@ -282,6 +282,6 @@ fn prepare(
 /// effort: while somebody reads, it is left to the next long write.
 fn empty_wal(conn: &Connection, options: &Options) {
     let _ = conn.busy_timeout(Duration::ZERO);
-    let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    let _ = files::empty_wal(conn);
     let _ = conn.busy_timeout(within(options.wait));
 }

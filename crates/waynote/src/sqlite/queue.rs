@@ -7,7 +7,6 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -16,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::system::mutex::locked;
 use crate::system::{holder, lock};
 
+use super::files::FileId;
 use super::head::Noted;
 use super::side_files;
 
@@ -122,9 +122,8 @@ impl Queue {
 
 /// Whether an open file is the one at that path.
 fn is_at(file: &File, path: &Path) -> bool {
-    let id = |file: &std::fs::Metadata| (file.dev(), file.ino());
     match (file.metadata(), std::fs::metadata(path)) {
-        (Ok(open), Ok(there)) => id(&open) == id(&there),
+        (Ok(open), Ok(there)) => FileId::of(&open) == FileId::of(&there),
         _ => false,
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -14,6 +13,7 @@ use crate::store::LocalStore;
 use crate::system::file::{followed, take_after};
 
 use super::backup::{self, Backup, Part, holds_something, unwritten};
+use super::files::FileId;
 use super::pool::Sqlite;
 use super::queue::Queue;
 use super::side_files::beside;
@@ -54,7 +54,10 @@ impl EngineStore<Sqlite> {
         let queue = Queue::beside(&target);
         let _turn = queue.turn(store, options.wait)?;
         let old = open::found(&target)?;
-        if old.as_ref().is_some_and(|old| id(old) == id(&given)) {
+        if old
+            .as_ref()
+            .is_some_and(|old| FileId::of(old) == FileId::of(&given))
+        {
             let same = io::Error::new(io::ErrorKind::ResourceBusy, "it is the store itself");
             return Err(Error::file(file, "restored", same));
         }
@@ -106,10 +109,6 @@ fn source_of(file: &Path, source: &Path) -> Result<Metadata> {
         });
     }
     Ok(given)
-}
-
-fn id(file: &Metadata) -> (u64, u64) {
-    (file.dev(), file.ino())
 }
 
 /// Copies the backup; whoever could use the old store can use the new one.

@@ -139,6 +139,5 @@ fn written(old: &Connection, kept: Kept, new: &Path, options: &Options) -> Resul
 
 /// Empties the WAL: the new store is one file.
 fn fold(conn: &Connection) -> super::errors::Outcome<()> {
-    conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-    Ok(())
+    super::files::empty_wal(conn).map(drop)
 }

@@ -1,0 +1,174 @@
+//! What is asked of a store, and what it answers: which notes, as of when, and of which version.
+
+use std::cmp::Reverse;
+
+use jiff::Timestamp;
+
+use crate::content::ContentHash;
+use crate::key::Name;
+use crate::note::{Action, EntryType, Note, Position, Revision};
+use crate::scope::{Scope, ScopeKind};
+
+/// Which notes to select. They are ordered by scope (as listed, or by name), then a place's own note first, then by
+/// key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Filter {
+    /// All notes of these scopes.
+    Scopes(Vec<Scope>),
+    /// All notes of every scope of a kind.
+    Kind(ScopeKind),
+}
+
+/// Which notes of a scope to read, latest first, in pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Recent {
+    /// Keyed notes, most recently updated first; notes of the same time by key.
+    Keyed {
+        /// The scope of the notes.
+        scope: Scope,
+        /// Whether to read the pinned notes or the others.
+        pinned: bool,
+    },
+    /// Entries of one type, latest iteration first, and within it the last added first. Entries without an iteration
+    /// come last.
+    Entries {
+        /// The session.
+        session: Name,
+        /// Their type.
+        kind: EntryType,
+        /// Only entries of earlier iterations than this one.
+        before: Option<i64>,
+        /// Only entries that are not resolved.
+        open: bool,
+    },
+}
+
+impl Recent {
+    /// The scope that the notes belong to.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Self::Keyed { scope, .. } => scope.clone(),
+            Self::Entries { session, .. } => Scope::Session(session.clone()),
+        }
+    }
+
+    /// Picks and orders notes of the scope, for a store without an index for it.
+    pub fn pick(&self, mut notes: Vec<Note>) -> Vec<Note> {
+        match self {
+            Self::Keyed { pinned, .. } => {
+                notes.retain(|note| note.pinned == *pinned && note.address.key().is_some());
+                crate::notebook::sort(&mut notes);
+            }
+            Self::Entries {
+                kind, before, open, ..
+            } => {
+                notes.retain(|note| {
+                    note.kind.as_ref() == Some(kind)
+                        && before.is_none_or(|before| note.iteration.is_some_and(|of| of < before))
+                        && !(*open && note.resolved_by.is_some())
+                });
+                notes.sort_by_cached_key(|note| Reverse((note.iteration, note.address.key())));
+            }
+        }
+        notes
+    }
+}
+
+/// A point in the history of a whole store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AsOf {
+    /// After the change at this position of the journal.
+    Position(Position),
+    /// After the last change of each note that was recorded at or before this time.
+    Time(Timestamp),
+}
+
+impl AsOf {
+    /// The note at that point, from its history (oldest first).
+    pub fn pick(self, history: &[Revision]) -> Option<Note> {
+        let until = self.until(history);
+        until.last()?.noted(until)
+    }
+
+    /// The part of a history (oldest first) that existed at that point.
+    ///
+    /// Clocks can go back, so for a time the last revision that qualifies counts, not the one with the latest time. A
+    /// text from a synced file existed since it was written there, unless it was an old text that was only journaled.
+    pub fn until(self, history: &[Revision]) -> &[Revision] {
+        let by_then = |index: usize| match self {
+            Self::Position(position) => history[index].position.is_some_and(|of| of <= position),
+            Self::Time(time) => {
+                let revision = &history[index];
+                let recorded_before = index
+                    .checked_sub(1)
+                    .map(|before| history[before].recorded_at);
+                let written = revision.note().map(|note| note.updated_at);
+                let from_file = revision.action == Action::Sync && written >= recorded_before;
+                revision.recorded_at <= time
+                    || (from_file && written.is_some_and(|written| written <= time))
+            }
+        };
+        let last = (0..history.len()).rev().find(|index| by_then(*index));
+        &history[..last.map_or(0, |last| last + 1)]
+    }
+}
+
+/// The version of a store, to be compared with an earlier one of the same open store: equal versions mean equal notes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Version {
+    /// The last position of the journal.
+    pub position: Option<Position>,
+    /// A number that changes with every change that the position does not show: on a connection of an application,
+    /// positions are reused after its transaction is rolled back.
+    pub changes: u64,
+    /// When a part of the store was last written that is only recognized by its time. It may be written again within
+    /// the same tick of the clock.
+    pub written_at: Option<Timestamp>,
+}
+
+impl Version {
+    /// The number of the last position; 0 if there is none.
+    pub(crate) fn head(&self) -> i64 {
+        self.position.map_or(0, Position::number)
+    }
+}
+
+/// A scope and the number of its notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopeSummary {
+    /// The scope.
+    pub scope: Scope,
+    /// The number of its notes, as the limit counts them: without a place's own note.
+    pub notes: u64,
+}
+
+/// A value that a program keeps beside the notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SideValue {
+    /// Its key within the space.
+    pub key: String,
+    /// The value.
+    pub value: Vec<u8>,
+    /// The content that the value is about. When that is forgotten, the value is removed too.
+    pub about: Option<ContentHash>,
+}
+
+/// What was damaged in what was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Damage {
+    /// What was left out of lists, by address as far as it is known.
+    pub notes: Vec<String>,
+    /// Whether a search did without the index because that is damaged.
+    pub index: bool,
+}
+
+impl Damage {
+    /// Whether nothing was.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
