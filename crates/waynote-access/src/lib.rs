@@ -1,0 +1,5 @@
+//! Who may read and write what in a store: tokens, stores narrowed to what a token may see, and an audit log.
+
+mod grant;
+
+pub use grant::{Grant, Rights};

@@ -1,0 +1,37 @@
+//! The stores that a server gives out, by name.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use waynote::{SideData, Store};
+
+/// A store that can be served: shared by threads, with side data for tokens and the audit log.
+pub trait Served: Store + SideData + Send + Sync {}
+
+impl<S: Store + SideData + Send + Sync> Served for S {}
+
+/// The stores of a server, by the name in their path: `/s/NAME`.
+#[derive(Clone, Default)]
+pub struct Stores {
+    by_name: BTreeMap<String, Arc<dyn Served>>,
+}
+
+impl Stores {
+    /// Adds a store under a name, in place of one that has it.
+    pub fn with(mut self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
+        self.by_name.insert(name.into(), store);
+        self
+    }
+
+    /// The store of this name.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Served>> {
+        self.by_name.get(name)
+    }
+
+    /// All of them, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<dyn Served>)> {
+        self.by_name
+            .iter()
+            .map(|(name, store)| (name.as_str(), store))
+    }
+}
