@@ -4,7 +4,7 @@
 //! the loop's process, and the store knows that.
 
 use waynote::session_state::live_iteration;
-use waynote::{LocalStore, Name};
+use waynote::{Name, Store};
 use waynote_loop::identity::nearest_loop;
 
 use crate::error::Outcome;
@@ -25,7 +25,7 @@ pub(crate) struct Inside {
 
 impl Inside {
     /// What was named holds; the rest is what the store knows.
-    pub(crate) fn of(settings: &Settings, store: &dyn LocalStore) -> Outcome<Self> {
+    pub(crate) fn of(settings: &Settings, store: &dyn Store) -> Outcome<Self> {
         let named = settings.session.value.clone();
         let told = home::variable(LOOP)?;
         let is_told = |session: &Name| told.as_deref() == Some(session.as_str());
@@ -51,7 +51,7 @@ impl Inside {
 
 /// The session of the loop that runs this process, whatever session was named: that of the nearest loop above it, else the one
 /// that its environment names.
-pub(crate) fn own_loop(store: &dyn LocalStore) -> Outcome<Option<Name>> {
+pub(crate) fn own_loop(store: &dyn Store) -> Outcome<Option<Name>> {
     let leases = store.leases()?;
     if let Some((session, _)) = nearest_loop(leases.iter()) {
         return Ok(Some(session.clone()));

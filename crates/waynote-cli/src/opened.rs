@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use waynote::{Base, LocalStore, Options, SecretPolicy, SqliteStore, Stamp};
+use waynote::{Base, LocalStore, Options, SecretPolicy, SqliteStore, Stamp, Store};
 use waynote_formats::{Exported, SyncedStore, zrb};
 
 use serde_json::json;
@@ -77,13 +77,21 @@ impl Opened {
     }
 
     /// Does something with the store, then says what went wrong with the file.
-    pub(crate) fn work<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
+    pub(crate) fn work<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
         let outcome = work(self.store());
         self.say_notices();
         outcome
     }
 
-    pub(crate) fn store(&self) -> &(dyn LocalStore + Send + Sync) {
+    pub(crate) fn store(&self) -> &(dyn Store + Send + Sync) {
+        match &self.kind {
+            Kind::Plain(store) => store,
+            Kind::Synced(store) => store,
+        }
+    }
+
+    /// The store, for what only works on the machine where it is.
+    pub(crate) fn local(&self) -> &dyn LocalStore {
         match &self.kind {
             Kind::Plain(store) => store,
             Kind::Synced(store) => store,

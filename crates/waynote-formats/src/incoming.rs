@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use jiff::Timestamp;
-use waynote::{Address, Change, Content, LocalStore, Name, Result, Stamp};
+use waynote::{Address, Change, Content, Name, Result, Stamp, Store};
 
 use crate::files::MarkdownFile;
 pub use crate::incoming_note::{IncomingNote, Mode, Precedence, Times};
@@ -177,7 +177,7 @@ impl Incoming {
     /// [`Error::DiskFull`]: waynote::Error::DiskFull
     /// [`Error::DamagedStore`]: waynote::Error::DamagedStore
     /// [`Error::Engine`]: waynote::Error::Engine
-    pub fn import(self, store: &dyn LocalStore, now: Timestamp, mode: Mode) -> Result<Imported> {
+    pub fn import(self, store: &dyn Store, now: Timestamp, mode: Mode) -> Result<Imported> {
         self.import_watched(store, now, mode, &mut |_| ControlFlow::Continue(()))
     }
 
@@ -189,7 +189,7 @@ impl Incoming {
     /// As [`import`](Self::import).
     pub fn import_watched(
         self,
-        store: &dyn LocalStore,
+        store: &dyn Store,
         now: Timestamp,
         mode: Mode,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,

@@ -7,8 +7,7 @@ use waynote::change::{Applied, Expect, Origin};
 use waynote::store::Ask;
 use waynote::text::shell_word;
 use waynote::{
-    Address, Change, Content, Flagged, Limits, LocalStore, Name, Note, Result, Revision, Stamp,
-    Store,
+    Address, Change, Content, Flagged, Limits, Name, Note, Result, Revision, Stamp, Store,
 };
 
 use crate::incoming_note::{IncomingNote, Mode, Precedence};
@@ -161,7 +160,7 @@ impl Imported {
     /// Adds entries of session logs, each a [`Change::Append`] with an id. One that is there already changes nothing.
     pub(crate) fn import_entries(
         &mut self,
-        store: &dyn LocalStore,
+        store: &dyn Store,
         entries: &[Change],
         stamp: &Stamp,
         mode: Mode,
@@ -231,7 +230,8 @@ fn merged(
         content: incoming.content,
         pin: incoming.pin,
         limits: Limits::NONE,
-        expect: Expect::Any,
+        // What is there was looked at before this is written.
+        expect: Expect::Revision(current.map_or(0, |note| note.revision)),
         origin: Some(Origin {
             is_synced: false,
             author: None,

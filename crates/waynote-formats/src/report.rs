@@ -33,6 +33,32 @@ pub struct Imported {
     pub planned: Vec<Address>,
 }
 
+impl Imported {
+    /// Adds what a step did.
+    pub(crate) fn add(&mut self, step: Self) {
+        let Self {
+            added,
+            updated,
+            unchanged,
+            conflicts,
+            skipped,
+            not_imported,
+            secrets,
+            left,
+            planned,
+        } = step;
+        self.added += added;
+        self.updated += updated;
+        self.unchanged += unchanged;
+        self.conflicts.extend(conflicts);
+        self.skipped.extend(skipped);
+        self.not_imported.extend(not_imported);
+        self.secrets.extend(secrets);
+        self.left += left;
+        self.planned.extend(planned);
+    }
+}
+
 fn is_none(count: &u64) -> bool {
     *count == 0
 }

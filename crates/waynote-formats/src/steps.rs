@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use waynote::store::Ask;
-use waynote::{Address, Change, LocalStore, LocalStoreExt, Result, Stamp};
+use waynote::{Address, Change, Error, Result, Stamp, Store};
 
 use crate::incoming_note::{IncomingNote, Mode, Precedence};
 use crate::merge::{Before, Merged};
@@ -21,6 +21,10 @@ const MAX_BYTES: usize = 8 << 20;
 /// which the next step would not wait for.
 const PAUSE: Duration = Duration::from_millis(1);
 
+/// How often a step is tried. It is tried again when somebody else wrote one of its notes between what was looked at and
+/// what was to be written.
+const TRIES: usize = 8;
+
 /// How far an import is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -33,7 +37,7 @@ pub struct Progress {
 
 /// How the steps of one import are done.
 pub(crate) struct Steps<'s> {
-    pub(crate) store: &'s dyn LocalStore,
+    pub(crate) store: &'s dyn Store,
     pub(crate) stamp: Stamp,
     pub(crate) mode: Mode,
     pub(crate) precedence: Precedence,
@@ -73,45 +77,45 @@ impl Steps<'_> {
             }
             if entries.peek().is_some() {
                 let step = next_step(&mut entries, size_of_entry, |_| None);
-                self.alone(|store| imported.import_entries(store, &step, &self.stamp, self.mode))?;
+                imported.import_entries(self.store, &step, &self.stamp, self.mode)?;
             } else {
                 let step = next_step(
                     &mut notes,
                     |note| note.content.as_bytes().len(),
                     |note| Some(&note.address),
                 );
-                self.alone(|store| self.notes(store, step, &mut imported))?;
+                imported.add(self.notes(&step)?);
             }
         }
     }
 
-    /// Nobody may write between what is looked at and what is written.
-    fn alone(&self, step: impl FnOnce(&dyn LocalStore) -> Result<()>) -> Result<()> {
-        match self.mode {
-            Mode::Write => self.store.alone(step),
-            Mode::DryRun => step(self.store),
+    /// One step of notes, and what became of it.
+    fn notes(&self, step: &[IncomingNote]) -> Result<Imported> {
+        let mut tries = 1;
+        loop {
+            match self.try_notes(step) {
+                Err(Error::Conflict { .. }) if tries < TRIES => tries += 1,
+                done => return done,
+            }
         }
     }
 
-    fn notes(
-        &self,
-        store: &dyn LocalStore,
-        notes: Vec<IncomingNote>,
-        imported: &mut Imported,
-    ) -> Result<()> {
-        let addresses: Vec<Address> = notes.iter().map(|note| note.address.clone()).collect();
-        let answers = store.read(&Ask {
+    fn try_notes(&self, step: &[IncomingNote]) -> Result<Imported> {
+        let mut imported = Imported::default();
+        let addresses: Vec<Address> = step.iter().map(|note| note.address.clone()).collect();
+        let answers = self.store.read(&Ask {
             notes: addresses.clone(),
             histories: addresses,
             ..Ask::default()
         })?;
         let before = answers.notes.into_iter().zip(answers.histories);
-        let mut merged: Vec<Merged> = Vec::with_capacity(notes.len());
-        for (note, (current, history)) in notes.into_iter().zip(before) {
+        let mut merged: Vec<Merged> = Vec::with_capacity(step.len());
+        for (note, (current, history)) in step.iter().zip(before) {
             let before = Before { current, history };
-            merged.extend(imported.merge(before, note, self.precedence, &self.stamp));
+            merged.extend(imported.merge(before, note.clone(), self.precedence, &self.stamp));
         }
-        imported.finish(store, merged, &self.stamp, self.mode)
+        imported.finish(self.store, merged, &self.stamp, self.mode)?;
+        Ok(imported)
     }
 }
 

@@ -8,6 +8,7 @@
 mod suite {
     mod as_of;
     mod large;
+    mod meanwhile;
     mod only_in_file;
     mod stores;
     mod upgrade;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::time::{Duration, Instant};
 
-use waynote::LocalStore;
+use waynote::Store;
 use waynote::event::IterationOutcome;
 use waynote::loops::added;
 use waynote::secrets::masked;
@@ -45,7 +45,7 @@ impl TimeLimit {
 /// What the attempts of an iteration need.
 pub(crate) struct Attempts<'r> {
     pub(crate) plan: &'r Plan,
-    pub(crate) store: &'r dyn LocalStore,
+    pub(crate) store: &'r dyn Store,
     pub(crate) host: &'r Host<'r>,
     pub(crate) time: TimeLimit,
     pub(crate) iteration: i64,

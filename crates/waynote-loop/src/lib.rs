@@ -5,7 +5,7 @@
 //! needed, and when going on brings nothing new.
 //!
 //! A [`Plan`] says what is to be done, a [`Host`] is what the loop needs of the program that runs it (the clock, an
-//! [`Observer`], the [`Signals`] that end it), and a [`LoopRunner`] does it over any [`waynote::LocalStore`]. A [`Stop`]
+//! [`Observer`], the [`Signals`] that end it), and a [`LoopRunner`] does it over any [`waynote::Store`]. A [`Stop`]
 //! says why it ended, a [`Summary`] what came of it. The crate knows no arguments and no terminal, prints nothing and
 //! reads no environment.
 //!

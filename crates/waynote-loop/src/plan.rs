@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use waynote::context::Request;
-use waynote::{LocalStore, Name, SecretPolicy, Stamp};
+use waynote::{Name, SecretPolicy, Stamp, Store};
 
 use crate::backoff::Backoff;
 use crate::error::{Error, Result};
@@ -109,7 +109,7 @@ impl Plan {
     /// read.
     pub fn next_prompt(
         &self,
-        store: &dyn LocalStore,
+        store: &dyn Store,
         answer: Option<&str>,
         now: Timestamp,
     ) -> Result<String> {

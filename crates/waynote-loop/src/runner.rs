@@ -7,7 +7,7 @@ use waynote::event::{EndReason, IterationOutcome};
 use waynote::loops::{self, Loop, LoopStart};
 use waynote::secrets::masked;
 use waynote::session_state::{self, AgentSignal};
-use waynote::{LocalStore, Position, Stamp, stall};
+use waynote::{Position, Stamp, Store, stall};
 
 use crate::attempts::{AllAttempts, Attempts, TimeLimit};
 use crate::backoff::Backoff;
@@ -25,7 +25,7 @@ use crate::supervise::group;
 /// killed: the next one finds it dead and goes on.
 pub struct LoopRunner<'p> {
     plan: &'p Plan,
-    store: &'p dyn LocalStore,
+    store: &'p dyn Store,
     host: Host<'p>,
     run: Loop<'p>,
     /// Iterations of its run that are done.
@@ -50,7 +50,7 @@ impl<'p> LoopRunner<'p> {
     /// [`waynote::Error::Engine`] when the store cannot be written.
     pub fn begin(
         plan: &'p Plan,
-        store: &'p dyn LocalStore,
+        store: &'p dyn Store,
         host: Host<'p>,
         answer: Option<&str>,
     ) -> Result<Self> {

@@ -1,9 +1,7 @@
 //! A call of a tool, with what the tools of several sets need.
 
 use waynote::event::EventAddress;
-use waynote::{
-    Address, AddressAt, Content, LocalStore, Note, NoteAsOf, Notebook, Scope, Stamp, single,
-};
+use waynote::{Address, AddressAt, Content, Note, NoteAsOf, Notebook, Scope, Stamp, Store, single};
 
 use crate::arguments::Arguments;
 use crate::caller::Here;
@@ -82,7 +80,7 @@ pub(crate) fn content(text: &str) -> Result<Content, Refusal> {
 }
 
 /// A note, as it is or as a revision made it.
-pub(crate) fn note_at(store: &dyn LocalStore, named: &AddressAt) -> Result<Note, Refusal> {
+pub(crate) fn note_at(store: &dyn Store, named: &AddressAt) -> Result<Note, Refusal> {
     let AddressAt { address, revision } = named;
     match (
         single::get(store, address, revision.map(NoteAsOf::Revision)),
@@ -105,7 +103,7 @@ pub(crate) fn event_named(typed: &str) -> Option<EventAddress> {
 }
 
 /// What an event says.
-pub(crate) fn event_at(store: &dyn LocalStore, address: &EventAddress) -> Result<String, Refusal> {
+pub(crate) fn event_at(store: &dyn Store, address: &EventAddress) -> Result<String, Refusal> {
     if let Some(recorded) = store.event(address)? {
         return Ok(recorded.event.to_string());
     }
@@ -119,7 +117,7 @@ pub(crate) fn event_at(store: &dyn LocalStore, address: &EventAddress) -> Result
 }
 
 /// The refusal of a note that is not there: with the nearest key, and those that are.
-pub(crate) fn missing(store: &dyn LocalStore, address: &Address) -> waynote::Result<Refusal> {
+pub(crate) fn missing(store: &dyn Store, address: &Address) -> waynote::Result<Refusal> {
     let what = format!("there is no {address}");
     let Some(key) = address.key() else {
         return Ok(Refusal::not_found(
@@ -138,7 +136,7 @@ pub(crate) fn missing(store: &dyn LocalStore, address: &Address) -> waynote::Res
 
 /// The keys of a notebook in words, the one first that was perhaps meant.
 pub(crate) fn there_are(
-    store: &dyn LocalStore,
+    store: &dyn Store,
     scope: &Scope,
     meant: Option<&str>,
 ) -> waynote::Result<String> {

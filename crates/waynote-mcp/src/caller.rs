@@ -1,7 +1,7 @@
 //! Who calls, and where: the agent, its session and iteration, the directory of its project.
 
 use waynote::context::{Budget, Request, Style};
-use waynote::{Address, AddressAt, Base, Key, Limits, LocalStore, Name, Place, Scope};
+use waynote::{Address, AddressAt, Base, Key, Limits, Name, Place, Scope, Store};
 
 use jiff::Timestamp;
 
@@ -175,7 +175,7 @@ impl Here {
     }
 
     /// The iteration: the one that was named, else the session's live one.
-    pub(crate) fn iteration(&self, store: &dyn LocalStore) -> waynote::Result<Option<i64>> {
+    pub(crate) fn iteration(&self, store: &dyn Store) -> waynote::Result<Option<i64>> {
         match (&self.caller.session, self.caller.iteration) {
             (Some(session), None) => waynote::session_state::live_iteration(store, session),
             (_, named) => Ok(named),

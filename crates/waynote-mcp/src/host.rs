@@ -1,7 +1,7 @@
 //! What the server needs from the program that runs it.
 
 use jiff::Timestamp;
-use waynote::LocalStore;
+use waynote::Store;
 
 use crate::reply::Refusal;
 
@@ -9,7 +9,7 @@ use crate::reply::Refusal;
 pub trait Host: Send + Sync + 'static {
     /// The store. If it cannot be opened when the server starts, a later call must be able to open it: a store's error
     /// is the reply to one call, and the next call tries again.
-    fn store(&self) -> &(dyn LocalStore + Send + Sync);
+    fn store(&self) -> &(dyn Store + Send + Sync);
 
     /// The time.
     fn now(&self) -> Timestamp;

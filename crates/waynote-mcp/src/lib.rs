@@ -11,7 +11,7 @@
 //!
 //! use jiff::Timestamp;
 //! use waynote::context::{Budget, ShownNote, Style};
-//! use waynote::{Limits, LocalStore, SqliteStore};
+//! use waynote::{Limits, Store, SqliteStore};
 //! use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 //!
 //! struct Program {
@@ -19,7 +19,7 @@
 //! }
 //!
 //! impl Host for Program {
-//!     fn store(&self) -> &(dyn LocalStore + Send + Sync) {
+//!     fn store(&self) -> &(dyn Store + Send + Sync) {
 //!         &self.store
 //!     }
 //!

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use waynote::context::{Renderer, Request, ShownNote};
-use waynote::{LocalStore, Name, Stamp};
+use waynote::{Name, Stamp, Store};
 
 use crate::caller::Here;
 use crate::host::Host;
@@ -25,12 +25,12 @@ impl Notes {
     }
 
     /// The store, to read it.
-    pub(crate) fn store(&self) -> &dyn LocalStore {
+    pub(crate) fn store(&self) -> &dyn Store {
         self.host.store()
     }
 
     /// The store, to write to it.
-    pub(crate) fn writable(&self) -> Result<&dyn LocalStore, Refusal> {
+    pub(crate) fn writable(&self) -> Result<&dyn Store, Refusal> {
         self.host.may_write()?;
         Ok(self.host.store())
     }

@@ -1,6 +1,6 @@
 //! Finding notes for `note_search`.
 
-use waynote::{LocalStore, Note, SearchRequest};
+use waynote::{Note, SearchRequest, Store};
 
 /// A note that was found, and the matching part of its text.
 pub(crate) struct Hit {
@@ -9,11 +9,7 @@ pub(crate) struct Hit {
 }
 
 /// The notes that match, best match first.
-pub(crate) fn search(
-    store: &dyn LocalStore,
-    query: &str,
-    limit: usize,
-) -> waynote::Result<Vec<Hit>> {
+pub(crate) fn search(store: &dyn Store, query: &str, limit: usize) -> waynote::Result<Vec<Hit>> {
     let request = SearchRequest::new(query).limit(limit);
     let hits = store.search(&request)?.into_iter().map(|hit| Hit {
         note: hit.note,

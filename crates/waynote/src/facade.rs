@@ -17,7 +17,7 @@ use crate::places::Places;
 use crate::search::{Hit, SearchKind, SearchRequest};
 use crate::session_log::SessionLog;
 use crate::single::SaveOptions;
-use crate::store::LocalStore;
+use crate::store::Store;
 
 #[cfg(feature = "sqlite")]
 use crate::sqlite::{Options, SqliteStore};
@@ -111,7 +111,7 @@ impl Waynote<SqliteStore> {
     }
 }
 
-impl<S: LocalStore> Waynote<S> {
+impl<S: Store> Waynote<S> {
     /// Uses any store, with these surroundings.
     pub fn over(store: S, surroundings: Surroundings) -> Self {
         Self {
@@ -154,7 +154,7 @@ impl<S: LocalStore> Waynote<S> {
 /// An agent at a place, optionally in a session and an iteration of it.
 #[derive(Clone)]
 pub struct Agent<'w> {
-    store: &'w dyn LocalStore,
+    store: &'w dyn Store,
     surroundings: &'w Surroundings,
     name: Name,
     author: Name,

@@ -371,6 +371,16 @@ pub trait Store: Reader {
     /// # Errors
     /// As [`Reader::read`], when the store cannot be read at all. Damage that was found is in the report.
     fn verify(&self) -> Result<Report>;
+
+    /// Moves the newest notes from the engine's log to where they stay, if nobody else is using the store now. A program
+    /// that keeps running calls this when it has been idle for some seconds. Returns whether the log is empty. A store
+    /// without such a log has nothing to do.
+    ///
+    /// # Errors
+    /// As [`Store::apply`].
+    fn checkpoint(&self) -> Result<bool> {
+        Ok(true)
+    }
 }
 
 /// Reads one state of a store on this machine.
@@ -426,15 +436,6 @@ pub trait LocalStore: Store + Snapshot + SideData {
     /// # Errors
     /// As [`Store::apply`]. A store that does not exist is made.
     fn renew_id(&self) -> Result<StoreId>;
-
-    /// Moves the newest notes from the engine's log to where they stay, if nobody else is using the store now. A program
-    /// that keeps running calls this when it has been idle for some seconds. Returns whether the log is empty.
-    ///
-    /// # Errors
-    /// As [`Store::apply`].
-    fn checkpoint(&self) -> Result<bool> {
-        Ok(true)
-    }
 }
 
 /// What every [`LocalStore`] has: its functions with the value that the work returns.

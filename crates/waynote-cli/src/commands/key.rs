@@ -2,8 +2,7 @@
 
 use serde_json::json;
 use waynote::{
-    Address, AddressAt, Expect, Key, LocalStore, Note, NoteAsOf, Notebook, SaveOptions, Scope,
-    single,
+    Address, AddressAt, Expect, Key, Note, NoteAsOf, Notebook, SaveOptions, Scope, Store, single,
 };
 
 use super::Context;
@@ -208,11 +207,11 @@ impl Target {
         }
     }
 
-    fn notebook<'s>(&self, store: &'s dyn LocalStore) -> Notebook<'s> {
+    fn notebook<'s>(&self, store: &'s dyn Store) -> Notebook<'s> {
         Notebook::of(store, self.scope.clone())
     }
 
-    fn get(&self, store: &dyn LocalStore, key: &Key) -> Outcome<Note> {
+    fn get(&self, store: &dyn Store, key: &Key) -> Outcome<Note> {
         let notebook = self.notebook(store);
         let as_of = self.revision.map(NoteAsOf::Revision);
         single::get(store, &notebook.address(key)?, as_of).map_err(|error| match as_of {

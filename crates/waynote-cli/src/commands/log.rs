@@ -7,7 +7,7 @@ use waynote::loops::{self, LoopState};
 use waynote::session_log::reply;
 use waynote::session_state::{AgentSignal, Iteration};
 use waynote::text::minute;
-use waynote::{EntryType, LocalStore, Name, ScopeSummary, SessionLog};
+use waynote::{EntryType, Name, ScopeSummary, SessionLog, Store};
 use waynote_loop::identity::is_dead;
 
 use super::Context;
@@ -203,7 +203,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
 }
 
 /// The events of a session, oldest first, as programs read them.
-fn events(store: &dyn LocalStore, session: &Name) -> Outcome<Vec<Value>> {
+fn events(store: &dyn Store, session: &Name) -> Outcome<Vec<Value>> {
     let mut events = store.events(session, None, usize::MAX)?;
     events.reverse();
     let value = |recorded: &RecordedEvent| {
@@ -226,7 +226,7 @@ struct Listed {
 }
 
 impl Listed {
-    fn of(store: &dyn LocalStore, of: &ScopeSummary) -> Outcome<Self> {
+    fn of(store: &dyn Store, of: &ScopeSummary) -> Outcome<Self> {
         let session: Name = of.scope.name().parse()?;
         let last = loops::iterations(store, &session, 1)?.pop();
         Ok(Self {
@@ -271,7 +271,7 @@ impl Serialize for Listed {
 }
 
 /// How a session stands, as this machine can tell.
-pub(super) fn standing(store: &dyn LocalStore, session: &Name) -> Outcome<LoopState> {
+pub(super) fn standing(store: &dyn Store, session: &Name) -> Outcome<LoopState> {
     Ok(loops::standing(store, session, &is_dead)?)
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
-use waynote::LocalStore;
+use waynote::Store;
 use waynote::context::ShownNote;
 use waynote_clients::{Channel, Ledgers, PROJECT_VARIABLES};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
@@ -155,7 +155,7 @@ struct Notes {
 }
 
 impl Host for Notes {
-    fn store(&self) -> &(dyn LocalStore + Send + Sync) {
+    fn store(&self) -> &(dyn Store + Send + Sync) {
         self.opened.store()
     }
 

@@ -36,7 +36,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use waynote::{Author, LocalStore, Name, SecretPolicy, Stamp};
+use waynote::{Author, Name, SecretPolicy, Stamp, Store};
 
 use crate::args::{AllowArgs, Cli, ClientArg, Command};
 use crate::error::{Failure, Outcome};
@@ -124,12 +124,12 @@ impl<'o> Context<'o> {
     }
 
     /// Reads something from the store.
-    fn read<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
+    fn read<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
         self.opened()?.work(work)
     }
 
     /// Writes something to the store.
-    fn write<T>(&self, work: impl FnOnce(&dyn LocalStore) -> Outcome<T>) -> Outcome<T> {
+    fn write<T>(&self, work: impl FnOnce(&dyn Store) -> Outcome<T>) -> Outcome<T> {
         self.opened_for_writing()?.work(work)
     }
 }

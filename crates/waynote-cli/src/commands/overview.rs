@@ -4,7 +4,7 @@ use serde_json::json;
 use waynote::loops::{self, LoopState};
 use waynote::session_state::Iteration;
 use waynote::text::plural;
-use waynote::{LocalStore, Name, Notebook, Places, Scope};
+use waynote::{Name, Notebook, Places, Scope, Store};
 
 use super::{Context, rollback};
 use crate::error::Outcome;
@@ -14,7 +14,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
     let place = crate::home::base()?.cwd();
     let settings = &context.settings;
     let (agent, session) = (settings.agent.value.clone(), settings.session.value.clone());
-    let (places, notes, pinned, entries, looped, id) = context.read(|store: &dyn LocalStore| {
+    let (places, notes, pinned, entries, looped, id) = context.read(|store: &dyn Store| {
         let notebook = Notebook::of_agent(store, agent.clone());
         let entries = match &session {
             Some(session) => store.count(&Scope::Session(session.clone()))?,
@@ -112,7 +112,7 @@ struct Looped {
 }
 
 impl Looped {
-    fn of(store: &dyn LocalStore, session: &Name) -> Outcome<Self> {
+    fn of(store: &dyn Store, session: &Name) -> Outcome<Self> {
         Ok(Self {
             last: loops::iterations(store, session, 1)?.pop(),
             standing: super::log::standing(store, session)?,

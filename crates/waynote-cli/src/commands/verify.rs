@@ -11,7 +11,7 @@ use waynote::visible::visible;
 
 pub(super) fn run(context: &mut Context<'_>, repair_index: bool) -> Outcome<ExitCode> {
     if repair_index {
-        context.write(|store| Ok(store.rebuild_index()?))?;
+        context.opened_for_writing()?.local().rebuild_index()?;
     }
     let store = context.settings.store.value.clone();
     let path = store.display().to_string();

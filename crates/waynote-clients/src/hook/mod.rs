@@ -10,7 +10,7 @@ mod start;
 use std::path::Path;
 
 use waynote::context::Request;
-use waynote::{LocalStore, Place};
+use waynote::{Place, Store};
 use waynote_system::Environment;
 use waynote_system::process::Process;
 
@@ -140,7 +140,7 @@ impl Hook {
     /// [`Error::Library`], where the store refuses.
     pub fn answer(
         &self,
-        store: &dyn LocalStore,
+        store: &dyn Store,
         request: Request,
         searches: bool,
         has_it_in_prompt: bool,

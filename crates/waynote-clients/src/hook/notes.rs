@@ -2,7 +2,7 @@
 
 use waynote::context::{Request, Section, Shown, ShownNote, Style, block_and_notes, changed};
 use waynote::visible::for_model;
-use waynote::{LocalStore, Note};
+use waynote::{Note, Store};
 
 use crate::error::Result;
 use crate::ledger::Delivered;
@@ -32,7 +32,7 @@ impl Notes {
 }
 
 /// The block with its lead, within the budget and within what clients take; nothing where nothing applies.
-pub(super) fn block(store: &dyn LocalStore, request: Request) -> Result<Notes> {
+pub(super) fn block(store: &dyn Store, request: Request) -> Result<Notes> {
     if request.style == Style::Faithful
         && let Some(notes) = faithful(store, &request)?
     {
@@ -49,7 +49,7 @@ pub(super) fn block(store: &dyn LocalStore, request: Request) -> Result<Notes> {
 }
 
 /// The block as the sources write it, which has no limit; none where it is longer than clients take.
-fn faithful(store: &dyn LocalStore, request: &Request) -> Result<Option<Notes>> {
+fn faithful(store: &dyn Store, request: &Request) -> Result<Option<Notes>> {
     let (block, pieces) = block_and_notes(store, request)?;
     if block.text.is_empty() {
         return Ok(Some(Notes::default()));
@@ -66,7 +66,7 @@ fn faithful(store: &dyn LocalStore, request: &Request) -> Result<Option<Notes>> 
 
 /// The notes of these sections that the session was not given as they are now, with their lead.
 pub(super) fn changes(
-    store: &dyn LocalStore,
+    store: &dyn Store,
     request: Request,
     sections: &[Section],
     given: &Delivered,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use waynote::LocalStore;
+use waynote::Store;
 use waynote::context::{Request, Section, matching};
 
 use super::notes::{Notes, block, changes};
@@ -22,7 +22,7 @@ const MAX_TOKENS: usize = 400;
 /// The block, where the session went without it; else pinned notes and notes of the place that are new or changed; and notes
 /// that match what is asked, if that is to be searched for.
 pub(super) fn at(
-    store: &dyn LocalStore,
+    store: &dyn Store,
     request: Request,
     session: &Session,
     asked: Option<Cow<'_, str>>,
@@ -56,7 +56,7 @@ pub(super) fn at(
 
 /// What matches a prompt and was not given to its session yet.
 fn matches(
-    store: &dyn LocalStore,
+    store: &dyn Store,
     request: Request,
     asked: &str,
     session: &Session,

@@ -1,6 +1,6 @@
 //! A session or a subagent begins, or goes on.
 
-use waynote::LocalStore;
+use waynote::Store;
 use waynote::context::{Request, Section};
 
 use super::notes::{Notes, block, changes};
@@ -12,7 +12,7 @@ use crate::ledger::{Channel, Delivery, PendingDelivery};
 
 /// The block, where the session does not have it; else what changed since.
 pub(super) fn of_session(
-    store: &dyn LocalStore,
+    store: &dyn Store,
     request: Request,
     session: &Session,
     has_it_in_prompt: bool,
@@ -40,7 +40,7 @@ pub(super) fn of_session(
 
 /// The block: a subagent knows nothing of what its session was given.
 pub(super) fn of_subagent(
-    store: &dyn LocalStore,
+    store: &dyn Store,
     request: Request,
     session: &Session,
     payload: &Payload,
@@ -54,7 +54,7 @@ pub(super) fn of_subagent(
 
 /// Nothing, since the loop's prompt holds the block. It counts as given.
 pub(super) fn in_prompt(
-    store: &dyn LocalStore,
+    store: &dyn Store,
     request: Request,
     session: &Session,
 ) -> Result<(String, Option<PendingDelivery>)> {

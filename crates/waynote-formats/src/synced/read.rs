@@ -309,6 +309,10 @@ impl<S: LocalStore> Store for SyncedStore<S> {
     fn verify(&self) -> Result<Report> {
         self.inner.verify()
     }
+
+    fn checkpoint(&self) -> Result<bool> {
+        self.inner.checkpoint()
+    }
 }
 
 impl<S: LocalStore> SideData for SyncedStore<S> {
@@ -337,9 +341,5 @@ impl<S: LocalStore> LocalStore for SyncedStore<S> {
 
     fn renew_id(&self) -> Result<StoreId> {
         self.inner.renew_id()
-    }
-
-    fn checkpoint(&self) -> Result<bool> {
-        self.inner.checkpoint()
     }
 }

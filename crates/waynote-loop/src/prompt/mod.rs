@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use waynote::context::{Renderer, Request};
 use waynote::loops::{is_answered_by, next_iteration};
 use waynote::session_state::{fresh_answer, open_question};
-use waynote::{LocalStore, LoopError, Name};
+use waynote::{LoopError, Name, Store};
 
 use crate::error::Result;
 
@@ -55,7 +55,7 @@ impl PromptParts {
     /// The prompt of the next iteration, as things stand; `answer` is what a person answers to the open question.
     pub(crate) fn next(
         &self,
-        store: &dyn LocalStore,
+        store: &dyn Store,
         session: &Name,
         answer: Option<&str>,
         now: Timestamp,
@@ -79,7 +79,7 @@ impl PromptParts {
     /// The prompt of an iteration, with what its files say now.
     pub(crate) fn of_iteration(
         &self,
-        store: &dyn LocalStore,
+        store: &dyn Store,
         renderer: &mut Renderer,
         session: &Name,
         iteration: i64,
@@ -96,7 +96,7 @@ impl PromptParts {
     /// The block of notes: never over its budget.
     fn notes(
         &self,
-        store: &dyn LocalStore,
+        store: &dyn Store,
         renderer: &mut Renderer,
         session: &Name,
         iteration: i64,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use waynote::context::Request;
 use waynote::store::{Filter, Recent};
 use waynote::visible::{lines, visible};
-use waynote::{EntryType, LocalStore, Name, Note, Notebook, Scope};
+use waynote::{EntryType, Name, Note, Notebook, Scope, Store};
 
 use crate::call::Call;
 use crate::reply::Refusal;
@@ -49,12 +49,7 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
 }
 
 impl List {
-    fn notebook(
-        &mut self,
-        store: &dyn LocalStore,
-        scope: &Scope,
-        limit: i64,
-    ) -> Result<(), Refusal> {
+    fn notebook(&mut self, store: &dyn Store, scope: &Scope, limit: i64) -> Result<(), Refusal> {
         let total = store.count(scope)?;
         let of = if limit > 0 {
             format!(" of {limit}")
@@ -72,7 +67,7 @@ impl List {
         Ok(())
     }
 
-    fn places(&mut self, store: &dyn LocalStore, request: &Request) -> Result<(), Refusal> {
+    fn places(&mut self, store: &dyn Store, request: &Request) -> Result<(), Refusal> {
         let notes = store.select(&Filter::Scopes(request.chain()))?;
         let notes: Vec<&Note> = notes
             .iter()
@@ -91,7 +86,7 @@ impl List {
 
     fn log(
         &mut self,
-        store: &dyn LocalStore,
+        store: &dyn Store,
         session: &Name,
         only: Option<&EntryType>,
     ) -> Result<(), Refusal> {

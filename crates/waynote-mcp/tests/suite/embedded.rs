@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 use waynote::context::{Budget, ShownNote, Style};
-use waynote::{Limits, LocalStore, SqliteStore};
+use waynote::{Limits, SqliteStore, Store};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 
 type Timestamp = jiff::Timestamp;
@@ -19,7 +19,7 @@ pub(crate) struct Program {
 }
 
 impl Host for Program {
-    fn store(&self) -> &(dyn LocalStore + Send + Sync) {
+    fn store(&self) -> &(dyn Store + Send + Sync) {
         &self.store
     }
 

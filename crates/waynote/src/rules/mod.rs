@@ -263,6 +263,10 @@ impl<E: Engine> Store for EngineStore<E> {
     fn verify(&self) -> Result<Report> {
         self.at_once(verify::verify)
     }
+
+    fn checkpoint(&self) -> Result<bool> {
+        self.engine.checkpoint()
+    }
 }
 
 impl<E: Engine> Snapshot for EngineStore<E> {
@@ -324,9 +328,5 @@ impl<E: Engine> LocalStore for EngineStore<E> {
             Ok(())
         })?;
         id.ok_or_else(|| self.ran_nothing())
-    }
-
-    fn checkpoint(&self) -> Result<bool> {
-        self.engine.checkpoint()
     }
 }

@@ -60,6 +60,10 @@ impl<S: Store + ?Sized> Store for &S {
     fn verify(&self) -> Result<Report> {
         (**self).verify()
     }
+
+    fn checkpoint(&self) -> Result<bool> {
+        (**self).checkpoint()
+    }
 }
 
 impl<S: Snapshot + ?Sized> Snapshot for &S {
@@ -93,9 +97,5 @@ impl<S: LocalStore + ?Sized> LocalStore for &S {
 
     fn renew_id(&self) -> Result<StoreId> {
         (**self).renew_id()
-    }
-
-    fn checkpoint(&self) -> Result<bool> {
-        (**self).checkpoint()
     }
 }

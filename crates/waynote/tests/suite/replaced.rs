@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use waynote::{Error, LocalStore, Store};
+use waynote::{Error, Store};
 
 use super::head::{add, beside, count, five, lost, open};
 

@@ -12,7 +12,7 @@ mod words;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
-use waynote::LocalStore;
+use waynote::Store;
 use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
 
 use super::Context;
@@ -68,7 +68,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
 /// The whole loop. `begun` is done when it has its session.
 fn looped(
     plan: &Plan,
-    store: &dyn LocalStore,
+    store: &dyn Store,
     args: &LoopArgs,
     is_json: bool,
     begun: impl FnOnce() -> Outcome,

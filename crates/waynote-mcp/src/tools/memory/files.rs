@@ -1,7 +1,7 @@
 //! The files as they are in the store.
 
 use waynote::store::Filter;
-use waynote::{Address, LocalStore, Name, Note, Scope, ScopeKind};
+use waynote::{Address, Name, Note, Scope, ScopeKind, Store};
 
 use super::path::Path;
 use crate::reply::Refusal;
@@ -16,7 +16,7 @@ pub(super) enum Found {
 
 /// The files of one agent.
 pub(super) struct Files<'s> {
-    pub(super) store: &'s dyn LocalStore,
+    pub(super) store: &'s dyn Store,
     pub(super) agent: &'s Name,
 }
 
