@@ -31,6 +31,9 @@ pub struct Caller {
     pub home: Option<String>,
     /// Possible project directories, the best guess first: absolute paths. Home and the root are skipped.
     pub directories: Vec<String>,
+    /// Whether these directories are on another machine. Then nothing is looked up on this machine's disk: where the
+    /// home directory really is, and which worktree has which main checkout.
+    pub is_elsewhere: bool,
 }
 
 impl Caller {
@@ -52,7 +55,11 @@ impl Caller {
             return Base::without_home(directory);
         };
         let base = Base::new(home, directory)?;
-        match waynote::file::real(home) {
+        let real = match self.is_elsewhere {
+            true => None,
+            false => waynote::file::real(home),
+        };
+        match real {
             Some(real) => base.with_real_home(&real),
             None => Ok(base),
         }
@@ -196,6 +203,9 @@ impl Here {
 
     /// The same directory in the main checkout, when the project is a linked git worktree.
     fn main_checkout(&self) -> Option<Place> {
+        if self.caller.is_elsewhere {
+            return None;
+        }
         let base = self.base().ok()?;
         let there = waynote::worktree::main_checkout(std::path::Path::new(self.project.as_ref()?))?;
         Place::resolve(there.to_str()?, &base).ok()
@@ -230,6 +240,7 @@ mod tests {
             budget: Budget::default(),
             home: Some("/home/u".into()),
             directories: directories.iter().map(|of| (*of).to_owned()).collect(),
+            is_elsewhere: false,
         })
     }
 

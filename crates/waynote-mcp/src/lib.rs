@@ -4,6 +4,8 @@
 //! 2025-11-25) and stateless (2026-07-28). This crate has only the names, arguments and replies of the tools in each
 //! [`Set`]; the library does the work. Calls run one at a time, in the order in which they arrive.
 //!
+//! [`answer`] (feature `http`) does the same for one HTTP request: the stateless form of the streamable HTTP transport.
+//!
 //! Like the library, this crate does not read the environment or the clock: [`Options`] and [`Host`] provide both.
 //!
 //! ```
@@ -60,12 +62,13 @@
 //!     budget: Budget::default(),
 //!     home: None,
 //!     directories: vec!["/srv/shop".into()],
+//!     is_elsewhere: false,
 //! };
 //! let options = Options {
 //!     caller,
 //!     tools: vec![Set::Default],
 //!     has_project: true,
-//!     delivery: Arc::new(InPrompt),
+//!     delivery: Some(Arc::new(InPrompt)),
 //! };
 //! // Nothing looks at the file before the first call.
 //! let store = SqliteStore::at(&path, &waynote::Options::default());
@@ -80,6 +83,8 @@ mod caller;
 mod delivery;
 mod hints;
 mod host;
+#[cfg(feature = "http")]
+mod http;
 mod nearest;
 mod notes;
 mod parameter;
@@ -102,6 +107,8 @@ use rmcp::ServiceExt;
 pub use caller::Caller;
 pub use delivery::Delivery;
 pub use host::Host;
+#[cfg(feature = "http")]
+pub use http::answer;
 pub use reader_tools::reader_tools;
 pub use reply::Refusal;
 pub use server::Options;

@@ -17,18 +17,19 @@ const IDLE: Duration = Duration::from_secs(3);
 /// Where calls wait for their turn.
 pub(crate) struct Queue {
     notes: Arc<Mutex<Notes>>,
-    /// What happens when no call comes.
-    idle: Lock<Option<AbortHandle>>,
+    /// What happens when no call comes; none: the program that runs the server looks after its store itself.
+    idle: Option<Lock<Option<AbortHandle>>>,
 }
 
 /// A call that ended in a panic: a defect of the server.
 pub(crate) struct Panicked;
 
 impl Queue {
-    pub(crate) fn new(host: Arc<dyn Host>) -> Self {
+    /// `checkpoints`: whether the store gets to move its newest notes to where they stay when no call comes.
+    pub(crate) fn new(host: Arc<dyn Host>, checkpoints: bool) -> Self {
         Self {
             notes: Arc::new(Mutex::new(Notes::new(host))),
-            idle: Lock::default(),
+            idle: checkpoints.then(Lock::default),
         }
     }
 
@@ -50,14 +51,17 @@ impl Queue {
     }
 
     fn wait_until_idle(&self) {
+        let Some(idle) = &self.idle else {
+            return;
+        };
         let notes = Arc::clone(&self.notes);
-        let idle = tokio::spawn(async move {
+        let waiting = tokio::spawn(async move {
             tokio::time::sleep(IDLE).await;
             let notes = notes.lock_owned().await;
             tokio::task::spawn_blocking(move || notes.when_idle());
         });
-        let mut before = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(before) = before.replace(idle.abort_handle()) {
+        let mut before = idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = before.replace(waiting.abort_handle()) {
             before.abort();
         }
     }

@@ -2,6 +2,9 @@
 
 use serde_json::Value;
 
+/// The most values in a message: each takes up memory of its own when it is read.
+pub(crate) const MESSAGE_VALUES: usize = 20_000;
+
 /// The longest id that is looked for, in bytes.
 const ID_BYTES: usize = 256;
 

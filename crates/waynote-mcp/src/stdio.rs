@@ -18,13 +18,10 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::scan::Scan;
+use crate::scan::{MESSAGE_VALUES, Scan};
 
 /// The longest message, in bytes: the longest note with each of its characters escaped, and room for the rest.
 pub const MESSAGE_BYTES: usize = 2 * 1024 * 1024;
-
-/// The most values in a message: each takes up memory of its own when it is read.
-const MESSAGE_VALUES: usize = 20_000;
 
 /// What a buffer keeps of its room for the next message.
 const KEPT_BYTES: usize = 64 * 1024;
@@ -33,7 +30,7 @@ const KEPT_BYTES: usize = 64 * 1024;
 const REQUESTS: usize = 32;
 
 const PARSE_ERROR: i32 = -32700;
-const INVALID_REQUEST: i32 = -32600;
+pub(crate) const INVALID_REQUEST: i32 = -32600;
 
 /// A message and its size in bytes.
 type Sized = (ClientJsonRpcMessage, usize);

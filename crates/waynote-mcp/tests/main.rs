@@ -3,4 +3,6 @@
 mod suite {
     mod calls;
     mod embedded;
+    #[cfg(feature = "http")]
+    mod http;
 }

@@ -42,7 +42,7 @@ pub(super) fn run(context: &Context<'_>, tools: &[String]) -> Outcome {
         caller,
         tools,
         has_project,
-        delivery: Arc::new(ToClient::new(is_in_loop)?),
+        delivery: Some(Arc::new(ToClient::new(is_in_loop)?)),
     };
     end_with_parent();
     let settings = settings.clone();
@@ -91,6 +91,7 @@ fn caller(settings: &Settings, inside: Inside, directories: Vec<String>) -> Outc
         budget: settings.budget(None),
         home: home::if_any()?,
         directories,
+        is_elsewhere: false,
     })
 }
 

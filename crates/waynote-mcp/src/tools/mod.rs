@@ -5,11 +5,13 @@ mod list;
 mod memory;
 mod openotters;
 mod ralph;
+mod remote;
 mod session;
 mod zrb;
 
 use std::str::FromStr;
 
+use crate::caller::Caller;
 use crate::tool::{Parameter, Spec};
 
 /// A set of tools.
@@ -59,15 +61,26 @@ impl Set {
     }
 
     /// The tools of these sets, each name once: where two sets have one, the set that is named first keeps it. A tool
-    /// of a session's log is left out where there is no session and a call cannot name one; to the agent of a loop two more are offered.
+    /// of a session's log is left out where there is no session and a call cannot name one. To the agent of a loop two
+    /// more are offered, and beside waynote's own tools one more where the model has to ask for the block.
     pub(crate) fn offered(
         sets: &[Self],
-        has_session: bool,
-        is_in_loop: bool,
+        caller: &Caller,
+        asks_for_block: bool,
     ) -> Vec<&'static Spec> {
         let mut offered: Vec<&'static Spec> = Vec::new();
-        let of_loop = if is_in_loop { session::TOOLS } else { &[] };
-        for spec in sets.iter().flat_map(|set| set.tools()).chain(of_loop) {
+        let has_session = caller.session.is_some();
+        let of_loop = if caller.is_in_loop {
+            session::TOOLS
+        } else {
+            &[]
+        };
+        let of_remote = match asks_for_block && sets.contains(&Self::Default) {
+            true => remote::TOOLS,
+            false => &[],
+        };
+        let of_sets = sets.iter().flat_map(|set| set.tools());
+        for spec in of_remote.iter().chain(of_sets).chain(of_loop) {
             let is_known = offered.iter().any(|of| of.name == spec.name);
             let names_session = |parameter: &Parameter| parameter.name == "session_name";
             let needs_session =

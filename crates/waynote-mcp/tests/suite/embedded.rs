@@ -68,12 +68,13 @@ impl Server {
             budget: Budget::default(),
             home: None,
             directories: vec!["/srv/project".into()],
+            is_elsewhere: false,
         };
         let options = Options {
             caller,
             tools: vec![Set::Default],
             has_project: true,
-            delivery: Arc::new(Never),
+            delivery: Some(Arc::new(Never)),
         };
         let thread = std::thread::spawn(move || {
             waynote_mcp::serve(
