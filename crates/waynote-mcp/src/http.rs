@@ -67,7 +67,7 @@ where
     scan.feed(&body);
     if scan.values() > MESSAGE_VALUES {
         let message = format!("the message has more than {MESSAGE_VALUES} values");
-        return refused(StatusCode::BAD_REQUEST, &message, scan.id());
+        return refused(StatusCode::BAD_REQUEST, &message, scan.id().as_ref());
     }
     service
         .handle(Request::from_parts(parts, Full::new(body)))
@@ -77,7 +77,7 @@ where
 fn refused(
     status: StatusCode,
     message: &str,
-    id: Option<serde_json::Value>,
+    id: Option<&serde_json::Value>,
 ) -> Response<BoxBody<Bytes, Infallible>> {
     let error = json!({
         "jsonrpc": "2.0", "id": id, "error": { "code": INVALID_REQUEST, "message": message },
