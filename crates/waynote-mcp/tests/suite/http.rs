@@ -22,7 +22,7 @@ impl Endpoint {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store =
-            SqliteStore::open(&folder.path().join("notes.db"), &StoreOptions::default()).unwrap();
+            SqliteStore::open(folder.path().join("notes.db"), &StoreOptions::default()).unwrap();
         let now = "2026-05-01T12:00:00Z".parse().unwrap();
         let stamp = Stamp::new(now, "person".parse().unwrap());
         let text = Content::text("the API allows 100 requests a minute").unwrap();
