@@ -4,5 +4,6 @@ mod suite {
     mod all_reads;
     mod all_writes;
     mod feed;
+    mod tokens;
     mod world;
 }

@@ -11,6 +11,7 @@ mod errors;
 mod feed;
 mod read;
 mod search;
+mod told;
 mod write;
 
 use std::sync::{Arc, Mutex};
@@ -25,7 +26,7 @@ use waynote::{
     AsOf, Change, Error, Name, Note, OperationId, Reader, Report, Result, Scope, Stamp, Store,
 };
 
-use crate::Grant;
+use crate::{Grant, Watch};
 
 pub use errors::StoreFailed;
 
@@ -43,6 +44,7 @@ pub struct Narrowed<S> {
     grant: Arc<Grant>,
     /// What was found damaged inside the grant. That of the store inside is shared with everybody.
     damage: Arc<Mutex<Damage>>,
+    watch: Option<Arc<dyn Watch>>,
 }
 
 impl<S> Narrowed<S> {
@@ -52,6 +54,16 @@ impl<S> Narrowed<S> {
             store,
             grant: grant.into(),
             damage: Arc::default(),
+            watch: None,
+        }
+    }
+
+    /// Tells of each call that is refused, and of each administrative one.
+    #[must_use]
+    pub fn watched(self, watch: Arc<dyn Watch>) -> Self {
+        Self {
+            watch: Some(watch),
+            ..self
         }
     }
 
@@ -77,6 +89,8 @@ impl<S: Reader> Narrowed<S> {
             store: reader,
             grant: Arc::clone(&self.grant),
             damage: Arc::clone(&self.damage),
+            // Reading is never refused.
+            watch: None,
         }
     }
 }
@@ -130,8 +144,7 @@ const STOPPED: Error = Error::NotFound {
 
 impl<S: Store> Store for Narrowed<S> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        self.may_write()?;
-        let changes = self.changes(changes)?;
+        let changes = self.told("write", self.may_change_all(changes))?;
         self.written(stamp, |stamp| self.store.apply(&changes, stamp))
     }
 
@@ -142,27 +155,30 @@ impl<S: Store> Store for Narrowed<S> {
         lease: Option<u64>,
         stamp: &Stamp,
     ) -> Result<()> {
-        self.may_write()?;
-        self.may_record(session, events)?;
+        self.told("record an event", self.may_record(session, events))?;
         self.written(stamp, |stamp| {
             self.store.record(session, events, lease, stamp)
         })
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.may_forget(request)?;
-        let forgotten = self.written(stamp, |stamp| self.store.forget(request, stamp))?;
-        Ok(self.forgotten(forgotten))
+        self.told("forget", self.may_forget(request))?;
+        let forgotten = self.written(stamp, |stamp| self.store.forget(request, stamp));
+        self.administered("forget", &request.target, &forgotten);
+        Ok(self.forgotten(forgotten?))
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.may_forget(request)?;
-        let forgotten = self.written(stamp, |stamp| self.store.would_forget(request, stamp))?;
-        Ok(self.forgotten(forgotten))
+        self.told("would forget", self.may_forget(request))?;
+        let forgotten = self.written(stamp, |stamp| self.store.would_forget(request, stamp));
+        self.administered("would forget", &request.target, &forgotten);
+        Ok(self.forgotten(forgotten?))
     }
 
     fn verify(&self) -> Result<Report> {
-        self.may_verify()?;
-        self.shown(self.store.verify())
+        self.told("verify", self.may_verify())?;
+        let report = self.shown(self.store.verify());
+        self.administered("verify", &"the store", &report);
+        report
     }
 }

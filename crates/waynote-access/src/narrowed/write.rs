@@ -21,7 +21,7 @@ fn denied(what: impl Into<String>, reason: &str) -> Error {
 }
 
 impl<S> Narrowed<S> {
-    pub(super) fn may_write(&self) -> Result<()> {
+    fn may_write(&self) -> Result<()> {
         match self.grant.rights {
             Rights::Read => Err(denied("writing", "this token may only read")),
             Rights::Write | Rights::Admin => Ok(()),
@@ -44,7 +44,8 @@ impl<S> Narrowed<S> {
     }
 
     /// The changes, if all of them are of notes that are seen. What comes from another program names an author too.
-    pub(super) fn changes<'c>(&self, changes: &'c [Change]) -> Result<Cow<'c, [Change]>> {
+    pub(super) fn may_change_all<'c>(&self, changes: &'c [Change]) -> Result<Cow<'c, [Change]>> {
+        self.may_write()?;
         let mut has_origin = false;
         for change in changes {
             match change {
@@ -108,6 +109,7 @@ impl<S> Narrowed<S> {
 
     /// An answer is a person's word: a token of agents does not give it.
     pub(super) fn may_record(&self, session: &Name, events: &[SessionEvent]) -> Result<()> {
+        self.may_write()?;
         self.may_change_session(session)?;
         let answers = |event: &SessionEvent| matches!(event, SessionEvent::Answered { .. });
         match !self.grant.agents.is_empty() && events.iter().any(answers) {

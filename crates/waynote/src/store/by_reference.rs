@@ -80,6 +80,15 @@ macro_rules! by_reference {
             ) -> Result<()> {
                 (**self).put_side_values(space, values, removed)
             }
+
+            fn keep_side_values(
+                &self,
+                space: &str,
+                values: &[SideValue],
+                removed: &[String],
+            ) -> Result<()> {
+                (**self).keep_side_values(space, values, removed)
+            }
         }
     };
 }
