@@ -1,9 +1,11 @@
 //! What somebody may do with a store.
 
+use serde::{Deserialize, Serialize};
 use waynote::{Address, Name, Place, Scope};
 
 /// How much somebody may do with the notes that they may see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Rights {
     /// Read and search.
     Read,
@@ -11,6 +13,17 @@ pub enum Rights {
     Write,
     /// Also forget, verify, and look after tokens and the audit log. Never narrowed to scopes.
     Admin,
+}
+
+impl Rights {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Admin => "admin",
+        }
+    }
 }
 
 /// What somebody may do with a store: with which notes, and how much.

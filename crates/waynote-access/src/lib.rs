@@ -1,5 +1,11 @@
 //! Who may read and write what in a store: tokens, stores narrowed to what a token may see, and an audit log.
 
+mod audit;
 mod grant;
+mod narrowed;
+mod tokens;
 
+pub use audit::{Audit, AuditEntry, Line, Watch};
 pub use grant::{Grant, Rights};
+pub use narrowed::{Narrowed, StoreFailed};
+pub use tokens::{Checked, Refusal, Token, TokenError, TokenInfo, Tokens};

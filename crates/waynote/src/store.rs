@@ -394,7 +394,7 @@ pub trait Snapshot: Reader {
 }
 
 /// Side data: values that programs keep in a store beside its notes, by space and key. For example, the last known
-/// content of a file. It has no history, and a crash may lose the last write without harm.
+/// content of a file. It has no history, and a crash may lose the last write of [`SideData::put_side_values`].
 pub trait SideData {
     /// The values of a space, by key.
     ///
@@ -407,6 +407,13 @@ pub trait SideData {
     /// # Errors
     /// As [`Store::apply`].
     fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()>;
+
+    /// The same for values that nobody can compute again: they are on the disk when this returns.
+    ///
+    /// # Errors
+    /// As [`Store::apply`].
+    fn keep_side_values(&self, space: &str, values: &[SideValue], removed: &[String])
+    -> Result<()>;
 }
 
 /// A store on this machine.

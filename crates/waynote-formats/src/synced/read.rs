@@ -323,6 +323,15 @@ impl<S: LocalStore> SideData for SyncedStore<S> {
     fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
         self.inner.put_side_values(space, values, removed)
     }
+
+    fn keep_side_values(
+        &self,
+        space: &str,
+        values: &[SideValue],
+        removed: &[String],
+    ) -> Result<()> {
+        self.inner.keep_side_values(space, values, removed)
+    }
 }
 
 impl<S: LocalStore> LocalStore for SyncedStore<S> {

@@ -112,6 +112,11 @@ rows! { SERVICES
     yes ["LTAI{alnum:20}"]
     no ["LTAI{alnum:10}"]
 
+    "waynote-token" "Token of a waynote server"
+    patterns [new("wn_", &[Run(URL64, 48, 48)])]
+    yes ["wn_{url:48}", "Authorization: Bearer wn_{url:48}", "--token=wn_{url:48}"]
+    no ["wn_token", "wn_{url:40}", "wn_{url:60}", "own_{url:48}", "wn_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"]
+
     "github-token" "GitHub token, classic or fine-grained"
     patterns [new("ghp_", GITHUB), new("gho_", GITHUB), new("ghu_", GITHUB), new("ghs_", GITHUB), new("ghr_", GITHUB),
      new("github_pat_", &[Run(WORD, 60, 255)])]

@@ -287,6 +287,17 @@ impl<E: Engine> SideData for EngineStore<E> {
             tx.put_side(space, values, removed)
         })
     }
+
+    fn keep_side_values(
+        &self,
+        space: &str,
+        values: &[SideValue],
+        removed: &[String],
+    ) -> Result<()> {
+        self.engine.write(Writing::Durable, &mut |tx| {
+            tx.put_side(space, values, removed)
+        })
+    }
 }
 
 impl<E: Engine> LocalStore for EngineStore<E> {

@@ -10,8 +10,11 @@ use super::{Hit, SearchRequest};
 use crate::error::Result;
 use crate::note::Note;
 
-/// Ranks these notes alone, as if there were no others.
-pub(crate) fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>> {
+/// Searches these notes alone, as if there were no others: their scores do not depend on any other note.
+///
+/// # Errors
+/// [`Error::NotBuiltIn`](crate::Error::NotBuiltIn) without the feature `search`.
+pub fn among(notes: &[Note], request: &SearchRequest) -> Result<Vec<Hit>> {
     search(&Nothing, request, notes).map_err(|stopped| match stopped {
         Stopped::Failed(error) => error,
         Stopped::Damaged(damage) => crate::Error::DamagedStore {

@@ -48,11 +48,13 @@ use crate::note::Note;
 use crate::scope::Scope;
 
 #[cfg(feature = "search")]
-pub(crate) use among::among;
+pub use among::among;
 #[cfg(feature = "search")]
 pub(crate) use analyze::is_stop_word;
 #[cfg(not(feature = "search"))]
-pub(crate) use off::{among, indexed, is_stop_word, upkeep, verify};
+pub use off::among;
+#[cfg(not(feature = "search"))]
+pub(crate) use off::{indexed, is_stop_word, upkeep, verify};
 
 /// The default number of hits.
 pub const DEFAULT_LIMIT: usize = 10;

@@ -9,7 +9,11 @@ use super::{Hit, SearchRequest};
 
 const REFUSED: Error = Error::NotBuiltIn { feature: "search" };
 
-pub(crate) fn among(_: &[Note], _: &SearchRequest) -> Result<Vec<Hit>> {
+/// Refused: the search was not built in.
+///
+/// # Errors
+/// [`Error::NotBuiltIn`].
+pub fn among(_: &[Note], _: &SearchRequest) -> Result<Vec<Hit>> {
     Err(REFUSED)
 }
 

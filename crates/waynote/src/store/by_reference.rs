@@ -1,4 +1,6 @@
-//! A reference to a store is a store too, so that a wrapper can own or borrow the store inside it.
+//! A reference to a store is a store too, so that a wrapper can own, share or borrow the store inside it.
+
+use std::sync::Arc;
 
 use super::{Answers, AsOf, Ask, Damage, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
 use crate::change::{Applied, Change};
@@ -12,73 +14,95 @@ use crate::note::{Note, Stamp};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest};
 
-impl<R: Reader + ?Sized> Reader for &R {
-    fn read(&self, ask: &Ask) -> Result<Answers> {
-        (**self).read(ask)
-    }
+/// [`Reader`], [`Store`] and [`SideData`] for a kind of reference.
+macro_rules! by_reference {
+    ($inner:ident, $reference:ty) => {
+        impl<$inner: Reader + ?Sized> Reader for $reference {
+            fn read(&self, ask: &Ask) -> Result<Answers> {
+                (**self).read(ask)
+            }
 
-    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
-        (**self).select_at(scopes, moment)
-    }
+            fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
+                (**self).select_at(scopes, moment)
+            }
 
-    fn take_damage(&self) -> Damage {
-        (**self).take_damage()
-    }
+            fn take_damage(&self) -> Damage {
+                (**self).take_damage()
+            }
 
-    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
-        (**self).search(request)
-    }
+            fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+                (**self).search(request)
+            }
 
-    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
-        (**self).one_state(work)
-    }
+            fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+                (**self).one_state(work)
+            }
+        }
+
+        impl<$inner: Store + ?Sized> Store for $reference {
+            fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+                (**self).apply(changes, stamp)
+            }
+
+            fn record(
+                &self,
+                session: &Name,
+                events: &[SessionEvent],
+                lease: Option<u64>,
+                stamp: &Stamp,
+            ) -> Result<()> {
+                (**self).record(session, events, lease, stamp)
+            }
+
+            fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+                (**self).forget(request, stamp)
+            }
+
+            fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+                (**self).would_forget(request, stamp)
+            }
+
+            fn verify(&self) -> Result<Report> {
+                (**self).verify()
+            }
+
+            fn checkpoint(&self) -> Result<bool> {
+                (**self).checkpoint()
+            }
+        }
+
+        impl<$inner: SideData + ?Sized> SideData for $reference {
+            fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
+                (**self).side_values(space)
+            }
+
+            fn put_side_values(
+                &self,
+                space: &str,
+                values: &[SideValue],
+                removed: &[String],
+            ) -> Result<()> {
+                (**self).put_side_values(space, values, removed)
+            }
+
+            fn keep_side_values(
+                &self,
+                space: &str,
+                values: &[SideValue],
+                removed: &[String],
+            ) -> Result<()> {
+                (**self).keep_side_values(space, values, removed)
+            }
+        }
+    };
 }
 
-impl<S: Store + ?Sized> Store for &S {
-    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        (**self).apply(changes, stamp)
-    }
-
-    fn record(
-        &self,
-        session: &Name,
-        events: &[SessionEvent],
-        lease: Option<u64>,
-        stamp: &Stamp,
-    ) -> Result<()> {
-        (**self).record(session, events, lease, stamp)
-    }
-
-    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        (**self).forget(request, stamp)
-    }
-
-    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        (**self).would_forget(request, stamp)
-    }
-
-    fn verify(&self) -> Result<Report> {
-        (**self).verify()
-    }
-
-    fn checkpoint(&self) -> Result<bool> {
-        (**self).checkpoint()
-    }
-}
+by_reference!(S, &S);
+by_reference!(S, Arc<S>);
 
 impl<S: Snapshot + ?Sized> Snapshot for &S {
     fn search_over(&self, request: &SearchRequest, laid_over: &[Note]) -> Result<Vec<Hit>> {
         (**self).search_over(request, laid_over)
-    }
-}
-
-impl<S: SideData + ?Sized> SideData for &S {
-    fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
-        (**self).side_values(space)
-    }
-
-    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
-        (**self).put_side_values(space, values, removed)
     }
 }
 

@@ -1,0 +1,184 @@
+//! A store that shows only what a grant sees.
+//!
+//! Reading something outside of the grant gives what reading something that does not exist gives: nothing. Writing
+//! outside of it is [`Error::Denied`], whether there is such a note or not. So no answer tells whether a note outside
+//! exists. What still can be inferred (how much others write, from the gaps between positions) is in
+//! `docs/security.md`.
+
+mod author;
+mod damage;
+mod errors;
+mod feed;
+mod read;
+mod search;
+mod told;
+mod write;
+
+use std::sync::{Arc, Mutex};
+
+use waynote::change::Applied;
+use waynote::event::SessionEvent;
+use waynote::forget::{Forget, Forgotten};
+use waynote::mutex::locked;
+use waynote::search::{Hit, SearchRequest};
+use waynote::store::{Answers, Ask, Damage};
+use waynote::{
+    AsOf, Change, Error, Name, Note, OperationId, Reader, Report, Result, Scope, Stamp, Store,
+};
+
+use crate::{Grant, Watch};
+
+pub use errors::StoreFailed;
+
+/// A store as somebody with a [`Grant`] sees it.
+///
+/// It is a [`Reader`] and a [`Store`] and nothing else, so that no other function leads around the grant. It writes with
+/// the token's name, with an author that the token may claim, and under operation ids of the token's own.
+///
+/// A page of the feed or the journal has as many items as were asked for, if there are as many that the grant sees: it
+/// reads on over those that it does not see. So a page of the feed that is shorter than asked for reaches up to the
+/// [version](Ask::version) of the same answers, and a reader may go on from there.
+#[derive(Clone, Debug)]
+pub struct Narrowed<S> {
+    store: S,
+    grant: Arc<Grant>,
+    /// What was found damaged inside the grant. That of the store inside is shared with everybody.
+    damage: Arc<Mutex<Damage>>,
+    watch: Option<Arc<dyn Watch>>,
+}
+
+impl<S> Narrowed<S> {
+    /// A store as a grant sees it.
+    pub fn new(store: S, grant: impl Into<Arc<Grant>>) -> Self {
+        Self {
+            store,
+            grant: grant.into(),
+            damage: Arc::default(),
+            watch: None,
+        }
+    }
+
+    /// Tells of each call that is refused, and of each administrative one.
+    #[must_use]
+    pub fn watched(self, watch: Arc<dyn Watch>) -> Self {
+        Self {
+            watch: Some(watch),
+            ..self
+        }
+    }
+
+    /// The grant.
+    pub fn grant(&self) -> &Grant {
+        &self.grant
+    }
+
+    /// The id under which the store knows an operation of this token. Ids of different tokens never meet: nobody gets
+    /// the answer to another's call, or learns that there was one.
+    fn operation(&self, id: OperationId) -> OperationId {
+        match &self.grant.token {
+            Some(token) => OperationId::of(&format!("operation of token {token}: {id}")),
+            None => id,
+        }
+    }
+}
+
+impl<S: Reader> Narrowed<S> {
+    /// The same view of one state of the store.
+    fn of_state<'r>(&self, reader: &'r dyn Reader) -> Narrowed<&'r dyn Reader> {
+        Narrowed {
+            store: reader,
+            grant: Arc::clone(&self.grant),
+            damage: Arc::clone(&self.damage),
+            // Reading is never refused.
+            watch: None,
+        }
+    }
+}
+
+impl<S: Reader> Reader for Narrowed<S> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        self.shown(self.answers(ask))
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
+        let seen: Vec<Scope> = scopes
+            .iter()
+            .filter(|of| self.grant.sees(of))
+            .cloned()
+            .collect();
+        self.shown(self.store.select_at(&seen, moment))
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.shown(self.hits(request))
+    }
+
+    fn take_damage(&self) -> Damage {
+        match self.grant.is_narrowed() {
+            true => std::mem::take(&mut locked(&self.damage)),
+            false => self.store.take_damage(),
+        }
+    }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        // An error of the work may name what the caller asked for: it passes as it is.
+        let mut own = None;
+        let ran = self.store.one_state(&mut |reader| {
+            own = work(&self.of_state(reader)).err();
+            match own {
+                Some(_) => Err(STOPPED),
+                None => Ok(()),
+            }
+        });
+        match (ran, own) {
+            (Err(_), Some(own)) => Err(own),
+            (ran, _) => self.shown(ran),
+        }
+    }
+}
+
+/// Ends a work on one state that has failed. Nobody gets to see it.
+const STOPPED: Error = Error::NotFound {
+    what: String::new(),
+};
+
+impl<S: Store> Store for Narrowed<S> {
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        let changes = self.told("write", self.may_change_all(changes))?;
+        self.written(stamp, |stamp| self.store.apply(&changes, stamp))
+    }
+
+    fn record(
+        &self,
+        session: &Name,
+        events: &[SessionEvent],
+        lease: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<()> {
+        self.told("record an event", self.may_record(session, events))?;
+        self.written(stamp, |stamp| {
+            self.store.record(session, events, lease, stamp)
+        })
+    }
+
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.told("forget", self.may_forget(request))?;
+        let forgotten = self.written(stamp, |stamp| self.store.forget(request, stamp));
+        self.administered("forget", &request.target, &forgotten);
+        Ok(self.forgotten(forgotten?))
+    }
+
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.told("would forget", self.may_forget(request))?;
+        let forgotten = self.written(stamp, |stamp| self.store.would_forget(request, stamp));
+        self.administered("would forget", &request.target, &forgotten);
+        Ok(self.forgotten(forgotten?))
+    }
+
+    fn verify(&self) -> Result<Report> {
+        self.told("verify", self.may_verify())?;
+        let report = self.shown(self.store.verify());
+        self.administered("verify", &"the store", &report);
+        report
+    }
+}

@@ -1,0 +1,76 @@
+//! Why a token was not created or revoked.
+
+use waynote::Name;
+use waynote::error::{CustomError, ErrorClass, safe};
+
+/// Why a token was not created or revoked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// Another token has the name.
+    #[error("there is a token {} already", safe(name))]
+    Exists {
+        /// The name.
+        name: Name,
+    },
+    /// No token has the name.
+    #[error("there is no token {}", safe(name))]
+    None {
+        /// The name.
+        name: Name,
+        /// The names that there are.
+        names: Vec<Name>,
+    },
+    /// A name that is too long for the author `token:NAME`.
+    #[error("the token's name is too long: it has {bytes} bytes, the limit is {limit}")]
+    LongName {
+        /// Its bytes.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// An admin token for some scopes only.
+    #[error("an admin token cannot be narrowed to agents, places or sessions")]
+    NarrowedAdmin,
+    /// A token that would be of no use.
+    #[error("the token would expire before it is created")]
+    ExpiresBefore,
+}
+
+impl CustomError for TokenError {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Exists { .. } => "token_exists",
+            Self::None { .. } => "no_such_token",
+            Self::LongName { .. } => "long_token_name",
+            Self::NarrowedAdmin => "narrowed_admin",
+            Self::ExpiresBefore => "token_expired",
+        }
+    }
+
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::Exists { .. } => ErrorClass::Conflict,
+            Self::None { .. } => ErrorClass::NotFound,
+            Self::LongName { .. } | Self::NarrowedAdmin | Self::ExpiresBefore => {
+                ErrorClass::Invalid
+            }
+        }
+    }
+
+    fn advice(&self) -> Option<String> {
+        Some(match self {
+            Self::Exists { .. } => "revoke it first, or use another name".into(),
+            Self::None { names, .. } if names.is_empty() => "the store has no tokens".into(),
+            Self::None { names, .. } => {
+                let names: Vec<String> = names.iter().map(safe).collect();
+                format!("the tokens are {}", names.join(", "))
+            }
+            Self::LongName { .. } => "use a shorter name".into(),
+            Self::NarrowedAdmin => {
+                "let it write, or leave its agents, places and sessions out".into()
+            }
+            Self::ExpiresBefore => "name a later time".into(),
+        })
+    }
+}

@@ -1,0 +1,231 @@
+//! Tokens: who they are given to sees and does what they grant.
+//!
+//! A token is shown once, when it is created. The store keeps a hash of it in its side data, under an id that is part of
+//! the token and no secret. Each token has a value of its own there, so that processes that create and revoke tokens at
+//! the same time do not overwrite each other's.
+
+mod error;
+mod record;
+mod text;
+
+use waynote::jiff::{Timestamp, civil, tz::TimeZone};
+use waynote::store::SideValue;
+use waynote::{Name, Result, SecretPolicy, SideData};
+
+use crate::{Grant, Rights};
+
+pub use error::TokenError;
+pub use record::TokenInfo;
+pub use text::Token;
+
+/// Where tokens are kept.
+const SPACE: &str = "tokens";
+
+/// Where is kept on which day each was used last. That is no part of the token's own value, which nobody may write again
+/// once it is revoked.
+const USED: &str = "tokens used";
+
+/// The longest name of a token. `token:NAME` is a name too.
+const NAME_BYTES: usize = 64;
+
+/// The tokens of a store.
+#[derive(Clone, Debug)]
+pub struct Tokens<S> {
+    side: S,
+}
+
+/// A token that was presented and counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The part of the token that is no secret.
+    pub id: String,
+    /// What it grants.
+    pub grant: Grant,
+}
+
+/// Why a token that was presented does not count. A server answers all of them alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// It is not of the form of a token.
+    Malformed,
+    /// There is no such token, or no longer.
+    Unknown,
+    /// It has expired.
+    Expired {
+        /// Its name.
+        name: Name,
+    },
+}
+
+impl Refusal {
+    /// The reason in words, for an audit log.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Malformed => "it is no token".into(),
+            Self::Unknown => "there is no such token".into(),
+            Self::Expired { name } => format!("token {name} has expired"),
+        }
+    }
+}
+
+impl<S: SideData> Tokens<S> {
+    /// The tokens that are kept in this side data.
+    pub fn new(side: S) -> Self {
+        Self { side }
+    }
+
+    /// Creates a token of 32 random bytes. Its text is in the answer and nowhere else.
+    ///
+    /// # Errors
+    /// [`TokenError`] when there is a token of that name, when the name is too long, when the grant cannot be given, or
+    /// when the token would have expired already; [`Error::NameHoldsSecret`](waynote::Error::NameHoldsSecret); otherwise as
+    /// [`Store::apply`](waynote::Store::apply).
+    pub fn create(
+        &self,
+        name: &Name,
+        grant: &Grant,
+        expires: Option<Timestamp>,
+        now: Timestamp,
+        random: [u8; 32],
+    ) -> Result<(Token, TokenInfo)> {
+        let bytes = name.as_str().len();
+        if bytes > NAME_BYTES {
+            let limit = NAME_BYTES;
+            return Err(TokenError::LongName { bytes, limit }.into());
+        }
+        SecretPolicy::default().check_name("token's name", name.as_str())?;
+        if grant.rights == Rights::Admin && grant.is_narrowed() {
+            return Err(TokenError::NarrowedAdmin.into());
+        }
+        if expires.is_some_and(|expires| expires <= now) {
+            return Err(TokenError::ExpiresBefore.into());
+        }
+        let is_taken = |info: &TokenInfo| info.name == *name;
+        if self.all()?.iter().any(is_taken) {
+            return Err(TokenError::Exists { name: name.clone() }.into());
+        }
+        let token = Token::of(random);
+        let info = TokenInfo {
+            id: token.id().to_owned(),
+            name: name.clone(),
+            rights: grant.rights,
+            agents: grant.agents.clone(),
+            places: grant.places.clone(),
+            sessions: grant.sessions.clone(),
+            created_at: now,
+            expires_at: expires,
+            last_used: None,
+        };
+        let value = record::value(&info, &token.hash());
+        self.side.keep_side_values(SPACE, &[value], &[])?;
+        // Somebody else may have created one of this name meanwhile. Whoever of the two looks last sees both, and gives
+        // way: two tokens of one name would be one author.
+        let of_name = self.all()?.into_iter().filter(is_taken);
+        if of_name.count() > 1 {
+            self.side.keep_side_values(SPACE, &[], &[info.id])?;
+            return Err(TokenError::Exists { name: name.clone() }.into());
+        }
+        Ok((token, info))
+    }
+
+    /// All tokens, by name, expired ones too.
+    ///
+    /// # Errors
+    /// As [`Reader::read`](waynote::Reader::read).
+    pub fn list(&self) -> Result<Vec<TokenInfo>> {
+        let used = self.side.side_values(USED)?;
+        let mut all = self.all()?;
+        for info in &mut all {
+            let used = used.iter().find(|used| used.key == info.id);
+            info.last_used = used.and_then(|used| day_of(&used.value));
+        }
+        all.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
+        Ok(all)
+    }
+
+    /// Whether there is a token.
+    ///
+    /// # Errors
+    /// As [`Reader::read`](waynote::Reader::read).
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.side.side_values(SPACE)?.is_empty())
+    }
+
+    /// Revokes the token of that name, and returns what it was. It does not count any more once this returns.
+    ///
+    /// # Errors
+    /// [`TokenError::None`] when there is none; otherwise as [`Store::apply`](waynote::Store::apply).
+    pub fn revoke(&self, name: &Name) -> Result<TokenInfo> {
+        let all = self.list()?;
+        let (mut revoked, rest): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|info| info.name == *name);
+        let gone: Vec<String> = revoked.iter().map(|info| info.id.clone()).collect();
+        let Some(info) = revoked.pop() else {
+            let names = rest.into_iter().map(|info| info.name).collect();
+            let name = name.clone();
+            return Err(TokenError::None { name, names }.into());
+        };
+        self.side.keep_side_values(SPACE, &[], &gone)?;
+        // Those of tokens that were revoked while they were in use.
+        let used = self.side.side_values(USED)?.into_iter();
+        let is_left = |id: &String| rest.iter().any(|info| info.id == *id);
+        let stale: Vec<String> = used
+            .map(|used| used.key)
+            .filter(|id| !is_left(id))
+            .collect();
+        if !stale.is_empty() {
+            self.side.put_side_values(USED, &[], &stale)?;
+        }
+        Ok(info)
+    }
+
+    /// What the token with this text grants now, or why nothing. The day of its last use is noted.
+    ///
+    /// # Errors
+    /// As [`Reader::read`](waynote::Reader::read).
+    pub fn check(&self, text: &str, now: Timestamp) -> Result<Result<Checked, Refusal>> {
+        let Some(token) = Token::parse(text) else {
+            return Ok(Err(Refusal::Malformed));
+        };
+        let values = self.side.side_values(SPACE)?;
+        let value = values.iter().find(|value| value.key == token.id());
+        let Some(info) = record::checked(value, &token.hash()) else {
+            return Ok(Err(Refusal::Unknown));
+        };
+        if info.expires_at.is_some_and(|expires| expires <= now) {
+            return Ok(Err(Refusal::Expired { name: info.name }));
+        }
+        self.used(&info.id, now);
+        Ok(Ok(Checked {
+            grant: info.grant(),
+            id: info.id,
+        }))
+    }
+
+    /// Notes the day of a use. A store that cannot be written now is no reason to refuse a token.
+    fn used(&self, id: &str, now: Timestamp) {
+        let today = TimeZone::UTC.to_datetime(now).date();
+        let Ok(used) = self.side.side_values(USED) else {
+            return;
+        };
+        let is_noted = |used: &SideValue| used.key == id && day_of(&used.value) == Some(today);
+        if !used.iter().any(is_noted) {
+            let value = SideValue {
+                key: id.to_owned(),
+                value: today.to_string().into_bytes(),
+                about: None,
+            };
+            let _ = self.side.put_side_values(USED, &[value], &[]);
+        }
+    }
+
+    fn all(&self) -> Result<Vec<TokenInfo>> {
+        let values = self.side.side_values(SPACE)?;
+        Ok(values.iter().filter_map(record::info).collect())
+    }
+}
+
+fn day_of(value: &[u8]) -> Option<civil::Date> {
+    std::str::from_utf8(value).ok()?.parse().ok()
+}
