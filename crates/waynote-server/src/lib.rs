@@ -1,5 +1,35 @@
 //! The HTTP server: a JSON API, an MCP endpoint, a change feed and a page for the browser, over one or several stores.
+//!
+//! [`Server::new`] takes the stores, the options, a clock and a place for the log. [`Server::bind`] listens, and
+//! [`Bound::run`] serves until its [`Stopper`] is told to stop. The server prints nothing, reads no environment and asks
+//! no clock of its own.
 
+mod api;
+mod app;
+mod connection;
+mod edge;
+mod error;
+mod health;
+mod log;
+mod mcp;
+mod metrics;
+mod options;
+mod page;
+mod problem;
+mod routes;
+mod server;
+mod sign_in;
+mod stop;
 mod stores;
+mod tls;
+mod told;
+mod visit;
+mod watch;
 
+pub use app::Clock;
+pub use error::StartError;
+pub use log::Log;
+pub use options::{Limits, Options, TlsFiles};
+pub use server::{Bound, Server};
+pub use stop::Stopper;
 pub use stores::{Served, Stores};

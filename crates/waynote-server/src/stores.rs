@@ -35,3 +35,9 @@ impl Stores {
             .map(|(name, store)| (name.as_str(), store))
     }
 }
+
+/// Whether a store can have this name in a path.
+pub(crate) fn is_name(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !name.is_empty() && name.len() <= 64 && !name.starts_with('.') && name.bytes().all(is_part)
+}

@@ -1,0 +1,74 @@
+//! What all requests share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use jiff::Timestamp;
+
+use crate::edge::rate::Buckets;
+use crate::log::{EventLine, Log};
+use crate::metrics::Metrics;
+use crate::options::Options;
+use crate::stop::Stopper;
+use crate::told::Told;
+use crate::watch::Watcher;
+
+/// Tells the time.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// A store with what the server knows about it.
+pub(crate) struct Shelf {
+    pub(crate) store: Told,
+    /// Whether a request needs a token. Once it does, it does until the server ends: the last token may be revoked.
+    pub(crate) needs_token: AtomicBool,
+}
+
+/// What all requests share.
+pub(crate) struct Shared {
+    pub(crate) shelves: BTreeMap<String, Shelf>,
+    pub(crate) options: Options,
+    pub(crate) clock: Clock,
+    pub(crate) log: Log,
+    pub(crate) metrics: Metrics,
+    pub(crate) buckets: Buckets,
+    pub(crate) watcher: Arc<Watcher>,
+    pub(crate) stopper: Stopper,
+    /// The time at which the server started, for ids of requests.
+    pub(crate) started: i64,
+    pub(crate) requests: AtomicU64,
+}
+
+/// What all requests share; every handler can have it as its `State`.
+pub(crate) type App = Arc<Shared>;
+
+impl Shared {
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// An id for a request, for the log and for whoever asked.
+    pub(crate) fn request_id(&self) -> String {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        format!("{:x}-{number:x}", self.started)
+    }
+
+    pub(crate) fn log_event(&self, event: &str, detail: impl Into<Option<String>>) {
+        self.log.line(&EventLine {
+            time: self.now().to_string(),
+            event,
+            detail: detail.into(),
+        });
+    }
+
+    /// Whether nobody needs a token.
+    pub(crate) fn is_open(&self) -> bool {
+        let mut shelves = self.shelves.values();
+        shelves.all(|shelf| !shelf.needs_token.load(Ordering::Relaxed))
+    }
+
+    /// Whether every request is checked for where it comes from: on a loopback address, where no token may be needed.
+    pub(crate) fn is_loopback_only(&self) -> bool {
+        self.options.listen.ip().is_loopback() && !self.options.behind_proxy
+    }
+}

@@ -1,0 +1,150 @@
+//! Connections: how many there may be, and how long each may leave the server waiting.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::TlsAcceptor;
+
+use crate::app::App;
+use crate::edge::{Addresses, Seat};
+use crate::visit::Peer;
+
+/// How long a client may take to agree on TLS.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// How long to wait before the next try when the system gives no connection, for example because it has no more files.
+const AFTER_ERROR: Duration = Duration::from_millis(100);
+
+/// Serves connections until the server is told to stop, then answers what has been asked.
+pub(crate) async fn serve(
+    app: &App,
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+) {
+    let limits = &app.options.limits;
+    let most = match limits.connections {
+        0 => Semaphore::MAX_PERMITS,
+        most => most,
+    };
+    let all = Arc::new(Semaphore::new(most));
+    let addresses = Addresses::default();
+    let per_address = match app.options.behind_proxy || app.options.listen.ip().is_loopback() {
+        true => 0,
+        false => limits.connections_per_address,
+    };
+    let open = GracefulShutdown::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = app.stopper.stopped() => break,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                app.log_event("accept_failed", error.to_string());
+                tokio::time::sleep(AFTER_ERROR).await;
+                continue;
+            }
+        };
+        let seat = addresses.sit(peer.ip(), per_address);
+        let (Some(seat), Ok(permit)) = (seat, all.clone().try_acquire_owned()) else {
+            app.metrics.refused_connections.add();
+            continue;
+        };
+        let held = Held {
+            _permit: permit,
+            _seat: seat,
+            app: app.clone(),
+        };
+        app.metrics.connections.add(1);
+        let connection = Connection {
+            app: app.clone(),
+            peer,
+            router: router.clone(),
+            watcher: open.watcher(),
+        };
+        let tls = tls.clone();
+        tokio::spawn(async move {
+            connection.run(stream, tls).await;
+            drop(held);
+        });
+    }
+    drop(listener);
+    let _ = tokio::time::timeout(limits.stop_time, open.shutdown()).await;
+}
+
+/// What a connection holds as long as it is open.
+struct Held {
+    _permit: OwnedSemaphorePermit,
+    _seat: Seat,
+    app: App,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.app.metrics.connections.add(-1);
+    }
+}
+
+struct Connection {
+    app: App,
+    peer: SocketAddr,
+    router: Router,
+    watcher: Watcher,
+}
+
+impl Connection {
+    async fn run(self, stream: TcpStream, tls: Option<TlsAcceptor>) {
+        // Answers are written at once; a stream that cannot be told so works all the same.
+        let _ = stream.set_nodelay(true);
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(self.app.options.limits.write_time));
+        let stream = Box::pin(stream);
+        match tls {
+            None => self.speak(stream).await,
+            Some(tls) => {
+                let handshake = tokio::time::timeout(HANDSHAKE, tls.accept(stream));
+                if let Ok(Ok(stream)) = handshake.await {
+                    self.speak(stream).await;
+                }
+            }
+        }
+    }
+
+    /// Errors here are those of the client: it went away, was too slow, or does not speak HTTP.
+    fn speak<S>(self, stream: S) -> impl Future<Output = ()> + Send
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let peer = Peer(self.peer.ip());
+        let router = TowerToHyperService::new(self.router);
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(peer);
+            router.call(request)
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.app.options.limits.header_time)
+            .max_buf_size(64 << 10)
+            .serve_connection(TokioIo::new(stream), service);
+        let connection = self.watcher.watch(connection);
+        async move {
+            let _ = connection.await;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Where a request comes from, as a browser says it. A page of another site must not use this server: not by its own
+//! name for our address (DNS rebinding), and not in the name of a person who is signed in here.
+
+use axum::http::header::{HOST, HeaderName, ORIGIN};
+use axum::http::uri::Authority;
+use axum::http::{Request, StatusCode};
+
+use crate::app::Shared;
+use crate::problem::Problem;
+
+/// The name that a proxy was asked for, if it asks by another one.
+const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+
+/// Refuses a request of another site's page.
+pub(crate) fn check<B>(app: &Shared, request: &Request<B>) -> Result<(), Problem> {
+    let header = |name: &HeaderName| request.headers().get(name).map(|value| value.to_str());
+    let host = match header(&HOST) {
+        Some(Ok(host)) => Some(host),
+        Some(Err(_)) => return Err(foreign_host()),
+        // An absolute address in the first line.
+        None => request.uri().authority().map(Authority::as_str),
+    };
+    if app.is_loopback_only() && !host.is_some_and(is_loopback) {
+        return Err(foreign_host());
+    }
+    let Some(origin) = header(&ORIGIN) else {
+        return Ok(());
+    };
+    let of = origin
+        .ok()
+        .and_then(|origin| Some(origin.split_once("://")?.1));
+    let forwarded = header(&FORWARDED_HOST).and_then(Result::ok);
+    let forwarded = forwarded.filter(|_| app.options.behind_proxy);
+    let is_ours = |of: &str| {
+        let names = [host, forwarded].into_iter().flatten();
+        names.into_iter().any(|name| name.eq_ignore_ascii_case(of))
+    };
+    match of.is_some_and(is_ours) {
+        true => Ok(()),
+        false => Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "foreign_origin",
+            "the request comes from a page of another site",
+        )
+        .hint("open the page that this server has itself")),
+    }
+}
+
+/// Whether it is a name of this machine, with any port: a tunnel may have another one.
+fn is_loopback(host: &str) -> bool {
+    let Ok(authority) = host.parse::<Authority>() else {
+        return false;
+    };
+    let name = authority.host();
+    let has_name = ["localhost", "127.0.0.1", "[::1]"]
+        .iter()
+        .any(|ours| name.eq_ignore_ascii_case(ours));
+    has_name && !host.contains('@')
+}
+
+fn foreign_host() -> Problem {
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "foreign_host",
+        "this server is for this machine alone, and the request names another one",
+    )
+    .hint("use http://localhost, http://127.0.0.1 or http://[::1] with the server's port")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_loopback() {
+        for (host, is_ours) in [
+            ("localhost", true),
+            ("LocalHost:7467", true),
+            ("127.0.0.1:80", true),
+            ("[::1]:7467", true),
+            ("localhost.evil.example", false),
+            ("127.0.0.1.evil.example:7467", false),
+            ("evil.example", false),
+            ("a@localhost", false),
+            ("localhost:7467/x", false),
+            ("", false),
+        ] {
+            assert_eq!(is_loopback(host), is_ours, "{host}");
+        }
+    }
+}

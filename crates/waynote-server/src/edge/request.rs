@@ -1,0 +1,101 @@
+//! What every request passes: where it comes from, how long it may take, what the log and the figures say of it.
+
+use std::time::Instant;
+
+use axum::body::{Body, HttpBody};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::Response;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::middleware::Next;
+use axum::response::IntoResponse;
+
+use crate::app::App;
+use crate::edge::origin;
+use crate::log::RequestLine;
+use crate::problem::{MEDIA_TYPE, Problem};
+use crate::visit::Caller;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Passes a request to its handler, and sees to what is the same for all.
+pub(crate) async fn pass(
+    State(app): State<App>,
+    mut request: Request,
+    next: Next,
+) -> Response<Body> {
+    let began = Instant::now();
+    let id = app.request_id();
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let caller = Caller::default();
+    request.extensions_mut().insert(caller.clone());
+
+    let response = match origin::check(&app, &request) {
+        Err(problem) => problem.into_response(),
+        Ok(()) => {
+            let answer = tokio::time::timeout(app.options.limits.handler_time, next.run(request));
+            match answer.await {
+                Ok(response) => as_problem(response),
+                Err(_) => Problem::timed_out().into_response(),
+            }
+        }
+    };
+    let response = with_headers(response, &id);
+
+    let route = route.as_ref().map_or("unknown", MatchedPath::as_str);
+    let took = began.elapsed();
+    let status = response.status().as_u16();
+    app.metrics.request(&method, route, status, took);
+    app.log.line(&RequestLine {
+        time: app.now().to_string(),
+        id: &id,
+        method: method.as_str(),
+        route,
+        status,
+        ms: (took.as_secs_f64() * 1e6).round() / 1e3,
+        bytes: response.body().size_hint().exact(),
+        token: caller.0.get().map(String::as_str),
+    });
+    response
+}
+
+/// An error that is told in no other form gets the form of all errors.
+fn as_problem(response: Response<Body>) -> Response<Body> {
+    let status = response.status();
+    if !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let content_type = response.headers().get(CONTENT_TYPE);
+    let content_type = content_type.and_then(|value| value.to_str().ok());
+    let is_told = content_type.is_some_and(|of| {
+        of.starts_with(MEDIA_TYPE)
+            || of.starts_with("text/html")
+            || of.starts_with("application/json")
+    });
+    if is_told {
+        return response;
+    }
+    let mut told = Problem::of_status(status).into_response();
+    // `Allow`, for one.
+    for (name, value) in response.headers() {
+        if !told.headers().contains_key(name) && name != "content-length" {
+            told.headers_mut().append(name, value.clone());
+        }
+    }
+    told
+}
+
+fn with_headers(mut response: Response<Body>, id: &str) -> Response<Body> {
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Notes are kept by nobody in between.
+    headers
+        .entry(CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,103 @@
+//! Why a server does not start.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use waynote::error::{CustomError, ErrorClass};
+
+/// Why a server does not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// Others can reach the address, and a store has no tokens.
+    #[error("store `{store}` has no tokens, and others can reach {listen}")]
+    NoTokens {
+        /// The store.
+        store: String,
+        /// The address.
+        listen: SocketAddr,
+    },
+
+    /// Others can reach the address, and nothing encrypts what they send.
+    #[error("{listen} can be reached by others, and tokens and notes would go there unencrypted")]
+    NoTls {
+        /// The address.
+        listen: SocketAddr,
+    },
+
+    /// A name that a store cannot have in a path.
+    #[error("`{name}` cannot be the name of a store: letters, digits, `-`, `_` and `.` can")]
+    InvalidStoreName {
+        /// The name.
+        name: String,
+    },
+
+    /// There is nothing to serve.
+    #[error("there is no store to serve")]
+    NoStore,
+
+    /// The address cannot be listened on.
+    #[error("{listen} cannot be listened on: {source}")]
+    Listen {
+        /// The address.
+        listen: SocketAddr,
+        /// The reason of the operating system.
+        source: std::io::Error,
+    },
+
+    /// A file of the certificate cannot be used.
+    #[error("{} cannot be used: {reason}", file.display())]
+    Certificate {
+        /// The file.
+        file: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+
+    /// The system does not give what a server needs.
+    #[error("the server cannot run: {0}")]
+    System(std::io::Error),
+}
+
+impl CustomError for StartError {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::NoTokens { .. } => "no_tokens",
+            Self::NoTls { .. } => "no_tls",
+            Self::InvalidStoreName { .. } => "invalid_store_name",
+            Self::NoStore => "no_store",
+            Self::Listen { .. } => "listen",
+            Self::Certificate { .. } => "certificate",
+            Self::System(_) => "system",
+        }
+    }
+
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::InvalidStoreName { .. } | Self::NoStore | Self::Certificate { .. } => {
+                ErrorClass::Invalid
+            }
+            Self::NoTokens { .. } | Self::NoTls { .. } => ErrorClass::Refused,
+            Self::Listen { .. } | Self::System(_) => ErrorClass::Unreachable,
+        }
+    }
+
+    fn advice(&self) -> Option<String> {
+        Some(
+            match self {
+                Self::NoTokens { .. } => {
+                    "make one for each who may use it (`waynote token create NAME`), or listen on 127.0.0.1"
+                }
+                Self::NoTls { .. } => {
+                    "name a certificate (`--tls-cert FILE --tls-key FILE`), or say that a proxy encrypts (`--behind-proxy`)"
+                }
+                Self::InvalidStoreName { .. } => "choose another name",
+                Self::NoStore => "name one: `--store NAME=PATH`",
+                Self::Listen { .. } => "another program may use it: choose another port, or 0 for any free one",
+                Self::Certificate { .. } => "give the certificate and its key as PEM files",
+                Self::System(_) => "look at the limits of this process (`ulimit -a`)",
+            }
+            .into(),
+        )
+    }
+}

@@ -1,0 +1,155 @@
+//! Figures for Prometheus, in its text format. They have no names of stores, notes or tokens.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::http::Method;
+use waynote::mutex::locked;
+
+/// The upper ends of the ranges of latency, in seconds.
+const BUCKETS: [f64; 12] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0,
+];
+
+/// The requests of one route with one status.
+#[derive(Clone, Copy, Default)]
+struct Requests {
+    count: u64,
+    seconds: f64,
+    /// How many fell into each range, or above the last.
+    ranges: [u64; BUCKETS.len() + 1],
+}
+
+/// What is counted.
+#[derive(Default)]
+pub(crate) struct Metrics {
+    requests: Mutex<BTreeMap<(String, String, u16), Requests>>,
+    pub(crate) connections: Gauge,
+    pub(crate) refused_connections: Counter,
+    pub(crate) feeds: Gauge,
+}
+
+/// A number that only grows.
+#[derive(Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// How many there are of something now.
+#[derive(Default)]
+pub(crate) struct Gauge(AtomicI64);
+
+impl Gauge {
+    pub(crate) fn add(&self, more: i64) {
+        self.0.fetch_add(more, Ordering::Relaxed);
+    }
+}
+
+impl Metrics {
+    /// Counts a request.
+    pub(crate) fn request(&self, method: &Method, route: &str, status: u16, took: Duration) {
+        // A client can make up any number of methods.
+        let method = match method.as_str() {
+            known @ ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS") => known,
+            _ => "other",
+        };
+        let seconds = took.as_secs_f64();
+        let range = BUCKETS.iter().position(|end| seconds <= *end);
+        let mut requests = locked(&self.requests);
+        let of = (route.to_owned(), method.to_owned(), status);
+        let of = requests.entry(of).or_default();
+        of.count += 1;
+        of.seconds += seconds;
+        of.ranges[range.unwrap_or(BUCKETS.len())] += 1;
+    }
+
+    /// The text that Prometheus reads.
+    pub(crate) fn text(&self) -> String {
+        let requests = locked(&self.requests).clone();
+        let mut text = String::new();
+        head(
+            &mut text,
+            "waynote_http_request_duration_seconds",
+            "histogram",
+            "How long requests took until their answer began.",
+        );
+        for ((route, method, status), of) in &requests {
+            let labels = format!("route=\"{route}\",method=\"{method}\",status=\"{status}\"");
+            let mut below = 0;
+            for (end, count) in BUCKETS.iter().zip(of.ranges) {
+                below += count;
+                line(
+                    &mut text,
+                    &format!(
+                        "waynote_http_request_duration_seconds_bucket{{{labels},le=\"{end}\"}} {below}"
+                    ),
+                );
+            }
+            line(
+                &mut text,
+                &format!(
+                    "waynote_http_request_duration_seconds_bucket{{{labels},le=\"+Inf\"}} {}",
+                    of.count
+                ),
+            );
+            line(
+                &mut text,
+                &format!(
+                    "waynote_http_request_duration_seconds_sum{{{labels}}} {:.6}",
+                    of.seconds
+                ),
+            );
+            line(
+                &mut text,
+                &format!(
+                    "waynote_http_request_duration_seconds_count{{{labels}}} {}",
+                    of.count
+                ),
+            );
+        }
+        for (name, kind, help, value) in [
+            (
+                "waynote_http_connections",
+                "gauge",
+                "Connections that are open.",
+                self.connections
+                    .0
+                    .load(Ordering::Relaxed)
+                    .max(0)
+                    .unsigned_abs(),
+            ),
+            (
+                "waynote_http_connections_refused_total",
+                "counter",
+                "Connections that were closed at once because there were too many.",
+                self.refused_connections.0.load(Ordering::Relaxed),
+            ),
+            (
+                "waynote_feeds",
+                "gauge",
+                "Change feeds that are being read.",
+                self.feeds.0.load(Ordering::Relaxed).max(0).unsigned_abs(),
+            ),
+        ] {
+            head(&mut text, name, kind, help);
+            line(&mut text, &format!("{name} {value}"));
+        }
+        text
+    }
+}
+
+fn head(text: &mut String, name: &str, kind: &str, help: &str) {
+    line(text, &format!("# HELP {name} {help}"));
+    line(text, &format!("# TYPE {name} {kind}"));
+}
+
+fn line(text: &mut String, line: &str) {
+    let _ = writeln!(text, "{line}");
+}

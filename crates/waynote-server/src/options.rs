@@ -1,0 +1,118 @@
+//! How a server listens, and what it allows.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The port of a server that is not told another one.
+pub(crate) const PORT: u16 = 7467;
+
+/// How a server listens, and what it allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The address to listen on; port 0: any free port.
+    pub listen: SocketAddr,
+    /// The certificate and its key; none: no TLS.
+    pub tls: Option<TlsFiles>,
+    /// Whether a reverse proxy in front of the server takes care of TLS. Then every request needs a token, and the
+    /// limits for one address are the proxy's.
+    pub behind_proxy: bool,
+    /// What it allows.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    /// Port 7467 of this machine, without TLS.
+    fn default() -> Self {
+        Self {
+            listen: (Ipv4Addr::LOCALHOST, PORT).into(),
+            tls: None,
+            behind_proxy: false,
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Options {
+    /// The address to listen on.
+    pub fn listen(self, listen: SocketAddr) -> Self {
+        Self { listen, ..self }
+    }
+
+    /// The certificate and its key.
+    pub fn tls(self, tls: impl Into<Option<TlsFiles>>) -> Self {
+        let tls = tls.into();
+        Self { tls, ..self }
+    }
+
+    /// Whether a reverse proxy takes care of TLS.
+    pub fn behind_proxy(self, behind_proxy: bool) -> Self {
+        Self {
+            behind_proxy,
+            ..self
+        }
+    }
+
+    /// What it allows.
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+}
+
+/// The files of a certificate, in PEM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate, followed by those that sign it.
+    pub cert: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
+
+/// What a server allows. A number of 0 is no limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The bytes of a request's body.
+    pub body_bytes: usize,
+    /// The requests a second with one token, on average.
+    pub rate: u32,
+    /// How many requests more than that may come at once.
+    pub burst: u32,
+    /// The connections at one time.
+    pub connections: usize,
+    /// The connections of one address at one time. Not on a loopback address, and not behind a proxy.
+    pub connections_per_address: usize,
+    /// How long a client may take for the head of a request, or leave a connection unused.
+    pub header_time: Duration,
+    /// How long a client may take for the body of a request.
+    pub body_time: Duration,
+    /// How long a client may take to read what it is sent.
+    pub write_time: Duration,
+    /// How long the answer to a request may take.
+    pub handler_time: Duration,
+    /// How long a stopping server waits for requests that are still running.
+    pub stop_time: Duration,
+    /// How often a feed without news sends a sign of life.
+    pub heartbeat: Duration,
+    /// The calls of stores at one time.
+    pub threads: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 8 << 20,
+            rate: 200,
+            burst: 400,
+            connections: 1024,
+            connections_per_address: 128,
+            header_time: Duration::from_secs(30),
+            body_time: Duration::from_secs(30),
+            write_time: Duration::from_secs(30),
+            handler_time: Duration::from_secs(60),
+            stop_time: Duration::from_secs(15),
+            heartbeat: Duration::from_secs(15),
+            threads: 128,
+        }
+    }
+}

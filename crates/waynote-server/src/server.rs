@@ -1,0 +1,155 @@
+//! The server: what it needs to start, and its life.
+
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use tokio_rustls::TlsAcceptor;
+
+use crate::app::{App, Clock, Shared, Shelf};
+use crate::edge::rate::Buckets;
+use crate::error::StartError;
+use crate::log::Log;
+use crate::metrics::Metrics;
+use crate::options::Options;
+use crate::stop::Stopper;
+use crate::stores::{Stores, is_name};
+use crate::told::Told;
+use crate::watch::{Watched, Watcher};
+use crate::{connection, routes, sign_in, tls, watch};
+
+/// A server that does not listen yet.
+pub struct Server {
+    shared: Shared,
+}
+
+impl Server {
+    /// A server of these stores.
+    pub fn new(stores: &Stores, options: Options, clock: Clock, log: Log) -> Self {
+        let watcher = Arc::new(Watcher::default());
+        let shelf = |store: &Arc<dyn crate::Served>| {
+            let watched = Arc::new(Watched::new(watcher.clone()));
+            Shelf {
+                store: Told::new(store.clone(), watched),
+                needs_token: AtomicBool::new(false),
+            }
+        };
+        let shelves: BTreeMap<_, _> = stores
+            .iter()
+            .map(|(name, store)| (name.to_owned(), shelf(store)))
+            .collect();
+        let started = clock().as_microsecond();
+        Self {
+            shared: Shared {
+                shelves,
+                buckets: Buckets::new(&options.limits),
+                options,
+                clock,
+                log,
+                metrics: Metrics::default(),
+                watcher,
+                stopper: Stopper::new(),
+                started,
+                requests: AtomicU64::new(0),
+            },
+        }
+    }
+
+    /// Listens, if that is safe: an address that others reach needs a token for every store, and TLS.
+    ///
+    /// # Errors
+    /// [`StartError::NoStore`], [`StartError::InvalidStoreName`], [`StartError::NoTls`], [`StartError::NoTokens`],
+    /// [`StartError::Certificate`], [`StartError::Listen`]; and those of a store that cannot be read.
+    pub fn bind(mut self) -> waynote::Result<Bound> {
+        let shared = &mut self.shared;
+        if shared.shelves.is_empty() {
+            return Err(StartError::NoStore.into());
+        }
+        if let Some(name) = shared.shelves.keys().find(|name| !is_name(name)) {
+            let name = name.clone();
+            return Err(StartError::InvalidStoreName { name }.into());
+        }
+        let listen = shared.options.listen;
+        let is_reached = !shared.is_loopback_only();
+        if is_reached && shared.options.tls.is_none() && !shared.options.behind_proxy {
+            return Err(StartError::NoTls { listen }.into());
+        }
+        for (name, shelf) in &mut shared.shelves {
+            let has_tokens = match sign_in::has_tokens(&shelf.store) {
+                Ok(has_tokens) => has_tokens,
+                // On this machine, a store may be mended while it is served.
+                Err(_) if !is_reached => continue,
+                Err(error) => return Err(error),
+            };
+            if is_reached && !has_tokens {
+                let store = name.clone();
+                return Err(StartError::NoTokens { store, listen }.into());
+            }
+            *shelf.needs_token.get_mut() = is_reached || has_tokens;
+        }
+        let tls = shared.options.tls.as_ref().map(tls::acceptor).transpose()?;
+        let failed = |source| StartError::Listen { listen, source };
+        let listener = TcpListener::bind(listen).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Bound {
+            app: Arc::new(self.shared),
+            listener,
+            address,
+            tls,
+        })
+    }
+}
+
+/// A server that listens.
+pub struct Bound {
+    app: App,
+    listener: TcpListener,
+    address: SocketAddr,
+    tls: Option<TlsAcceptor>,
+}
+
+impl Bound {
+    /// The address on which it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address of the server as a URL, without a path.
+    pub fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// What stops it.
+    pub fn stopper(&self) -> Stopper {
+        self.app.stopper.clone()
+    }
+
+    /// Serves until it is told to stop. Then the requests that are running are answered, within the limit for that.
+    ///
+    /// # Errors
+    /// [`StartError::System`].
+    pub fn run(self) -> Result<(), StartError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .thread_name("waynote-server")
+            .max_blocking_threads(self.app.options.limits.threads.max(1))
+            .build()
+            .map_err(StartError::System)?;
+        let Self {
+            app, listener, tls, ..
+        } = self;
+        let served = runtime.block_on(async {
+            let listener =
+                tokio::net::TcpListener::from_std(listener).map_err(StartError::System)?;
+            tokio::spawn(watch::watch(app.clone()));
+            connection::serve(&app, listener, tls, routes::router(app.clone())).await;
+            Ok(())
+        });
+        // A write that is running ends; nobody waits for its answer any more.
+        runtime.shutdown_timeout(app.options.limits.stop_time);
+        served
+    }
+}

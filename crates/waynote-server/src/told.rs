@@ -1,0 +1,109 @@
+//! A store whose writes are told to the feeds at once.
+
+use std::sync::Arc;
+
+use waynote::change::{Applied, Change};
+use waynote::event::SessionEvent;
+use waynote::forget::{Forget, Forgotten};
+use waynote::search::{Hit, SearchRequest};
+use waynote::store::{Answers, Ask, Damage, SideValue};
+use waynote::{AsOf, Name, Note, Reader, Report, Result, Scope, SideData, Stamp, Store};
+
+use crate::stores::Served;
+use crate::watch::Watched;
+
+/// A store whose writes are told to the feeds at once.
+#[derive(Clone)]
+pub(crate) struct Told {
+    store: Arc<dyn Served>,
+    watched: Arc<Watched>,
+}
+
+impl Told {
+    pub(crate) fn new(store: Arc<dyn Served>, watched: Arc<Watched>) -> Self {
+        Self { store, watched }
+    }
+
+    pub(crate) fn watched(&self) -> &Arc<Watched> {
+        &self.watched
+    }
+
+    /// Tells the feeds, whatever became of the call: a lost answer may have been written.
+    fn told<T>(&self, result: Result<T>) -> Result<T> {
+        self.watched.tell();
+        result
+    }
+}
+
+impl Reader for Told {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        self.store.read(ask)
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
+        self.store.select_at(scopes, moment)
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.store.search(request)
+    }
+
+    fn take_damage(&self) -> Damage {
+        self.store.take_damage()
+    }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        self.store.one_state(work)
+    }
+}
+
+impl Store for Told {
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        self.told(self.store.apply(changes, stamp))
+    }
+
+    fn record(
+        &self,
+        session: &Name,
+        events: &[SessionEvent],
+        lease: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<()> {
+        self.told(self.store.record(session, events, lease, stamp))
+    }
+
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.told(self.store.forget(request, stamp))
+    }
+
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.store.would_forget(request, stamp)
+    }
+
+    fn verify(&self) -> Result<Report> {
+        self.store.verify()
+    }
+
+    fn checkpoint(&self) -> Result<bool> {
+        self.store.checkpoint()
+    }
+}
+
+impl SideData for Told {
+    fn side_values(&self, space: &str) -> Result<Vec<SideValue>> {
+        self.store.side_values(space)
+    }
+
+    fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
+        self.store.put_side_values(space, values, removed)
+    }
+
+    fn keep_side_values(
+        &self,
+        space: &str,
+        values: &[SideValue],
+        removed: &[String],
+    ) -> Result<()> {
+        self.store.keep_side_values(space, values, removed)
+    }
+}

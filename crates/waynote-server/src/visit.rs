@@ -1,0 +1,137 @@
+//! A request to a store: which one, and as whom.
+
+use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
+
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::request::Parts;
+use waynote::{Author, Name, OperationId, Stamp, Store};
+use waynote_access::Grant;
+
+use crate::app::App;
+use crate::edge::rate::Key;
+use crate::problem::{Answer, Problem};
+use crate::sign_in;
+use crate::stores::Served;
+
+/// Where a request comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// The name of a request's token, for the log.
+#[derive(Clone, Default)]
+pub(crate) struct Caller(pub(crate) Arc<OnceLock<String>>);
+
+/// A request to a store, by somebody who may see it. A handler takes it before the body: nothing is read from somebody
+/// who may not.
+#[derive(Clone)]
+pub(crate) struct Visit {
+    /// The store's name in the path.
+    pub(crate) name: String,
+    /// The store, narrowed to what the token may see.
+    pub(crate) store: Arc<dyn Store + Send + Sync>,
+    /// The whole store, for tokens and the audit log.
+    #[allow(dead_code, reason = "for the routes of tokens")]
+    pub(crate) served: Arc<dyn Served>,
+    /// What the token grants.
+    pub(crate) grant: Grant,
+    pub(crate) app: App,
+}
+
+impl Visit {
+    /// Does something with the narrowed store, on a thread that may wait.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Store) -> waynote::Result<T> + Send + 'static,
+    ) -> Answer<T> {
+        let store = self.store.clone();
+        waiting(move || work(&*store)).await?.map_err(Problem::from)
+    }
+
+    /// The stamp of a change that is made now: by this author, or else by whoever has the token.
+    pub(crate) fn stamp(
+        &self,
+        author: Option<Name>,
+        operation: Option<OperationId>,
+    ) -> Answer<Stamp> {
+        let author = match (author, &self.grant.token) {
+            (Some(author), _) => author,
+            (None, Some(token)) => format!("token:{token}").parse()?,
+            (None, None) => Author::Person.name()?,
+        };
+        let stamp = Stamp::new(self.app.now(), author);
+        Ok(Stamp { operation, ..stamp })
+    }
+}
+
+/// Does something on a thread that may wait.
+pub(crate) async fn waiting<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Answer<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|_| Problem::internal())
+}
+
+impl FromRequestParts<App> for Visit {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Answer<Self> {
+        let params = RawPathParams::from_request_parts(parts, app).await;
+        let params = params.map_err(|_| Problem::not_found())?;
+        let name = params.iter().find(|(name, _)| *name == "store");
+        let name = name.map(|(_, store)| store.to_owned()).unwrap_or_default();
+        let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
+        // A proxy's address says nothing about who asks.
+        let peer = peer.filter(|_| !app.options.behind_proxy);
+        if peer.is_some_and(|peer| app.buckets.is_empty(&Key::refused(peer))) {
+            return Err(Problem::too_many(
+                "too many requests without a valid token came from this address",
+            ));
+        }
+        let token = sign_in::bearer(&parts.headers);
+        let visit = Self::of(app, name, token).await;
+        if let (Some(peer), Err(problem)) = (peer, &visit)
+            && problem.status == axum::http::StatusCode::UNAUTHORIZED
+        {
+            app.buckets.take(Key::refused(peer));
+        }
+        let visit = visit?;
+        if let (Some(caller), Some(token)) = (parts.extensions.get::<Caller>(), &visit.grant.token)
+        {
+            let _ = caller.0.set(token.to_string());
+        }
+        Ok(visit)
+    }
+}
+
+impl Visit {
+    /// The request of somebody with this token to a store.
+    pub(crate) async fn of(app: &App, name: String, token: Option<String>) -> Answer<Self> {
+        let Some(shelf) = app.shelves.get(&name) else {
+            // As with a store that the token is not for.
+            return Err(match app.is_open() {
+                true => Problem::no_such_store(),
+                false => Problem::unauthorized(),
+            });
+        };
+        let store = shelf.store.clone();
+        let (asked, at) = (app.clone(), name.clone());
+        let grant = waiting(move || {
+            let shelf = asked.shelves.get(&at).ok_or_else(Problem::no_such_store)?;
+            sign_in::grant(shelf, token.as_deref(), asked.now())
+        });
+        let grant = grant.await??;
+        if let Some(token) = &grant.token
+            && !app.buckets.take(Key::token(&name, token))
+        {
+            return Err(Problem::too_many("this token has sent too many requests"));
+        }
+        Ok(Self {
+            name,
+            store: Arc::new(store.clone()),
+            served: Arc::new(store),
+            grant,
+            app: app.clone(),
+        })
+    }
+}

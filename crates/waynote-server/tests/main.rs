@@ -1,0 +1,8 @@
+//! Tests of the server over real sockets.
+
+mod suite {
+    mod edge;
+    mod health;
+    mod stop;
+    mod support;
+}

@@ -1,0 +1,233 @@
+//! What no request gets past: other sites' pages, bodies that are too large, slow clients, too many connections.
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use waynote::store::SideValue;
+use waynote::{SideData, SqliteStore};
+use waynote_server::{Limits, Log, Options, Server, Stores, TlsFiles};
+
+use super::support::{PATIENCE, Response, now, options, start, start_with, wait_until};
+
+const SCOPES: &str = "/s/notes/api/v1/scopes";
+
+#[test]
+fn a_name_of_another_site_for_this_machine_is_refused() {
+    let server = start();
+    let port = server.address.port();
+    for host in [
+        "evil.example",
+        "evil.example:80",
+        "127.0.0.1.evil.example",
+        "localhost@evil.example",
+    ] {
+        let answer = server.send("GET", SCOPES, &[&format!("Host: {host}")], "");
+        assert_eq!(answer.problem(), (403, "foreign_host".into()), "{host}");
+    }
+    for host in [
+        format!("localhost:{port}"),
+        format!("127.0.0.1:{port}"),
+        format!("[::1]:{port}"),
+        "localhost".into(),
+    ] {
+        let answer = server.send("GET", SCOPES, &[&format!("Host: {host}")], "");
+        assert_eq!(answer.status, 200, "{host}");
+    }
+}
+
+#[test]
+fn a_page_of_another_site_is_refused() {
+    let server = start();
+    let host = format!("localhost:{}", server.address.port());
+    let send = |origin: &str| {
+        let headers = [format!("Host: {host}"), format!("Origin: {origin}")];
+        server.send("GET", SCOPES, &[&headers[0], &headers[1]], "")
+    };
+    for origin in [
+        "http://evil.example",
+        "null",
+        "http://localhost:1",
+        "http://localhost",
+        "",
+    ] {
+        assert_eq!(
+            send(origin).problem(),
+            (403, "foreign_origin".into()),
+            "{origin}"
+        );
+    }
+    assert_eq!(send(&format!("http://{host}")).status, 200);
+}
+
+#[test]
+fn every_error_is_a_problem_with_a_hint() {
+    let server = start();
+    for (method, path, status, kind) in [
+        ("GET", "/", 404, "no_such_route"),
+        ("GET", "/s/notes/api/v1/nothing", 404, "no_such_route"),
+        ("GET", "/s/none/api/v1/scopes", 404, "no_such_store"),
+        ("BREW", SCOPES, 405, "method_not_allowed"),
+        ("POST", SCOPES, 405, "method_not_allowed"),
+    ] {
+        let answer = server.send(method, path, &[], "");
+        assert_eq!(answer.problem(), (status, kind.into()), "{method} {path}");
+        assert_eq!(answer.header("cache-control"), "no-store");
+        assert_eq!(answer.header("x-content-type-options"), "nosniff");
+    }
+    assert_eq!(
+        server.send("POST", SCOPES, &[], "").header("allow"),
+        "GET,HEAD"
+    );
+}
+
+#[test]
+fn a_store_with_tokens_needs_one_and_says_nothing_of_oauth() {
+    let server = start();
+    assert_eq!(server.get(SCOPES).status, 200);
+    let token = SideValue {
+        key: "somebody".into(),
+        value: b"{}".to_vec(),
+        about: None,
+    };
+    server
+        .store
+        .put_side_values("tokens", &[token], &[])
+        .unwrap();
+    for headers in [
+        &[][..],
+        &["Authorization: Bearer wrong"],
+        &["Authorization: Basic d3Jvbmc="],
+    ] {
+        let answer = server.send("GET", SCOPES, headers, "");
+        assert_eq!(answer.problem(), (401, "unauthorized".into()));
+        assert_eq!(answer.header("www-authenticate"), "Bearer");
+        assert_eq!(
+            server
+                .send("GET", "/s/none/api/v1/scopes", headers, "")
+                .body,
+            answer.body
+        );
+    }
+    // Not even when the last token is gone.
+    server
+        .store
+        .put_side_values("tokens", &[], &["somebody".into()])
+        .unwrap();
+    assert_eq!(server.get(SCOPES).status, 401);
+    for path in [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-authorization-server",
+    ] {
+        assert_eq!(server.get(path).status, 404, "{path}");
+    }
+}
+
+#[test]
+fn an_address_that_others_reach_needs_tokens_and_tls() {
+    let folder = tempfile::tempdir().unwrap();
+    let store =
+        SqliteStore::open(folder.path().join("notes.db"), &waynote::Options::default()).unwrap();
+    let store = Arc::new(store);
+    let start = |options: Options| {
+        let stores = Stores::default().with("notes", store.clone());
+        let server = Server::new(&stores, options, Arc::new(now), Log::none());
+        match server.bind() {
+            Ok(_) => "started".into(),
+            Err(error) => {
+                assert!(error.advice().is_some(), "{error}");
+                error.kind().to_owned()
+            }
+        }
+    };
+    let everywhere = Options::default().listen("0.0.0.0:0".parse().unwrap());
+    let (cert, key) = (
+        folder.path().join("cert.pem"),
+        folder.path().join("key.pem"),
+    );
+    let files = TlsFiles {
+        cert: cert.clone(),
+        key: key.clone(),
+    };
+    let with_tls = everywhere.clone().tls(files);
+    let behind_proxy = everywhere.clone().behind_proxy(true);
+
+    assert_eq!(start(everywhere.clone()), "no_tls");
+    assert_eq!(start(with_tls.clone()), "no_tokens");
+    assert_eq!(start(behind_proxy.clone()), "no_tokens");
+    assert_eq!(
+        start(options().behind_proxy(true)),
+        "no_tokens",
+        "a proxy gives it to others"
+    );
+    assert_eq!(start(options()), "started");
+    let token = SideValue {
+        key: "somebody".into(),
+        value: b"{}".to_vec(),
+        about: None,
+    };
+    store.put_side_values("tokens", &[token], &[]).unwrap();
+    assert_eq!(start(everywhere), "no_tls");
+    assert_eq!(start(behind_proxy), "started");
+    assert_eq!(start(with_tls.clone()), "certificate", "there is no file");
+    std::fs::write(&cert, "no certificate").unwrap();
+    assert_eq!(start(with_tls.clone()), "certificate", "not a certificate");
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".into()]).unwrap();
+    std::fs::write(&cert, made.cert.pem()).unwrap();
+    std::fs::write(&key, "no key").unwrap();
+    assert_eq!(start(with_tls.clone()), "certificate", "not a key");
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    assert_eq!(start(with_tls), "started");
+}
+
+#[test]
+fn a_client_that_sends_no_head_is_cut_off() {
+    let server = start_with(options().limits(Limits {
+        header_time: Duration::from_millis(200),
+        ..Limits::default()
+    }));
+    for sent in ["", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: "] {
+        let mut stream = server.connect();
+        stream.write_all(sent.as_bytes()).unwrap();
+        let began = Instant::now();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        assert!(began.elapsed() < PATIENCE / 2, "{sent:?} was waited for");
+    }
+    assert_eq!(server.get("/healthz").status, 200);
+}
+
+#[test]
+fn a_kept_connection_is_closed_when_nothing_comes() {
+    let server = start_with(options().limits(Limits {
+        header_time: Duration::from_millis(200),
+        ..Limits::default()
+    }));
+    let mut stream = server.connect();
+    stream
+        .write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .unwrap();
+    let answer = Response::read(&mut stream);
+    assert_eq!(answer.status, 200, "and the connection has ended");
+}
+
+#[test]
+fn there_are_no_more_connections_than_allowed() {
+    let server = start_with(options().limits(Limits {
+        connections: 2,
+        ..Limits::default()
+    }));
+    let first = server.connect();
+    let second = server.connect();
+    let refused = || {
+        let mut third = server.connect();
+        let _ = third
+            .write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        let mut answer = Vec::new();
+        let _ = third.read_to_end(&mut answer);
+        answer.is_empty()
+    };
+    wait_until(refused, "a third connection is closed");
+    drop((first, second));
+    wait_until(|| !refused(), "connections are free again");
+}

@@ -1,0 +1,95 @@
+//! Whether the server lives and can work, its figures and its log.
+
+use super::support::start;
+
+#[test]
+fn a_server_is_alive_and_ready() {
+    let server = start();
+    let alive = server.get("/healthz");
+    assert_eq!(
+        (alive.status, alive.body.as_str()),
+        (200, r#"{"status":"alive"}"#)
+    );
+    let ready = server.get("/readyz");
+    assert_eq!(
+        (ready.status, ready.body.as_str()),
+        (200, r#"{"status":"ready"}"#)
+    );
+}
+
+#[test]
+fn a_server_with_a_store_that_does_not_answer_is_not_ready() {
+    let server = start();
+    let path = server.folder().join("notes.db");
+    std::fs::write(path, "this is no database, and it is longer than nothing").unwrap();
+    let ready = server.get("/readyz");
+    assert_eq!(ready.problem(), (503, "not_ready".into()));
+    assert!(!ready.body.contains("notes.db"), "{}", ready.body);
+    let log = server.log.text();
+    assert!(
+        log.contains(r#""event":"not_ready","detail":"store notes: "#),
+        "{log}"
+    );
+}
+
+#[test]
+fn figures_are_by_route_and_have_no_names() {
+    let server = start();
+    server.get("/healthz");
+    server.get("/s/notes/api/v1/scopes");
+    server.get("/s/notes/secret-address?q=secret-query");
+    let figures = server.get("/metrics");
+    assert_eq!(
+        figures.header("content-type"),
+        "text/plain; version=0.0.4; charset=utf-8"
+    );
+    for line in [
+        r#"waynote_http_request_duration_seconds_count{route="/healthz",method="GET",status="200"} 1"#,
+        r#"waynote_http_request_duration_seconds_bucket{route="/s/{store}/api/v1/scopes",method="GET",status="200",le="+Inf"} 1"#,
+        r#"waynote_http_request_duration_seconds_count{route="unknown",method="GET",status="404"} 1"#,
+        "waynote_http_connections 1",
+        "waynote_feeds 0",
+    ] {
+        assert!(
+            figures.body.contains(line),
+            "{line} is not in\n{}",
+            figures.body
+        );
+    }
+    assert!(
+        !figures.body.contains("secret") && !figures.body.contains("notes/"),
+        "{}",
+        figures.body
+    );
+}
+
+#[test]
+fn the_log_has_a_line_for_each_request_without_what_was_in_it() {
+    let server = start();
+    let answer = server.send(
+        "GET",
+        "/s/notes/api/v1/scopes?q=canary-query",
+        &[
+            "Authorization: Bearer canary-token",
+            "X-Other: canary-header",
+        ],
+        "",
+    );
+    server.get("/s/notes/canary-path");
+    let id = answer.header("x-request-id").to_owned();
+    let log = server.log.text();
+    assert!(!log.contains("canary"), "{log}");
+    let mut lines = log
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let mut line = lines.next().unwrap();
+    assert!(line["ms"].take().as_f64().unwrap() > 0.0);
+    assert_eq!(
+        line,
+        serde_json::json!({
+            "time": "2026-08-01T12:00:00Z", "id": id, "method": "GET", "route": "/s/{store}/api/v1/scopes",
+            "status": 200, "ms": null, "bytes": answer.body.len(), "token": null,
+        })
+    );
+    assert_eq!(lines.next().unwrap()["route"], "unknown");
+}

@@ -1,0 +1,233 @@
+//! A server on a free port of this machine, and a client that sends what it is told, byte for byte.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use waynote::jiff::Timestamp;
+use waynote::{Options as StoreOptions, SqliteStore};
+use waynote_server::{Log, Options, Server, Stopper, Stores};
+
+/// How long a test waits for an answer before it fails.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A server that runs until it is dropped.
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    pub(crate) store: Arc<SqliteStore>,
+    pub(crate) log: Lines,
+    stopper: Stopper,
+    thread: Option<JoinHandle<()>>,
+    folder: tempfile::TempDir,
+}
+
+/// The lines of a log.
+#[derive(Clone, Default)]
+pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Lines {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The time of every server here.
+pub(crate) fn now() -> Timestamp {
+    "2026-08-01T12:00:00Z".parse().unwrap()
+}
+
+/// Options for any free port of this machine.
+pub(crate) fn options() -> Options {
+    Options::default().listen("127.0.0.1:0".parse().unwrap())
+}
+
+/// A server with an empty store `notes`.
+pub(crate) fn start() -> Running {
+    start_with(options())
+}
+
+pub(crate) fn start_with(options: Options) -> Running {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let store = Arc::new(SqliteStore::open(path, &StoreOptions::default()).unwrap());
+    let log = Lines::default();
+    let server = Server::new(
+        &Stores::default().with("notes", store.clone()),
+        options,
+        Arc::new(now),
+        Log::to(log.clone()),
+    );
+    let bound = server.bind().unwrap();
+    let (address, stopper) = (bound.address(), bound.stopper());
+    let thread = std::thread::spawn(move || bound.run().unwrap());
+    Running {
+        address,
+        store,
+        log,
+        stopper,
+        thread: Some(thread),
+        folder,
+    }
+}
+
+impl Running {
+    pub(crate) fn stop(&mut self) {
+        self.stopper.stop();
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+
+    pub(crate) fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn stopper(&self) -> Stopper {
+        self.stopper.clone()
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Sends a request of its own connection.
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Response {
+        let mut stream = self.connect();
+        let head = self.head(method, path, headers, body.len());
+        stream.write_all(head.as_bytes()).unwrap();
+        // A server that refuses a request may not read its body.
+        let _ = stream.write_all(body.as_bytes());
+        Response::read(&mut stream)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Response {
+        self.send("GET", path, &[], "")
+    }
+
+    fn head(&self, method: &str, path: &str, headers: &[&str], length: usize) -> String {
+        let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+        let has = |name: &str| {
+            headers
+                .iter()
+                .any(|header| header.to_lowercase().starts_with(name))
+        };
+        if !has("host:") {
+            head.push_str(&format!("Host: {}\r\n", self.address));
+        }
+        if length > 0 && !has("content-type:") {
+            head.push_str("Content-Type: application/json\r\n");
+        }
+        if length > 0 && !has("content-length:") {
+            head.push_str(&format!("Content-Length: {length}\r\n"));
+        }
+        for header in headers {
+            head.push_str(&format!("{header}\r\n"));
+        }
+        head + "\r\n"
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stopper.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What a server answered.
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) headers: HashMap<String, String>,
+    pub(crate) body: String,
+}
+
+impl Response {
+    /// Reads all that comes until the connection ends.
+    pub(crate) fn read(stream: &mut (impl Read + ?Sized)) -> Self {
+        let mut bytes = Vec::new();
+        // A server that refuses a request may reset the connection after its answer.
+        let _ = stream.read_to_end(&mut bytes);
+        Self::parse(&bytes)
+    }
+
+    pub(crate) fn parse(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let (head, body) = text
+            .split_once("\r\n\r\n")
+            .unwrap_or_else(|| panic!("no answer: {text:?}"));
+        let mut lines = head.split("\r\n");
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap();
+        let headers = lines.map(|line| {
+            let (name, value) = line.split_once(": ").unwrap();
+            (name.to_lowercase(), value.to_owned())
+        });
+        Self {
+            status: status.parse().unwrap(),
+            headers: headers.collect(),
+            body: body.to_owned(),
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", String::as_str)
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    /// The status, and the kind of a problem.
+    pub(crate) fn problem(&self) -> (u16, String) {
+        assert_eq!(
+            self.header("content-type"),
+            "application/problem+json",
+            "{self:?}"
+        );
+        let body = self.json();
+        assert_eq!(body["status"], self.status);
+        assert!(
+            body["title"].is_string() && body["detail"].is_string(),
+            "{body}"
+        );
+        assert!(body["hint"].is_string(), "{body}");
+        let kind = body["type"]
+            .as_str()
+            .unwrap()
+            .rsplit([':', '/'])
+            .next()
+            .unwrap();
+        (self.status, kind.to_owned())
+    }
+}
+
+/// Ends the writing half of a connection.
+pub(crate) fn end(stream: &TcpStream) {
+    let _ = stream.shutdown(Shutdown::Write);
+}
+
+/// Waits until something is so.
+pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool, what: &str) {
+    let until = std::time::Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(std::time::Instant::now() < until, "never: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
