@@ -1,9 +1,143 @@
-//! The MCP endpoint of a store: `/s/{store}/mcp`.
+//! The MCP endpoint of a store: `/s/{store}/mcp`. Each request says in its URL who calls, and stands for itself.
+
+use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, Query, Request};
+use axum::response::Response;
+use axum::routing::any;
+use jiff::Timestamp;
+use serde::Deserialize;
+use waynote::context::{Budget, Style};
+use waynote::{Error, Limits, Name, Store};
+use waynote_access::Rights;
+use waynote_mcp::{Caller, Host, Options, Refusal, Set};
 
 use crate::app::App;
+use crate::problem::{Answer, Problem};
+use crate::visit::Visit;
+
+/// The agent of a request that names none, and whose token is not narrowed to one.
+const AGENT: &str = "default";
 
 pub(crate) fn router() -> Router<App> {
-    Router::new()
+    Router::new().route("/mcp", any(answer))
+}
+
+/// Who calls, as the URL says.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    /// Whose notebook it is.
+    agent: Option<String>,
+    /// The directory that the client works in, on its own machine: an absolute path, or one below `~`.
+    place: Option<String>,
+    /// The client's home directory, which `~` stands for.
+    home: Option<String>,
+    /// The session of a loop.
+    session: Option<String>,
+    /// The iteration of that session; none: the one that is running.
+    iteration: Option<i64>,
+    /// The token budget of a block; 0: no limit.
+    budget: Option<usize>,
+    /// `stable` or `faithful`.
+    style: Option<String>,
+    /// The sets of tools, separated by commas.
+    tools: Option<String>,
+}
+
+async fn answer(visit: Visit, request: Request) -> Answer<Response> {
+    let (mut parts, body) = request.into_parts();
+    let named = Query::<Named>::from_request_parts(&mut parts, &visit.app).await;
+    let named = named.map_err(|error| {
+        Problem::bad_request(error.body_text()).hint(
+            "the parameters are agent, place, home, session, iteration, budget, style and tools",
+        )
+    })?;
+    let options = options(&visit, named.0)?;
+    let host = Arc::new(Hosted(visit));
+    let request = Request::from_parts(parts, body);
+    let answered = waynote_mcp::answer(request, options, host).await;
+    Ok(answered.map(Body::new))
+}
+
+fn options(visit: &Visit, named: Named) -> Answer<Options> {
+    let agent: Name = match (&named.agent, &visit.grant.agents[..]) {
+        (Some(agent), _) => agent.parse()?,
+        (None, [only]) => only.clone(),
+        (None, _) => AGENT.parse()?,
+    };
+    let session: Option<Name> = named.session.map(|session| session.parse()).transpose()?;
+    let style = match named.style.as_deref() {
+        None => Style::Stable,
+        Some(word) => word.parse().map_err(Problem::bad_request)?,
+    };
+    let words = named.tools.as_deref().unwrap_or("default");
+    let tools = words.split(',').map(str::trim).map(str::parse::<Set>);
+    let tools: Vec<Set> = tools.collect::<Result<_, _>>().map_err(|known| {
+        Problem::bad_request("a set of tools has an unknown name")
+            .hint(known.replace(" and all", ""))
+    })?;
+    let directories = directory(named.place.as_deref(), named.home.as_deref())?;
+    let caller = Caller {
+        author: format!("agent:{agent}").parse()?,
+        agent,
+        session,
+        iteration: named.iteration,
+        is_in_loop: false,
+        limits: Limits::default(),
+        style,
+        budget: named.budget.map_or_else(Budget::default, Budget::of),
+        home: named.home,
+        directories,
+        is_elsewhere: true,
+    };
+    Ok(Options {
+        caller,
+        tools,
+        has_project: true,
+        delivery: None,
+    })
+}
+
+/// The client's directory as an absolute path, if it is known.
+fn directory(place: Option<&str>, home: Option<&str>) -> Answer<Vec<String>> {
+    let Some(place) = place else {
+        return Ok(Vec::new());
+    };
+    let below_home = place
+        .strip_prefix('~')
+        .filter(|below| below.is_empty() || below.starts_with('/'));
+    match (below_home, home) {
+        (Some(below), Some(home)) => Ok(vec![format!("{home}{below}")]),
+        (Some(_), None) => Err(Problem::bad_request(
+            "`place` begins with `~`, and `home` is missing",
+        )
+        .hint("add `home=`: the absolute path of the client's home directory")),
+        (None, _) => Ok(vec![place.to_owned()]),
+    }
+}
+
+/// The store as the request's token sees it.
+struct Hosted(Visit);
+
+impl Host for Hosted {
+    fn store(&self) -> &(dyn Store + Send + Sync) {
+        &*self.0.store
+    }
+
+    fn now(&self) -> Timestamp {
+        self.0.app.now()
+    }
+
+    fn may_write(&self) -> Result<(), Refusal> {
+        if self.0.grant.rights >= Rights::Write {
+            return Ok(());
+        }
+        Err(Refusal::from(Error::Denied {
+            what: "writing".into(),
+            reason: "this token may only read".into(),
+        }))
+    }
 }

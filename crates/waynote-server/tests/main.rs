@@ -3,6 +3,7 @@
 mod suite {
     mod edge;
     mod health;
+    mod mcp;
     mod stop;
     mod support;
 }

@@ -1,0 +1,77 @@
+//! The MCP endpoint over a real connection. What the protocol says is tested where it is answered, in `waynote-mcp`.
+
+use serde_json::{Value, json};
+use waynote::{Content, Places, Reader, Stamp};
+
+use super::support::{Running, now, start};
+
+const HEADERS: &[&str] = &[
+    "Content-Type: application/json",
+    "Accept: application/json, text/event-stream",
+    "MCP-Protocol-Version: 2025-06-18",
+];
+
+fn call(server: &Running, query: &str, tool: &str, arguments: &Value) -> Value {
+    let message = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": tool, "arguments": arguments },
+    });
+    let path = format!("/s/notes/mcp{query}");
+    let answer = server.send("POST", &path, HEADERS, &message.to_string());
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.json()["result"].clone()
+}
+
+fn text(result: &Value) -> String {
+    result["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_url_says_who_calls_and_from_where() {
+    let server = start();
+    let note = Content::text("the API allows 100 requests a minute").unwrap();
+    Places::new(&server.store)
+        .write(
+            &"~/shop".parse().unwrap(),
+            note,
+            &Stamp::new(now(), "person".parse().unwrap()),
+        )
+        .unwrap();
+    let query = "?agent=builder&home=/home/u&place=~/shop/src";
+    let saved = call(
+        &server,
+        query,
+        "note_save",
+        &json!({ "key": "deploy", "content": "run make ship" }),
+    );
+    insta::assert_snapshot!(text(&saved), @"saved agent:builder#deploy (new)");
+    let block = text(&call(&server, query, "note_context", &json!({})));
+    assert!(
+        block.contains("100 requests") && block.contains("run make ship"),
+        "{block}"
+    );
+    let other = text(&call(&server, "?agent=other", "note_context", &json!({})));
+    assert_eq!(other, "No notes apply here yet.");
+    let history = server
+        .store
+        .history(&"agent:builder#deploy".parse().unwrap());
+    assert_eq!(history.unwrap()[0].author().as_str(), "agent:builder");
+}
+
+#[test]
+fn what_the_url_gets_wrong_is_a_problem_with_a_hint() {
+    let server = start();
+    for query in [
+        "?agnet=a",
+        "?agent=a%0Ab",
+        "?iteration=first",
+        "?style=loud",
+        "?tools=default,none",
+        "?place=~/p",
+    ] {
+        let path = format!("/s/notes/mcp{query}");
+        let answer = server.send("POST", &path, HEADERS, "{}");
+        assert_eq!(answer.problem().0, 400, "{query}: {answer:?}");
+    }
+    assert_eq!(server.get("/s/notes/mcp").status, 405);
+}
