@@ -14,6 +14,7 @@ use std::path::PathBuf;
 
 use crate::address::Address;
 use crate::change::{Applied, Change};
+use crate::context::{BlockAnswer, BlockAsk};
 use crate::error::Result;
 use crate::event::{EventAddress, RecordedEvent, SessionEvent};
 use crate::forget::{Forget, Forgotten};
@@ -60,6 +61,18 @@ pub trait Reader {
     /// the same store at the same time may take it first.
     fn take_damage(&self) -> Damage {
         Damage::default()
+    }
+
+    /// The block, or notes of it, if the other side of this store makes them; none: they are made here, from what
+    /// this reader reads. A store that is reached over a network has this, so that a block takes one request.
+    ///
+    /// A store that wraps another one and changes what is read must leave this as it is: the store inside does not know
+    /// of the change.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    fn rendered(&self, _ask: &BlockAsk) -> Result<Option<BlockAnswer>> {
+        Ok(None)
     }
 
     /// Runs `work` on one state of the store, whatever is written meanwhile. `work` must read through the handle that

@@ -1,8 +1,8 @@
 //! The texts that hooks hand over: the block, and what changed since.
 
-use waynote::context::{Request, Section, Shown, ShownNote, Style, block_and_notes, changed};
+use waynote::Store;
+use waynote::context::{Request, Section, ShownNote, Style, block_and_notes, changed};
 use waynote::visible::for_model;
-use waynote::{Note, Store};
 
 use crate::error::Result;
 use crate::ledger::Delivered;
@@ -20,15 +20,6 @@ pub(super) struct Notes {
     /// Empty where there is nothing to say.
     pub(super) text: String,
     pub(super) pieces: Vec<ShownNote>,
-}
-
-impl Notes {
-    /// How much of a note is in the text.
-    pub(super) fn of(&self, note: &Note) -> Option<Shown> {
-        let mut pieces = self.pieces.iter();
-        let piece = pieces.find(|(address, ..)| *address == note.address);
-        piece.map(|(.., shown)| *shown)
-    }
 }
 
 /// The block with its lead, within the budget and within what clients take; nothing where nothing applies.
@@ -71,8 +62,9 @@ pub(super) fn changes(
     sections: &[Section],
     given: &Delivered,
 ) -> Result<Notes> {
+    let known = given.pieces();
     fitting(LEAD_OF_CHANGES, request, |request| {
-        let found = changed(store, request, sections, &|note| given.of(note))?;
+        let found = changed(store, request, sections, &known)?;
         Ok(Notes {
             pieces: found.pieces(),
             text: found.text,

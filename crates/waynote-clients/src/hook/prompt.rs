@@ -72,9 +72,8 @@ fn matches(
     };
     let budget = request.budget.tokens(tokens);
     let request = request.query(asked.to_owned()).budget(budget);
-    let found = matching(store, &request, &|note| {
-        beside.of(note).or_else(|| session.given.of(note))
-    })?;
+    let known = [beside.pieces.clone(), session.given.pieces()].concat();
+    let found = matching(store, &request, &known)?;
     Ok(match found.notes.is_empty() {
         true => Notes::default(),
         false => Notes {

@@ -55,7 +55,7 @@ impl Delivered {
     }
 
     /// The notes that it has.
-    pub(super) fn pieces(&self) -> Vec<ShownNote> {
+    pub fn pieces(&self) -> Vec<ShownNote> {
         let notes = self
             .notes
             .iter()

@@ -115,7 +115,7 @@ fn notes_that_match_a_prompt_are_bounded_too() {
         with_large(&format!("deploy {text}"), LEVELS, |store| {
             let request = request(400).query("how do I deploy".to_owned());
             work::taken();
-            let found = store.on_one_state(|store| matching(store, &request, &|_| None));
+            let found = store.on_one_state(|store| matching(store, &request, &[]));
             let (counted, _) = work::taken();
             assert!(!found.unwrap().notes.is_empty(), "{name}");
             assert!(counted <= 16 * 1024, "{name}: {counted} bytes counted");

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use super::asked::{BlockAnswer, BlockAsk, BlockPart, notes_of, shown_of, unexpected};
 use super::matching::Matching;
 use super::pieces::Pieces;
 use super::stable::{Told, group_title, title};
@@ -15,7 +16,7 @@ use crate::store::{Reader, ReaderExt};
 pub type ShownNote = (Address, u64, Shown);
 
 /// The notes of these sections that a block shows and that are new to its reader, the most important of each section
-/// first. `known` returns how much of a note's current revision the reader has been shown. The style is always stable.
+/// first. `known` says how much of which revision the reader has been shown. The style is always stable.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
@@ -23,9 +24,17 @@ pub fn changed(
     store: &dyn Reader,
     request: &Request,
     sections: &[Section],
-    known: &dyn Fn(&Note) -> Option<Shown>,
+    known: &[ShownNote],
 ) -> Result<Matching> {
-    store.on_one_state(|store| changed_now(store, request, sections, known))
+    let part = BlockPart::Changed {
+        sections: sections.to_vec(),
+        known: known.to_vec(),
+    };
+    if let Some(found) = notes_of(store, request, part)? {
+        return Ok(found);
+    }
+    let known = shown_of(known);
+    store.on_one_state(|store| changed_now(store, request, sections, &known))
 }
 
 /// Makes a block, and returns the notes that it shows, each with its revision and how much of it.
@@ -33,6 +42,12 @@ pub fn changed(
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
 pub fn block_and_notes(store: &dyn Reader, request: &Request) -> Result<(Block, Vec<ShownNote>)> {
+    let ask = BlockAsk::new(request, BlockPart::BlockAndNotes);
+    match store.rendered(&ask)? {
+        Some(BlockAnswer::BlockAndNotes(block, notes)) => return Ok((*block, notes)),
+        Some(_) => return Err(unexpected()),
+        None => {}
+    }
     store.on_one_state(|store| {
         let block = render_from(store, request)?;
         let notes = shown(store, request, &block)?;

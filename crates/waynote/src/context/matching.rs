@@ -1,5 +1,6 @@
 //! The notes that match a prompt's text. A prompt gets them in addition to the block with which its session began.
 
+use super::asked::{BlockPart, notes_of, shown_of};
 use super::pieces::{Form, Pieces};
 use super::stable::Told;
 use super::{Request, Shown, ShownNote};
@@ -46,19 +47,22 @@ impl Matching {
 }
 
 /// The notes that apply and match the request's query: at most five, best match first, within the budget. The query is
-/// taken as plain words. `known` returns how much of a note its reader has been shown already; a note that would show
-/// nothing new is left out.
+/// taken as plain words. `known` says how much of which revision its reader has been shown already; a note that would
+/// show nothing new is left out.
 ///
 /// # Errors
 /// [`crate::Error::Busy`], [`crate::Error::DamagedStore`] or [`crate::Error::Engine`] when the store cannot be read.
-pub fn matching(
-    store: &dyn Reader,
-    request: &Request,
-    known: &dyn Fn(&Note) -> Option<Shown>,
-) -> Result<Matching> {
+pub fn matching(store: &dyn Reader, request: &Request, known: &[ShownNote]) -> Result<Matching> {
     let Some(query) = plain(request.query.as_deref().unwrap_or_default()) else {
         return Ok(Matching::default());
     };
+    let part = BlockPart::Matching {
+        known: known.to_vec(),
+    };
+    if let Some(found) = notes_of(store, request, part)? {
+        return Ok(found);
+    }
+    let known = shown_of(known);
     let mut scopes = request.chain();
     scopes.push(Scope::Agent(request.agent.clone()));
     scopes.extend(request.session.clone().map(Scope::Session));

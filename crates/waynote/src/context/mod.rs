@@ -2,6 +2,7 @@
 
 mod age;
 mod arrange;
+mod asked;
 #[cfg(all(test, feature = "sqlite", feature = "tokens", feature = "secrets"))]
 mod bounded;
 mod budget;
@@ -31,6 +32,7 @@ use crate::place::Place;
 use crate::scope::Scope;
 use crate::store::{AsOf, Reader, ReaderExt, Version};
 
+pub use asked::{BlockAnswer, BlockAsk, BlockPart};
 pub use budget::{Budget, TokenFactor};
 pub use changed::{ShownNote, block_and_notes, changed};
 pub use matching::{Matching, matching};
@@ -348,8 +350,12 @@ pub fn render(store: &dyn Reader, request: &Request) -> Result<Block> {
 
 /// Makes the block from one state of a store.
 fn render_from(store: &dyn Reader, request: &Request) -> Result<Block> {
-    let block = Renderer::default().made(store, request)?;
-    Ok(Arc::unwrap_or_clone(block))
+    render_now(store, request).map(|(block, _)| block)
+}
+
+/// The same, and the version of that state.
+fn render_now(store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
+    Renderer::default().of_one_state(store, request)
 }
 
 /// Makes blocks from the same store one after another, for example at every step of an agent. It counts the tokens of
@@ -378,19 +384,35 @@ impl Renderer {
             if last.request.style == Style::Stable {
                 last.request.now = request.now;
             }
-            if last.request == *request && last.version == store.version()? {
+        }
+        let last = self.last.as_ref();
+        let last = last.filter(|last| last.request == *request);
+        let unless = last.map(|last| last.version);
+        let part = BlockPart::Block { unless };
+        match (store.rendered(&BlockAsk::new(request, part))?, last) {
+            (Some(BlockAnswer::Unchanged), Some(last)) => return Ok(Arc::clone(&last.block)),
+            (Some(BlockAnswer::Block(block, version)), _) => {
+                return Ok(self.keep(*block, version, request));
+            }
+            (Some(_), _) => return Err(asked::unexpected()),
+            (None, Some(last)) if last.version == store.version()? => {
                 return Ok(Arc::clone(&last.block));
             }
+            (None, _) => {}
         }
         // A write in the meantime is seen the next time.
-        store.on_one_state(|store| self.made(store, request))
+        let (block, version) = store.on_one_state(|store| self.of_one_state(store, request))?;
+        Ok(self.keep(block, version, request))
     }
 
-    fn made(&mut self, store: &dyn Reader, request: &Request) -> Result<Arc<Block>> {
-        let (block, version) = match request.style {
-            Style::Stable => self.stable(store, request)?,
-            Style::Faithful => faithful(store, request)?,
-        };
+    fn of_one_state(&self, store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {
+        match request.style {
+            Style::Stable => self.stable(store, request),
+            Style::Faithful => faithful(store, request),
+        }
+    }
+
+    fn keep(&mut self, block: Block, version: Version, request: &Request) -> Arc<Block> {
         let block = Arc::new(block);
         // A file may be written again within the same tick of its clock.
         const TICK: Duration = Duration::from_secs(2);
@@ -402,7 +424,7 @@ impl Renderer {
             version,
             block: Arc::clone(&block),
         });
-        Ok(block)
+        block
     }
 
     fn stable(&self, store: &dyn Reader, request: &Request) -> Result<(Block, Version)> {

@@ -167,10 +167,7 @@ impl FromStr for AddressAt {
             Some((name, key)) => (name, Some(key)),
         };
         let decode = |part: &str| {
-            percent_decode_str(part)
-                .decode_utf8()
-                .map(std::borrow::Cow::into_owned)
-                .map_err(|_| invalid("a percent-encoded part is not UTF-8"))
+            decoded(part).ok_or_else(|| invalid("a percent-encoded part is not UTF-8"))
         };
         let scope = Scope::from_parts(kind, &decode(name)?)?;
         let key = key.map(decode).transpose()?;
@@ -187,6 +184,12 @@ impl fmt::Display for AddressAt {
         self.revision
             .map_or(Ok(()), |revision| write!(f, "@{revision}"))
     }
+}
+
+/// A part of an address without the escapes of [`encode`]; none if it is then not UTF-8.
+pub(crate) fn decoded(part: &str) -> Option<String> {
+    let text = percent_decode_str(part).decode_utf8().ok()?;
+    Some(text.into_owned())
 }
 
 /// A part of an address with its special characters escaped: `%`, `#`, `@` and every control character.

@@ -100,3 +100,48 @@ impl fmt::Display for Scope {
         )
     }
 }
+
+/// Parses a scope as it is printed: `place:~/p`, `agent:name`, `session:name`.
+impl FromStr for Scope {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let invalid = |reason: &str| Error::InvalidAddress {
+            address: text.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let (kind, name) = text.split_once(':').unwrap_or((text, ""));
+        let kind: ScopeKind = kind
+            .parse()
+            .map_err(|_| invalid("it must start with `place:`, `agent:` or `session:`"))?;
+        if name.contains(['#', '@']) {
+            return Err(invalid("name the scope, without a key or a revision"));
+        }
+        let name = crate::address::decoded(name)
+            .ok_or_else(|| invalid("a percent-encoded part is not UTF-8"))?;
+        Self::from_parts(kind, &name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_read_back_as_they_print() {
+        for text in ["place:~/p", "place:/a%23b%40c%25", "agent:é x", "session:s"] {
+            assert_eq!(text.parse::<Scope>().unwrap().to_string(), text);
+        }
+        for bad in [
+            "",
+            "place",
+            "agent:",
+            "agent:a#k",
+            "agent:a@1",
+            "x:y",
+            "agent:%ff",
+        ] {
+            assert!(bad.parse::<Scope>().is_err(), "{bad}");
+        }
+    }
+}

@@ -59,6 +59,7 @@ read!(
     OperationId,
     Place,
     Position,
+    Scope,
     StoreId
 );
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Answers, AsOf, Ask, Damage, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
 use crate::change::{Applied, Change};
+use crate::context::{BlockAnswer, BlockAsk};
 use crate::error::Result;
 use crate::event::SessionEvent;
 use crate::forget::{Forget, Forgotten};
@@ -32,6 +33,10 @@ macro_rules! by_reference {
 
             fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
                 (**self).search(request)
+            }
+
+            fn rendered(&self, ask: &BlockAsk) -> Result<Option<BlockAnswer>> {
+                (**self).rendered(ask)
             }
 
             fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {

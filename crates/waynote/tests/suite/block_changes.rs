@@ -1,11 +1,10 @@
 //! What a reader lacks of a block: notes that are new or changed since it was shown one.
 
-use std::collections::HashMap;
-
-use waynote::context::{Budget, Request, Section, Shown, Style, block_and_notes, changed, render};
+use waynote::context::{
+    Budget, Request, Section, Shown, ShownNote, Style, block_and_notes, changed, render,
+};
 use waynote::{
-    Address, Change, Content, EntryType, Expect, Limits, LocalStore, Note, Options, SessionLog,
-    SqliteStore, Stamp,
+    Change, Content, EntryType, Expect, Limits, LocalStore, Options, SessionLog, SqliteStore, Stamp,
 };
 
 fn stamp() -> Stamp {
@@ -31,12 +30,8 @@ fn save(store: &dyn LocalStore, key: &str, text: &str, pin: bool) {
 }
 
 /// What a reader has, after a block in that style.
-fn known(store: &dyn LocalStore, request: &Request) -> HashMap<(Address, u64), Shown> {
-    let (_, notes) = block_and_notes(store, request).unwrap();
-    let notes = notes.into_iter();
-    notes
-        .map(|(address, revision, shown)| ((address, revision), shown))
-        .collect()
+fn known(store: &dyn LocalStore, request: &Request) -> Vec<ShownNote> {
+    block_and_notes(store, request).unwrap().1
 }
 
 #[test]
@@ -54,19 +49,17 @@ fn only_what_is_new_is_told() {
     for style in [Style::Stable, Style::Faithful] {
         let request = request().style(style);
         let known = known(&store, &request);
-        let of = |note: &Note| known.get(&(note.address.clone(), note.revision)).copied();
-        let nothing = changed(&store, &request, &Section::ALL, &of).unwrap();
+        let nothing = changed(&store, &request, &Section::ALL, &known).unwrap();
         assert_eq!((nothing.text.as_str(), nothing.notes.len()), ("", 0));
     }
     let known = known(&store, &request());
-    let of = |note: &Note| known.get(&(note.address.clone(), note.revision)).copied();
     save(&store, "pinned", "it lacks this", true);
     // The line was known, and the note is to be shown whole now.
     save(&store, "line", "it has this line\nand not the rest", true);
     save(&store, "new", "a line of the index", false);
     add(EntryType::Stuck, "it lacks this wall");
     add(EntryType::Tip, "it lacks this tip");
-    let found = changed(&store, &request(), &Section::ALL, &of).unwrap();
+    let found = changed(&store, &request(), &Section::ALL, &known).unwrap();
     insta::assert_snapshot!(found.text, @r"
     ## Pinned notes
 
@@ -94,12 +87,12 @@ fn only_what_is_new_is_told() {
     TIP:
     - [#1, by a person] `it lacks this tip`
     ");
-    let pinned = changed(&store, &request(), &[Section::Pinned], &of).unwrap();
+    let pinned = changed(&store, &request(), &[Section::Pinned], &known).unwrap();
     assert_eq!(pinned.notes.len(), 2);
     // Never more than a block would show.
     let budget = Budget::of(60);
     let small = request().budget(budget);
-    let few = changed(&store, &small, &Section::ALL, &|_| None).unwrap();
+    let few = changed(&store, &small, &Section::ALL, &[]).unwrap();
     let block = render(&store, &small).unwrap();
     assert!(!few.notes.is_empty() && few.text.len() <= block.text.len());
 }

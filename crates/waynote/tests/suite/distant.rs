@@ -4,7 +4,9 @@
 use std::cell::{Cell, RefCell};
 
 use waynote::change::Applied;
-use waynote::context::{Renderer, Request};
+use waynote::context::{
+    BlockAnswer, BlockAsk, Renderer, Request, Section, block_and_notes, changed, matching, render,
+};
 use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
@@ -158,5 +160,129 @@ fn an_undo_takes_back_the_change_that_is_last_when_it_is_applied() {
             matches!(busy, Error::Conflict { .. } | Error::Undo(_)),
             "{busy:?}"
         );
+    });
+}
+
+/// The other side makes the blocks, and is asked for nothing else.
+struct Rendering<'s> {
+    inner: &'s dyn LocalStore,
+    asked: Cell<usize>,
+}
+
+impl Reader for Rendering<'_> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        panic!("a block is one request: {ask:?}")
+    }
+
+    fn select_at(&self, _: &[Scope], _: AsOf) -> Result<Vec<Note>> {
+        panic!("a block is one request")
+    }
+
+    fn search(&self, _: &SearchRequest) -> Result<Vec<Hit>> {
+        panic!("a block is one request")
+    }
+
+    fn rendered(&self, ask: &BlockAsk) -> Result<Option<BlockAnswer>> {
+        self.asked.set(self.asked.get() + 1);
+        ask.answer(self.inner).map(Some)
+    }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        work(self)
+    }
+}
+
+/// A wrapper that changes what is read, and knows nothing of blocks.
+struct Laid<'s>(&'s dyn LocalStore);
+
+impl Reader for Laid<'_> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        let mut answers = self.0.read(ask)?;
+        for note in answers.pages.iter_mut().flatten() {
+            note.preview = "laid over".into();
+        }
+        Ok(answers)
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
+        self.0.select_at(scopes, moment)
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.0.search(request)
+    }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        work(self)
+    }
+}
+
+#[test]
+fn a_block_is_one_request_where_the_other_side_makes_it() {
+    each_store(|store| {
+        let mut save = saver(store, "k");
+        save();
+        let distant = Rendering {
+            inner: store,
+            asked: Cell::new(0),
+        };
+        let request = Request::new(name("a"), place("~/p"), at(9).now);
+        let taken = || distant.asked.replace(0);
+        assert_eq!(
+            render(&&distant, &request).unwrap(),
+            render(store, &request).unwrap()
+        );
+        assert_eq!(taken(), 1);
+        let (block, notes) = block_and_notes(&distant, &request).unwrap();
+        assert_eq!(
+            (block, notes.clone()),
+            block_and_notes(store, &request).unwrap()
+        );
+        assert_eq!((taken(), notes.len()), (1, 1));
+        save();
+        for known in [&[][..], &notes] {
+            let found = changed(&distant, &request, &Section::ALL, known).unwrap();
+            assert_eq!(
+                found,
+                changed(store, &request, &Section::ALL, known).unwrap()
+            );
+            assert_eq!(found.notes.len(), 1, "{}", found.text);
+            let asked = request.clone().query(Some("k as of".to_owned()));
+            let found = matching(&distant, &asked, known).unwrap();
+            assert_eq!(found, matching(store, &asked, known).unwrap());
+            assert_eq!(taken(), 2);
+        }
+    });
+}
+
+#[test]
+fn a_block_is_not_made_again_while_nothing_changes() {
+    each_store(|store| {
+        let mut save = saver(store, "k");
+        save();
+        let distant = Rendering {
+            inner: store,
+            asked: Cell::new(0),
+        };
+        let request = Request::new(name("a"), place("~/p"), at(9).now);
+        let mut renderer = Renderer::default();
+        let first = renderer.render(&distant, &request).unwrap();
+        let same = renderer.render(&distant, &request).unwrap();
+        assert!(std::sync::Arc::ptr_eq(&first, &same));
+        save();
+        let second = renderer.render(&distant, &request).unwrap();
+        assert!(second.text.contains("k as of 2"), "{}", second.text);
+        assert_eq!(distant.asked.get(), 3);
+    });
+}
+
+#[test]
+fn a_block_is_made_here_from_what_a_wrapper_reads() {
+    each_store(|store| {
+        saver(store, "k")();
+        let laid = Laid(store);
+        let request = Request::new(name("a"), place("~/p"), at(9).now);
+        let block = render(&laid, &request).unwrap();
+        assert!(block.text.contains("laid over"), "{}", block.text);
     });
 }

@@ -153,7 +153,7 @@ fn every_kind_of_block_is_read_in_three_round_trips() {
                 trips(&store, |store| block_and_notes(store, &usual).unwrap());
             assert!(blocks <= 3 && notes.len() > 10, "{blocks}");
             let (news, found) = trips(&store, |store| {
-                changed(store, &usual, &Section::ALL, &|_| None).unwrap()
+                changed(store, &usual, &Section::ALL, &[]).unwrap()
             });
             assert!(news <= 3, "{news}");
             let shown = |notes: &[waynote::context::ShownNote]| {
@@ -203,7 +203,7 @@ fn a_prompt_is_answered_in_four_round_trips() {
             let store = EngineStore::new(Counting::new(store.engine()));
             let asked = request(1500).query(Some("running e450".into()));
             // One search, and one reading of how often its entries were noted.
-            let (trips, found) = trips(&store, |store| matching(store, &asked, &|_| None).unwrap());
+            let (trips, found) = trips(&store, |store| matching(store, &asked, &[]).unwrap());
             assert!(trips <= 4, "{trips}");
             assert!(!found.notes.is_empty());
         },

@@ -1,0 +1,9 @@
+//! The JSON forms of the HTTP API.
+
+mod suite {
+    mod given;
+    mod problems;
+    #[cfg(feature = "openapi")]
+    mod schemas;
+    mod values;
+}
