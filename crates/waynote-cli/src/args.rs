@@ -3,6 +3,7 @@
 mod client;
 mod formats;
 mod mistakes;
+mod serve;
 mod session;
 
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use client::ClientArg;
 pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport};
 pub(crate) use mistakes::explained;
+pub(crate) use serve::{LimitArgs, ServeArgs};
 pub(crate) use session::{LogCommand, LoopArgs};
 
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
@@ -160,6 +162,12 @@ pub(crate) enum Command {
         )]
         tools: Vec<String>,
     },
+    /// Serve stores over HTTP: a JSON API, a feed of changes, MCP and a page for the browser
+    ///
+    /// On this machine alone (127.0.0.1), a store without tokens is open to everybody on it. Any other address needs
+    /// tokens and TLS. What happens is logged to standard error as JSON. SIGTERM and SIGINT stop the server: requests
+    /// that are running are answered first.
+    Serve(ServeArgs),
     /// Bring in another program's notes
     #[command(subcommand)]
     Import(ImportCommand),

@@ -75,6 +75,7 @@ mod suite {
     mod reference_zrb;
     mod search;
     mod secrets;
+    mod serve;
     mod sessions;
     mod slips;
     mod synced;

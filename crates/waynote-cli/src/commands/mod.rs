@@ -26,6 +26,7 @@ mod rollback;
 mod salvage;
 mod saved;
 mod search;
+mod serve;
 mod show;
 mod undo;
 mod unseen;
@@ -187,6 +188,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             forget::run(&mut context, &request, *dry_run, *yes).map(ok)
         }
         Some(Command::Mcp { tools }) => mcp::run(&context, tools).map(ok),
+        Some(Command::Serve(args)) => serve::run(&mut context, args).map(ok),
         Some(Command::Import(command)) => import::run(&mut context, command),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),

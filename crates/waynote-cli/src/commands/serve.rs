@@ -1,0 +1,123 @@
+//! `waynote serve`: stores over HTTP.
+
+use std::collections::BTreeMap;
+use std::io::stderr;
+use std::sync::Arc;
+
+use serde_json::json;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use waynote::SqliteStore;
+use waynote_formats::SyncedStore;
+use waynote_server::{Limits, Log, Options, Served, Server, Stopper, Stores, TlsFiles};
+
+use super::Context;
+use crate::args::{LimitArgs, ServeArgs};
+use crate::error::{Failure, Outcome};
+use crate::home;
+use crate::opened;
+
+/// The name of a store that is given none.
+const DEFAULT: &str = "default";
+
+pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
+    // Asked once before anybody waits for it.
+    crate::clock::now()?;
+    let stores = stores(context, &args.stores)?;
+    let tls = args.tls_cert.clone().zip(args.tls_key.clone());
+    let options = Options::default()
+        .listen(args.listen)
+        .tls(tls.map(|(cert, key)| TlsFiles { cert, key }))
+        .behind_proxy(args.behind_proxy)
+        .limits(limits(&args.limits));
+    let clock = Arc::new(|| crate::clock::now().unwrap_or_default());
+    let bound = Server::new(&stores, options, clock, Log::to(stderr())).bind()?;
+    stop_at_signals(bound.stopper())?;
+
+    let url = bound.url();
+    let named: BTreeMap<&str, String> = stores
+        .iter()
+        .map(|(name, _)| (name, format!("{url}/s/{name}")))
+        .collect();
+    context
+        .output
+        .answer(&json!({ "url": url, "stores": named }), || {
+            let mut lines = vec![format!("listening on {url}")];
+            lines.extend(named.values().map(|url| format!("  {url}")));
+            lines.join("\n")
+        })?;
+    context.output.flush()?;
+    bound.run().map_err(|error| Failure::Library(error.into()))
+}
+
+/// The stores that are named, or the one of the settings.
+fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores> {
+    let mut stores = Stores::default();
+    for store in named {
+        let (name, path) = match store.split_once('=') {
+            Some((name, path)) if !name.contains('/') => (name, path),
+            _ => (DEFAULT, store.as_str()),
+        };
+        if stores.get(name).is_some() {
+            return Err(Failure::usage(
+                format!("two stores have the name `{name}`"),
+                "give each its own: `--store NAME=PATH`",
+            ));
+        }
+        if path.is_empty() {
+            return Err(Failure::usage(
+                format!("the store `{name}` has no path"),
+                "write it as `--store NAME=PATH`",
+            ));
+        }
+        let path = home::expanded(path)?;
+        let store = SqliteStore::open(path, &opened::options(&context.settings))?;
+        stores = stores.with(name, Arc::new(store));
+    }
+    if !named.is_empty() {
+        return Ok(stores);
+    }
+    let settings = &context.settings;
+    let store = SqliteStore::open(&settings.store.value, &opened::options(settings))?;
+    let store: Arc<dyn Served> = match &settings.notes_file.value {
+        None => Arc::new(store),
+        Some(file) => Arc::new(SyncedStore::new(store, file, home::base_of_home()?)?),
+    };
+    Ok(stores.with(DEFAULT, store))
+}
+
+fn limits(args: &LimitArgs) -> Limits {
+    Limits {
+        body_bytes: args.body_limit,
+        rate: args.rate,
+        burst: args.burst,
+        connections: args.connections,
+        connections_per_address: args.connections_per_address,
+        header_time: args.client_timeout,
+        body_time: args.client_timeout,
+        write_time: args.client_timeout,
+        handler_time: args.request_timeout,
+        ..Limits::default()
+    }
+}
+
+/// Stops the server at the first signal. A second one ends the process at once.
+fn stop_at_signals(stopper: Stopper) -> Outcome {
+    let failed = |error| Failure::file("the signals", "heard", error);
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+    let hear = move || {
+        let mut is_second = false;
+        for signal in signals.forever() {
+            if is_second {
+                std::process::exit(128 + signal);
+            }
+            is_second = true;
+            stopper.stop();
+        }
+    };
+    std::thread::Builder::new()
+        .name("waynote-signals".into())
+        .spawn(hear)
+        .map_err(failed)?;
+    Ok(())
+}

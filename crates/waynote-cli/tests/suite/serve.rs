@@ -1,0 +1,171 @@
+//! `waynote serve`: the server as a user starts it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdout, Stdio};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use super::common::Scratch;
+
+/// A server that is killed when the test ends.
+struct Serving {
+    child: Child,
+    out: BufReader<ChildStdout>,
+}
+
+impl Serving {
+    fn start(scratch: &Scratch, words: &str) -> Self {
+        let mut child = scratch
+            .command(words)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        Self { child, out }
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.out.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    /// What it says with `--json`.
+    fn json(&mut self) -> Value {
+        let mut said = String::new();
+        while !said.ends_with("}\n") || serde_json::from_str::<Value>(&said).is_err() {
+            assert!(self.out.read_line(&mut said).unwrap() > 0, "{said}");
+        }
+        serde_json::from_str(&said).unwrap()
+    }
+
+    /// Sends a signal, and returns the exit code and what was said on standard error.
+    fn end(&mut self, signal: rustix::process::Signal) -> (Option<i32>, String) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).unwrap();
+        let mut said = String::new();
+        let mut err = self.child.stderr.take().unwrap();
+        err.read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn get(url: &str) -> String {
+    let (address, path) = url
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = format!("GET /{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_server_says_where_it_listens_and_stops_when_it_is_told() {
+    let scratch = Scratch::new();
+    scratch.ok("key save deploy ship");
+    for signal in [rustix::process::Signal::TERM, rustix::process::Signal::INT] {
+        let mut serving = Serving::start(&scratch, "serve --listen 127.0.0.1:0");
+        let said = serving.line();
+        let url = said.strip_prefix("listening on ").unwrap().to_owned();
+        assert_eq!(serving.line(), format!("  {url}/s/default"));
+        let answer = get(&format!("{url}/s/default/api/v1/scopes"));
+        assert!(
+            answer.ends_with(r#"{"scopes":[{"scope":"agent:default","notes":1}]}"#),
+            "{answer}"
+        );
+        let (code, said) = serving.end(signal);
+        assert_eq!(code, Some(0));
+        let line: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(line["route"], "/s/{store}/api/v1/scopes");
+        assert_eq!(line["time"], "2026-05-17T12:00:00Z");
+    }
+}
+
+#[test]
+fn several_stores_have_names() {
+    let scratch = Scratch::new();
+    scratch.ok("--store one.db key save deploy ship");
+    let words = "serve --json --listen 127.0.0.1:0 --store one=one.db --store two=~/two.db";
+    let mut serving = Serving::start(&scratch, words);
+    let said = serving.json();
+    let one = get(&format!(
+        "{}/api/v1/scopes",
+        said["stores"]["one"].as_str().unwrap()
+    ));
+    assert!(one.contains("agent:default"), "{one}");
+    let two = get(&format!(
+        "{}/api/v1/scopes",
+        said["stores"]["two"].as_str().unwrap()
+    ));
+    assert!(two.ends_with(r#"{"scopes":[]}"#), "{two}");
+    let default = get(&format!(
+        "{}/s/default/api/v1/scopes",
+        said["url"].as_str().unwrap()
+    ));
+    assert!(default.starts_with("HTTP/1.1 404"), "{default}");
+}
+
+#[test]
+fn a_store_before_the_command_is_the_default() {
+    let scratch = Scratch::new();
+    scratch.ok("--store one.db key save deploy ship");
+    let mut serving = Serving::start(&scratch, "--store one.db serve --json --listen 127.0.0.1:0");
+    let said = serving.json();
+    let answer = get(&format!(
+        "{}/api/v1/scopes",
+        said["stores"]["default"].as_str().unwrap()
+    ));
+    assert!(answer.contains("agent:default"), "{answer}");
+}
+
+#[test]
+fn what_is_not_safe_is_not_served() {
+    let scratch = Scratch::new();
+    assert_snapshot!(scratch.run("serve --listen 0.0.0.0:0").said(), @"
+    exit 1
+    error: 0.0.0.0:0 can be reached by others, and tokens and notes would go there unencrypted
+      name a certificate (`--tls-cert FILE --tls-key FILE`), or say that a proxy encrypts (`--behind-proxy`)
+    ");
+    assert_snapshot!(scratch.run("serve --listen 0.0.0.0:0 --behind-proxy").said(), @"
+    exit 1
+    error: store `default` has no tokens, and others can reach 0.0.0.0:0
+      make one for each who may use it (`waynote token create NAME`), or listen on 127.0.0.1
+    ");
+    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --tls-cert no.pem --tls-key no.pem").said(), @"
+    exit 2
+    error: no.pem cannot be used: I/O error: No such file or directory (os error 2)
+      give the certificate and its key as PEM files
+    ");
+    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --store a/b=x --store y").said(), @"
+    exit 2
+    error: two stores have the name `default`
+      give each its own: `--store NAME=PATH`
+    ");
+    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --store b!d=x").said(), @"
+    exit 2
+    error: `b!d` cannot be the name of a store: letters, digits, `-`, `_` and `.` can
+      choose another name
+    ");
+    assert_snapshot!(scratch.run("serve --listen nowhere").said(), @"
+    exit 2
+    error: invalid value 'nowhere' for '--listen <ADDRESS:PORT>': invalid socket address syntax
+
+    For more information, try '--help'.
+    ");
+}
