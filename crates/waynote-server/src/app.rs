@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::Timestamp;
+use waynote_access::Audit;
 
 use crate::edge::rate::Buckets;
 use crate::log::{EventLine, Log};
@@ -20,6 +21,8 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// A store with what the server knows about it.
 pub(crate) struct Shelf {
     pub(crate) store: Told,
+    /// What was refused, and what was done by those who look after the store.
+    pub(crate) audit: Arc<Audit<Told>>,
     /// Whether a request needs a token. Once it does, it does until the server ends: the last token may be revoked.
     pub(crate) needs_token: AtomicBool,
 }

@@ -1,11 +1,14 @@
 //! The server: what it needs to start, and its life.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
 
 use tokio_rustls::TlsAcceptor;
+use waynote_access::Audit;
 
 use crate::app::{App, Clock, Shared, Shelf};
 use crate::edge::rate::Buckets;
@@ -16,6 +19,7 @@ use crate::options::Options;
 use crate::stop::Stopper;
 use crate::stores::{Stores, is_name};
 use crate::told::Told;
+use crate::visit::waiting;
 use crate::watch::{Watched, Watcher};
 use crate::{connection, routes, sign_in, tls, watch};
 
@@ -28,10 +32,15 @@ impl Server {
     /// A server of these stores.
     pub fn new(stores: &Stores, options: Options, clock: Clock, log: Log) -> Self {
         let watcher = Arc::new(Watcher::default());
+        // Another number in every process.
+        let writer = RandomState::new().build_hasher().finish();
         let shelf = |store: &Arc<dyn crate::Served>| {
             let watched = Arc::new(Watched::new(watcher.clone()));
+            let store = Told::new(store.clone(), watched);
+            let clock = clock.clone();
             Shelf {
-                store: Told::new(store.clone(), watched),
+                audit: Arc::new(Audit::new(store.clone(), writer, move || clock())),
+                store,
                 needs_token: AtomicBool::new(false),
             }
         };
@@ -141,15 +150,36 @@ impl Bound {
         let Self {
             app, listener, tls, ..
         } = self;
+        let stop_time = app.options.limits.stop_time;
         let served = runtime.block_on(async {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(StartError::System)?;
             tokio::spawn(watch::watch(app.clone()));
+            tokio::spawn(audit(app.clone()));
             connection::serve(&app, listener, tls, routes::router(app.clone())).await;
+            let _ = waiting(move || flush(&app)).await;
             Ok(())
         });
         // A write that is running ends; nobody waits for its answer any more.
-        runtime.shutdown_timeout(app.options.limits.stop_time);
+        runtime.shutdown_timeout(stop_time);
         served
+    }
+}
+
+/// How often the counts of refused calls are written down.
+const AUDIT: Duration = Duration::from_secs(60);
+
+async fn audit(app: App) {
+    loop {
+        tokio::time::sleep(AUDIT).await;
+        let app = app.clone();
+        let _ = waiting(move || flush(&app)).await;
+    }
+}
+
+/// Writes the counts of refused calls down. A store that cannot be written loses them.
+fn flush(app: &Shared) {
+    for shelf in app.shelves.values() {
+        let _ = shelf.audit.flush();
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use waynote::{Author, Name, OperationId, Stamp, Store};
-use waynote_access::Grant;
+use waynote_access::{Grant, Narrowed};
 
 use crate::app::App;
 use crate::edge::rate::Key;
@@ -114,7 +114,7 @@ impl Visit {
                 false => Problem::unauthorized(),
             });
         };
-        let store = shelf.store.clone();
+        let (store, audit) = (shelf.store.clone(), shelf.audit.clone());
         let (asked, at) = (app.clone(), name.clone());
         let grant = waiting(move || {
             let shelf = asked.shelves.get(&at).ok_or_else(Problem::no_such_store)?;
@@ -128,7 +128,7 @@ impl Visit {
         }
         Ok(Self {
             name,
-            store: Arc::new(store.clone()),
+            store: Arc::new(Narrowed::new(store.clone(), grant.clone()).watched(audit)),
             served: Arc::new(store),
             grant,
             app: app.clone(),
