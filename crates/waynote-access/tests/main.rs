@@ -3,6 +3,7 @@
 mod suite {
     mod all_reads;
     mod all_writes;
+    mod damaged;
     mod feed;
     mod tokens;
     mod world;

@@ -121,6 +121,9 @@ pub struct Revision {
     pub undoes: Option<u64>,
     /// Who made it.
     pub author: String,
+    /// The name of the token that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
     /// When the store recorded it.
     pub recorded_at: String,
     /// The note after the change; none if it was deleted or its text was forgotten.
@@ -154,6 +157,7 @@ impl From<&waynote::Revision> for Revision {
             action: revision.action.as_str().to_owned(),
             undoes: revision.undoes,
             author: revision.author().to_string(),
+            token: printed_or_none(revision.token.as_ref()),
             recorded_at: revision.recorded_at.to_string(),
             note: revision.note().map(|note| Box::new(Note::from(note))),
             forgotten_at,
@@ -188,6 +192,7 @@ impl TryFrom<Revision> for waynote::Revision {
             action,
             undoes: of.undoes,
             recorded_at: time(&of.recorded_at)?,
+            token: text_or_none(of.token.as_ref())?,
             state,
         })
     }

@@ -5,6 +5,7 @@ mod formats;
 mod mistakes;
 mod serve;
 mod session;
+mod token;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport};
 pub(crate) use mistakes::explained;
 pub(crate) use serve::{LimitArgs, ServeArgs};
 pub(crate) use session::{LogCommand, LoopArgs};
+pub(crate) use token::{CreateArgs, TokenCommand};
 
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
 ///
@@ -222,6 +224,9 @@ pub(crate) enum Command {
         /// The new store, which must not exist yet
         new: PathBuf,
     },
+    /// Tokens: who may do what with the store over a server
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Show each setting and where it comes from, or change the configuration file
     Config {
         #[command(subcommand)]

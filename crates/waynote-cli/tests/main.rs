@@ -81,6 +81,7 @@ mod suite {
     mod synced;
     mod terminal;
     mod tips;
+    mod token;
     mod undo;
     mod uninstall;
     mod upgrade;

@@ -36,6 +36,7 @@ mod suite {
     mod store_id;
     mod stores;
     mod threads;
+    mod token;
     mod trips;
     mod undo;
     mod upgrade;

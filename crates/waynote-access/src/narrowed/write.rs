@@ -156,6 +156,7 @@ impl<S> Narrowed<S> {
     ) -> Result<T> {
         let own = Stamp {
             author: self.grant.author(&stamp.author),
+            token: self.grant.token.clone(),
             operation: stamp.operation.map(|id| self.operation(id)),
             ..stamp.clone()
         };

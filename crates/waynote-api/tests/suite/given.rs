@@ -120,12 +120,15 @@ pub(super) fn revision() -> impl Strategy<Value = Revision> {
     ];
     let action = proptest::sample::select(words.to_vec());
     let action = action.prop_map(|word| Action::stored(word).unwrap());
-    (of(position()), action, of(any::<u64>()), time(), state).prop_map(|of| Revision {
+    let undoes = of(any::<u64>());
+    let all = (of(position()), action, undoes, time(), of(name()), state);
+    all.prop_map(|of| Revision {
         position: of.0,
         action: of.1,
         undoes: of.2,
         recorded_at: of.3,
-        state: of.4,
+        token: of.4,
+        state: of.5,
     })
 }
 

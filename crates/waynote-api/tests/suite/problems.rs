@@ -282,7 +282,10 @@ fn each_error_comes_back_as_it_was() {
             (error.kind(), &expected.advice())
         );
         assert_eq!(problem.detail, expected.to_string());
-        assert_eq!(problem.reference, format!("urn:waynote:problem:{}", error.kind()));
+        assert_eq!(
+            problem.reference,
+            format!("urn:waynote:problem:{}", error.kind())
+        );
         let status = problem.status;
         assert!((400..600).contains(&status), "{status}");
         let back = problem.error(URL);

@@ -53,7 +53,10 @@ fn row(revision: &Revision) -> Vec<String> {
     vec![
         revision.number().to_string(),
         action,
-        revision.author().to_string(),
+        match &revision.token {
+            Some(token) => format!("{} (token {token})", revision.author()),
+            None => revision.author().to_string(),
+        },
         when(revision.recorded_at),
         match &revision.state {
             State::Present(note) => note.preview.clone(),

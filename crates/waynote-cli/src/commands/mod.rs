@@ -28,6 +28,7 @@ mod saved;
 mod search;
 mod serve;
 mod show;
+mod token;
 mod undo;
 mod unseen;
 mod verify;
@@ -204,6 +205,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         }) => rollback::accept(&mut context, *yes).map(ok),
         Some(Command::Verify { repair_index, .. }) => verify::run(&mut context, *repair_index),
         Some(Command::Salvage { old, new }) => salvage::run(&mut context, old, new),
+        Some(Command::Token(command)) => token::run(&mut context, command).map(ok),
         Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),
         Some(
             Command::Completions { .. }

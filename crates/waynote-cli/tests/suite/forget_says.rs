@@ -309,7 +309,8 @@ fn a_store_from_before_forgetting_is_brought_up_to_date() {
          ALTER TABLE waynote_scope DROP COLUMN checksum;
          DROP TABLE waynote_store; DROP TABLE waynote_side; DROP INDEX waynote_journal_operation;
          ALTER TABLE waynote_journal DROP COLUMN operation; ALTER TABLE waynote_journal DROP COLUMN step;
-         ALTER TABLE waynote_journal DROP COLUMN checksum; ALTER TABLE waynote_note DROP COLUMN checksum;
+         ALTER TABLE waynote_journal DROP COLUMN checksum; ALTER TABLE waynote_journal DROP COLUMN token;
+         ALTER TABLE waynote_note DROP COLUMN checksum;
          DROP TRIGGER waynote_file_mark_insert;
          ALTER TABLE waynote_journal DROP COLUMN forgotten_at;
          ALTER TABLE waynote_journal DROP COLUMN forgotten_by;

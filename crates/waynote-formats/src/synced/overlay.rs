@@ -90,6 +90,7 @@ impl<'a> Overlay<'a> {
             action: Action::Sync,
             undoes: None,
             recorded_at: self.file.written_at,
+            token: None,
             state: State::Present(note),
         }
     }

@@ -277,6 +277,7 @@ impl<S: LocalStore> SyncedStore<S> {
 pub(super) fn without_operation(stamp: &Stamp) -> Stamp {
     Stamp {
         operation: None,
+        token: None,
         ..stamp.clone()
     }
 }

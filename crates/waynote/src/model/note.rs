@@ -25,6 +25,9 @@ pub struct Stamp {
     pub now: Timestamp,
     /// The author: `person`, `agent:NAME`, `import:FORMAT`, or any other name that the caller uses.
     pub author: Name,
+    /// The name of the token with which somebody writes over a server; none without one. A caller does not claim it:
+    /// whoever checks the token sets it.
+    pub token: Option<Name>,
     /// Which credentials the written text may contain.
     pub secrets: SecretPolicy,
     /// The id of this call of [`Store::apply`](crate::Store::apply) or [`Store::record`](crate::Store::record). A call
@@ -39,6 +42,7 @@ impl Stamp {
         Self {
             now: micros(now),
             author,
+            token: None,
             secrets: SecretPolicy::default(),
             operation: None,
         }
@@ -309,6 +313,8 @@ pub struct Revision {
     pub undoes: Option<u64>,
     /// When the store recorded it. As-of reads use this time.
     pub recorded_at: Timestamp,
+    /// The name of the token that wrote it, on a server with tokens. The author is what the writer said; this is known.
+    pub token: Option<Name>,
     /// The note after the change. A deleted note has no content. A repeat has its own iteration, author and time; the
     /// entry keeps those of its first revision (see [`NoteAsOf::note`]).
     pub state: State,
@@ -420,10 +426,13 @@ impl Revision {
     }
 }
 
-/// The note's fields with those of the revision; for a forgotten text, when and by whom it was forgotten.
+/// The note's fields with those of the revision; the token, if one wrote it; for a forgotten text, when and by whom it
+/// was forgotten.
 impl Serialize for Revision {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let fields = 8 + 2 * usize::from(matches!(self.state, State::Forgotten { .. }));
+        let fields = 8
+            + usize::from(self.token.is_some())
+            + 2 * usize::from(matches!(self.state, State::Forgotten { .. }));
         let mut out = serializer.serialize_struct("Revision", fields)?;
         out.serialize_field("address", self.address())?;
         out.serialize_field("revision", &self.number())?;
@@ -434,6 +443,9 @@ impl Serialize for Revision {
         out.serialize_field("action", self.action.as_str())?;
         out.serialize_field("undoes", &self.undoes)?;
         out.serialize_field("author", self.author().as_str())?;
+        if let Some(token) = &self.token {
+            out.serialize_field("token", token.as_str())?;
+        }
         out.serialize_field("recorded_at", &self.recorded_at.to_string())?;
         out.serialize_field("note", &self.note())?;
         if let State::Forgotten {

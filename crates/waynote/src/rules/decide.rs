@@ -377,6 +377,7 @@ pub(crate) fn write(action: Action, state: State, existed: bool, stamp: &Stamp) 
         action,
         undoes: None,
         recorded_at: stamp.now,
+        token: stamp.token.clone(),
         state,
     };
     Write {

@@ -21,6 +21,9 @@ pub(super) struct Checked {
     verb: &'static str,
     /// Whether its rows can have a content.
     has_content: bool,
+    /// A column that an older schema did not have, by its number. No value there is not part of the checksum, so that
+    /// the checksums of older rows hold.
+    added: Option<usize>,
     /// The statement that inserts a row, put together once.
     insert: OnceLock<String>,
 }
@@ -33,6 +36,7 @@ impl Checked {
             key,
             verb: "INSERT",
             has_content: false,
+            added: None,
             insert: OnceLock::new(),
         }
     }
@@ -47,15 +51,21 @@ impl Checked {
         self.has_content = true;
         self
     }
+
+    const fn with_added(mut self, column: usize) -> Self {
+        self.added = Some(column);
+        self
+    }
 }
 
 pub(super) static JOURNAL: Checked = Checked::new(
     "waynote_journal",
     "position, previous, scope, key, revision, action, undoes, content, kind, iteration, pinned, author, \
-     recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by",
+     recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by, token",
     "position",
 )
-.with_content();
+.with_content()
+.with_added(19);
 
 pub(super) static NOTE: Checked = Checked::replacing(
     "waynote_note",
@@ -100,25 +110,6 @@ pub(super) static ALL: [&Checked; 8] = [
     &SEARCH_DEAD,
 ];
 
-/// The checksum of a row that is to be written.
-pub(super) fn of(values: &[&dyn ToSql]) -> Outcome<i64> {
-    let mut hasher = crc32fast::Hasher::new();
-    for value in values {
-        match value.to_sql()? {
-            ToSqlOutput::Borrowed(value) => add(&mut hasher, value),
-            ToSqlOutput::Owned(value) => add(&mut hasher, (&value).into()),
-            // Nothing of ours is of another form.
-            _ => add(&mut hasher, ValueRef::Null),
-        }
-    }
-    Ok(OF_THIS_SCHEMA | i64::from(hasher.finalize()))
-}
-
-/// The checksum of the first columns of a row that was read.
-pub(super) fn of_row(row: &Row<'_>, columns: usize) -> rusqlite::Result<i64> {
-    Ok(OF_THIS_SCHEMA | i64::from(crc(row, 0, columns)?))
-}
-
 /// Whether the first columns of a row are as they were written; the column after them has their checksum.
 pub(super) fn is_whole(row: &Row<'_>, columns: usize) -> rusqlite::Result<bool> {
     is_whole_at(row, 0, columns)
@@ -126,14 +117,21 @@ pub(super) fn is_whole(row: &Row<'_>, columns: usize) -> rusqlite::Result<bool> 
 
 /// The same for the columns from one on.
 pub(super) fn is_whole_at(row: &Row<'_>, first: usize, columns: usize) -> rusqlite::Result<bool> {
-    let found = OF_THIS_SCHEMA | i64::from(crc(row, first, columns)?);
-    Ok(matches!(row.get_ref(first + columns)?, ValueRef::Integer(stored) if stored == found))
+    is_stored(row, first + columns, crc(row, first, columns, None)?)
 }
 
-fn crc(row: &Row<'_>, first: usize, columns: usize) -> rusqlite::Result<u32> {
+fn is_stored(row: &Row<'_>, column: usize, crc: u32) -> rusqlite::Result<bool> {
+    let found = OF_THIS_SCHEMA | i64::from(crc);
+    Ok(matches!(row.get_ref(column)?, ValueRef::Integer(stored) if stored == found))
+}
+
+fn crc(row: &Row<'_>, first: usize, columns: usize, added: Option<usize>) -> rusqlite::Result<u32> {
     let mut hasher = crc32fast::Hasher::new();
     for column in first..first + columns {
-        add(&mut hasher, row.get_ref(column)?);
+        let value = row.get_ref(column)?;
+        if value != ValueRef::Null || added != Some(column) {
+            add(&mut hasher, value);
+        }
     }
     Ok(hasher.finalize())
 }
@@ -158,6 +156,35 @@ fn add(hasher: &mut crc32fast::Hasher, value: ValueRef<'_>) {
 }
 
 impl Checked {
+    /// The checksum of a row that is to be written.
+    pub(super) fn of(&self, values: &[&dyn ToSql]) -> Outcome<i64> {
+        let mut hasher = crc32fast::Hasher::new();
+        for (column, value) in values.iter().enumerate() {
+            let value = value.to_sql()?;
+            let value = match &value {
+                ToSqlOutput::Borrowed(value) => *value,
+                ToSqlOutput::Owned(value) => value.into(),
+                // Nothing of ours is of another form.
+                _ => ValueRef::Null,
+            };
+            if value != ValueRef::Null || self.added != Some(column) {
+                add(&mut hasher, value);
+            }
+        }
+        Ok(OF_THIS_SCHEMA | i64::from(hasher.finalize()))
+    }
+
+    /// The checksum of a row that was read, of its first columns.
+    fn of_row(&self, row: &Row<'_>, columns: usize) -> rusqlite::Result<i64> {
+        Ok(OF_THIS_SCHEMA | i64::from(crc(row, 0, columns, self.added)?))
+    }
+
+    /// Whether the first columns of a row of this table are as they were written; the column after them has their
+    /// checksum.
+    pub(super) fn is_whole(&self, row: &Row<'_>, columns: usize) -> rusqlite::Result<bool> {
+        is_stored(row, columns, crc(row, 0, columns, self.added)?)
+    }
+
     /// How many values the checksum is over.
     pub(super) fn width(&self) -> usize {
         self.own_width() + usize::from(self.has_content)
@@ -225,7 +252,7 @@ impl Checked {
         if self.has_content {
             all.push(&hash);
         }
-        let checksum = of(&all)?;
+        let checksum = self.of(&all)?;
         let mut values = values.to_vec();
         values.push(&checksum);
         conn.prepare_cached(sql)?.execute(values.as_slice())?;
@@ -245,7 +272,7 @@ impl Checked {
         let Some(row) = rows.next()? else {
             return Ok(());
         };
-        let checksum = of_row(row, self.width())?;
+        let checksum = self.of_row(row, self.width())?;
         drop(rows);
         let mut values = key.to_vec();
         values.push(&checksum);
@@ -313,10 +340,10 @@ impl Checked {
             let key = (width + 1..width + 1 + self.key_width()).map(|column| row.get(column));
             let is_as_written = match before {
                 None => true,
-                Some(before) if before >= OF_THIS_SCHEMA => before == of_row(row, width)?,
-                Some(before) => before == i64::from(crc(row, 0, own)?),
+                Some(before) if before >= OF_THIS_SCHEMA => before == self.of_row(row, width)?,
+                Some(before) => before == i64::from(crc(row, 0, own, self.added)?),
             };
-            let checksum = is_as_written.then(|| of_row(row, width)).transpose()?;
+            let checksum = is_as_written.then(|| self.of_row(row, width)).transpose()?;
             Ok((key.collect::<rusqlite::Result<_>>()?, checksum))
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

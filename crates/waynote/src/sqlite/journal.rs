@@ -19,19 +19,20 @@ use super::scopes::{SCOPE, scope_at};
 /// A row of the journal: the columns that its checksum is over, the hash of its content, the checksum and the content.
 pub(super) const REVISION: &str = "j.position, j.previous, j.scope, j.key, j.revision, j.action, j.undoes, \
                         j.content, j.kind, j.iteration, j.pinned, j.author, j.recorded_at, j.created_at, \
-                        j.updated_at, j.operation, j.step, j.forgotten_at, j.forgotten_by, c.hash, j.checksum, c.body";
+                        j.updated_at, j.operation, j.step, j.forgotten_at, j.forgotten_by, j.token, c.hash, j.checksum, \
+                        c.body";
 
 /// Where a row's content is; a query's other columns come after it.
-const BODY: usize = 21;
+const BODY: usize = 22;
 
 /// Where the columns are that a query adds to those of a revision.
 pub(super) const AFTER_REVISION: usize = BODY + 1;
 
 /// How many values the checksum is over.
-const WIDTH: usize = 20;
+const WIDTH: usize = 21;
 
 fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
-    let Some(content) = content_at(row, BODY)? else {
+    let Some(content) = content_at(row, &checksum::JOURNAL, BODY)? else {
         return Err(damaged(revision_name(row, scope)?));
     };
     let address = address(scope, row.get_ref(3)?.as_str()?, 3)?;
@@ -73,6 +74,10 @@ fn revision(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Revision> {
         action,
         undoes: undoes.map(|undone| u64::try_from(undone).unwrap_or(0)),
         recorded_at: time(row, 12)?,
+        token: match row.get_ref(19)? {
+            ValueRef::Null => None,
+            _ => Some(self::author(row, 19)?),
+        },
         state,
     })
 }
@@ -132,7 +137,7 @@ pub(super) fn end_of_deleted(
          WHERE d.scope = ?1 AND d.key = ?2"
     ))?;
     let found = statement.query_row((id, key), |row| {
-        if !checksum::is_whole(row, WIDTH)? || !is_of(row, id, key)? {
+        if !checksum::JOURNAL.is_whole(row, WIDTH)? || !is_of(row, id, key)? {
             return Err(damaged(read::name_of_key(scope, key)));
         }
         Ok(End {
@@ -165,7 +170,7 @@ fn along<T>(
     while let Some(position) = next {
         let lost = || damaged(format_args!("{}@{number}", read::name_of_key(scope, key)));
         let step = statement.query_row([position], |row| {
-            let is_next = checksum::is_whole(row, WIDTH)?
+            let is_next = checksum::JOURNAL.is_whole(row, WIDTH)?
                 && is_of(row, id, key)?
                 && self::number(row, 4)? == number;
             if !is_next {

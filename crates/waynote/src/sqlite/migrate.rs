@@ -51,9 +51,15 @@ const MIGRATIONS: &[Migration] = &[
         name: "damage",
         sql: include_str!("migrations/0007_damage.sql"),
     },
+    Migration {
+        number: 8,
+        name: "token",
+        sql: include_str!("migrations/0008_token.sql"),
+    },
 ];
 
-/// The one after which rows get their checksums, which SQL cannot compute.
+/// The one that asks for the checksums of all rows, which SQL cannot compute: they are filled in once the tables are as
+/// this program has them.
 const CHECKSUMS: u32 = 7;
 
 /// The number of the newest migration this program knows.
@@ -151,15 +157,15 @@ pub(super) fn migrate(conn: &Connection, path: &Path) -> Outcome<()> {
         .filter(|migration| version.is_none_or(|had| migration.number > had))
     {
         conn.execute_batch(migration.sql)?;
-        if migration.number == CHECKSUMS {
-            for table in checksum::ALL {
-                table.fill(conn)?;
-            }
-        }
         conn.execute(
             "INSERT INTO waynote_migration (number, name, checksum) VALUES (?1, ?2, ?3)",
             (migration.number, migration.name, checksum(migration)),
         )?;
+    }
+    if version.is_none_or(|had| had < CHECKSUMS) {
+        for table in checksum::ALL {
+            table.fill(conn)?;
+        }
     }
     Ok(())
 }

@@ -103,7 +103,7 @@ fn journal(conn: &Connection, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
     let operation = put.step.as_ref().map(|step| step.operation.bytes());
     let step = put.step.map(|step| step.step);
     let nothing: Option<i64> = None;
-    let columns: [&dyn ToSql; 19] = [
+    let columns: [&dyn ToSql; 20] = [
         &row.position,
         &previous,
         &row.scope,
@@ -123,6 +123,7 @@ fn journal(conn: &Connection, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
         &step,
         &nothing,
         &nothing,
+        &revision.token.as_ref().map(Name::as_str),
     ];
     checksum::JOURNAL.insert_with(conn, &columns, row.hash)
 }

@@ -15,10 +15,11 @@ use crate::note::{EntryType, Note, Position};
 use crate::scope::{Scope, ScopeKind};
 use crate::store::{ScopeSummary, SideValue};
 
+use super::checksum::{self, Checked};
 use super::damage::{LeftOut, damaged, is_corrupt};
 use super::errors::{Failure, Outcome};
+use super::journal;
 use super::scopes::{self, SCOPE};
-use super::{checksum, journal};
 
 /// A row that does not say what it should: damage, named by the engine's own error for it.
 pub(super) fn unreadable(column: usize, why: impl std::fmt::Display) -> rusqlite::Error {
@@ -77,8 +78,12 @@ pub(super) const AFTER_NOTE: usize = NOTE_BODY + 1;
 
 /// Whether a row is as it was written, and the content that it has. The checksum stands before the content, and the hash
 /// of that before the checksum.
-pub(super) fn content_at(row: &Row<'_>, body: usize) -> rusqlite::Result<Option<Option<Content>>> {
-    if !checksum::is_whole(row, body - 1)? {
+pub(super) fn content_at(
+    row: &Row<'_>,
+    table: &Checked,
+    body: usize,
+) -> rusqlite::Result<Option<Option<Content>>> {
+    if !table.is_whole(row, body - 1)? {
         return Ok(None);
     }
     let (hash, body) = match (row.get_ref(body - 2)?, row.get_ref(body)?) {
@@ -110,7 +115,7 @@ pub(super) fn name_of_key(scope: &Scope, key: &str) -> String {
 }
 
 pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
-    let Some(Some(content)) = content_at(row, NOTE_BODY)? else {
+    let Some(Some(content)) = content_at(row, &checksum::NOTE, NOTE_BODY)? else {
         return Err(damaged(name_of(row, scope, 1)));
     };
     Ok(Note {

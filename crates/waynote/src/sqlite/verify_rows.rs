@@ -19,7 +19,7 @@ pub(super) fn checksums(conn: &Connection, report: &mut Report) -> Outcome<()> {
         let mut statement = conn.prepare(&sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            if !checksum::is_whole(row, width)? {
+            if !table.is_whole(row, width)? {
                 let what = name(conn, table, row)?;
                 report
                     .problems

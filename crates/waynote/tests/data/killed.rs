@@ -36,7 +36,7 @@ pub(crate) fn whole(old: &Path, folder: &Path, opens: Opens<'_>) -> Whole {
         std::thread::park_timeout(LOOK);
     }
     let took = begin.elapsed();
-    assert_eq!(schema(&path), 7);
+    assert_eq!(schema(&path), 8);
     Whole { took, wal: longest }
 }
 
@@ -150,5 +150,5 @@ pub(crate) fn goes_on(path: &Path, round: u32) {
             &stamp,
         )
         .unwrap();
-    assert_eq!(schema(path), 7);
+    assert_eq!(schema(path), 8);
 }

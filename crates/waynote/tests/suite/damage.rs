@@ -109,10 +109,11 @@ fn a_damaged_note_is_named_and_never_shown() {
 }
 
 /// The same of a revision that is not current: the first of `k0`.
-const OF_A_REVISION: [&str; 6] = [
+const OF_A_REVISION: [&str; 7] = [
     "UPDATE waynote_content SET body = CAST('Before words' AS BLOB) WHERE body = CAST('before words' AS BLOB)",
     "UPDATE waynote_journal SET content = (SELECT content FROM waynote_note WHERE key = 'k2') WHERE position = 1",
     "UPDATE waynote_journal SET author = 'somebody' WHERE position = 1",
+    "UPDATE waynote_journal SET token = 'somebody' WHERE position = 1",
     "UPDATE waynote_journal SET key = 'k2' WHERE position = 1",
     "UPDATE waynote_journal SET recorded_at = recorded_at + 1 WHERE position = 1",
     "UPDATE waynote_journal SET previous = 2 WHERE position = 4",

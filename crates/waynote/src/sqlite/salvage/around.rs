@@ -48,7 +48,7 @@ pub(super) fn read(conn: &Connection) -> Outcome<Found> {
     found.has_gaps = has_gaps;
     for row in rows {
         let (position, key) = (integer(&row, 0), note_key(&row, 2, 3));
-        if contents.is_whole(&row, 7)? {
+        if contents.is_whole(&checksum::JOURNAL, &row, 7)? {
             if let Some(position) = position {
                 found.journal.insert(position, row);
             }
@@ -62,7 +62,10 @@ pub(super) fn read(conn: &Connection) -> Outcome<Found> {
     events(conn, &mut found)?;
     scopes(conn, &mut found)?;
     let (side, _) = all(conn, &checksum::SIDE)?;
-    found.side = side.into_iter().filter(|row| is_whole(row, None)).collect();
+    found.side = side
+        .into_iter()
+        .filter(|row| is_whole(&checksum::SIDE, row, None))
+        .collect();
     Ok(found)
 }
 
@@ -70,7 +73,7 @@ fn notes(conn: &Connection, contents: &mut Contents<'_>, found: &mut Found) -> O
     let (rows, _) = all(conn, &checksum::NOTE)?;
     for row in rows {
         if let Some(key) = note_key(&row, 0, 1) {
-            let whole = contents.is_whole(&row, 4)?.then_some(row);
+            let whole = contents.is_whole(&checksum::NOTE, &row, 4)?.then_some(row);
             found.notes.insert(key, whole);
         }
     }
@@ -89,7 +92,7 @@ fn notes(conn: &Connection, contents: &mut Contents<'_>, found: &mut Found) -> O
             let row = by_key.query_row((key.0, &key.1), values_of).optional();
             match around(row.map_err(Into::into))? {
                 Some(Some(row)) => {
-                    let whole = contents.is_whole(&row, 4)?.then_some(row);
+                    let whole = contents.is_whole(&checksum::NOTE, &row, 4)?.then_some(row);
                     found.notes.insert(key.clone(), whole);
                 }
                 Some(None) => {}
@@ -109,7 +112,7 @@ fn notes(conn: &Connection, contents: &mut Contents<'_>, found: &mut Found) -> O
 fn events(conn: &Connection, found: &mut Found) -> Outcome<()> {
     let (rows, has_gaps) = all(conn, &checksum::EVENT)?;
     for row in rows {
-        match is_whole(&row, None) {
+        match is_whole(&checksum::EVENT, &row, None) {
             true => found.events.push(row),
             false => found
                 .damaged_events
@@ -138,7 +141,7 @@ fn scopes(conn: &Connection, found: &mut Found) -> Outcome<()> {
         let (Some(id), Some(scope)) = (integer(&row, 0), of_row(&row)) else {
             continue;
         };
-        match is_whole(&row, None) {
+        match is_whole(&checksum::SCOPE, &row, None) {
             true => {
                 found.scopes.insert(id, scope);
             }
@@ -196,13 +199,13 @@ pub(super) fn note_key(row: &[Value], scope: usize, key: usize) -> Option<NoteKe
 }
 
 /// Whether a row, which ends with its checksum, is as it was written.
-fn is_whole(row: &[Value], hash: Option<&Value>) -> bool {
+fn is_whole(table: &Checked, row: &[Value], hash: Option<&Value>) -> bool {
     let Some((Value::Integer(checksum), values)) = row.split_last() else {
         return false;
     };
     let values = values.iter().chain(hash);
     let values: Vec<&dyn ToSql> = values.map(|value| value as &dyn ToSql).collect();
-    checksum::of(&values).is_ok_and(|of| of == *checksum)
+    table.of(&values).is_ok_and(|of| of == *checksum)
 }
 
 fn values_of(row: &Row<'_>) -> rusqlite::Result<Values> {
@@ -358,13 +361,13 @@ impl<'c> Contents<'c> {
     }
 
     /// Whether a row is as it was written, and its text too, if it has one: its number is in that column.
-    fn is_whole(&mut self, row: &[Value], column: usize) -> Outcome<bool> {
+    fn is_whole(&mut self, table: &Checked, row: &[Value], column: usize) -> Outcome<bool> {
         let null = Value::Null;
         match row.get(column) {
-            Some(Value::Null) => Ok(is_whole(row, Some(&null))),
+            Some(Value::Null) => Ok(is_whole(table, row, Some(&null))),
             Some(Value::Integer(id)) => {
                 let hash = self.hash(*id)?;
-                Ok(hash.is_some_and(|hash| is_whole(row, Some(&hash))))
+                Ok(hash.is_some_and(|hash| is_whole(table, row, Some(&hash))))
             }
             _ => Ok(false),
         }

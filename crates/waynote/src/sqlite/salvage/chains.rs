@@ -31,7 +31,8 @@ pub(super) mod journal {
     pub(crate) const RECORDED_AT: usize = 12;
     pub(crate) const CREATED_AT: usize = 13;
     pub(crate) const UPDATED_AT: usize = 14;
-    pub(crate) const COLUMNS: usize = 19;
+    pub(crate) const TOKEN: usize = 19;
+    pub(crate) const COLUMNS: usize = 20;
 }
 
 /// The columns of a note, as `checksum::NOTE` has them.
@@ -211,6 +212,9 @@ impl Kept {
             Some(own) => own[journal::RECORDED_AT].clone(),
             None => note[note::UPDATED_AT].clone(),
         };
+        if let Some(own) = own {
+            row[journal::TOKEN] = own[journal::TOKEN].clone();
+        }
         self.journal.insert(position, row);
         let mut note = note[..note::COLUMNS].to_vec();
         note[note::REVISION] = 1.into();

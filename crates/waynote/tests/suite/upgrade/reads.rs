@@ -54,6 +54,8 @@ fn it_is_clean_and_says_the_same_attached() {
     assert_eq!((report.notes, report.revisions), (240, 269));
     let said = says(&own);
     assert!(said.contains("zebra"));
+    // No token wrote them.
+    assert!(said.contains("token: None") && !said.contains("token: Some"));
 
     // In the transaction of an application that has tables of its own.
     let other = Old::new();
@@ -65,7 +67,7 @@ fn it_is_clean_and_says_the_same_attached() {
     transaction.rollback().unwrap();
     assert_eq!(last_migration(&conn), 5);
     let attached = AttachedStore::attach(&conn).unwrap();
-    assert_eq!(last_migration(&conn), 7);
+    assert_eq!(last_migration(&conn), 8);
     assert!(attached.verify().unwrap().is_clean());
     assert_eq!(says(&attached), said);
     let id = own.store_id().unwrap();

@@ -1,0 +1,231 @@
+//! `waynote token`: who may do what with the store over a server.
+
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, civil};
+use serde::Serialize;
+use waynote::error::safe;
+use waynote::visible::visible;
+use waynote::{LocalStore, Name};
+use waynote_access::{Audit, AuditEntry, Grant, Line, Rights, TokenInfo, Tokens};
+
+use super::Context;
+use crate::args::{CreateArgs, TokenCommand};
+use crate::clock;
+use crate::error::{Failure, Outcome};
+use crate::input;
+use crate::inside;
+use crate::table::{table, when};
+
+pub(super) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Outcome {
+    match command {
+        TokenCommand::Create(args) => create(context, args),
+        TokenCommand::List => list(context),
+        TokenCommand::Revoke { name } => revoke(context, &name.parse()?),
+        TokenCommand::Audit { limit, before } => audit(context, before.as_deref(), *limit),
+    }
+}
+
+/// What a program is told of a new token.
+#[derive(Serialize)]
+struct Created<'t> {
+    token: &'t str,
+    header: String,
+    #[serde(flatten)]
+    info: &'t TokenInfo,
+}
+
+fn create(context: &mut Context<'_>, args: &CreateArgs) -> Outcome {
+    let name: Name = args.name.parse()?;
+    let now = clock::now()?;
+    let grant = granted(args)?;
+    let expires = match &args.expires {
+        Some(text) => Some(time_of(text, now)?),
+        None => None,
+    };
+    let store = administered(context)?;
+    let (token, info) = Tokens::new(store).create(&name, &grant, expires, now, random()?)?;
+    noted(store, "token created", &info)?;
+    let header = format!("Authorization: Bearer {}", token.expose());
+    let created = Created {
+        token: token.expose(),
+        header: header.clone(),
+        info: &info,
+    };
+    context.output.answer(&created, || {
+        let until = info.expires_at.map(|at| format!(" until {}", when(at)));
+        let about = format!(
+            "created token {}: it may {} {}{}",
+            info.name,
+            may(info.rights),
+            sees(&info),
+            until.unwrap_or_default()
+        );
+        // The token itself is the one text of a credential that is printed.
+        format!(
+            "{}\n\n  {}\n\nIt is not shown again. A client sends it with each request:\n\n  {header}",
+            visible(&about),
+            token.expose()
+        )
+    })
+}
+
+fn granted(args: &CreateArgs) -> Outcome<Grant> {
+    let names = |names: &[String]| names.iter().map(|name| Ok(name.parse()?)).collect();
+    let (agents, sessions): (Outcome<Vec<Name>>, Outcome<Vec<Name>>) =
+        (names(&args.agent), names(&args.session));
+    let places = args.place.iter().map(|path| input::place(Some(path)));
+    Ok(Grant {
+        token: None,
+        rights: match (args.read, args.write) {
+            (true, _) => Rights::Read,
+            (_, true) => Rights::Write,
+            _ => Rights::Admin,
+        },
+        agents: agents?,
+        places: places.collect::<Outcome<_>>()?,
+        sessions: sessions?,
+    })
+}
+
+fn random() -> Outcome<[u8; 32]> {
+    let mut random = [0; 32];
+    getrandom::fill(&mut random).map_err(|error| {
+        Failure::refused(
+            "no_randomness",
+            format!("the system gives no random bytes: {error}"),
+            "try again",
+        )
+    })?;
+    Ok(random)
+}
+
+/// A time from now on, the end of a day, or a time.
+fn time_of(text: &str, now: Timestamp) -> Outcome<Timestamp> {
+    let after = |span: Span| now.to_zoned(TimeZone::UTC).checked_add(span).ok();
+    let end_of = |day: civil::Date| day.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok();
+    let text = text.trim();
+    let time = text.parse::<Timestamp>().ok();
+    let time = time.or_else(|| Some(end_of(text.parse().ok()?)?.timestamp()));
+    let time = time.or_else(|| Some(after(text.parse().ok()?)?.timestamp()));
+    time.ok_or_else(|| {
+        Failure::usage(
+            format!("`{}` is no time at which a token expires", safe(text)),
+            "write a time with its unit (30d, 12h), a date (2027-01-31), or a time (2027-01-31T12:00:00Z)",
+        )
+    })
+}
+
+/// The store, for somebody who may look after its tokens: not for what a loop runs.
+fn administered<'c>(context: &'c Context<'_>) -> Outcome<&'c dyn LocalStore> {
+    if context.read(|store| inside::own_loop(store))?.is_some() {
+        return Err(Failure::refused(
+            "not_a_person",
+            "tokens are refused inside a loop, where an agent writes",
+            "run it outside of the loop",
+        ));
+    }
+    Ok(context.opened_for_writing()?.local())
+}
+
+fn noted(store: &dyn LocalStore, call: &'static str, info: &TokenInfo) -> Outcome {
+    let now = clock::now()?;
+    let line = Line {
+        call,
+        token: None,
+        refused: false,
+        detail: format!("{}: {} {}", info.name, may(info.rights), sees(info)),
+    };
+    let [a, b, c, d, e, f, g, h, ..] = random()?;
+    let writer = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+    Ok(Audit::new(store, writer, move || now).add(line)?)
+}
+
+fn may(rights: Rights) -> &'static str {
+    match rights {
+        Rights::Read => "read",
+        Rights::Write => "read and write",
+        Rights::Admin => "administer",
+    }
+}
+
+/// What it sees.
+fn sees(info: &TokenInfo) -> String {
+    let agents = info.agents.iter().map(|agent| format!("agent {agent}"));
+    let places = info.places.iter().map(|place| format!("place {place}"));
+    let sessions = info.sessions.iter().map(|of| format!("session {of}"));
+    let all: Vec<String> = agents.chain(places).chain(sessions).collect();
+    match all.is_empty() {
+        true => "the whole store".into(),
+        false => all.join(", "),
+    }
+}
+
+fn list(context: &mut Context<'_>) -> Outcome {
+    let now = clock::now()?;
+    let tokens = Tokens::new(context.opened()?.local()).list()?;
+    if context.output.json {
+        return context.output.value(&tokens);
+    }
+    if tokens.is_empty() {
+        return context
+            .output
+            .line("no tokens: `waynote token create NAME --read` creates one");
+    }
+    let rows = tokens.iter().map(|info| {
+        let expires = match info.expires_at {
+            None => "never".into(),
+            Some(at) if at <= now => format!("{} (expired)", when(at)),
+            Some(at) => when(at),
+        };
+        vec![
+            info.name.to_string(),
+            info.rights.as_str().into(),
+            sees(info),
+            when(info.created_at),
+            expires,
+            info.last_used.map_or("never".into(), |day| day.to_string()),
+        ]
+    });
+    let heading = ["name", "rights", "sees", "created", "expires", "last used"];
+    context.output.line(table(&heading, rows))
+}
+
+fn revoke(context: &mut Context<'_>, name: &Name) -> Outcome {
+    let store = administered(context)?;
+    let info = Tokens::new(store).revoke(name)?;
+    noted(store, "token revoked", &info)?;
+    context
+        .output
+        .answer(&info, || visible(&format!("revoked token {}", info.name)))
+}
+
+fn audit(context: &mut Context<'_>, before: Option<&str>, limit: usize) -> Outcome {
+    let now = clock::now()?;
+    let log = Audit::new(context.opened()?.local(), 0, move || now);
+    let lines = log.list(before, limit)?;
+    if context.output.json {
+        return context.output.value(&lines);
+    }
+    if lines.is_empty() {
+        return context.output.line("nothing was refused or administered");
+    }
+    let cells = |entry: AuditEntry| {
+        let at: Option<Timestamp> = entry.at.parse().ok();
+        let outcome = match (entry.refused, entry.times) {
+            (false, _) => "done".into(),
+            (true, 1) => "refused".into(),
+            (true, times) => format!("refused {times} times"),
+        };
+        vec![
+            at.map_or(entry.at, when),
+            entry.call,
+            entry.token.unwrap_or_else(|| "-".into()),
+            outcome,
+            entry.detail,
+        ]
+    };
+    let heading = ["time", "call", "token", "result", "about"];
+    context
+        .output
+        .line(table(&heading, lines.into_iter().map(cells)))
+}

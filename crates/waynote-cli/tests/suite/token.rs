@@ -1,0 +1,186 @@
+//! `waynote token`.
+
+use super::common::{Run, Scratch};
+use super::loop_stops::looping;
+
+/// A command at a minute of its own.
+fn at(scratch: &Scratch, minute: u32, words: &str) -> Run {
+    let now = format!("2026-05-17T12:{minute:02}:00Z");
+    scratch.run(words).env("WAYNOTE_NOW", now)
+}
+
+/// What was said, with `TOKEN` for the random part of a token, and the token.
+fn said(run: Run) -> (String, String) {
+    let said = run.said();
+    let token: String = match said.find("wn_") {
+        Some(at) => said[at..].chars().take(51).collect(),
+        None => return (said, String::new()),
+    };
+    let is_of_token = |char: char| char.is_ascii_alphanumeric() || "_-".contains(char);
+    assert!(token.chars().all(is_of_token), "{token}");
+    (said.replace(&token, "wn_TOKEN"), token)
+}
+
+#[test]
+fn a_token_is_shown_once_listed_and_revoked() {
+    let scratch = Scratch::new();
+    let create = "token create ci --agent builder --agent tester --place sub --session nightly --write --expires 30d";
+    let (created, token) = said(at(&scratch, 1, create));
+    insta::assert_snapshot!(created, @"
+    exit 0
+    created token ci: it may read and write agent builder, agent tester, place ~/work/sub, session nightly until 2026-06-16T12:01:00Z
+
+      wn_TOKEN
+
+    It is not shown again. A client sends it with each request:
+
+      Authorization: Bearer wn_TOKEN
+    ");
+    insta::assert_snapshot!(said(at(&scratch, 2, "token create boss --admin")).0, @"
+    exit 0
+    created token boss: it may administer the whole store
+
+      wn_TOKEN
+
+    It is not shown again. A client sends it with each request:
+
+      Authorization: Bearer wn_TOKEN
+    ");
+    insta::assert_snapshot!(said(at(&scratch, 3, "token create watcher --read --place ~/work --expires 2026-06-30")).0, @"
+    exit 0
+    created token watcher: it may read place ~/work until 2026-07-01T00:00:00Z
+
+      wn_TOKEN
+
+    It is not shown again. A client sends it with each request:
+
+      Authorization: Bearer wn_TOKEN
+    ");
+    insta::assert_snapshot!(at(&scratch, 4, "token list").said(), @"
+    exit 0
+    NAME     RIGHTS  SEES                                                            CREATED               EXPIRES               LAST USED
+    boss     admin   the whole store                                                 2026-05-17T12:02:00Z  never                 never
+    ci       write   agent builder, agent tester, place ~/work/sub, session nightly  2026-05-17T12:01:00Z  2026-06-16T12:01:00Z  never
+    watcher  read    place ~/work                                                    2026-05-17T12:03:00Z  2026-07-01T00:00:00Z  never
+    ");
+    insta::assert_snapshot!(at(&scratch, 5, "token revoke watcher").said(), @"
+    exit 0
+    revoked token watcher
+    ");
+    insta::assert_snapshot!(at(&scratch, 6, "token audit").said(), @"
+    exit 0
+    TIME                  CALL           TOKEN  RESULT  ABOUT
+    2026-05-17T12:05:00Z  token revoked  -      done    watcher: read place ~/work
+    2026-05-17T12:03:00Z  token created  -      done    watcher: read place ~/work
+    2026-05-17T12:02:00Z  token created  -      done    boss: administer the whole store
+    2026-05-17T12:01:00Z  token created  -      done    ci: read and write agent builder, agent tester, place ~/work/sub, session nightly
+    ");
+    let mut last = at(&scratch, 6, "token audit --limit 1 --json").json();
+    let key = last[0]["key"].take();
+    insta::assert_snapshot!(last, @r#"[{"at":"2026-05-17T12:05:00Z","call":"token revoked","detail":"watcher: read place ~/work","key":null,"refused":false,"times":1,"token":null}]"#);
+    let before = format!("token audit --before {} --json", key.as_str().unwrap());
+    assert_eq!(scratch.json(&before).as_array().unwrap().len(), 3);
+
+    // What is kept, and what else is said, has nothing of it.
+    let secret = &token[15..];
+    for words in ["token list --json", "token audit --json", "verify"] {
+        assert!(!scratch.ok(words).contains(secret));
+    }
+    for file in ["notes.db", "notes.db-wal"] {
+        let bytes = std::fs::read(scratch.store().with_file_name(file)).unwrap_or_default();
+        let mut parts = bytes.windows(secret.len());
+        assert!(!parts.any(|part| part == secret.as_bytes()), "{file}");
+    }
+    // And no note takes it.
+    let refused = scratch
+        .waynote(["key", "save", "k", &format!("use {token}")])
+        .said();
+    insta::assert_snapshot!(refused, @"
+    exit 1
+    error: the text holds a credential (waynote-token) at line 1, column 5
+      write where the credential is kept (a variable, a vault), not the credential itself; or allow it with `--allow-secret`, or always allow `waynote-token` with the setting `allow_secrets`
+    ");
+}
+
+#[test]
+fn a_program_gets_the_token_as_json() {
+    let scratch = Scratch::new();
+    let mut json = at(&scratch, 1, "token create ci --agent a --read --json").json();
+    let token = json["token"].take();
+    let token = token.as_str().unwrap();
+    let header = json["header"].take();
+    assert_eq!(header, format!("Authorization: Bearer {token}"));
+    assert_eq!(json["id"].take(), token[3..15]);
+    insta::assert_snapshot!(json, @r#"{"agents":["a"],"created_at":"2026-05-17T12:01:00Z","expires_at":null,"header":null,"id":null,"last_used":null,"name":"ci","places":[],"rights":"read","sessions":[],"token":null}"#);
+    let revoked = scratch.json("token revoke ci --json");
+    assert_eq!(revoked["name"], "ci");
+    assert_eq!(scratch.ok("token list --json"), "[]\n");
+}
+
+#[test]
+fn a_token_that_makes_no_sense_is_refused() {
+    let scratch = Scratch::new();
+    scratch.ok("token create ci --read");
+    for words in [
+        "token create",
+        "token create x",
+        "token create x --read --write",
+        "token create ci --write",
+        "token create x --admin --agent a",
+        "token create x --read --expires soon",
+        "token create x --read --expires 2026-05-16",
+        "token create x --read --expires -1d",
+        "token create x --read --place agent:a#k",
+        "token revoke nobody",
+    ] {
+        assert!(!scratch.run(words).output().status.success(), "{words}");
+    }
+    let refused = |words: &str| scratch.run(words).said();
+    insta::assert_snapshot!(refused("token create ci --write"), @"
+    exit 1
+    error: there is a token ci already
+      revoke it first, or use another name
+    ");
+    insta::assert_snapshot!(refused("token create x --admin --agent a"), @"
+    exit 2
+    error: an admin token cannot be narrowed to agents, places or sessions
+      let it write, or leave its agents, places and sessions out
+    ");
+    insta::assert_snapshot!(refused("token create x"), @"
+    exit 2
+    error: the following required arguments were not provided:
+      <--read|--write|--admin>
+
+    Usage: waynote token create <--read|--write|--admin> <NAME>
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(refused("token create x --read --expires soon"), @"
+    exit 2
+    error: `soon` is no time at which a token expires
+      write a time with its unit (30d, 12h), a date (2027-01-31), or a time (2027-01-31T12:00:00Z)
+    ");
+    insta::assert_snapshot!(refused("token create x --read --expires=2026-05-16"), @"
+    exit 2
+    error: the token would expire before it is created
+      name a later time
+    ");
+    insta::assert_snapshot!(refused("token revoke nobody"), @"
+    exit 1
+    error: there is no token nobody
+      the tokens are ci
+    ");
+    insta::assert_snapshot!(Scratch::new().ok("token list"), @"no tokens: `waynote token create NAME --read` creates one");
+    insta::assert_snapshot!(Scratch::new().ok("token audit"), @"nothing was refused or administered");
+}
+
+#[test]
+fn an_agent_in_a_loop_creates_no_token() {
+    let scratch = Scratch::new();
+    scratch.ok("token create ci --read");
+    let script = "\"$WAYNOTE\" token create mine --admin; \"$WAYNOTE\" token revoke ci; true";
+    let said = looping(&scratch, "--iterations 1", script).said();
+    let refused = said.matches("tokens are refused inside a loop").count();
+    assert_eq!(refused, 2, "{said}");
+    assert!(scratch.ok("token list").contains("ci"));
+}
