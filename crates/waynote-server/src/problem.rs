@@ -1,25 +1,17 @@
 //! Errors as problem details (RFC 9457).
 
-use std::borrow::Cow;
-
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse;
-use serde_json::{Map, Value, json};
 use waynote::{Error, ErrorClass};
-
-/// The media type of problem details.
-pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
+use waynote_api::PROBLEM;
 
 /// Why a request is not answered as its sender wants.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
-    kind: Cow<'static, str>,
-    detail: String,
-    hint: Option<String>,
-    more: Map<String, Value>,
+    told: Box<waynote_api::Problem>,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
 
@@ -27,27 +19,56 @@ pub(crate) struct Problem {
 pub(crate) type Answer<T> = Result<T, Problem>;
 
 impl Problem {
-    pub(crate) fn new(
-        status: StatusCode,
-        kind: impl Into<Cow<'static, str>>,
-        detail: impl Into<String>,
-    ) -> Self {
+    pub(crate) fn new(status: StatusCode, kind: &str, detail: impl Into<String>) -> Self {
         Self {
             status,
-            kind: kind.into(),
-            detail: detail.into(),
-            hint: None,
-            more: Map::new(),
+            told: Box::new(waynote_api::Problem::new(kind, status.as_u16(), detail)),
             headers: Vec::new(),
         }
     }
 
-    /// What to do about it.
-    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
-        Self {
-            hint: Some(hint.into()),
-            ..self
+    /// The problem for an error of the store of that name.
+    pub(crate) fn of_store(error: &Error, name: &str) -> Self {
+        let mut told = waynote_api::Problem::of_store(error, &format!("/s/{name}"));
+        told.hint = told.hint.or_else(|| Some(hint(error, name)));
+        let status = StatusCode::from_u16(told.status);
+        let problem = Self {
+            status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+            told: Box::new(told),
+            headers: Vec::new(),
+        };
+        match problem.status {
+            StatusCode::SERVICE_UNAVAILABLE => problem.header(RETRY_AFTER, "1"),
+            _ => problem,
         }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.told.hint = Some(hint.into());
+        self
+    }
+
+    /// Whether a note was at another revision than expected.
+    pub(crate) fn is_conflict(&self) -> bool {
+        self.told.kind == "conflict"
+    }
+
+    /// What went wrong, and why.
+    pub(crate) fn detail(&self) -> &str {
+        &self.told.detail
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint_text(&self) -> Option<&str> {
+        self.told.hint.as_deref()
+    }
+
+    /// The same with another status: 412 where a header said which revision is expected.
+    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self.told.status = status.as_u16();
+        self
     }
 
     pub(crate) fn header(mut self, name: HeaderName, value: &'static str) -> Self {
@@ -157,47 +178,37 @@ impl Problem {
     }
 }
 
+/// What to do about an error that has no advice of its own.
+fn hint(error: &Error, store: &str) -> String {
+    match error.class() {
+        ErrorClass::NotFound => {
+            format!("/s/{store}/api/v1/notes lists what there is, for this token")
+        }
+        ErrorClass::Conflict | ErrorClass::Blocked => "read it again, then decide".into(),
+        ErrorClass::Denied => "ask whoever runs the server for a token that allows it".into(),
+        ErrorClass::Busy => "send it again after a moment".into(),
+        ErrorClass::Invalid | ErrorClass::Refused | ErrorClass::Limit => {
+            format!("/s/{store}/api/v1/openapi.json says what each route takes")
+        }
+        _ => "the log of the server says more".into(),
+    }
+}
+
+/// For what has nothing to do with one store.
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
-        let status = match error.class() {
-            ErrorClass::Invalid => StatusCode::BAD_REQUEST,
-            ErrorClass::NotFound => StatusCode::NOT_FOUND,
-            ErrorClass::Conflict | ErrorClass::Blocked => StatusCode::CONFLICT,
-            ErrorClass::Refused | ErrorClass::Limit => StatusCode::UNPROCESSABLE_ENTITY,
-            ErrorClass::Denied => StatusCode::FORBIDDEN,
-            ErrorClass::Busy | ErrorClass::Unreachable => StatusCode::SERVICE_UNAVAILABLE,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        };
-        let problem = Self {
-            hint: error.advice(),
-            ..Self::new(status, error.kind(), error.to_string())
-        };
-        match status {
-            StatusCode::SERVICE_UNAVAILABLE => problem.header(RETRY_AFTER, "1"),
-            _ => problem,
-        }
+        Self::of_store(&error, "NAME")
     }
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response<Body> {
-        let title = self.status.canonical_reason().unwrap_or("Problem");
-        let mut body = Map::new();
-        body.insert(
-            "type".into(),
-            json!(format!("urn:waynote:problem:{}", self.kind)),
-        );
-        body.insert("title".into(), json!(title));
-        body.insert("status".into(), json!(self.status.as_u16()));
-        body.insert("detail".into(), json!(self.detail));
-        if let Some(hint) = self.hint {
-            body.insert("hint".into(), json!(hint));
-        }
-        body.extend(self.more);
-        let mut response = Response::new(Body::from(Value::Object(body).to_string()));
+        // Nothing in it fails to be written as JSON.
+        let body = serde_json::to_vec(&self.told).unwrap_or_default();
+        let mut response = Response::new(Body::from(body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
         for (name, value) in self.headers {
             headers.append(name, value);
         }

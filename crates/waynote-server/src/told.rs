@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use waynote::change::{Applied, Change};
+use waynote::context::{BlockAnswer, BlockAsk};
 use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
@@ -50,6 +51,10 @@ impl Reader for Told {
 
     fn take_damage(&self) -> Damage {
         self.store.take_damage()
+    }
+
+    fn rendered(&self, ask: &BlockAsk) -> Result<Option<BlockAnswer>> {
+        self.store.rendered(ask)
     }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {

@@ -6,13 +6,14 @@ use std::sync::{Arc, OnceLock};
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 use waynote::{Author, Name, OperationId, Stamp, Store};
-use waynote_access::{Grant, Narrowed};
+use waynote_access::{Audit, Grant, Narrowed};
 
 use crate::app::App;
 use crate::edge::rate::Key;
 use crate::problem::{Answer, Problem};
 use crate::sign_in;
 use crate::stores::Served;
+use crate::told::Told;
 
 /// Where a request comes from.
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +32,9 @@ pub(crate) struct Visit {
     /// The store, narrowed to what the token may see.
     pub(crate) store: Arc<dyn Store + Send + Sync>,
     /// The whole store, for tokens and the audit log.
-    #[allow(dead_code, reason = "for the routes of tokens")]
     pub(crate) served: Arc<dyn Served>,
+    /// What was refused, and what was done by those who look after the store.
+    pub(crate) audit: Arc<Audit<Told>>,
     /// What the token grants.
     pub(crate) grant: Grant,
     pub(crate) app: App,
@@ -45,7 +47,8 @@ impl Visit {
         work: impl FnOnce(&dyn Store) -> waynote::Result<T> + Send + 'static,
     ) -> Answer<T> {
         let store = self.store.clone();
-        waiting(move || work(&*store)).await?.map_err(Problem::from)
+        let done = waiting(move || work(&*store)).await?;
+        done.map_err(|error| Problem::of_store(&error, &self.name))
     }
 
     /// The stamp of a change that is made now: by this author, or else by whoever has the token.
@@ -128,8 +131,9 @@ impl Visit {
         }
         Ok(Self {
             name,
-            store: Arc::new(Narrowed::new(store.clone(), grant.clone()).watched(audit)),
+            store: Arc::new(Narrowed::new(store.clone(), grant.clone()).watched(audit.clone())),
             served: Arc::new(store),
+            audit,
             grant,
             app: app.clone(),
         })

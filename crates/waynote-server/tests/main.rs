@@ -1,9 +1,12 @@
 //! Tests of the server over real sockets.
 
 mod suite {
+    mod access;
     mod edge;
+    mod feed;
     mod health;
     mod mcp;
+    mod notes;
     mod stop;
     mod support;
 }

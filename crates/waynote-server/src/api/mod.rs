@@ -3,16 +3,27 @@
 //! Each handler has its route and its part of the OpenAPI document in `#[utoipa::path]`; a route is added to [`routes`],
 //! and is then served and documented.
 
+mod changes;
+mod changes_of_notes;
+mod context;
+mod cursor;
 mod document;
+mod notes;
+mod parts;
+mod search;
+mod sessions;
 mod store;
+mod tokens;
 
 use axum::Router;
 use axum::routing::get;
+use jiff::Timestamp;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
+use crate::problem::{Answer, Problem};
 
 /// The routes below `/s/{store}/api/v1`.
 pub(crate) fn router() -> Router<App> {
@@ -23,5 +34,36 @@ pub(crate) fn router() -> Router<App> {
 
 /// The routes with their documents.
 fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::with_openapi(document::Document::openapi()).routes(routes!(store::scopes))
+    OpenApiRouter::with_openapi(document::Document::openapi())
+        .routes(routes!(notes::list))
+        .routes(routes!(
+            notes::get,
+            changes_of_notes::save,
+            changes_of_notes::pin,
+            changes_of_notes::delete
+        ))
+        .routes(routes!(notes::history))
+        .routes(routes!(changes_of_notes::undo))
+        .routes(routes!(changes_of_notes::redo))
+        .routes(routes!(changes_of_notes::restore))
+        .routes(routes!(sessions::list))
+        .routes(routes!(sessions::add))
+        .routes(routes!(sessions::events, sessions::record))
+        .routes(routes!(store::scopes))
+        .routes(routes!(store::journal))
+        .routes(routes!(search::search))
+        .routes(routes!(context::context))
+        .routes(routes!(changes::changes))
+        .routes(routes!(tokens::list, tokens::create))
+        .routes(routes!(tokens::revoke))
+        .routes(routes!(tokens::log))
+}
+
+/// A time in a request.
+fn time(text: &str) -> Answer<Timestamp> {
+    text.parse().map_err(|_| {
+        let text = waynote::error::safe(text);
+        Problem::bad_request(format!("`{text}` is not a time"))
+            .hint("write it as 2026-05-17T12:00:00Z")
+    })
 }

@@ -3,9 +3,13 @@
 mod addresses;
 mod body;
 mod origin;
+mod path;
+mod query;
 pub(crate) mod rate;
 mod request;
 
 pub(crate) use addresses::{Addresses, Seat};
 pub(crate) use body::Json;
+pub(crate) use path::{AddressOf, NameOf};
+pub(crate) use query::Query;
 pub(crate) use request::pass;

@@ -11,10 +11,12 @@ use axum::http::header::{
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 
+use waynote_api::PROBLEM;
+
 use crate::app::App;
 use crate::edge::origin;
 use crate::log::RequestLine;
-use crate::problem::{MEDIA_TYPE, Problem};
+use crate::problem::Problem;
 use crate::visit::Caller;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -70,9 +72,7 @@ fn as_problem(response: Response<Body>) -> Response<Body> {
     let content_type = response.headers().get(CONTENT_TYPE);
     let content_type = content_type.and_then(|value| value.to_str().ok());
     let is_told = content_type.is_some_and(|of| {
-        of.starts_with(MEDIA_TYPE)
-            || of.starts_with("text/html")
-            || of.starts_with("application/json")
+        of.starts_with(PROBLEM) || of.starts_with("text/html") || of.starts_with("application/json")
     });
     if is_told {
         return response;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -93,10 +93,6 @@ impl Running {
 
     pub(crate) fn folder(&self) -> &std::path::Path {
         self.folder.path()
-    }
-
-    pub(crate) fn stopper(&self) -> Stopper {
-        self.stopper.clone()
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -216,11 +212,6 @@ impl Response {
             .unwrap();
         (self.status, kind.to_owned())
     }
-}
-
-/// Ends the writing half of a connection.
-pub(crate) fn end(stream: &TcpStream) {
-    let _ = stream.shutdown(Shutdown::Write);
 }
 
 /// Waits until something is so.

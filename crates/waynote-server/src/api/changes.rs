@@ -1,0 +1,232 @@
+//! The feed: what happens in a store, as server-sent events.
+//!
+//! A feed reads its store page by page, and the next page only when the last one has been sent: a slow reader costs
+//! one page of memory, and holds up nobody.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
+use axum::http::{HeaderMap, Response};
+use axum::response::IntoResponse;
+use futures_util::stream;
+use serde::Deserialize;
+use tokio::sync::watch;
+use utoipa::IntoParams;
+use waynote::Version;
+use waynote::store::{Ask, Cursor, FeedEntry, Happened};
+use waynote_api::Problem as ToldProblem;
+
+use super::cursor;
+use crate::app::App;
+use crate::edge::Query;
+use crate::problem::{Answer, Problem};
+use crate::sign_in;
+use crate::visit::Visit;
+
+/// The most items that are read at once.
+const PAGE: usize = 64;
+
+/// How long a client waits before it connects again, in milliseconds.
+const RETRY: u32 = 1000;
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Keeps proxies from collecting the stream.
+const ACCEL: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// Where the feed begins.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChangesQuery {
+    /// After the item with this id; `start`: at the very first. Without it, and without the header `Last-Event-ID`, the
+    /// feed begins now.
+    after: Option<String>,
+}
+
+/// What happens from now on, or after an item, in one order: changes of notes, events of sessions, and forgettings.
+///
+/// A stream of server-sent events: `note` (data: a feed entry with `changed`), `event` (with `event`) and `forgotten`
+/// (with `forgotten`). The `id` of each is where a reader goes on after it has lost the connection, on any server of the
+/// store; browsers send it by themselves. Comments are signs of life. The stream ends when the server stops, or when the
+/// token does not count any more.
+#[utoipa::path(
+    get,
+    path = "/changes",
+    tag = "feed",
+    params(
+        ChangesQuery,
+        ("Last-Event-ID" = Option<String>, Header, description = "The id of the last item that was read.")
+    ),
+    responses(
+        (status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
+        (status = "default", description = "A problem", body = ToldProblem, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn changes(
+    visit: Visit,
+    Query(query): Query<ChangesQuery>,
+    headers: HeaderMap,
+) -> Answer<Response<Body>> {
+    let shelf = visit
+        .app
+        .shelves
+        .get(&visit.name)
+        .ok_or_else(Problem::no_such_store)?;
+    // Subscribed before anything is read, so that nothing is missed.
+    let news = shelf.store.watched().news();
+    let last = headers
+        .get(&LAST_EVENT_ID)
+        .map(|last| last.to_str().unwrap_or_default());
+    let after = match last.or(query.after.as_deref()) {
+        Some("start") => Cursor::START,
+        Some(id) => cursor::read(FEED, id)?,
+        None => {
+            let version = visit.run(|store| store.version()).await?;
+            head(&version)
+        }
+    };
+    let feed = Feed {
+        counted: Counted::new(visit.app.clone()),
+        token: sign_in::bearer(&headers),
+        visit,
+        news,
+        after,
+        page: VecDeque::new(),
+        is_behind: true,
+        greeting: Some(format!("retry: {RETRY}\n\n")),
+    };
+    let stream = stream::unfold(feed, async |mut feed| {
+        let piece = feed.next().await?;
+        Some((Ok::<_, Infallible>(Bytes::from(piece)), feed))
+    });
+    let headers = [
+        (CONTENT_TYPE, "text/event-stream"),
+        (CACHE_CONTROL, "no-store"),
+        (ACCEL, "no"),
+    ];
+    Ok((headers, Body::from_stream(stream)).into_response())
+}
+
+/// The letter of the feed's cursors.
+const FEED: char = 'f';
+
+fn head(version: &Version) -> Cursor {
+    version.position.map_or(Cursor::START, Cursor::at)
+}
+
+/// Somebody who reads a feed.
+struct Feed {
+    visit: Visit,
+    token: Option<String>,
+    news: watch::Receiver<u64>,
+    /// Everything up to here has been read.
+    after: Cursor,
+    /// What has been read and is not sent yet.
+    page: VecDeque<FeedEntry>,
+    /// Whether there may be more to read than has been.
+    is_behind: bool,
+    greeting: Option<String>,
+    counted: Counted,
+}
+
+impl Feed {
+    /// The next piece of the stream; none when it ends.
+    async fn next(&mut self) -> Option<String> {
+        if let Some(greeting) = self.greeting.take() {
+            return Some(greeting);
+        }
+        loop {
+            if let Some(entry) = self.page.pop_front() {
+                return Some(sent(&entry));
+            }
+            // Whoever may not read any more is sent nothing more.
+            if self.counted.app.stopper.is_stopped() || !self.may_read().await {
+                return None;
+            }
+            if self.is_behind {
+                // What is written from here on is news again.
+                self.news.mark_unchanged();
+                self.read().await?;
+                continue;
+            }
+            let app = &self.counted.app;
+            tokio::select! {
+                () = app.stopper.stopped() => return None,
+                news = self.news.changed() => news.ok()?,
+                () = tokio::time::sleep(app.options.limits.heartbeat) => return Some(": still here\n\n".into()),
+            }
+            self.is_behind = true;
+        }
+    }
+
+    /// Reads the next page.
+    async fn read(&mut self) -> Option<()> {
+        let ask = Ask {
+            feed: vec![(self.after, PAGE)],
+            version: true,
+            ..Ask::default()
+        };
+        // A store that cannot be read ends the stream: the client comes back, and gets the error as an answer.
+        let mut answers = self.visit.run(move |store| store.read(&ask)).await.ok()?;
+        let page = answers.feed.pop().unwrap_or_default();
+        self.is_behind = page.len() >= PAGE;
+        if let Some(last) = page.last() {
+            self.after = last.at;
+        }
+        if !self.is_behind {
+            // A page that is not full reaches up to the end, also where the last items are not for this reader.
+            self.after = self.after.max(head(&answers.version));
+        }
+        self.page = page.into();
+        Some(())
+    }
+
+    async fn may_read(&self) -> bool {
+        let (app, name) = (self.counted.app.clone(), self.visit.name.clone());
+        let (token, grant) = (self.token.clone(), self.visit.grant.clone());
+        let still = crate::visit::waiting(move || {
+            let shelf = app.shelves.get(&name)?;
+            sign_in::grant(shelf, token.as_deref(), app.now()).ok()
+        });
+        matches!(still.await, Ok(Some(now)) if now == grant)
+    }
+}
+
+/// An item as it is sent.
+fn sent(entry: &FeedEntry) -> String {
+    let event = match &entry.happened {
+        Happened::Changed(_) => "note",
+        Happened::Event { .. } => "event",
+        Happened::Forgotten { .. } => "forgotten",
+        _ => "other",
+    };
+    let id = cursor::written(FEED, entry.at);
+    // In one line: JSON has no line breaks of its own.
+    let data = waynote_api::FeedEntry::try_from(entry).ok();
+    let data = data.and_then(|data| serde_json::to_string(&data).ok());
+    format!(
+        "id: {id}\nevent: {event}\ndata: {}\n\n",
+        data.unwrap_or_default()
+    )
+}
+
+/// Counts a feed as long as it is read.
+struct Counted {
+    app: App,
+}
+
+impl Counted {
+    fn new(app: App) -> Self {
+        app.metrics.feeds.add(1);
+        Self { app }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.app.metrics.feeds.add(-1);
+    }
+}

@@ -1,0 +1,270 @@
+//! Changes of notes.
+
+use axum::Json;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use waynote::{
+    Address, AddressAt, Change, Content, Error, Expect, SaveOptions, Stamp, Store, single,
+};
+use waynote_api::resource::{DeletedNote, PinNote, RestoreNote, SaveNote, UndoNote};
+use waynote_api::{Applied, Note, Problem as Told};
+
+use super::parts::{Precondition, WriteQuery, etag};
+use crate::edge::{AddressOf, Json as Body, Query};
+use crate::problem::{Answer, Problem};
+use crate::visit::Visit;
+
+/// Saves a note: creates it, or gives it a new revision.
+#[utoipa::path(
+    put,
+    path = "/notes/{address}",
+    tag = "notes",
+    request_body = SaveNote,
+    params(
+        ("address" = String, Path, description = "The note, percent-encoded."),
+        WriteQuery,
+        ("If-Match" = Option<String>, Header, description = "The entity tag that must be current."),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is no such note."),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")
+    ),
+    responses(
+        (status = 200, description = "The note with its new revision", body = Note, headers(("ETag" = String, description = "Its revision"))),
+        (status = 201, description = "The new note", body = Note, headers(("ETag" = String, description = "Its revision"))),
+        (status = 412, description = "Another revision is current: `current` shows it", body = Told, content_type = "application/problem+json"),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn save(
+    visit: Visit,
+    AddressOf(of): AddressOf,
+    Query(query): Query<WriteQuery>,
+    headers: HeaderMap,
+    Body(note): Body<SaveNote>,
+) -> Answer<Response> {
+    let address = unversioned(of)?;
+    let expected = Precondition::of(&headers)?;
+    let stamp = query.stamp(&visit, &headers)?;
+    let content = content(note.content)?;
+    let options = SaveOptions::default()
+        .limits(note.limits.into())
+        .pin(note.pinned);
+    let saved = visit.run(move |store| {
+        let current = match expected {
+            Precondition::Exists => store.get(&address)?.map(|note| note.revision),
+            _ => None,
+        };
+        let options = options.expect(expected.expect(current));
+        single::save(store, address, content, options, &stamp)
+    });
+    let (note, is_new) = saved.await.map_err(|problem| expected.failed(problem))?;
+    let status = match is_new {
+        true => StatusCode::CREATED,
+        false => StatusCode::OK,
+    };
+    Ok((status, etag(&note), Json(Note::scanned(&note))).into_response())
+}
+
+/// Pins a note, so that every prompt shows it whole, or unpins it. With `If-Match`, the revision is checked before the
+/// change, not in one step with it.
+#[utoipa::path(
+    patch,
+    path = "/notes/{address}",
+    tag = "notes",
+    request_body = PinNote,
+    params(
+        ("address" = String, Path, description = "The note, percent-encoded."),
+        WriteQuery,
+        ("If-Match" = Option<String>, Header, description = "The entity tag that must be current."),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")
+    ),
+    responses(
+        (status = 200, description = "The note", body = Note, headers(("ETag" = String, description = "Its revision"))),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn pin(
+    visit: Visit,
+    AddressOf(of): AddressOf,
+    Query(query): Query<WriteQuery>,
+    headers: HeaderMap,
+    Body(note): Body<PinNote>,
+) -> Answer<Response> {
+    let address = unversioned(of)?;
+    let expected = Precondition::of(&headers)?;
+    let stamp = query.stamp(&visit, &headers)?;
+    let pinned = visit.run(move |store| {
+        check(store, &address, expected, &stamp)?;
+        single::set_pinned(store, address, note.pinned, &stamp)
+    });
+    let note = pinned.await.map_err(|problem| expected.failed(problem))?;
+    Ok((etag(&note), Json(Note::scanned(&note))).into_response())
+}
+
+/// Deletes a note. Its history stays, and `undo` brings it back. With `If-Match`, the revision is checked before the
+/// change, not in one step with it.
+#[utoipa::path(
+    delete,
+    path = "/notes/{address}",
+    tag = "notes",
+    params(
+        ("address" = String, Path, description = "The note, percent-encoded."),
+        WriteQuery,
+        ("If-Match" = Option<String>, Header, description = "The entity tag that must be current."),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")
+    ),
+    responses(
+        (status = 200, description = "Whether there was such a note", body = DeletedNote),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn delete(
+    visit: Visit,
+    AddressOf(of): AddressOf,
+    Query(query): Query<WriteQuery>,
+    headers: HeaderMap,
+) -> Answer<Json<DeletedNote>> {
+    let address = unversioned(of)?;
+    let expected = Precondition::of(&headers)?;
+    let stamp = query.stamp(&visit, &headers)?;
+    let named = address.to_string();
+    let deleted = visit.run(move |store| {
+        check(store, &address, expected, &stamp)?;
+        single::delete(store, address, &stamp)
+    });
+    Ok(Json(DeletedNote {
+        address: named,
+        deleted: deleted.await.map_err(|problem| expected.failed(problem))?,
+    }))
+}
+
+/// Undoes the last change of a note that is not undone yet.
+#[utoipa::path(
+    post,
+    path = "/notes/{address}/undo",
+    tag = "notes",
+    request_body = UndoNote,
+    params(("address" = String, Path, description = "The note, percent-encoded."), WriteQuery,
+        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
+    responses(
+        (status = 200, description = "The note after it", body = Applied),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn undo(
+    visit: Visit,
+    AddressOf(of): AddressOf,
+    Query(query): Query<WriteQuery>,
+    headers: HeaderMap,
+    Body(UndoNote { last }): Body<UndoNote>,
+) -> Answer<Json<Applied>> {
+    let change = Change::Undo {
+        address: unversioned(of)?,
+        origin: None,
+        last,
+    };
+    apply(&visit, change, query.stamp(&visit, &headers)?).await
+}
+
+/// Redoes what the last undo took back.
+#[utoipa::path(
+    post,
+    path = "/notes/{address}/redo",
+    tag = "notes",
+    request_body = UndoNote,
+    params(("address" = String, Path, description = "The note, percent-encoded."), WriteQuery,
+        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
+    responses(
+        (status = 200, description = "The note after it", body = Applied),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn redo(
+    visit: Visit,
+    AddressOf(of): AddressOf,
+    Query(query): Query<WriteQuery>,
+    headers: HeaderMap,
+    Body(UndoNote { last }): Body<UndoNote>,
+) -> Answer<Json<Applied>> {
+    let address = unversioned(of)?;
+    let change = Change::Redo { address, last };
+    apply(&visit, change, query.stamp(&visit, &headers)?).await
+}
+
+/// Makes an older revision of a note current again, as a new revision.
+#[utoipa::path(
+    post,
+    path = "/notes/{address}/restore",
+    tag = "notes",
+    request_body = RestoreNote,
+    params(("address" = String, Path, description = "The note, percent-encoded."), WriteQuery,
+        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
+    responses(
+        (status = 200, description = "The note after it", body = Applied),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn restore(
+    visit: Visit,
+    AddressOf(of): AddressOf,
+    Query(query): Query<WriteQuery>,
+    headers: HeaderMap,
+    Body(RestoreNote { revision }): Body<RestoreNote>,
+) -> Answer<Json<Applied>> {
+    let address = unversioned(of)?;
+    let change = Change::Restore { address, revision };
+    apply(&visit, change, query.stamp(&visit, &headers)?).await
+}
+
+async fn apply(visit: &Visit, change: Change, stamp: Stamp) -> Answer<Json<Applied>> {
+    let applied = visit.run(move |store| store.apply(&[change], &stamp));
+    let applied = applied.await?.pop().ok_or_else(Problem::internal)?;
+    Ok(Json(Applied::from(&applied)))
+}
+
+/// Fails if the note is not as expected, unless the call is a repeated one: its own change may be why.
+fn check(
+    store: &dyn Store,
+    address: &Address,
+    expected: Precondition,
+    stamp: &Stamp,
+) -> waynote::Result<()> {
+    if expected == Precondition::Any {
+        return Ok(());
+    }
+    if let Some(operation) = stamp.operation
+        && !store.operation(operation)?.is_empty()
+    {
+        return Ok(());
+    }
+    let current = store.get(address)?;
+    match expected.holds(current.as_ref().map(|note| note.revision)) {
+        true => Ok(()),
+        false => Err(Error::Conflict {
+            address: address.clone(),
+            expected: match expected.expect(None) {
+                Expect::Revision(0) => "no note".into(),
+                Expect::Revision(u64::MAX) => "a note".into(),
+                Expect::Revision(revision) => format!("revision {revision}"),
+                _ => "another state".into(),
+            },
+            current: current.map(Box::new),
+        }),
+    }
+}
+
+/// The address of a note as it is now: an older revision cannot be changed.
+fn unversioned(of: AddressAt) -> Answer<Address> {
+    match of.revision {
+        None => Ok(of.address),
+        Some(_) => Err(Problem::bad_request("an older revision cannot be changed")
+            .hint("leave `@REVISION` out; `restore` makes an older revision current again")),
+    }
+}
+
+/// The text of a note that is written, not imported.
+pub(super) fn content(content: waynote_api::Content) -> Answer<Content> {
+    Ok(match content {
+        waynote_api::Content::Text(text) => Content::text(text)?,
+        waynote_api::Content::Bytes(bytes) => Content::written(bytes)?,
+    })
+}

@@ -1,0 +1,229 @@
+//! Notes: lists of them, one of them, and its history.
+
+use axum::Json;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use waynote::store::Ask;
+use waynote::{Address, Error, NoteAsOf, Reader, Scope, ScopeKind, single};
+use waynote_api::resource::{NotePage, RevisionPage};
+use waynote_api::{Note, Problem as Told, Revision};
+
+use super::cursor;
+use super::parts::{etag, has_already, limit};
+use crate::edge::{AddressOf, Query};
+use crate::problem::{Answer, Problem};
+use crate::visit::Visit;
+
+/// The letters of the cursors.
+const NOTES: char = 'n';
+const HISTORY: char = 'h';
+
+/// Which notes.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NotesQuery {
+    /// Only notes of this scope: `place:~/p`, `agent:NAME`, `session:NAME`.
+    scope: Option<String>,
+    /// Only notes of scopes of this kind: `place`, `agent` or `session`.
+    kind: Option<String>,
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<String>,
+    /// The most notes of the page, from 1 to 500; without it 50.
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<usize>,
+}
+
+/// Notes as they are now, in pages.
+#[utoipa::path(
+    get,
+    path = "/notes",
+    tag = "notes",
+    params(NotesQuery),
+    responses(
+        (status = 200, description = "A page of notes", body = NotePage),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn list(visit: Visit, Query(query): Query<NotesQuery>) -> Answer<Json<NotePage>> {
+    let limit = limit(query.limit)?;
+    let after: Option<String> = match &query.cursor {
+        Some(text) => Some(cursor::read(NOTES, text)?),
+        None => None,
+    };
+    let after: Option<Address> = after.map(|after| after.parse()).transpose()?;
+    let scope: Option<Scope> = query.scope.as_deref().map(str::parse).transpose()?;
+    let kinds = match query.kind.as_deref().map(str::parse).transpose()? {
+        Some(kind) => vec![kind],
+        None => vec![ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session],
+    };
+    let page = visit.run(move |store| page(store, scope, &kinds, after.as_ref(), limit));
+    Ok(Json(page.await?))
+}
+
+/// A place in the order of a list: scopes by kind and name, a place's own note first, then by key.
+fn order(address: &Address) -> (ScopeKind, String, Option<String>) {
+    let scope = address.scope();
+    (scope.kind(), scope.name().to_owned(), address.key())
+}
+
+/// The first `limit` notes after that one. Scopes are read whole, but no more of them than the page needs.
+fn page(
+    store: &dyn Reader,
+    scope: Option<Scope>,
+    kinds: &[ScopeKind],
+    after: Option<&Address>,
+    limit: usize,
+) -> waynote::Result<NotePage> {
+    let mut scopes: Vec<(Scope, usize)> = match scope {
+        Some(scope) => vec![(scope, 0)],
+        None => {
+            let summaries = store.read(&Ask {
+                summaries: kinds.to_vec(),
+                ..Ask::default()
+            })?;
+            let summaries = summaries.summaries.into_iter().flatten();
+            summaries
+                .map(|of| (of.scope, usize::try_from(of.notes).unwrap_or(usize::MAX)))
+                .collect()
+        }
+    };
+    let after = after.map(order);
+    if let Some((kind, name, _)) = &after {
+        scopes.retain(|(scope, _)| (scope.kind(), scope.name()) >= (*kind, name.as_str()));
+    }
+    let (mut notes, mut damaged) = (Vec::new(), Vec::new());
+    let mut scopes = scopes.into_iter().peekable();
+    while notes.len() <= limit && scopes.peek().is_some() {
+        let mut ask = Ask::default();
+        let mut expected = notes.len();
+        // One more than the page has tells whether there is another page.
+        while expected <= limit
+            && let Some((scope, count)) = scopes.next()
+        {
+            ask.scopes.push(scope);
+            expected = expected.saturating_add(count.max(1));
+        }
+        let answers = store.read(&ask)?;
+        let found = answers.scopes.into_iter().flatten();
+        notes.extend(found.filter(|note| {
+            after
+                .as_ref()
+                .is_none_or(|after| order(&note.address) > *after)
+        }));
+        damaged.extend(answers.damaged);
+    }
+    let has_more = notes.len() > limit;
+    notes.truncate(limit);
+    let last = notes.last().filter(|_| has_more);
+    Ok(NotePage {
+        next: last.map(|note| cursor::written(NOTES, &note.address)),
+        notes: notes.iter().map(Note::scanned).collect(),
+        damaged,
+    })
+}
+
+/// As of when.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AsOfQuery {
+    /// The note as it was at this time (RFC 3339).
+    as_of: Option<String>,
+}
+
+/// A note. Its entity tag is its revision.
+#[utoipa::path(
+    get,
+    path = "/notes/{address}",
+    tag = "notes",
+    params(
+        ("address" = String, Path, description = "The note, percent-encoded: `place%3A~%2Fp%23key`, `agent%3ANAME%23key`, `session%3ANAME%23ID`; for an older revision with `@REVISION` at its end."),
+        AsOfQuery,
+        ("If-None-Match" = Option<String>, Header, description = "The entity tag that the reader has already.")
+    ),
+    responses(
+        (status = 200, description = "The note", body = Note, headers(("ETag" = String, description = "Its revision"))),
+        (status = 304, description = "The reader has it already"),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn get(
+    visit: Visit,
+    AddressOf(of): AddressOf,
+    Query(query): Query<AsOfQuery>,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let time = query.as_of.as_deref().map(super::time).transpose()?;
+    let as_of = match (of.revision, time) {
+        (None, None) => None,
+        (Some(revision), None) => Some(NoteAsOf::Revision(revision)),
+        (None, Some(time)) => Some(NoteAsOf::Time(time)),
+        (Some(_), Some(_)) => {
+            return Err(
+                Problem::bad_request("a revision and a time are two different states")
+                    .hint("leave one of them out"),
+            );
+        }
+    };
+    let note = visit.run(move |store| single::get(store, &of.address, as_of));
+    let note = note.await?;
+    if has_already(&headers, &note) {
+        return Ok((StatusCode::NOT_MODIFIED, etag(&note)).into_response());
+    }
+    Ok((etag(&note), Json(Note::scanned(&note))).into_response())
+}
+
+/// Which page.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PageQuery {
+    /// Where the page begins: `next` of the page before.
+    pub(crate) cursor: Option<String>,
+    /// The most items of the page, from 1 to 500; without it 50.
+    #[param(minimum = 1, maximum = 500)]
+    pub(crate) limit: Option<usize>,
+}
+
+/// The revisions of a note, latest first, also of one that was deleted.
+#[utoipa::path(
+    get,
+    path = "/notes/{address}/history",
+    tag = "notes",
+    params(("address" = String, Path, description = "The note, percent-encoded."), PageQuery),
+    responses(
+        (status = 200, description = "A page of revisions", body = RevisionPage),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn history(
+    visit: Visit,
+    AddressOf(of): AddressOf,
+    Query(query): Query<PageQuery>,
+) -> Answer<Json<RevisionPage>> {
+    let limit = limit(query.limit)?;
+    let before: Option<u64> = match &query.cursor {
+        Some(text) => Some(cursor::read(HISTORY, text)?),
+        None => None,
+    };
+    let address = of.address.clone();
+    let history = visit.run(move |store| match store.history(&address)? {
+        none if none.is_empty() => Err(Error::NotFound {
+            what: format!("history of {address}"),
+        }),
+        history => Ok(history),
+    });
+    let mut history = history.await?;
+    history.retain(|revision| before.is_none_or(|before| revision.number() < before));
+    let has_more = history.len() > limit;
+    let page: Vec<_> = history.iter().rev().take(limit).collect();
+    let last = page.last().filter(|_| has_more);
+    Ok(Json(RevisionPage {
+        next: last.map(|last| cursor::written(HISTORY, last.number())),
+        revisions: page.into_iter().map(Revision::from).collect(),
+        damaged: Vec::new(),
+    }))
+}

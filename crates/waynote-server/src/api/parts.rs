@@ -1,0 +1,200 @@
+//! What several routes have in common: entity tags, keys of operations, authors, and the sizes of pages.
+
+use axum::http::header::{ETAG, HeaderName, IF_MATCH, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use waynote::{Expect, Note, OperationId, SecretPolicy, Stamp};
+
+use crate::problem::{Answer, Problem};
+use crate::visit::Visit;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The longest `Idempotency-Key`.
+const KEY_BYTES: usize = 255;
+
+/// The notes of a page, unless the request says how many, and the most that it may say.
+const PAGE: usize = 50;
+const MOST: usize = 500;
+
+/// Who writes.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WriteQuery {
+    /// The author of the change, if the token may write as that author: `person`, `agent:NAME`. Without it, the token's
+    /// own.
+    author: Option<String>,
+}
+
+impl WriteQuery {
+    /// The stamp of a change by this author, under the key of the request.
+    pub(crate) fn stamp(&self, visit: &Visit, headers: &HeaderMap) -> Answer<Stamp> {
+        let author = self.author.as_deref().map(str::parse).transpose()?;
+        visit.stamp(author, operation(headers)?)
+    }
+}
+
+/// The id of the operation. A call that is repeated with the same key is not carried out again.
+pub(crate) fn operation(headers: &HeaderMap) -> Answer<Option<OperationId>> {
+    let Some(key) = headers.get(&IDEMPOTENCY_KEY) else {
+        return Ok(None);
+    };
+    let key = key.to_str().ok().map(str::trim);
+    let Some(key) = key.filter(|key| !key.is_empty() && key.len() <= KEY_BYTES) else {
+        return Err(Problem::bad_request(format!(
+            "an `Idempotency-Key` has 1 to {KEY_BYTES} characters of ASCII"
+        ))
+        .hint(
+            "send a random text, for example a UUID, and the same one when you repeat the request",
+        ));
+    };
+    SecretPolicy::default().check_name("Idempotency-Key", key)?;
+    // What the library printed itself is that id.
+    Ok(Some(key.parse().unwrap_or_else(|_| OperationId::of(key))))
+}
+
+/// The entity tag of a note: its revision.
+pub(crate) fn etag(note: &Note) -> [(HeaderName, HeaderValue); 1] {
+    let tag = HeaderValue::from_str(&format!("\"{}\"", note.revision));
+    [(ETAG, tag.unwrap_or(HeaderValue::from_static("\"0\"")))]
+}
+
+/// What a request expects of the note that it changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Precondition {
+    /// Nothing.
+    Any,
+    /// That it is at this revision.
+    Revision(u64),
+    /// That there is one.
+    Exists,
+    /// That there is none.
+    Missing,
+}
+
+impl Precondition {
+    /// What `If-Match` and `If-None-Match` say.
+    pub(crate) fn of(headers: &HeaderMap) -> Answer<Self> {
+        match (headers.get(IF_MATCH), headers.get(IF_NONE_MATCH)) {
+            (None, None) => Ok(Self::Any),
+            (Some(tag), None) if tag == "*" => Ok(Self::Exists),
+            (None, Some(tag)) if tag == "*" => Ok(Self::Missing),
+            (Some(tag), None) => {
+                let revision = tag.to_str().ok().and_then(revision);
+                revision.map(Self::Revision).ok_or_else(|| {
+                    Problem::bad_request("`If-Match` does not have an entity tag of a note")
+                        .hint("send the `ETag` of an answer as it is, for example \"7\"")
+                })
+            }
+            _ => Err(Problem::bad_request(
+                "a write takes `If-Match: \"REVISION\"` or `If-None-Match: *`, and not both",
+            )),
+        }
+    }
+
+    /// The revision that a save has to expect, where the note is at `current` now.
+    pub(crate) fn expect(self, current: Option<u64>) -> Expect {
+        match self {
+            Self::Any => Expect::Any,
+            Self::Revision(revision) => Expect::Revision(revision),
+            // One that does not exist has no revision, so none of them is the expected one.
+            Self::Exists => Expect::Revision(current.unwrap_or(u64::MAX)),
+            Self::Missing => Expect::Revision(0),
+        }
+    }
+
+    /// Whether a note at this revision is as expected.
+    pub(crate) fn holds(self, current: Option<u64>) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Revision(revision) => current == Some(revision),
+            Self::Exists => current.is_some(),
+            Self::Missing => current.is_none(),
+        }
+    }
+
+    /// The problem of a call with this precondition: a conflict is that it was not met.
+    pub(crate) fn failed(self, problem: Problem) -> Problem {
+        match problem.status {
+            StatusCode::CONFLICT if self != Self::Any && problem.is_conflict() => {
+                problem.with_status(StatusCode::PRECONDITION_FAILED)
+            }
+            _ => problem,
+        }
+    }
+}
+
+/// The revision in an entity tag.
+fn revision(tag: &str) -> Option<u64> {
+    let tag = tag.trim().strip_prefix('"')?.strip_suffix('"')?;
+    tag.parse().ok()
+}
+
+/// Whether a reader has this revision already.
+pub(crate) fn has_already(headers: &HeaderMap, note: &Note) -> bool {
+    let tags = headers
+        .get(IF_NONE_MATCH)
+        .and_then(|tags| tags.to_str().ok());
+    tags.is_some_and(|tags| {
+        let mut tags = tags
+            .split(',')
+            .map(|tag| tag.trim().trim_start_matches("W/"));
+        tags.any(|tag| tag == "*" || revision(tag) == Some(note.revision))
+    })
+}
+
+/// The size of a page.
+pub(crate) fn limit(asked: Option<usize>) -> Answer<usize> {
+    match asked.unwrap_or(PAGE) {
+        limit @ 1..=MOST => Ok(limit),
+        limit => Err(Problem::bad_request(format!(
+            "a page cannot have {limit} items: at least 1, at most {MOST}"
+        ))
+        .hint("ask for less at once, and for the next page with its cursor")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(all: &[(HeaderName, &'static str)]) -> HeaderMap {
+        let all = all.iter().cloned();
+        all.map(|(name, value)| (name, HeaderValue::from_static(value)))
+            .collect()
+    }
+
+    #[test]
+    fn preconditions_are_read() {
+        let of = |all: &[(HeaderName, &'static str)]| Precondition::of(&headers(all)).ok();
+        assert_eq!(of(&[]), Some(Precondition::Any));
+        assert_eq!(of(&[(IF_MATCH, "\"7\"")]), Some(Precondition::Revision(7)));
+        assert_eq!(of(&[(IF_MATCH, "*")]), Some(Precondition::Exists));
+        assert_eq!(of(&[(IF_NONE_MATCH, "*")]), Some(Precondition::Missing));
+        for wrong in ["7", "\"seven\"", "W/\"7\"", "\"7\", \"8\""] {
+            assert_eq!(of(&[(IF_MATCH, wrong)]), None, "{wrong}");
+        }
+        assert_eq!(of(&[(IF_NONE_MATCH, "\"7\"")]), None);
+        assert_eq!(of(&[(IF_MATCH, "*"), (IF_NONE_MATCH, "*")]), None);
+    }
+
+    #[test]
+    fn a_key_is_an_id_or_becomes_one() {
+        let of = |key: &'static str| operation(&headers(&[(IDEMPOTENCY_KEY, key)]));
+        let id = OperationId::new([7; 16]);
+        assert_eq!(of("07070707070707070707070707070707").unwrap(), Some(id));
+        assert_eq!(of("mine").unwrap(), Some(OperationId::of("mine")));
+        assert_eq!(of("").unwrap_err().status, StatusCode::BAD_REQUEST);
+        let secret = of("AKIAQYLPMN5HFIQR7XYA").unwrap_err();
+        assert_eq!(secret.status, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+
+    #[test]
+    fn pages_have_a_size() {
+        assert_eq!(limit(None).unwrap(), PAGE);
+        assert_eq!(limit(Some(MOST)).unwrap(), MOST);
+        assert!(limit(Some(0)).is_err() && limit(Some(MOST + 1)).is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! Search.
+
+use axum::Json;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use waynote::{SearchKind, SearchRequest};
+use waynote_api::{HitsFound, Problem as Told};
+
+use super::parts::limit;
+use crate::edge::Query;
+use crate::problem::Answer;
+use crate::visit::Visit;
+
+/// What to search for.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchQuery {
+    /// Plain words (any of them), "phrases", prefix*, -not; any text is a query.
+    q: String,
+    /// Only notes of this kind.
+    kind: Option<waynote_api::SearchKind>,
+    /// Only notes of this scope: `place:~/p`, `agent:NAME`, `session:NAME`.
+    scope: Option<String>,
+    /// The most notes, from 1 to 500.
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<usize>,
+    /// Search every revision, including those of deleted notes.
+    #[serde(default)]
+    history: bool,
+}
+
+/// The notes that match a query, best match first.
+#[utoipa::path(
+    get,
+    path = "/search",
+    tag = "notes",
+    params(SearchQuery),
+    responses(
+        (status = 200, description = "What was found", body = HitsFound),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn search(
+    visit: Visit,
+    Query(query): Query<SearchQuery>,
+) -> Answer<Json<HitsFound>> {
+    let limit = limit(query.limit.or(Some(waynote::search::DEFAULT_LIMIT)))?;
+    let scope = query.scope.as_deref().map(str::parse).transpose()?;
+    let request = SearchRequest::new(query.q)
+        .kinds(query.kind.map(SearchKind::from).into_iter().collect())
+        .scopes(scope.into_iter().collect())
+        .limit(limit)
+        .history(query.history);
+    let found = visit.run(move |store| {
+        let hits = store.search(&request)?;
+        Ok(HitsFound::new(&hits, store.take_damage()))
+    });
+    Ok(Json(found.await?))
+}

@@ -1,0 +1,171 @@
+//! Sessions: their logs, their events, and the state of their loops.
+
+use axum::Json;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use waynote::{Name, SessionLog, Store, loops, session_state};
+use waynote_api::resource::{
+    AddedEntry, NewEntry, NewEvents, SessionEventPage, SessionPage, SessionSummary,
+};
+use waynote_api::{Note, Problem as Told, RecordedEvent};
+
+use super::changes_of_notes::content;
+use super::cursor;
+use super::notes::PageQuery;
+use super::parts::{WriteQuery, etag, limit};
+use crate::edge::{Json as Body, NameOf, Query};
+use crate::problem::Answer;
+use crate::visit::Visit;
+
+/// The letters of the cursors.
+const SESSIONS: char = 's';
+const EVENTS: char = 'e';
+
+/// The sessions that have entries or in which a loop ran, with the state of each.
+#[utoipa::path(
+    get,
+    path = "/sessions",
+    tag = "sessions",
+    params(PageQuery),
+    responses(
+        (status = 200, description = "A page of sessions", body = SessionPage),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn list(
+    visit: Visit,
+    Query(query): Query<PageQuery>,
+) -> Answer<Json<SessionPage>> {
+    let limit = limit(query.limit)?;
+    let after: Option<String> = match &query.cursor {
+        Some(text) => Some(cursor::read(SESSIONS, text)?),
+        None => None,
+    };
+    let page = visit.run(move |store| {
+        let mut all = SessionLog::sessions(store)?;
+        all.retain(|of| after.as_deref().is_none_or(|after| of.scope.name() > after));
+        let has_more = all.len() > limit;
+        all.truncate(limit);
+        let sessions: waynote::Result<Vec<_>> = all
+            .iter()
+            .map(|of| summary(store, of.scope.name().parse()?, of.notes))
+            .collect();
+        let sessions = sessions?;
+        let last = sessions.last().filter(|_| has_more);
+        let next = last.map(|last| cursor::written(SESSIONS, &last.session));
+        Ok(SessionPage { sessions, next })
+    });
+    Ok(Json(page.await?))
+}
+
+fn summary(store: &dyn Store, session: Name, notes: u64) -> waynote::Result<SessionSummary> {
+    // Its process may be on any machine, so nobody here knows whether it is dead.
+    let state = loops::standing(store, &session, &|_| false)?;
+    let question = session_state::open_question(store, &session)?;
+    Ok(SessionSummary {
+        notes,
+        state: state.word().map(str::to_owned),
+        last_iteration: session_state::last_iteration(store, &session)?,
+        question: question.map(|question| question.question),
+        session: session.to_string(),
+    })
+}
+
+/// Adds an entry to a session's log. A text that the log has already is counted, not added again.
+#[utoipa::path(
+    post,
+    path = "/sessions/{session}/entries",
+    tag = "sessions",
+    request_body = NewEntry,
+    params(("session" = String, Path, description = "The session."), WriteQuery,
+        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
+    responses(
+        (status = 200, description = "The log had it already", body = AddedEntry),
+        (status = 201, description = "The new entry", body = AddedEntry),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn add(
+    visit: Visit,
+    NameOf(session): NameOf,
+    Query(query): Query<WriteQuery>,
+    headers: HeaderMap,
+    Body(entry): Body<NewEntry>,
+) -> Answer<Response> {
+    let stamp = query.stamp(&visit, &headers)?;
+    let (kind, text) = (entry.kind.parse()?, content(entry.content)?);
+    let added = visit.run(move |store| {
+        let log = SessionLog::new(store, session);
+        let resolves = entry.resolves.as_deref().map(|named| log.stuck(named));
+        log.add_resolving(kind, entry.iteration, text, resolves.transpose()?, &stamp)
+    });
+    let note = added.await?;
+    let repeat = note.revision > 1;
+    let status = match repeat {
+        true => StatusCode::OK,
+        false => StatusCode::CREATED,
+    };
+    let added = AddedEntry {
+        note: Note::scanned(&note),
+        repeat,
+    };
+    Ok((status, etag(&note), Json(added)).into_response())
+}
+
+/// The events of a session, latest first.
+#[utoipa::path(
+    get,
+    path = "/sessions/{session}/events",
+    tag = "sessions",
+    params(("session" = String, Path, description = "The session."), PageQuery),
+    responses(
+        (status = 200, description = "A page of events", body = SessionEventPage),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn events(
+    visit: Visit,
+    NameOf(session): NameOf,
+    Query(query): Query<PageQuery>,
+) -> Answer<Json<SessionEventPage>> {
+    let limit = limit(query.limit)?;
+    let before: Option<u64> = match &query.cursor {
+        Some(text) => Some(cursor::read(EVENTS, text)?),
+        None => None,
+    };
+    let events = visit.run(move |store| store.events(&session, before, limit + 1));
+    let mut events = events.await?;
+    let has_more = events.len() > limit;
+    events.truncate(limit);
+    let last = events.last().filter(|_| has_more);
+    Ok(Json(SessionEventPage {
+        next: last.map(|last| cursor::written(EVENTS, last.number)),
+        events: events.iter().map(RecordedEvent::from).collect(),
+    }))
+}
+
+/// Records events of a session: for example the answer to the question of a loop that waits for a person.
+#[utoipa::path(
+    post,
+    path = "/sessions/{session}/events",
+    tag = "sessions",
+    request_body = NewEvents,
+    params(("session" = String, Path, description = "The session."), WriteQuery,
+        ("Idempotency-Key" = Option<String>, Header, description = "The same text for the same call: it is carried out once.")),
+    responses(
+        (status = 204, description = "They are recorded"),
+        (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
+    )
+)]
+pub(crate) async fn record(
+    visit: Visit,
+    NameOf(session): NameOf,
+    Query(query): Query<WriteQuery>,
+    headers: HeaderMap,
+    Body(new): Body<NewEvents>,
+) -> Answer<StatusCode> {
+    let stamp = query.stamp(&visit, &headers)?;
+    let recorded = visit.run(move |store| store.record(&session, &new.events, new.lease, &stamp));
+    recorded.await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,213 @@
+//! Tokens: what a request may see, and who looks after them.
+
+use std::io::Read;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use waynote_server::Limits;
+
+use super::support::{Response, Running, options, start, start_with};
+
+const API: &str = "/s/notes/api/v1";
+
+/// Creates a token, as `by`.
+fn token(server: &Running, by: &str, body: &Value) -> String {
+    let made = with(server, by, "POST", "/tokens", &body.to_string());
+    assert_eq!(made.status, 201, "{}", made.body);
+    made.json()["token"].as_str().unwrap().to_owned()
+}
+
+fn with(server: &Running, token: &str, method: &str, path: &str, body: &str) -> Response {
+    let header = format!("Authorization: Bearer {token}");
+    let headers = [header.as_str()];
+    let headers = if token.is_empty() { &[][..] } else { &headers };
+    server.send(method, &format!("{API}{path}"), headers, body)
+}
+
+#[test]
+fn tokens_are_created_used_listed_and_revoked() {
+    let server = start();
+    let boss = token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
+    assert_eq!(
+        with(&server, "", "GET", "/scopes", "").problem(),
+        (401, "unauthorized".into())
+    );
+    let reader = token(
+        &server,
+        &boss,
+        &json!({ "name": "reader", "rights": "read", "agents": ["a"] }),
+    );
+    let body = r#"{"content":"one"}"#;
+    let made = with(&server, &boss, "PUT", "/notes/agent%3Aa%23k", body);
+    assert_eq!(
+        (made.status, &made.json()["author"]),
+        (201, &json!("token:boss"))
+    );
+    with(
+        &server,
+        &boss,
+        "PUT",
+        "/notes/agent%3Ab%23canary",
+        r#"{"content":"canary"}"#,
+    );
+
+    assert_eq!(
+        with(&server, &reader, "GET", "/notes/agent%3Aa%23k", "").status,
+        200
+    );
+    let hidden = with(&server, &reader, "GET", "/notes/agent%3Ab%23canary", "");
+    let missing = with(&server, &reader, "GET", "/notes/agent%3Ac%23canary", "");
+    assert_eq!(hidden.problem(), (404, "not_found".into()));
+    assert_eq!(
+        hidden.body.replace("agent:b", "agent:c"),
+        missing.body,
+        "no oracle"
+    );
+    assert_eq!(
+        with(&server, &reader, "PUT", "/notes/agent%3Aa%23k", body).problem(),
+        (403, "denied".into())
+    );
+    for path in [
+        "/notes",
+        "/scopes",
+        "/journal",
+        "/search?q=canary",
+        "/sessions",
+        "/context?agent=b&budget=0",
+    ] {
+        let answer = with(&server, &reader, "GET", path, "");
+        assert!(
+            !answer.body.contains("canary") && !answer.body.contains("agent:b"),
+            "{path}: {}",
+            answer.body
+        );
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+    }
+    for (method, path, body) in [
+        ("GET", "/tokens", ""),
+        ("POST", "/tokens", r#"{"name":"x","rights":"admin"}"#),
+        ("DELETE", "/tokens/boss", ""),
+        ("GET", "/audit", ""),
+    ] {
+        assert_eq!(
+            with(&server, &reader, method, path, body).problem(),
+            (403, "denied".into()),
+            "{path}"
+        );
+    }
+
+    let list = with(&server, &boss, "GET", "/tokens", "").json();
+    let names: Vec<&str> = list["tokens"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|of| of["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["boss", "reader"]);
+    assert_eq!(list["tokens"][1]["last_used"], "2026-08-01");
+    assert!(!list.to_string().contains(&reader));
+    assert_eq!(
+        with(&server, &boss, "DELETE", "/tokens/reader", "").json()["name"],
+        "reader"
+    );
+    assert_eq!(with(&server, &reader, "GET", "/notes", "").problem().0, 401);
+    assert_eq!(
+        with(&server, &boss, "DELETE", "/tokens/reader", "").problem(),
+        (404, "no_such_token".into())
+    );
+
+    let audit = with(&server, &boss, "GET", "/audit", "").json();
+    let lines: Vec<String> = audit["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| {
+            format!(
+                "{} {} {}",
+                line["call"].as_str().unwrap(),
+                line["refused"],
+                line["token"]
+            )
+        })
+        .collect();
+    for line in [
+        r#"token created false "boss""#,
+        r#"token revoked false "boss""#,
+        r#"token created true "reader""#,
+        "sign in true null",
+    ] {
+        assert!(lines.iter().any(|of| of == line), "{line}: {lines:#?}");
+    }
+    let log = server.log.text();
+    assert!(
+        !log.contains(&boss) && !log.contains(&reader) && log.contains(r#""token":"boss""#),
+        "{log}"
+    );
+}
+
+#[test]
+fn a_token_of_one_store_is_none_of_another() {
+    let server = start();
+    let boss = token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
+    let header = format!("Authorization: Bearer {boss}");
+    let other = server.send("GET", "/s/none/api/v1/scopes", &[&header], "");
+    assert_eq!(other.problem(), (401, "unauthorized".into()));
+}
+
+#[test]
+fn a_token_has_so_many_requests() {
+    let server = start_with(options().limits(Limits {
+        rate: 1,
+        burst: 5,
+        ..Limits::default()
+    }));
+    let boss = token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
+    let answers: Vec<Response> = (0..20)
+        .map(|_| with(&server, &boss, "GET", "/scopes", ""))
+        .collect();
+    assert_eq!(answers[0].status, 200);
+    let last = answers.last().unwrap();
+    assert_eq!(last.problem(), (429, "too_many_requests".into()));
+    assert_eq!(last.header("retry-after"), "1");
+}
+
+#[test]
+fn guesses_of_tokens_are_slowed_down() {
+    let server = start();
+    token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
+    let statuses: Vec<u16> = (0..80)
+        .map(|_| with(&server, "wn_guess", "GET", "/scopes", "").status)
+        .collect();
+    assert_eq!((statuses[0], statuses[79]), (401, 429));
+}
+
+#[test]
+fn a_feed_ends_with_its_token() {
+    let server = start_with(options().limits(Limits {
+        heartbeat: Duration::from_millis(20),
+        ..Limits::default()
+    }));
+    let boss = token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
+    let reader = token(
+        &server,
+        &boss,
+        &json!({ "name": "reader", "rights": "read" }),
+    );
+    let mut stream = server.connect();
+    let request = format!(
+        "GET {API}/changes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {reader}\r\n\r\n"
+    );
+    std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200");
+    with(&server, &boss, "DELETE", "/tokens/reader", "");
+    let mut rest = Vec::new();
+    // It ends, although the connection would be kept.
+    while !rest.ends_with(b"0\r\n\r\n") {
+        let mut some = [0; 1024];
+        let read = stream.read(&mut some).unwrap();
+        assert!(read > 0, "{}", String::from_utf8_lossy(&rest));
+        rest.extend(&some[..read]);
+    }
+}

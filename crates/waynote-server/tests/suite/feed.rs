@@ -1,0 +1,268 @@
+//! The feed: everything that happens, in one order, none lost or doubled.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use waynote::{Forget, Notebook, SaveOptions, Stamp, Store};
+use waynote_server::Limits;
+
+use super::support::{Running, now, options, start, start_with, wait_until};
+
+const CHANGES: &str = "/s/notes/api/v1/changes";
+
+/// Somebody who reads a feed.
+struct Reading {
+    lines: BufReader<TcpStream>,
+}
+
+/// An item of a feed.
+#[derive(Debug)]
+struct Item {
+    id: String,
+    event: String,
+    data: Value,
+}
+
+impl Reading {
+    fn start(server: &Running, query: &str, headers: &[&str]) -> Self {
+        let mut stream = server.connect();
+        let mut request = format!("GET {CHANGES}{query} HTTP/1.1\r\nHost: localhost\r\n");
+        for header in headers {
+            request.push_str(&format!("{header}\r\n"));
+        }
+        stream
+            .write_all(format!("{request}\r\n").as_bytes())
+            .unwrap();
+        let mut reading = Self {
+            lines: BufReader::new(stream),
+        };
+        let head = reading.until("\r\n");
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        assert!(head.contains("content-type: text/event-stream"), "{head}");
+        assert_eq!(reading.piece().unwrap(), "retry: 1000\n");
+        reading
+    }
+
+    /// The lines up to an empty one.
+    fn until(&mut self, end: &str) -> String {
+        let mut text = String::new();
+        loop {
+            let mut line = String::new();
+            if self.lines.read_line(&mut line).unwrap() == 0 || line == end {
+                return text;
+            }
+            text.push_str(&line);
+        }
+    }
+
+    /// The next piece of the stream, which is one chunk; none at its end.
+    fn piece(&mut self) -> Option<String> {
+        let mut size = String::new();
+        self.lines.read_line(&mut size).unwrap();
+        let size = usize::from_str_radix(size.trim(), 16)
+            .ok()
+            .filter(|size| *size > 0)?;
+        let mut bytes = vec![0; size + 2];
+        self.lines.read_exact(&mut bytes).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        Some(text.strip_suffix("\n\r\n").unwrap().to_owned())
+    }
+
+    fn item(&mut self) -> Option<Item> {
+        loop {
+            let piece = self.piece()?;
+            if piece.starts_with(':') {
+                continue;
+            }
+            let field = |name: &str| {
+                let line = piece
+                    .lines()
+                    .find_map(|line| line.strip_prefix(&format!("{name}: ")));
+                line.unwrap_or_else(|| panic!("{name}: {piece}")).to_owned()
+            };
+            return Some(Item {
+                id: field("id"),
+                event: field("event"),
+                data: serde_json::from_str(&field("data")).unwrap(),
+            });
+        }
+    }
+
+    fn keys(&mut self, count: usize) -> Vec<String> {
+        (0..count)
+            .map(|_| {
+                let item = self.item().unwrap();
+                let address = item.data["changed"]["address"].as_str().unwrap();
+                address.split('#').next_back().unwrap().to_owned()
+            })
+            .collect()
+    }
+}
+
+fn save(server: &Running, key: &str) {
+    let stamp = Stamp::new(now(), "person".parse().unwrap());
+    let notebook = Notebook::of_agent(&server.store, "a".parse().unwrap());
+    let content = waynote::Content::text(key).unwrap();
+    let options = SaveOptions::default().limits(waynote::Limits::default().max_notes(0));
+    notebook
+        .save(&key.parse().unwrap(), content, options, &stamp)
+        .unwrap();
+}
+
+fn keys(numbers: std::ops::Range<usize>) -> Vec<String> {
+    numbers.map(|number| format!("k{number}")).collect()
+}
+
+#[test]
+fn a_feed_has_notes_events_and_forgettings_in_one_order() {
+    let server = start();
+    save(&server, "old");
+    let mut reading = Reading::start(&server, "", &[]);
+    let path = "/s/notes/api/v1/notes/agent%3Aa%23deploy";
+    server.send("PUT", path, &[], r#"{"content":"one"}"#);
+    let entries = "/s/notes/api/v1/sessions/night/entries";
+    server.send(
+        "POST",
+        entries,
+        &[],
+        r#"{"type":"stuck","content":"no memory"}"#,
+    );
+    server.send(
+        "POST",
+        entries,
+        &[],
+        r#"{"type":"learning","content":"more memory","resolves":"no memory"}"#,
+    );
+    let stamp = Stamp::new(now(), "person".parse().unwrap());
+    let forget = Forget::new("agent:a#deploy".parse().unwrap());
+    server.store.forget(&forget, &stamp).unwrap();
+    let items: Vec<Item> = (0..6).map(|_| reading.item().unwrap()).collect();
+    let events: Vec<&str> = items.iter().map(|item| item.event.as_str()).collect();
+    assert_eq!(
+        events,
+        ["note", "note", "note", "event", "note", "forgotten"],
+        "{items:#?}"
+    );
+    assert_eq!(items[0].data["changed"]["note"]["content"], "one");
+    assert_eq!(items[3].data["event"]["event"]["event"], "resolved");
+    assert_eq!(
+        items[5].data["forgotten"]["revisions"],
+        json!(["agent:a#deploy@1"])
+    );
+    // The text that was forgotten is in none that is read later.
+    let mut late = Reading::start(&server, "?after=start", &[]);
+    let first: Vec<Item> = (0..2).map(|_| late.item().unwrap()).collect();
+    assert_eq!(first[0].data["changed"]["address"], "agent:a#old");
+    assert_eq!(first[1].data["changed"]["note"], Value::Null);
+}
+
+#[test]
+fn a_reader_goes_on_where_it_was() {
+    let server = start();
+    let mut reading = Reading::start(&server, "?after=start", &[]);
+    for key in keys(0..3) {
+        save(&server, &key);
+    }
+    assert_eq!(reading.keys(2), ["k0", "k1"]);
+    let last = reading.item().unwrap();
+    drop(reading);
+    for key in keys(3..203) {
+        save(&server, &key);
+    }
+    for (query, header) in [
+        (format!("?after={}", last.id), String::new()),
+        (String::new(), format!("Last-Event-ID: {}", last.id)),
+        ("?after=start".into(), format!("Last-Event-ID: {}", last.id)),
+    ] {
+        let headers = [header.as_str()];
+        let headers = if header.is_empty() { &[][..] } else { &headers };
+        let mut reading = Reading::start(&server, &query, headers);
+        assert_eq!(reading.keys(200), keys(3..203), "{query} {header}");
+        save(&server, "next");
+        assert_eq!(reading.keys(1), ["next"]);
+    }
+    let wrong = server.get(&format!("{CHANGES}?after=12"));
+    assert_eq!(wrong.problem().0, 400);
+}
+
+#[test]
+fn nothing_is_lost_or_doubled_while_many_write() {
+    let server = start();
+    let readers: Vec<_> = (0..3).map(|_| Reading::start(&server, "", &[])).collect();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let server = &server;
+            scope.spawn(move || {
+                for number in 0..50 {
+                    let path = format!("/s/notes/api/v1/notes/agent%3Aw{writer}%23k{number}");
+                    let made = server.send("PUT", &path, &[], r#"{"content":"x"}"#);
+                    assert_eq!(made.status, 201, "{}", made.body);
+                }
+            });
+        }
+        for mut reading in readers {
+            scope.spawn(move || {
+                let mut last = 0;
+                for _ in 0..200 {
+                    let item = reading.item().unwrap();
+                    let at: u64 = item.data["at"].as_str().unwrap().parse().unwrap();
+                    assert_eq!(at, last + 1, "in the order of the store, without a gap");
+                    last = at;
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn writes_of_the_server_are_told_at_once_and_those_of_others_soon() {
+    let server = start();
+    let mut reading = Reading::start(&server, "", &[]);
+    // One that is not told by the server's own store.
+    save(&server, "other");
+    let began = Instant::now();
+    assert_eq!(reading.keys(1), ["other"]);
+    assert!(began.elapsed() < Duration::from_secs(5));
+    let path = "/s/notes/api/v1/notes/agent%3Aa%23own";
+    server.send("PUT", path, &[], r#"{"content":"one"}"#);
+    assert_eq!(reading.keys(1), ["own"]);
+}
+
+#[test]
+fn a_reader_who_does_not_read_holds_up_nobody() {
+    let server = start_with(options().limits(Limits {
+        write_time: Duration::from_millis(300),
+        ..Limits::default()
+    }));
+    let _slow = Reading::start(&server, "", &[]);
+    let mut quick = Reading::start(&server, "", &[]);
+    let text = "x".repeat(60_000);
+    let body = json!({ "content": text, "limits": { "max_bytes": 0, "max_notes": 0 } }).to_string();
+    // More than the sockets between them hold.
+    for number in 0..300 {
+        let path = format!("/s/notes/api/v1/notes/agent%3Aa%23k{number}");
+        let made = server.send("PUT", &path, &[], &body);
+        assert_eq!(made.status, 201, "{}", made.body);
+        assert_eq!(quick.keys(1), [format!("k{number}")]);
+    }
+    let feeds = || server.get("/metrics").body.contains("waynote_feeds 1\n");
+    wait_until(feeds, "the slow reader is cut off");
+}
+
+#[test]
+fn a_feed_gives_signs_of_life_and_ends_when_the_server_stops() {
+    let mut server = start_with(options().limits(Limits {
+        heartbeat: Duration::from_millis(20),
+        ..Limits::default()
+    }));
+    let mut reading = Reading::start(&server, "", &[]);
+    for _ in 0..3 {
+        assert_eq!(reading.piece().unwrap(), ": still here\n");
+    }
+    let began = Instant::now();
+    server.stop();
+    assert!(began.elapsed() < Duration::from_secs(10));
+    while reading.piece().is_some() {}
+}

@@ -1,0 +1,412 @@
+//! Notes over HTTP: written, read, listed, changed, with entity tags and keys.
+
+use serde_json::{Value, json};
+use waynote::{Reader, Stamp, Store};
+
+use super::support::{Response, Running, now, start};
+
+const KEY: &str = "/s/notes/api/v1/notes/agent%3Abuilder%23deploy";
+const API: &str = "/s/notes/api/v1";
+
+fn put(server: &Running, path: &str, headers: &[&str], text: &str) -> Response {
+    server.send(
+        "PUT",
+        path,
+        headers,
+        &json!({ "content": text }).to_string(),
+    )
+}
+
+#[test]
+fn a_note_is_written_and_read() {
+    let server = start();
+    let made = put(&server, KEY, &[], "run make ship");
+    assert_eq!(
+        (made.status, made.header("etag")),
+        (201, "\"1\""),
+        "{made:?}"
+    );
+    let expected = json!({
+        "address": "agent:builder#deploy", "scope": "agent:builder", "key": "deploy", "content": "run make ship",
+        "preview": "run make ship", "type": null, "iteration": null, "pinned": false, "revision": 1,
+        "author": "person", "created_at": "2026-08-01T12:00:00Z", "updated_at": "2026-08-01T12:00:00Z",
+    });
+    assert_eq!(made.json(), expected);
+    let read = server.get(KEY);
+    assert_eq!((read.status, read.header("etag")), (200, "\"1\""));
+    assert_eq!(read.json(), expected);
+
+    let had = server.send("GET", KEY, &["If-None-Match: \"1\""], "");
+    assert_eq!(
+        (had.status, had.header("etag"), had.body.as_str()),
+        (304, "\"1\"", "")
+    );
+    let again = put(
+        &server,
+        &format!("{KEY}?author=agent%3Abuilder"),
+        &[],
+        "run make",
+    );
+    assert_eq!((again.status, again.header("etag")), (200, "\"2\""));
+    assert_eq!(again.json()["author"], "agent:builder");
+    assert_eq!(
+        server
+            .send("GET", KEY, &["If-None-Match: \"1\""], "")
+            .status,
+        200
+    );
+    assert_eq!(
+        server.get(&format!("{KEY}%401")).json()["content"],
+        "run make ship"
+    );
+    let then = server.get(&format!("{KEY}?as_of=2026-08-01T11:00:00Z"));
+    assert_eq!(then.problem(), (404, "not_found".into()));
+    assert_eq!(
+        server
+            .get(&format!("{API}/notes/agent%3Anobody%23x"))
+            .problem(),
+        (404, "not_found".into())
+    );
+}
+
+#[test]
+fn a_place_has_a_note_of_its_own() {
+    let server = start();
+    let path = format!("{API}/notes/place%3A~%2Fwork%2Fa%20b");
+    let made = put(&server, &path, &[], "the API allows 100 requests");
+    assert_eq!(made.json()["address"], "place:~/work/a b");
+    assert_eq!(server.get(&path).json()["key"], Value::Null);
+}
+
+#[test]
+fn a_write_can_expect_a_revision() {
+    let server = start();
+    let missing = put(&server, KEY, &["If-Match: \"1\""], "one");
+    assert_eq!(missing.problem(), (412, "conflict".into()));
+    assert_eq!(put(&server, KEY, &["If-Match: *"], "one").problem().0, 412);
+    assert_eq!(put(&server, KEY, &["If-None-Match: *"], "one").status, 201);
+    let exists = put(&server, KEY, &["If-None-Match: *"], "two");
+    assert_eq!(exists.problem(), (412, "conflict".into()));
+    assert_eq!(exists.json()["current"]["content"], "one");
+    assert_eq!(put(&server, KEY, &["If-Match: \"1\""], "two").status, 200);
+    assert_eq!(
+        put(&server, KEY, &["If-Match: \"1\""], "three").problem().0,
+        412
+    );
+    assert_eq!(
+        put(&server, KEY, &["If-Match: *"], "three").header("etag"),
+        "\"3\""
+    );
+    assert_eq!(put(&server, KEY, &["If-Match: 3"], "four").problem().0, 400);
+
+    let pin = |tag: &str| server.send("PATCH", KEY, &[tag], r#"{"pinned":true}"#);
+    assert_eq!(pin("If-Match: \"2\"").problem(), (412, "conflict".into()));
+    assert_eq!(pin("If-Match: \"3\"").json()["pinned"], true);
+    let delete = |tag: &str| server.send("DELETE", KEY, &[tag], "");
+    assert_eq!(
+        delete("If-Match: \"3\"").problem(),
+        (412, "conflict".into())
+    );
+    assert_eq!(delete("If-Match: \"4\"").json()["deleted"], true);
+    assert_eq!(server.send("DELETE", KEY, &[], "").json()["deleted"], false);
+    assert_eq!(delete("If-Match: *").problem(), (412, "conflict".into()));
+}
+
+#[test]
+fn a_repeated_call_is_carried_out_once() {
+    let server = start();
+    let key = ["Idempotency-Key: 7b9c"];
+    let first = put(&server, KEY, &key, "one");
+    put(&server, KEY, &[], "two");
+    let again = put(&server, KEY, &key, "one");
+    assert_eq!((again.status, again.body), (first.status, first.body));
+    assert_eq!(server.get(KEY).json()["content"], "two");
+    // Also where its own change is why the precondition does not hold any more.
+    let headers = ["Idempotency-Key: del", "If-Match: \"2\""];
+    for _ in 0..2 {
+        let deleted = server.send("DELETE", KEY, &headers, "");
+        assert_eq!(
+            (deleted.status, &deleted.json()["deleted"]),
+            (200, &json!(true))
+        );
+    }
+    let secret = put(
+        &server,
+        KEY,
+        &["Idempotency-Key: AKIAQYLPMN5HFIQR7XYA"],
+        "x",
+    );
+    assert_eq!(secret.problem(), (422, "name_holds_secret".into()));
+}
+
+#[test]
+fn changes_are_undone_redone_and_restored() {
+    let server = start();
+    put(&server, KEY, &[], "one");
+    put(&server, KEY, &[], "two");
+    let post =
+        |action: &str, body: &str| server.send("POST", &format!("{KEY}/{action}"), &[], body);
+    assert_eq!(post("undo", "{}").json()["note"]["content"], "one");
+    assert_eq!(post("undo", r#"{"last":1}"#).problem().0, 409);
+    assert_eq!(post("redo", "{}").json()["note"]["content"], "two");
+    assert_eq!(
+        post("redo", "{}").problem(),
+        (404, "nothing_to_redo".into())
+    );
+    assert_eq!(
+        post("restore", r#"{"revision":1}"#).json()["note"]["content"],
+        "one"
+    );
+    assert_eq!(
+        post("restore", r#"{"revision":99}"#).problem(),
+        (404, "not_found".into())
+    );
+
+    let page = server.get(&format!("{KEY}/history?limit=3")).json();
+    let actions = |page: &Value| -> Vec<String> {
+        let revisions = page["revisions"].as_array().unwrap().iter();
+        revisions
+            .map(|of| format!("{} {}", of["revision"], of["action"].as_str().unwrap()))
+            .collect()
+    };
+    assert_eq!(actions(&page), ["5 restore", "4 redo", "3 undo"]);
+    let next = page["next"].as_str().unwrap();
+    let page = server
+        .get(&format!("{KEY}/history?limit=3&cursor={next}"))
+        .json();
+    assert_eq!(actions(&page), ["2 save", "1 save"]);
+    assert_eq!(page["next"], Value::Null);
+    assert_eq!(
+        server
+            .get(&format!("{API}/notes/agent%3Aa%23b/history"))
+            .problem()
+            .0,
+        404
+    );
+    let journal = server.get(&format!("{API}/journal?limit=2")).json();
+    assert_eq!(actions(&journal), ["5 restore", "4 redo"]);
+    let next = journal["next"].as_str().unwrap();
+    let journal = server
+        .get(&format!("{API}/journal?limit=2&cursor={next}"))
+        .json();
+    assert_eq!(actions(&journal), ["3 undo", "2 save"]);
+}
+
+#[test]
+fn a_list_comes_in_pages_that_have_every_note_once() {
+    let server = start();
+    let mut all = Vec::new();
+    for place in ["~/p", "~/p/q"] {
+        all.push(format!("place:{place}"));
+        all.push(format!("place:{place}#k"));
+    }
+    for agent in ["a", "b"] {
+        all.extend((0..7).map(|number| format!("agent:{agent}#k{number}")));
+    }
+    for address in &all {
+        let path = address.replace('/', "%2F").replace('#', "%23");
+        assert_eq!(
+            put(&server, &format!("{API}/notes/{path}"), &[], "text").status,
+            201,
+            "{path}"
+        );
+    }
+    let listed = |query: &str| {
+        let (mut listed, mut cursor, mut pages) = (Vec::new(), String::new(), 0);
+        loop {
+            let page = server.get(&format!("{API}/notes?limit=3{query}{cursor}"));
+            assert_eq!(page.status, 200, "{}", page.body);
+            let page = page.json();
+            let notes = page["notes"].as_array().unwrap();
+            assert!(notes.len() <= 3);
+            listed.extend(
+                notes
+                    .iter()
+                    .map(|note| note["address"].as_str().unwrap().to_owned()),
+            );
+            pages += 1;
+            match page["next"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return (listed, pages),
+            }
+        }
+    };
+    assert_eq!(listed(""), (all.clone(), 6));
+    assert_eq!(listed("&kind=place"), (all[..4].to_vec(), 2));
+    assert_eq!(listed("&scope=agent%3Ab"), (all[11..].to_vec(), 3));
+    assert_eq!(listed("&kind=session"), (Vec::new(), 1));
+    for wrong in [
+        "limit=0",
+        "limit=501",
+        "limit=x",
+        "cursor=x",
+        "kind=x",
+        "scope=x",
+        "other=1",
+    ] {
+        let answer = server.get(&format!("{API}/notes?{wrong}"));
+        assert_eq!(answer.problem().0, 400, "{wrong}: {}", answer.body);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_body_is_said_without_its_secrets() {
+    let server = start();
+    for (body, status, kind) in [
+        ("", 415, "unsupported_media_type"),
+        ("{", 400, "bad_request"),
+        ("{}", 400, "bad_request"),
+        (r#"{"content":7}"#, 400, "bad_request"),
+        (
+            r#"{"content":"x","AKIAQYLPMN5HFIQR7XYA":1}"#,
+            400,
+            "bad_request",
+        ),
+        (
+            r#"{"content":"key AKIAQYLPMN5HFIQR7XYA"}"#,
+            422,
+            "holds_secret",
+        ),
+        (r#"{"content":"a\u0000b"}"#, 422, "not_text"),
+    ] {
+        let answer = server.send("PUT", KEY, &[], body);
+        assert_eq!(
+            answer.problem(),
+            (status, kind.into()),
+            "{body}: {}",
+            answer.body
+        );
+        assert!(!answer.body.contains("QYLPMN5"), "{}", answer.body);
+    }
+    let form = server.send(
+        "PUT",
+        KEY,
+        &["Content-Type: text/plain"],
+        r#"{"content":"x"}"#,
+    );
+    assert_eq!(form.problem(), (415, "unsupported_media_type".into()));
+    let nobody = format!("{API}/notes/nobody");
+    assert_eq!(
+        put(&server, &nobody, &[], "x").problem(),
+        (400, "invalid_address".into())
+    );
+    assert_eq!(
+        put(&server, &format!("{KEY}%401"), &[], "x").problem().0,
+        400
+    );
+    assert!(
+        server
+            .store
+            .get(&"agent:builder#deploy".parse().unwrap())
+            .unwrap()
+            .is_none()
+    );
+}
+
+#[test]
+fn what_is_found_and_the_block_are_those_of_the_library() {
+    let server = start();
+    put(&server, KEY, &[], "run make ship");
+    let found = server.get(&format!("{API}/search?q=ship")).json();
+    assert_eq!(found["hits"][0]["address"], "agent:builder#deploy");
+    assert_eq!(
+        server.get(&format!("{API}/search?q=ship&kind=log")).json()["hits"],
+        json!([])
+    );
+    assert_eq!(server.get(&format!("{API}/search")).problem().0, 400);
+    let block = server.get(&format!("{API}/context?agent=builder")).json();
+    let text = block["text"].as_str().unwrap();
+    assert!(text.contains("run make ship"), "{text}");
+    let plain = server.send(
+        "GET",
+        &format!("{API}/context?agent=builder"),
+        &["Accept: text/plain"],
+        "",
+    );
+    assert_eq!(
+        (plain.header("content-type"), plain.body.as_str()),
+        ("text/plain; charset=utf-8", text)
+    );
+    let request =
+        waynote::context::Request::new("builder".parse().unwrap(), "~".parse().unwrap(), now());
+    assert_eq!(
+        waynote::context::render(&server.store, &request)
+            .unwrap()
+            .text,
+        text
+    );
+    assert_eq!(
+        server
+            .get(&format!("{API}/context?as_of=yesterday"))
+            .problem()
+            .0,
+        400
+    );
+}
+
+#[test]
+fn sessions_have_entries_events_and_a_state() {
+    let server = start();
+    let entries = format!("{API}/sessions/night/entries");
+    let add = |body: Value| server.send("POST", &entries, &[], &body.to_string());
+    let stuck =
+        json!({ "type": "stuck", "content": "the linker runs out of memory", "iteration": 1 });
+    let added = add(stuck.clone());
+    assert_eq!(
+        (added.status, &added.json()["repeat"]),
+        (201, &json!(false))
+    );
+    let again = add(stuck);
+    assert_eq!(
+        (
+            again.status,
+            &again.json()["repeat"],
+            &again.json()["note"]["seen"]
+        ),
+        (200, &json!(true), &json!(2))
+    );
+    let resolved = add(json!({ "type": "learning", "content": "use lld", "resolves": "linker" }));
+    assert_eq!(resolved.status, 201, "{}", resolved.body);
+    assert_eq!(
+        add(json!({ "type": "learning", "content": "x", "resolves": "linker" }))
+            .problem()
+            .0,
+        404
+    );
+    assert_eq!(
+        add(json!({ "type": "poem", "content": "x" })).problem(),
+        (400, "unknown_type".into())
+    );
+
+    let events = format!("{API}/sessions/night/events");
+    let page = server.get(&format!("{events}?limit=1")).json();
+    assert_eq!(page["events"][0]["event"]["event"], "resolved");
+    let answer = r#"{"events":[{"event":"answered","answer":"yes"}]}"#;
+    assert_eq!(
+        server.send("POST", &events, &[], answer).problem(),
+        (404, "nothing_asked".into())
+    );
+
+    let stamp = Stamp::new(now(), "agent:a".parse().unwrap());
+    let started: Vec<waynote::event::SessionEvent> = serde_json::from_value(json!([
+        { "event": "loop_started", "directory": "/", "holder": { "host": "h", "boot": "b", "pid": 1, "start": 1 } },
+        { "event": "iteration_started", "iteration": 1 },
+    ])).unwrap();
+    let session = "night".parse().unwrap();
+    server
+        .store
+        .record(&session, &started[..1], None, &stamp)
+        .unwrap();
+    let lease = server.store.lease(&session).unwrap().unwrap().number;
+    server
+        .store
+        .record(&session, &started[1..], Some(lease), &stamp)
+        .unwrap();
+    let asked = r#"{"events":[{"event":"blocked","iteration":1,"question":"ship it?"}]}"#;
+    assert_eq!(server.send("POST", &events, &[], asked).status, 204);
+    let sessions = server.get(&format!("{API}/sessions")).json();
+    assert_eq!(
+        sessions,
+        json!({ "sessions": [{ "session": "night", "notes": 2, "state": "running", "last_iteration": 1, "question": "ship it?" }], "next": null })
+    );
+}
