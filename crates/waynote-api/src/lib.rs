@@ -63,3 +63,9 @@ pub const API: &str = "/api/v1";
 
 /// The media type of errors.
 pub const PROBLEM: &str = "application/problem+json";
+
+/// The version of the API: a client tells by it whether the other side is too old or too new.
+pub const VERSION: u16 = 1;
+
+/// The header of an answer that has the version.
+pub const VERSION_HEADER: &str = "waynote-api";

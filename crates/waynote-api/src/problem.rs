@@ -120,6 +120,7 @@ impl Problem {
     /// The error that a client gets. `store` is the URL of the store, which stands where a path would.
     pub fn error(self, store: &str) -> Error {
         let Self {
+            reference,
             fields,
             current,
             kind,
@@ -128,7 +129,6 @@ impl Problem {
             class,
             status,
             title,
-            ..
         } = self;
         let current = current.map(|note| *note);
         if let Some(error) =
@@ -136,8 +136,11 @@ impl Problem {
         {
             return error;
         }
+        // Its name says it too.
+        let named = reference.rsplit([':', '/']).next().unwrap_or_default();
+        let kind = if kind.is_empty() { named } else { &kind };
         Remote {
-            kind: interned::interned(&kind).unwrap_or("problem"),
+            kind: interned::interned(kind).unwrap_or("problem"),
             class: class.map_or_else(|| class_of(status), ErrorClass::from),
             detail: if detail.is_empty() { title } else { detail },
             hint,

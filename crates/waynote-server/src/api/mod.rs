@@ -3,6 +3,7 @@
 //! Each handler has its route and its part of the OpenAPI document in `#[utoipa::path]`; a route is added to [`routes`],
 //! and is then served and documented.
 
+mod batch;
 mod changes;
 mod changes_of_notes;
 mod context;
@@ -57,6 +58,14 @@ fn routes() -> OpenApiRouter<App> {
         .routes(routes!(tokens::list, tokens::create))
         .routes(routes!(tokens::revoke))
         .routes(routes!(tokens::log))
+        .routes(routes!(batch::read))
+        .routes(routes!(batch::as_of))
+        .routes(routes!(batch::search))
+        .routes(routes!(batch::apply))
+        .routes(routes!(batch::record))
+        .routes(routes!(batch::forget))
+        .routes(routes!(batch::context))
+        .routes(routes!(batch::verify))
 }
 
 /// A time in a request.

@@ -1,0 +1,157 @@
+//! What a connection to a server can have beside the errors of a store.
+
+use std::time::Duration;
+
+use waynote::Error;
+use waynote::error::{CustomError, ErrorClass, safe};
+
+/// An error of the connection to a server.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// The address is none of a store.
+    #[error("`{}` is not the address of a store on a server: {reason}", safe(url))]
+    BadUrl {
+        /// The address, without credentials.
+        url: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The server does not answer.
+    #[error("the store {} does not answer: {away}", safe(url))]
+    Away {
+        /// The store.
+        url: String,
+        /// How that showed.
+        away: Away,
+    },
+    /// The certificate of the server cannot be trusted, or it speaks no TLS.
+    #[error("the server of {} cannot be trusted: {}", safe(url), safe(reason))]
+    NotTrusted {
+        /// The store.
+        url: String,
+        /// Why.
+        reason: String,
+    },
+    /// The server does not know the token.
+    #[error("the store {} does not take this token", safe(url))]
+    Unauthorized {
+        /// The store.
+        url: String,
+        /// Whether a token was sent.
+        had_token: bool,
+    },
+    /// There is no token to send.
+    #[error("there is no token for the store {}: {}", safe(url), safe(reason))]
+    NoToken {
+        /// The store.
+        url: String,
+        /// Why not. It never holds the token.
+        reason: String,
+    },
+    /// Something else answers at the address.
+    #[error("{} is not served by waynote: {}", safe(url), safe(reason))]
+    NotAServer {
+        /// The store.
+        url: String,
+        /// What answered.
+        reason: String,
+    },
+    /// The server speaks another version of the API.
+    #[error(
+        "the server of {} speaks version {theirs} of the API, and this program version {ours}",
+        safe(url)
+    )]
+    OtherVersion {
+        /// The store.
+        url: String,
+        /// The server's.
+        theirs: u16,
+        /// This program's.
+        ours: u16,
+    },
+}
+
+/// How it showed that a server does not answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Away {
+    /// No answer within the time.
+    #[error("no answer within {}", seconds(*.0))]
+    TimedOut(Duration),
+    /// No connection.
+    #[error("no connection ({})", safe(.0))]
+    Unreachable(String),
+    /// The connection ended before the answer did.
+    #[error("the connection ended ({})", safe(.0))]
+    Lost(String),
+    /// An error of the server or of a proxy in front of it.
+    #[error("it answers with status {0}")]
+    Status(u16),
+}
+
+fn seconds(time: Duration) -> String {
+    match time.as_millis() {
+        millis if millis % 1000 == 0 => format!("{} s", millis / 1000),
+        millis => format!("{millis} ms"),
+    }
+}
+
+impl CustomError for RemoteError {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::BadUrl { .. } => "bad_url",
+            Self::Away { .. } => "server_away",
+            Self::NotTrusted { .. } => "server_not_trusted",
+            Self::Unauthorized { .. } => "unauthorized",
+            Self::NoToken { .. } => "no_token",
+            Self::NotAServer { .. } => "not_a_server",
+            Self::OtherVersion { .. } => "other_version",
+        }
+    }
+
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::BadUrl { .. } => ErrorClass::Invalid,
+            Self::Unauthorized { .. } | Self::NoToken { .. } => ErrorClass::Denied,
+            Self::Away { .. }
+            | Self::NotTrusted { .. }
+            | Self::NotAServer { .. }
+            | Self::OtherVersion { .. } => ErrorClass::Unreachable,
+        }
+    }
+
+    fn advice(&self) -> Option<String> {
+        Some(match self {
+            Self::BadUrl { .. } => "write it as https://HOST/s/NAME".into(),
+            Self::Away { .. } => {
+                "try again later; a write that was sent may have been carried out, so look before you repeat it".into()
+            }
+            Self::NotTrusted { .. } => {
+                "check the address, or name the certificate of whoever signed the server's".into()
+            }
+            Self::Unauthorized { had_token, .. } => match had_token {
+                true => "it may have expired or been revoked: ask whoever runs the server for another one".into(),
+                false => "ask whoever runs the server for a token".into(),
+            },
+            Self::NoToken { .. } => "check where the token comes from".into(),
+            Self::NotAServer { .. } => "check the address: https://HOST/s/NAME".into(),
+            Self::OtherVersion { theirs, ours, .. } => match theirs < ours {
+                true => "update the server".into(),
+                false => "update waynote on this machine".into(),
+            },
+        })
+    }
+}
+
+/// Whether an error says that the server is away: no answer in time, no connection, or an error of its own. Never for
+/// what the server decided about the request, nor for a server that cannot be trusted.
+pub fn is_away(error: &Error) -> bool {
+    match error.downcast_ref::<RemoteError>() {
+        Some(error) => matches!(error, RemoteError::Away { .. }),
+        None => matches!(
+            error.class(),
+            ErrorClass::Busy | ErrorClass::Unreachable | ErrorClass::Damaged
+        ),
+    }
+}

@@ -1,0 +1,311 @@
+//! One request and its answer, within its time.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use ureq::http::{HeaderMap, Response};
+use ureq::tls::{RootCerts, TlsConfig};
+use ureq::{Agent, Body};
+use waynote::{Error, Result};
+use waynote_api::{PROBLEM, Problem, VERSION, VERSION_HEADER};
+
+use crate::error::{Away, RemoteError};
+use crate::options::{Options, Times};
+use crate::token::Token;
+use crate::url::Url;
+
+/// The longest answer, in bytes: a whole store of a few hundred thousand notes fits.
+const LONGEST: u64 = 1 << 30;
+
+/// The longest error, in bytes.
+const LONGEST_PROBLEM: u64 = 16 << 20;
+
+/// A way to a store.
+pub(crate) struct Exchange {
+    pub(crate) url: Url,
+    pub(crate) token: Token,
+    agent: Agent,
+    times: Times,
+    /// When the time for all calls is over.
+    until: Option<Instant>,
+}
+
+/// Why there is no answer.
+enum Failed {
+    /// The server may have carried out the request.
+    Lost(Away),
+    /// The token is not taken.
+    Unauthorized,
+    /// Anything else.
+    For(Error),
+}
+
+impl Exchange {
+    pub(crate) fn new(url: &str, options: &Options) -> Result<Self> {
+        let url = Url::read(url, options.insecure)?;
+        let mut tls = TlsConfig::builder();
+        if let Some(roots) = &options.roots {
+            tls = tls.root_certs(certificates(roots, &url)?);
+        }
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            // A token goes to the address that it was given for, and nowhere else.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .proxy(None)
+            .user_agent(concat!("waynote/", env!("CARGO_PKG_VERSION")))
+            .tls_config(tls.build())
+            .build();
+        Ok(Self {
+            url,
+            token: options.token.clone(),
+            agent: config.new_agent(),
+            times: options.times,
+            until: options.times.all.map(|all| Instant::now() + all),
+        })
+    }
+
+    /// Sends a question, and reads the answer. A question whose answer is lost is sent once more: it changes nothing, or
+    /// has an operation id by which the server knows it.
+    pub(crate) fn post<A: DeserializeOwned>(
+        &self,
+        route: &str,
+        body: &impl Serialize,
+    ) -> Result<A> {
+        let body = serde_json::to_vec(body).map_err(|error| self.not_a_server(&error))?;
+        self.read(&self.send(route, Some(&body))?)
+    }
+
+    /// The same for an answer without a body.
+    pub(crate) fn tell(&self, route: &str, body: &impl Serialize) -> Result<()> {
+        let body = serde_json::to_vec(body).map_err(|error| self.not_a_server(&error))?;
+        self.send(route, Some(&body)).map(|_| ())
+    }
+
+    /// Asks without a body.
+    pub(crate) fn get<A: DeserializeOwned>(&self, route: &str) -> Result<A> {
+        self.read(&self.send(route, None)?)
+    }
+
+    fn read<A: DeserializeOwned>(&self, answer: &[u8]) -> Result<A> {
+        serde_json::from_slice(answer).map_err(|error| self.not_a_server(&error))
+    }
+
+    /// The error for what cannot be read.
+    pub(crate) fn not_a_server(&self, reason: &impl ToString) -> Error {
+        RemoteError::NotAServer {
+            url: self.url.to_string(),
+            reason: reason.to_string(),
+        }
+        .into()
+    }
+
+    fn away(&self, away: Away) -> Error {
+        RemoteError::Away {
+            url: self.url.to_string(),
+            away,
+        }
+        .into()
+    }
+
+    fn send(&self, route: &str, body: Option<&[u8]>) -> Result<Vec<u8>> {
+        let begun = Instant::now();
+        let mut renewed = false;
+        let mut repeated = false;
+        loop {
+            match self.once(route, body, begun) {
+                Ok(answer) => return Ok(answer),
+                Err(Failed::Lost(_)) if !repeated => repeated = true,
+                Err(Failed::Lost(away)) => return Err(self.away(away)),
+                Err(Failed::Unauthorized) if !renewed && self.token.renew() => renewed = true,
+                Err(Failed::Unauthorized) => {
+                    return Err(RemoteError::Unauthorized {
+                        url: self.url.to_string(),
+                        had_token: matches!(self.token.get(), Ok(Some(_))),
+                    }
+                    .into());
+                }
+                Err(Failed::For(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// The time that is left of a call that began then; none if there is none.
+    fn left(&self, begun: Instant) -> Option<Duration> {
+        let now = Instant::now();
+        let of_call = (begun + self.times.call).checked_duration_since(now)?;
+        let left = match self.until {
+            Some(until) => of_call.min(until.checked_duration_since(now)?),
+            None => of_call,
+        };
+        (!left.is_zero()).then_some(left)
+    }
+
+    fn once(&self, route: &str, body: Option<&[u8]>, begun: Instant) -> Result<Vec<u8>, Failed> {
+        let whole = self
+            .times
+            .all
+            .unwrap_or(self.times.call)
+            .min(self.times.call);
+        let timed_out = || Failed::For(self.away(Away::TimedOut(whole)));
+        let token = self.token.get().map_err(|reason| {
+            let url = self.url.to_string();
+            Failed::For(RemoteError::NoToken { url, reason }.into())
+        })?;
+        let left = self.left(begun).ok_or_else(timed_out)?;
+        let connect = self.times.connect.min(left);
+        let url = self.url.route(route);
+        let sent = match body {
+            Some(body) => {
+                let mut request = self.agent.post(url).content_type("application/json");
+                if let Some(token) = token {
+                    request = request.header("authorization", format!("Bearer {token}"));
+                }
+                request
+                    .config()
+                    .timeout_global(Some(left))
+                    .timeout_connect(Some(connect))
+                    .build()
+                    .send(body)
+            }
+            None => {
+                let mut request = self.agent.get(url);
+                if let Some(token) = token {
+                    request = request.header("authorization", format!("Bearer {token}"));
+                }
+                request
+                    .config()
+                    .timeout_global(Some(left))
+                    .timeout_connect(Some(connect))
+                    .build()
+                    .call()
+            }
+        };
+        match sent {
+            Ok(response) => self.answer(response, whole),
+            Err(error) => Err(self.failed(error, whole)),
+        }
+    }
+
+    fn answer(&self, mut response: Response<Body>, whole: Duration) -> Result<Vec<u8>, Failed> {
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let is_problem = header(&headers, "content-type").starts_with(PROBLEM);
+        let not_a_server = |reason: String| Failed::For(self.not_a_server(&reason));
+        match status {
+            200..=299 => self.check_version(&headers)?,
+            300..=399 => {
+                let to = match header(&headers, "location") {
+                    "" => "elsewhere",
+                    to => to,
+                };
+                return Err(not_a_server(format!(
+                    "it leads to {to}, which is not followed"
+                )));
+            }
+            401 => return Err(Failed::Unauthorized),
+            // A proxy whose server is not there.
+            502 | 504 if !is_problem => return Err(Failed::Lost(Away::Status(status))),
+            500..=599 if !is_problem => return Err(Failed::For(self.away(Away::Status(status)))),
+            _ if !is_problem => {
+                return Err(not_a_server(format!("it answers with status {status}")));
+            }
+            _ => {}
+        }
+        let limit = if is_problem { LONGEST_PROBLEM } else { LONGEST };
+        let body = response.body_mut().with_config().limit(limit).read_to_vec();
+        let body = body.map_err(|error| self.failed(error, whole))?;
+        if status < 300 {
+            return Ok(body);
+        }
+        let problem: Problem =
+            serde_json::from_slice(&body).map_err(|error| not_a_server(error.to_string()))?;
+        Err(Failed::For(match status {
+            500..=599 if problem.fields.is_none() => self.away(Away::Status(status)),
+            _ => problem.error(self.url.as_str()),
+        }))
+    }
+
+    fn check_version(&self, headers: &HeaderMap) -> Result<(), Failed> {
+        let version = header(headers, VERSION_HEADER).parse::<u16>();
+        let theirs = version.map_err(|_| {
+            Failed::For(self.not_a_server(&"its answer does not come from the API of waynote"))
+        })?;
+        if theirs == VERSION {
+            return Ok(());
+        }
+        Err(Failed::For(
+            RemoteError::OtherVersion {
+                url: self.url.to_string(),
+                theirs,
+                ours: VERSION,
+            }
+            .into(),
+        ))
+    }
+
+    /// What a failure of the connection means.
+    fn failed(&self, error: ureq::Error, whole: Duration) -> Failed {
+        use ureq::Error as Of;
+        let not_trusted = |reason: String| {
+            let url = self.url.to_string();
+            Failed::For(RemoteError::NotTrusted { url, reason }.into())
+        };
+        match error {
+            Of::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => {
+                Failed::For(self.away(Away::TimedOut(self.times.connect.min(whole))))
+            }
+            Of::Timeout(_) => Failed::For(self.away(Away::TimedOut(whole))),
+            Of::HostNotFound => {
+                Failed::For(self.away(Away::Unreachable("the host is not known".into())))
+            }
+            Of::ConnectionFailed => {
+                Failed::For(self.away(Away::Unreachable("no address of the host answers".into())))
+            }
+            Of::Io(error) => match error.kind() {
+                // What rustls says of a certificate.
+                io::ErrorKind::InvalidData => not_trusted(error.to_string()),
+                io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+                    Failed::For(self.away(Away::TimedOut(whole)))
+                }
+                io::ErrorKind::ConnectionRefused
+                | io::ErrorKind::HostUnreachable
+                | io::ErrorKind::NetworkUnreachable
+                | io::ErrorKind::AddrNotAvailable => {
+                    Failed::For(self.away(Away::Unreachable(error.to_string())))
+                }
+                _ => Failed::Lost(Away::Lost(error.to_string())),
+            },
+            Of::Tls(reason) => not_trusted(reason.to_owned()),
+            Of::Rustls(error) => not_trusted(error.to_string()),
+            Of::BodyExceedsLimit(_) => {
+                Failed::For(self.not_a_server(&"its answer is longer than any store's"))
+            }
+            error => Failed::For(self.not_a_server(&error)),
+        }
+    }
+}
+
+fn header<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
+    let value = headers.get(name).and_then(|value| value.to_str().ok());
+    value.unwrap_or_default()
+}
+
+fn certificates(pem: &[u8], url: &Url) -> Result<RootCerts> {
+    let bad = || RemoteError::NotTrusted {
+        url: url.to_string(),
+        reason: "the file of certificates holds none".into(),
+    };
+    let mut certificates = Vec::new();
+    for item in ureq::tls::parse_pem(pem) {
+        if let Ok(ureq::tls::PemItem::Certificate(certificate)) = item {
+            certificates.push(certificate);
+        }
+    }
+    match certificates.is_empty() {
+        true => Err(bad().into()),
+        false => Ok(RootCerts::new_with_certs(&certificates)),
+    }
+}

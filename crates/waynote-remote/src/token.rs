@@ -1,0 +1,115 @@
+//! The token of a store: it is never shown.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where a token comes from.
+enum Source {
+    Nowhere,
+    Given(String),
+    /// Asked for when it is needed, and again when the server no longer takes the last one.
+    Made(Box<dyn Fn() -> Result<String, String> + Send + Sync>),
+}
+
+/// The token of a store. `Debug` does not show it.
+#[derive(Clone)]
+pub struct Token {
+    source: Arc<Source>,
+    kept: Arc<Mutex<Option<String>>>,
+}
+
+impl Default for Token {
+    fn default() -> Self {
+        Self::of(Source::Nowhere)
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+impl Token {
+    /// A token.
+    pub fn new(token: impl Into<String>) -> Self {
+        Self::of(Source::Given(token.into()))
+    }
+
+    /// A token that is asked for at the first request, and again when the server no longer takes the last one. What the
+    /// function says when it has none must not hold a credential.
+    pub fn from_fn(make: impl Fn() -> Result<String, String> + Send + Sync + 'static) -> Self {
+        Self::of(Source::Made(Box::new(make)))
+    }
+
+    fn of(source: Source) -> Self {
+        Self {
+            source: Arc::new(source),
+            kept: Arc::default(),
+        }
+    }
+
+    /// The token, if there is one.
+    pub(crate) fn get(&self) -> Result<Option<String>, String> {
+        let make = match &*self.source {
+            Source::Nowhere => return Ok(None),
+            Source::Given(token) => return checked(token).map(Some),
+            Source::Made(make) => make,
+        };
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.is_none() {
+            *kept = Some(checked(&make()?)?);
+        }
+        Ok(kept.clone())
+    }
+
+    /// Lets the next request ask for the token again; returns whether that can give another one.
+    pub(crate) fn renew(&self) -> bool {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(&*self.source, Source::Made(_)) && kept.take().is_some()
+    }
+}
+
+/// A token that can stand in a header.
+fn checked(token: &str) -> Result<String, String> {
+    let token = token.trim();
+    if token.is_empty() {
+        return Err("it is empty".into());
+    }
+    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err("it holds a character that no token has".into());
+    }
+    Ok(token.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_not_shown() {
+        let token = Token::new(" secret\n");
+        assert_eq!(token.get(), Ok(Some("secret".into())));
+        assert_eq!(format!("{token:?}"), "Token");
+        assert!(Token::new("two words").get().is_err());
+        assert!(Token::new("").get().is_err());
+        assert_eq!(Token::default().get(), Ok(None));
+    }
+
+    #[test]
+    fn a_token_is_asked_for_again_when_it_is_no_longer_taken() {
+        let asked = Arc::new(Mutex::new(0));
+        let count = Arc::clone(&asked);
+        let token = Token::from_fn(move || {
+            let mut asked = count.lock().unwrap();
+            *asked += 1;
+            Ok(format!("token-{asked}"))
+        });
+        assert!(!token.renew());
+        assert_eq!(token.get(), Ok(Some("token-1".into())));
+        assert_eq!(token.get(), Ok(Some("token-1".into())));
+        assert!(token.renew());
+        assert_eq!(token.get(), Ok(Some("token-2".into())));
+        assert_eq!(*asked.lock().unwrap(), 2);
+    }
+}

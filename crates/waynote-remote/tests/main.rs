@@ -1,0 +1,8 @@
+//! A store on a server, spoken to over a loopback port.
+
+mod suite {
+    mod away;
+    mod keep;
+    mod same;
+    mod support;
+}

@@ -1,0 +1,217 @@
+//! Servers that do not answer, or are none.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use waynote::{Content, Error, Notebook, Reader, SaveOptions, SessionLog};
+use waynote_remote::{Away, Options, RemoteError, RemoteStore, Times, Token, is_away};
+
+use super::support::{answer, passed_on, serve, stamp, told, url};
+
+fn error_of(url: &str, options: Options) -> Error {
+    RemoteStore::open(url, options)
+        .unwrap()
+        .store_id()
+        .unwrap_err()
+}
+
+fn remote_error(error: &Error) -> &RemoteError {
+    error.downcast_ref().unwrap_or_else(|| panic!("{error:?}"))
+}
+
+#[test]
+fn no_call_takes_longer_than_it_may() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let times = Times::at_most(Duration::from_millis(150));
+    let store = RemoteStore::open(&url(address), Options::default().times(times)).unwrap();
+    let begun = Instant::now();
+    let first = store.store_id().unwrap_err();
+    // The time for all calls is over.
+    let second = store.store_id().unwrap_err();
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    for error in [first, second] {
+        let away = Away::TimedOut(Duration::from_millis(150));
+        assert!(
+            matches!(remote_error(&error), RemoteError::Away { away: of, .. } if *of == away),
+            "{error:?}"
+        );
+        assert!(is_away(&error));
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the store {} does not answer: no answer within 150 ms",
+                url(address)
+            )
+        );
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let error = error_of(&url(address), Options::default());
+    assert!(
+        matches!(
+            remote_error(&error),
+            RemoteError::Away {
+                away: Away::Unreachable(_),
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+    assert!(is_away(&error));
+}
+
+#[test]
+fn a_write_whose_answer_is_lost_is_carried_out_once() {
+    let served = serve();
+    let to = served.address;
+    let lost = Arc::new(AtomicUsize::new(0));
+    let losing = Arc::clone(&lost);
+    let between = told(move |_, request| {
+        let answer = passed_on(to, request);
+        let is_write = request.0.contains("/apply") || request.0.contains("/record");
+        // Each first answer to a write is lost.
+        (!is_write || losing.fetch_add(1, Ordering::SeqCst) % 2 == 1).then_some(answer)
+    });
+    let store = RemoteStore::open(&url(between.address), Options::default()).unwrap();
+    let log = SessionLog::new(&store, "nightly".parse().unwrap());
+    let text = Content::text("the linker fails").unwrap();
+    let added = log
+        .add(waynote::EntryType::Stuck, Some(1), text, &stamp())
+        .unwrap();
+    // Noted once, not twice.
+    assert_eq!(added.revision, 1);
+    assert_eq!(served.store.journal(None, 9).unwrap().len(), 1);
+    let notes = Notebook::of_agent(&store, "builder".parse().unwrap());
+    for number in 1..=3 {
+        let text = Content::text(format!("text {number}")).unwrap();
+        notes
+            .save(
+                &"k".parse().unwrap(),
+                text,
+                SaveOptions::default(),
+                &stamp(),
+            )
+            .unwrap();
+    }
+    assert_eq!(
+        served
+            .store
+            .get(&"agent:builder#k".parse().unwrap())
+            .unwrap()
+            .unwrap()
+            .revision,
+        3
+    );
+    assert_eq!(lost.load(Ordering::SeqCst), 8);
+}
+
+#[test]
+fn a_token_goes_to_its_server_and_nowhere_else() {
+    let other = told(|_, _| Some(answer("200 OK", &[], "{}")));
+    let to = other.address;
+    let server = told(move |_, _| {
+        let location = format!("Location: http://{to}/s/notes/api/v1/read");
+        Some(answer("307 Temporary Redirect", &[&location], ""))
+    });
+    let options = Options::default().token(Token::new("wn_secret"));
+    let error = error_of(&url(server.address), options);
+    assert!(
+        matches!(remote_error(&error), RemoteError::NotAServer { .. }),
+        "{error:?}"
+    );
+    assert!(!is_away(&error));
+    assert!(other.requests.lock().unwrap().is_empty());
+    let (head, _) = server.requests.lock().unwrap()[0].clone();
+    assert!(
+        head.to_lowercase()
+            .contains("authorization: bearer wn_secret"),
+        "{head}"
+    );
+    let said = format!("{error} {error:?} {:?}", error.advice());
+    assert!(!said.contains("wn_secret"), "{said}");
+}
+
+#[test]
+fn a_token_is_asked_for_again_once() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let token = Token::from_fn(move || Ok(format!("wn_{}", count.fetch_add(1, Ordering::SeqCst))));
+    let problem = r#"{"type":"urn:waynote:problem:unauthorized","title":"unauthorized","status":401,"detail":"no"}"#;
+    let server = told(move |_, request| {
+        let is_new = request.0.contains("wn_1");
+        Some(match is_new {
+            true => answer("200 OK", &["waynote-api: 1"], "{}"),
+            false => answer(
+                "401 Unauthorized",
+                &["Content-Type: application/problem+json"],
+                problem,
+            ),
+        })
+    });
+    let options = Options::default().token(token);
+    let store = RemoteStore::open(&url(server.address), options).unwrap();
+    assert_eq!(store.store_id().unwrap(), None);
+    assert_eq!(store.store_id().unwrap(), None);
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+    let error = error_of(
+        &url(server.address),
+        Options::default().token(Token::new("wn_0")),
+    );
+    assert_eq!(
+        remote_error(&error),
+        &RemoteError::Unauthorized {
+            url: url(server.address),
+            had_token: true
+        }
+    );
+    assert!(!is_away(&error));
+    let error = error_of(
+        &url(server.address),
+        Options::default().token(Token::from_fn(|| Err("the command failed".into()))),
+    );
+    assert_eq!(error.kind(), "no_token");
+}
+
+#[test]
+fn what_is_no_server_of_waynote() {
+    let json = "Content-Type: application/problem+json";
+    let cases: [(&str, &[&str], &str); 6] = [
+        ("200 OK", &["Content-Type: text/html"], "<html>"),
+        ("200 OK", &["waynote-api: 2"], "{}"),
+        ("200 OK", &["waynote-api: 1"], "<html>"),
+        ("404 Not Found", &[], "nothing here"),
+        (
+            "404 Not Found",
+            &[json],
+            r#"{"type":"urn:waynote:problem:no_such_store","title":"x","status":404,"detail":"this server has no store of that name","kind":"no_such_store"}"#,
+        ),
+        ("500 Internal Server Error", &[], "oops"),
+    ];
+    let said = cases.map(|(status, headers, body)| {
+        let text = answer(status, headers, body);
+        let server = told(move |_, _| Some(text.clone()));
+        let error = error_of(&url(server.address), Options::default());
+        let text = format!(
+            "{} ({}): {error}",
+            error.kind(),
+            if is_away(&error) { "away" } else { "there" }
+        );
+        text.replace(&url(server.address), "URL")
+    });
+    insta::assert_snapshot!(said.join("\n"), @"
+    not_a_server (there): URL is not served by waynote: its answer does not come from the API of waynote
+    other_version (there): the server of URL speaks version 2 of the API, and this program version 1
+    not_a_server (there): URL is not served by waynote: expected value at line 1 column 1
+    not_a_server (there): URL is not served by waynote: it answers with status 404
+    no_such_store (there): this server has no store of that name
+    server_away (away): the store URL does not answer: it answers with status 500
+    ");
+}

@@ -1,0 +1,181 @@
+//! One route for each function of a store, for a client that is a store itself. A request is answered from one state.
+//!
+//! Answers are made and written as JSON on the thread that reads the store: they can be long.
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use axum::http::{Response, StatusCode};
+use axum::response::IntoResponse;
+use serde::Serialize;
+use waynote::{Result, Store};
+use waynote_api::{
+    Answers, ApplyAnswer, ApplyRequest, AsOfRequest, Ask, BlockAnswer, BlockAsk, ForgetRequest,
+    Forgotten, HitsFound, NotesFound, Problem as ProblemForm, RecordRequest, Report, SearchRequest,
+};
+
+use crate::edge::Json;
+use crate::problem::Answer;
+use crate::visit::Visit;
+
+/// An answer, with the version of the API that it is of.
+pub(crate) struct Reply(Option<Vec<u8>>);
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response<Body> {
+        let mut response = Response::new(self.0.clone().map_or_else(Body::empty, Body::from));
+        let headers = response.headers_mut();
+        let version = HeaderValue::from(waynote_api::VERSION);
+        headers.insert(
+            HeaderName::from_static(waynote_api::VERSION_HEADER),
+            version,
+        );
+        match self.0 {
+            Some(_) => {
+                headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            }
+            None => *response.status_mut() = StatusCode::NO_CONTENT,
+        }
+        response
+    }
+}
+
+/// What some work on the store answers.
+async fn reply<T: Serialize>(
+    visit: &Visit,
+    work: impl FnOnce(&dyn Store) -> Result<T> + Send + 'static,
+) -> Answer<Reply> {
+    let written = visit.run(move |store| {
+        // Nothing in an answer fails to be written as JSON.
+        Ok(serde_json::to_vec(&work(store)?).unwrap_or_default())
+    });
+    Ok(Reply(Some(written.await?)))
+}
+
+/// Answers many questions at once.
+#[utoipa::path(
+    post, path = "/read", tag = "batch", request_body = Ask,
+    responses(
+        (status = 200, description = "The answers", body = Answers),
+        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn read(visit: Visit, Json(ask): Json<Ask>) -> Answer<Reply> {
+    reply(&visit, move |store| {
+        Answers::try_from(&store.read(&ask.try_into()?)?)
+    })
+    .await
+}
+
+/// The notes of some scopes, as they were.
+#[utoipa::path(
+    post, path = "/as-of", tag = "batch", request_body = AsOfRequest,
+    responses(
+        (status = 200, description = "The notes", body = NotesFound),
+        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn as_of(visit: Visit, Json(request): Json<AsOfRequest>) -> Answer<Reply> {
+    reply(&visit, move |store| {
+        let (scopes, moment) = request.parts()?;
+        let notes = store.select_at(&scopes, moment)?;
+        Ok(NotesFound::new(&notes, store.take_damage()))
+    })
+    .await
+}
+
+/// Searches notes, best match first.
+#[utoipa::path(
+    post, path = "/search", tag = "batch", request_body = SearchRequest,
+    responses(
+        (status = 200, description = "What was found", body = HitsFound),
+        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> Answer<Reply> {
+    reply(&visit, move |store| {
+        let hits = store.search(&request.try_into()?)?;
+        Ok(HitsFound::new(&hits, store.take_damage()))
+    })
+    .await
+}
+
+/// Applies changes, all of them or none.
+#[utoipa::path(
+    post, path = "/apply", tag = "batch", request_body = ApplyRequest,
+    responses(
+        (status = 200, description = "What became of each", body = ApplyAnswer),
+        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> Answer<Reply> {
+    reply(&visit, move |store| {
+        let (changes, stamp) = request.parts()?;
+        Ok(ApplyAnswer::new(&store.apply(&changes, &stamp)?))
+    })
+    .await
+}
+
+/// Records events of a session, all of them or none.
+#[utoipa::path(
+    post, path = "/record", tag = "batch", request_body = RecordRequest,
+    responses(
+        (status = 204, description = "They are recorded"),
+        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> Answer<Reply> {
+    let recorded = visit.run(move |store| {
+        let (session, events, lease, stamp) = request.parts()?;
+        store.record(&session, &events, lease, &stamp)
+    });
+    recorded.await?;
+    Ok(Reply(None))
+}
+
+/// Forgets the text of a note, or what was said in an event: the only call that destroys anything.
+#[utoipa::path(
+    post, path = "/forget", tag = "batch", request_body = ForgetRequest,
+    responses(
+        (status = 200, description = "What was forgotten", body = Forgotten),
+        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn forget(visit: Visit, Json(request): Json<ForgetRequest>) -> Answer<Reply> {
+    reply(&visit, move |store| {
+        let dry_run = request.dry_run;
+        let (forget, stamp) = request.parts()?;
+        Forgotten::try_from(&match dry_run {
+            true => store.would_forget(&forget, &stamp)?,
+            false => store.forget(&forget, &stamp)?,
+        })
+    })
+    .await
+}
+
+/// Makes a block, or finds the notes of one that are new to a reader or match a query.
+#[utoipa::path(
+    post, path = "/context", tag = "batch", request_body = BlockAsk,
+    responses(
+        (status = 200, description = "The block", body = BlockAnswer),
+        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn context(visit: Visit, Json(ask): Json<BlockAsk>) -> Answer<Reply> {
+    reply(&visit, move |store| {
+        let ask = waynote::context::BlockAsk::try_from(ask)?;
+        BlockAnswer::try_from(&ask.answer(&store)?)
+    })
+    .await
+}
+
+/// Checks the whole store for damage.
+#[utoipa::path(
+    get, path = "/verify", tag = "batch",
+    responses(
+        (status = 200, description = "What was found", body = Report),
+        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn verify(visit: Visit) -> Answer<Reply> {
+    reply(&visit, |store| Ok(Report::from(&store.verify()?))).await
+}
