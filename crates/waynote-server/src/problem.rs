@@ -17,8 +17,8 @@ pub(crate) const MEDIA_TYPE: &str = "application/problem+json";
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
     kind: Cow<'static, str>,
-    detail: String,
-    hint: Option<String>,
+    pub(crate) detail: String,
+    pub(crate) hint: Option<String>,
     more: Map<String, Value>,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
