@@ -4,6 +4,7 @@ mod suite {
     mod edge;
     mod health;
     mod mcp;
+    mod page;
     mod stop;
     mod support;
 }

@@ -1,7 +1,7 @@
 //! One session: its iterations, and its notes by type.
 
 use waynote::loops;
-use waynote::session_state::{Iteration, Question, open_question};
+use waynote::session_state::Iteration;
 use waynote::store::Ask;
 use waynote::store::{Count, Page};
 use waynote::{EntryType, Name, Note, Recent, Result, Store};
@@ -18,7 +18,6 @@ const NOTES: usize = 12;
 pub(crate) struct One {
     pub(crate) session: Name,
     pub(crate) state: State,
-    pub(crate) question: Option<Question>,
     /// Oldest first.
     pub(crate) iterations: Vec<Iteration>,
     pub(crate) types: Vec<OfType>,
@@ -76,7 +75,6 @@ impl One {
         let lease = answers.leases.first().and_then(Option::as_ref);
         Ok(Self {
             state: state::state(events, lease, is_dead),
-            question: open_question(store, &session)?,
             iterations: loops::iterations(store, &session, ITERATIONS)?,
             types: types.filter(|of| of.count > 0).collect(),
             session,
