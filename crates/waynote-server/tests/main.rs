@@ -7,6 +7,7 @@ mod suite {
     mod health;
     mod mcp;
     mod notes;
+    mod page;
     mod stop;
     mod support;
 }

@@ -1,15 +1,24 @@
-//! What a person sees in the browser: `/s/{store}/…`.
+//! The page in the browser: five views of a store, made on the server.
+//!
+//! A view is a function from data to HTML; its data is gathered by a function over the upper seam. Everything works by
+//! links and forms. The script (`assets/page.js`) replaces parts of a page when something changes, and adds keys.
 
-use axum::Router;
+mod answer;
+mod assets;
+mod fields;
+mod forms;
+mod history;
+mod markdown;
+mod notes;
+mod now;
+mod routes;
+#[cfg(test)]
+mod samples;
+mod sessions;
+mod shell;
+mod site;
+#[cfg(test)]
+mod tests;
+mod words;
 
-use crate::app::App;
-
-/// The routes below `/s/{store}`.
-pub(crate) fn router() -> Router<App> {
-    Router::new()
-}
-
-/// The routes of no store: `/`, and the files of the page.
-pub(crate) fn root() -> Router<App> {
-    Router::new()
-}
+pub(crate) use routes::{root, router};

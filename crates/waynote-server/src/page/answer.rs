@@ -1,0 +1,81 @@
+//! Answers of the page: HTML with a strict policy, redirects, and errors as pages.
+
+use axum::body::Body;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, LOCATION, REFERRER_POLICY,
+};
+use axum::http::{HeaderName, Response, StatusCode};
+use maud::{Markup, html};
+
+use super::shell;
+use super::words;
+use crate::problem::Problem;
+
+/// Nothing but what this server has itself; no script or style in a page, and no frame around it.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; \
+     frame-ancestors 'none'; base-uri 'none'",
+);
+
+const OPENER: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+
+/// A page.
+pub(crate) fn page(status: StatusCode, markup: Markup) -> Response<Body> {
+    let mut response = Response::new(Body::from(markup.into_string()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/html; charset=utf-8"),
+    );
+    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+    // Not `no-referrer`: then a form's `Origin` would be `null`, and could not be checked.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(OPENER, HeaderValue::from_static("same-origin"));
+    response
+}
+
+/// A note as it is, which a browser must not take for anything but text.
+pub(crate) fn text(text: String) -> Response<Body> {
+    let mut response = Response::new(Body::from(text));
+    let headers = response.headers_mut();
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    headers.insert(
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; sandbox"),
+    );
+    response
+}
+
+/// A file of the page. Its name changes with it, so a browser keeps it.
+pub(crate) fn file(media: &'static str, text: &'static str) -> Response<Body> {
+    let mut response = Response::new(Body::from(text));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
+    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+    headers.insert(CACHE_CONTROL, forever);
+    response
+}
+
+/// To another page, by GET.
+pub(crate) fn to(path: &str) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    // A path that was made here is always one; anything else leads home.
+    let location = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/"));
+    response.headers_mut().insert(LOCATION, location);
+    response
+}
+
+/// An error of a request that has no view yet.
+pub(crate) fn refused(problem: &Problem) -> Response<Body> {
+    let main = html! {
+        h1 { "This page cannot be shown" }
+        (words::problem(problem.detail(), problem.hint_text()))
+        p { a href="/" { "All stores" } }
+    };
+    page(problem.status, shell::plain("Error", &main))
+}

@@ -1,0 +1,90 @@
+//! The differences between two texts: by line first, then by word in the lines that changed.
+
+use std::time::Duration;
+
+use maud::{Markup, html};
+use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
+use waynote::visible::lines;
+
+/// Unchanged lines that are shown before and after a change.
+const AROUND: usize = 2;
+
+/// So much of a text is compared, in bytes.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// So many lines of a difference are shown.
+const MOST_LINES: usize = 200;
+
+/// The differences between two texts, as a person reads them.
+pub(crate) fn view(old: &str, new: &str) -> Markup {
+    let (old, new) = (lines(start(old)), lines(start(new)));
+    let diff = TextDiff::configure()
+        .algorithm(Algorithm::Patience)
+        .timeout(Duration::from_millis(20))
+        .diff_lines(&old, &new);
+    let groups = diff.grouped_ops(AROUND);
+    let mut room = MOST_LINES;
+    html! {
+        @if groups.is_empty() {
+            p.same { "The texts are the same." }
+        } @else {
+            div.diff role="group" aria-label="Differences" {
+                @for (index, group) in groups.iter().enumerate() {
+                    @if index > 0 { hr; }
+                    @for op in group {
+                        @if room > 0 {
+                            @let _ = { room = room.saturating_sub(op.old_range().len().max(op.new_range().len())); };
+                            (change(&diff, op))
+                        }
+                    }
+                }
+                @if room == 0 { p.same { "There are more differences." } }
+            }
+        }
+    }
+}
+
+/// The start of a text, at a boundary of characters.
+fn start(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MOST_BYTES)]
+}
+
+fn change<'d>(diff: &TextDiff<'d, 'd, 'd, str>, op: &DiffOp) -> Markup {
+    let old: String = diff.old_slices()[op.old_range()]
+        .iter()
+        .take(MOST_LINES)
+        .copied()
+        .collect();
+    let new: String = diff.new_slices()[op.new_range()]
+        .iter()
+        .take(MOST_LINES)
+        .copied()
+        .collect();
+    match op {
+        DiffOp::Equal { .. } => html! { div.eq { (old.trim_end_matches('\n')) } },
+        DiffOp::Delete { .. } => html! { div.old { del { (old.trim_end_matches('\n')) } } },
+        DiffOp::Insert { .. } => html! { div.new { ins { (new.trim_end_matches('\n')) } } },
+        DiffOp::Replace { .. } => by_word(old.trim_end_matches('\n'), new.trim_end_matches('\n')),
+    }
+}
+
+fn by_word(old: &str, new: &str) -> Markup {
+    let diff = TextDiff::configure()
+        .timeout(Duration::from_millis(10))
+        .diff_words(old, new);
+    // Words that have little in common are easier to read one text after the other.
+    if diff.ratio() < 0.4 {
+        return html! { div.old { del { (old) } } div.new { ins { (new) } } };
+    }
+    html! {
+        div.both {
+            @for change in diff.iter_all_changes() {
+                @match change.tag() {
+                    ChangeTag::Equal => { (change.value()) }
+                    ChangeTag::Delete => { del { (change.value()) } }
+                    ChangeTag::Insert => { ins { (change.value()) } }
+                }
+            }
+        }
+    }
+}

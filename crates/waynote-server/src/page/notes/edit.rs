@@ -1,0 +1,216 @@
+//! The form in which a note is written, its preview, and what is shown when somebody else was faster: both texts.
+
+use maud::{Markup, html};
+use waynote::{Address, EntryType, Error, Note, Result, Scope, ScopeKind, Store};
+
+use super::{Asked, scope};
+use crate::page::fields::Fields;
+use crate::page::forms;
+use crate::page::history::diff;
+use crate::page::markdown;
+use crate::page::site::Site;
+use crate::page::words::{self, author, exact};
+
+/// So many scopes are offered.
+const CHOICES: usize = 100;
+
+/// A form, filled in as far as it is.
+#[derive(Default)]
+pub(crate) struct Form {
+    pub(crate) asked: Asked,
+    /// The note that is edited; none for a new one.
+    pub(crate) note: Option<Address>,
+    /// Where a new note belongs, and its key.
+    pub(crate) scope: String,
+    pub(crate) key: String,
+    /// The type and the iteration of a new entry.
+    pub(crate) kind: String,
+    pub(crate) iteration: String,
+    pub(crate) text: String,
+    /// The revision that the text was made from; 0 for a new note.
+    pub(crate) base: u64,
+    pub(crate) error: Option<Error>,
+    /// The note as it is, if it is not at that revision.
+    pub(crate) current: Option<Box<Note>>,
+    pub(crate) is_previewed: bool,
+    pub(crate) scopes: Vec<String>,
+}
+
+impl Form {
+    /// A form for a new note in the scope of the list that it was opened from.
+    pub(crate) fn new(store: &dyn Store, fields: &Fields) -> Result<Self> {
+        let asked = Asked::of(fields);
+        let scope = asked.scope.as_ref().map(Scope::to_string);
+        let form = Self {
+            scope: scope.unwrap_or_default(),
+            asked,
+            ..Self::sent(fields)
+        };
+        form.with_scopes(store)
+    }
+
+    /// A form with a note's text.
+    pub(crate) fn edit(store: &dyn Store, fields: &Fields) -> Result<Self> {
+        let address: Address = fields.get("note").unwrap_or_default().parse()?;
+        let note = waynote::single::get(store, &address, None)?;
+        if matches!(address, Address::Session(..)) {
+            return Err(Error::AppendOnly { address });
+        }
+        let base = fields.number("base").unwrap_or(note.revision);
+        Ok(Self {
+            asked: Asked::of(fields),
+            text: note.content.shown().into_owned(),
+            // The script asks again when a note changes, with the revision that the form was opened with.
+            current: (fields.has("live") && base != note.revision).then(|| Box::new(note.clone())),
+            base: note.revision,
+            note: Some(address),
+            ..Self::default()
+        })
+    }
+
+    /// A form as it was sent. Browsers send line ends as two characters.
+    pub(crate) fn sent(fields: &Fields) -> Self {
+        let text = fields.text("text").unwrap_or_default();
+        let field = |name| fields.get(name).unwrap_or_default().to_owned();
+        Self {
+            asked: Asked::of(fields),
+            note: fields.get("note").and_then(|note| note.parse().ok()),
+            scope: field("scope"),
+            key: field("key"),
+            kind: field("kind"),
+            iteration: field("iteration"),
+            text: text.replace("\r\n", "\n"),
+            base: fields.number("base").unwrap_or(0),
+            ..Self::default()
+        }
+    }
+
+    /// The same with the scopes to choose from.
+    pub(crate) fn with_scopes(mut self, store: &dyn Store) -> Result<Self> {
+        let ask = waynote::store::Ask {
+            summaries: crate::page::site::KINDS.to_vec(),
+            ..waynote::store::Ask::default()
+        };
+        let summaries = store.read(&ask)?.summaries.into_iter().flatten();
+        let scopes = summaries.map(|of| of.scope.to_string());
+        self.scopes = scopes.take(CHOICES).collect();
+        Ok(self)
+    }
+
+    /// Whether it is an entry for a session's log.
+    fn is_entry(&self) -> bool {
+        scope(&self.scope).is_ok_and(|scope| scope.kind() == ScopeKind::Session)
+    }
+}
+
+/// The title of the page with this form.
+pub(crate) fn title(form: &Form) -> String {
+    match &form.note {
+        Some(address) => format!("Edit {address}"),
+        None => "New note".into(),
+    }
+}
+
+pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
+    let back = form
+        .asked
+        .link(site)
+        .with_some("note", form.note.as_ref())
+        .href();
+    html! {
+        div.head {
+            h1 { @match &form.note { Some(address) => { "Edit " (words::address(address)) } None => { "New note" } } }
+        }
+        @if let Some(error) = &form.error {
+            @if !matches!(error, Error::Conflict { .. }) { (words::error(error)) }
+        }
+        div data-live="changed" {
+            @match (&form.current, &form.error) {
+                (Some(current), Some(Error::Conflict { .. })) => { (conflict(form, current)) }
+                (Some(current), _) => { (newer(current)) }
+                _ => {}
+            }
+        }
+        form.write method="post" action=(site.link("notes/save").href()) data-keep="" {
+            (forms::hidden(&form.asked.fields()))
+            input type="hidden" name="base" value=(form.base);
+            @match &form.note {
+                Some(address) => { input type="hidden" name="note" value=(address); }
+                None => { (place(form)) }
+            }
+            div.write-cols {
+                div.card.pane {
+                    label.pane-title for="text" { "Text, in Markdown" }
+                    textarea id="text" name="text" rows="18" required spellcheck="true" data-preview=(site.link("notes/preview").href())
+                        aria-describedby="text-help" { "\n" (form.text) }
+                }
+                section.card.pane.preview aria-label="Preview" {
+                    div.pane-title { "Preview" }
+                    div.prose data-preview-of="text" aria-live="off" {
+                        @if form.is_previewed || form.note.is_some() { (markdown::rendered(&form.text)) }
+                        @else { p.none { "What you write is shown here." } }
+                    }
+                }
+            }
+            div.bar {
+                button.btn.primary name="do" value="save" { @if form.current.is_some() { "Save this text" } @else { "Save" } }
+                button.btn.no-script name="do" value="preview" { "Preview" }
+                a.btn href=(back) { "Cancel" }
+                span.grow {}
+                small id="text-help" { "A note holds no credentials; " kbd { "Ctrl" } " " kbd { "Enter" } " saves." }
+            }
+        }
+    }
+}
+
+/// Where a new note belongs.
+fn place(form: &Form) -> Markup {
+    html! {
+        div.bar {
+            label.field.wide { span { "in" }
+                input name="scope" value=(form.scope) list="scope-names" required placeholder="agent:builder, place:~/projects/shop or session:nightly" autocomplete="off" spellcheck="false";
+            }
+            datalist id="scope-names" { @for scope in &form.scopes { option value=(scope) {} } }
+            @if form.is_entry() {
+                label.field { span { "type" }
+                    select name="kind" { @for kind in EntryType::WORDS { option value=(kind) selected[form.kind == kind] { (kind) } } }
+                }
+                label.field.short { span { "iteration" } input name="iteration" value=(form.iteration) inputmode="numeric" autocomplete="off"; }
+            } @else {
+                label.field { span { "key" }
+                    input name="key" value=(form.key) placeholder="deploy-steps; none for a place's own note" autocomplete="off" spellcheck="false";
+                }
+            }
+        }
+    }
+}
+
+/// While somebody writes: that the note has changed.
+fn newer(current: &Note) -> Markup {
+    html! {
+        div.notice.warn role="status" {
+            span {
+                "While you write, " (author(&current.author)) " changed this note: it is at revision "
+                b.num { (current.revision) } ". If you save, you get to see both texts."
+            }
+        }
+    }
+}
+
+/// Both texts: what is in the store now, and how what was typed differs from it.
+fn conflict(form: &Form, current: &Note) -> Markup {
+    html! {
+        section.card.conflict aria-labelledby="conflict-title" role="alert" {
+            header {
+                h2 id="conflict-title" { "Somebody else changed this note" }
+                span.grow {}
+                small { "revision " b.num { (current.revision) } " by " (author(&current.author)) ", " (exact(current.updated_at)) }
+            }
+            p.pad { "Nothing is lost: your text is in the field below, theirs is here. Take over what you need, then save." }
+            div.write-cols.pad {
+                div { h3 { "Theirs" } pre.block { (waynote::visible::lines(&current.content.shown())) } }
+                div { h3 { "What saving yours would change" } (diff::view(&current.content.shown(), &form.text)) }
+            }
+        }
+    }
+}

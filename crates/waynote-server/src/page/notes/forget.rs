@@ -1,0 +1,103 @@
+//! Forgetting a note: what would be gone is shown first, and has to be confirmed.
+
+use maud::{Markup, html};
+use waynote::{Address, AddressAt, Error, Forget, Forgotten, Result, Stamp, Store};
+
+use super::{Asked, act};
+use crate::page::fields::Fields;
+use crate::page::forms::{self, Outcome};
+use crate::page::site::Site;
+use crate::page::words::{self, grouped};
+
+/// So many addresses are listed.
+const LISTED: usize = 30;
+
+/// The question before a note is forgotten.
+pub(crate) struct Question {
+    asked: Asked,
+    address: Address,
+    would: Forgotten,
+    error: Option<Error>,
+}
+
+impl Question {
+    /// Reads what would be forgotten; nothing is changed.
+    pub(crate) fn gather(store: &dyn Store, fields: &Fields, stamp: &Stamp) -> Result<Self> {
+        let address: Address = fields.get("note").unwrap_or_default().parse()?;
+        let would = store.would_forget(&Forget::new(address.clone()), stamp)?;
+        Ok(Self {
+            asked: Asked::of(fields),
+            address,
+            would,
+            error: None,
+        })
+    }
+}
+
+pub(crate) fn view(site: &Site<'_>, question: &Question) -> Markup {
+    let Question {
+        asked,
+        address,
+        would,
+        error,
+    } = question;
+    let back = asked.link(site).with("note", address).href();
+    html! {
+        div.head { h1 { "Forget " (words::address(address)) } }
+        @if let Some(error) = error { (words::error(error)) }
+        section.card.confirm {
+            div.pad {
+                p { strong { "This cannot be undone." } " The text of all "
+                    (waynote::text::plural(would.revisions.len() as u64, "revision"))
+                    " is removed from the store, from its search index and from its files. That there was a note stays in the journal." }
+                p { "To take a note out of prompts and keep its history, delete it instead." }
+                @if !would.shared.is_empty() {
+                    p { "The same text also stands in:" }
+                    ul { @for of in would.shared.iter().take(LISTED) { li { (at(of)) } } }
+                    @if would.shared.len() > LISTED { p { "and " (grouped((would.shared.len() - LISTED) as u64)) " more." } }
+                }
+            }
+            form.pad method="post" action=(site.link("notes/forget").href()) {
+                (forms::hidden(&[("note", address.to_string())]))
+                (forms::hidden(&asked.fields()))
+                @if !would.shared.is_empty() || !would.shared_events.is_empty() {
+                    label.check { input type="checkbox" name="everywhere" value="yes"; " Forget it there too" }
+                }
+                label.check { input type="checkbox" name="sure" value="yes" required; " I want this text to be gone for good" }
+                div.bar { button.btn.danger { "Forget it" } a.btn href=(back) { "Keep it" } }
+            }
+        }
+    }
+}
+
+fn at(of: &AddressAt) -> Markup {
+    html! {
+        (words::address(&of.address))
+        @if let Some(revision) = of.revision { small { " revision " (revision) } }
+    }
+}
+
+/// Forgets the note, if that was confirmed.
+///
+/// # Errors
+/// Those of [`Store::forget`].
+pub(crate) fn forget(
+    store: &dyn Store,
+    site: &Site<'_>,
+    fields: &Fields,
+    stamp: &Stamp,
+) -> Result<Outcome> {
+    if fields.get("sure") != Some("yes") {
+        let question = Question {
+            error: Some(Error::Empty {
+                what: "confirmation",
+            }),
+            ..Question::gather(store, fields, stamp)?
+        };
+        return Ok(Outcome::Again(view(site, &question)));
+    }
+    let address: Address = fields.get("note").unwrap_or_default().parse()?;
+    let everywhere = fields.get("everywhere") == Some("yes");
+    store.forget(&Forget::new(address.clone()).everywhere(everywhere), stamp)?;
+    Ok(act::done(site, &Asked::of(fields), &address, "forgotten"))
+}

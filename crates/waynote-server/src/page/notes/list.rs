@@ -1,0 +1,359 @@
+//! The list of notes: those that match, those of a scope, or the last changed of the whole store; by pages.
+
+use waynote::store::{Ask, Count, Page};
+use waynote::{
+    Address, EntryType, Note, Position, Recent, Result, Scope, ScopeKind, SearchKind,
+    SearchRequest, Snippet, Store,
+};
+
+use crate::page::fields::Fields;
+
+/// The notes of a page.
+pub(crate) const PAGE: usize = 40;
+
+/// The hits of a search.
+const HITS: usize = 60;
+
+/// A scope with at most so many notes can be sorted in any order.
+pub(crate) const SORTED: u64 = 500;
+
+/// Which notes are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) scope: Option<Scope>,
+    pub(crate) query: String,
+    pub(crate) only: Only,
+    pub(crate) sort: Sort,
+    /// Where the page begins: a number of notes in a scope, a position in the whole store.
+    pub(crate) after: Option<u64>,
+}
+
+/// A filter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Only {
+    #[default]
+    All,
+    Kind(ScopeKind),
+    Pinned,
+    Type(EntryType),
+}
+
+impl Only {
+    /// Its word in links.
+    pub(crate) fn word(&self) -> Option<String> {
+        match self {
+            Self::All => None,
+            Self::Kind(kind) => Some(kind.as_str().into()),
+            Self::Pinned => Some("pinned".into()),
+            Self::Type(kind) => Some(kind.as_str().into()),
+        }
+    }
+
+    fn of(word: &str) -> Self {
+        if word == "pinned" {
+            return Self::Pinned;
+        }
+        match (word.parse(), word.parse()) {
+            (Ok(kind), _) => Self::Kind(kind),
+            (_, Ok(kind)) => Self::Type(kind),
+            _ => Self::All,
+        }
+    }
+
+    fn holds(&self, note: &Note) -> bool {
+        match self {
+            Self::All => true,
+            Self::Kind(kind) => note.address.scope().kind() == *kind,
+            Self::Pinned => note.pinned,
+            Self::Type(kind) => note.kind.as_ref() == Some(kind),
+        }
+    }
+}
+
+/// An order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Sort {
+    #[default]
+    Latest,
+    Oldest,
+    Name,
+    Longest,
+}
+
+impl Sort {
+    pub(crate) const ALL: [Self; 4] = [Self::Latest, Self::Oldest, Self::Name, Self::Longest];
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Latest => "latest",
+            Self::Oldest => "oldest",
+            Self::Name => "name",
+            Self::Longest => "longest",
+        }
+    }
+}
+
+impl Asked {
+    /// Reads the fields of a link or a form. What cannot be read is left out.
+    pub(crate) fn of(fields: &Fields) -> Self {
+        let word = fields.get("sort").unwrap_or_default();
+        let sort = Sort::ALL.into_iter().find(|sort| sort.word() == word);
+        Self {
+            scope: fields.get("in").and_then(|text| scope(text).ok()),
+            query: fields.get("q").unwrap_or_default().to_owned(),
+            only: fields.get("only").map(Only::of).unwrap_or_default(),
+            sort: sort.unwrap_or_default(),
+            after: fields.number("after"),
+        }
+    }
+}
+
+/// Reads a scope as addresses write it: `agent:name`.
+///
+/// # Errors
+/// [`waynote::Error::InvalidAddress`], [`waynote::Error::InvalidPlace`], [`waynote::Error::InvalidName`].
+pub(crate) fn scope(text: &str) -> Result<Scope> {
+    let (kind, name) = text.split_once(':').unwrap_or((text, ""));
+    let decoded = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
+    Scope::from_parts(kind.parse()?, &decoded)
+}
+
+/// A page of notes.
+#[derive(Default)]
+pub(crate) struct List {
+    pub(crate) items: Vec<Item>,
+    /// How many there are in all, if that is known.
+    pub(crate) total: Option<u64>,
+    /// Where the next page begins.
+    pub(crate) next: Option<u64>,
+    /// Whether the notes of the scope can be sorted.
+    pub(crate) is_sortable: bool,
+}
+
+/// A note, with the line of it that matches.
+pub(crate) struct Item {
+    pub(crate) note: Note,
+    pub(crate) snippet: Option<Snippet>,
+}
+
+/// Reads the page that was asked for.
+pub(crate) fn gather(store: &dyn Store, asked: &Asked) -> Result<List> {
+    match &asked.scope {
+        _ if !asked.query.is_empty() => found(store, asked),
+        None => changed(store, asked),
+        Some(scope) => of_scope(store, asked, scope),
+    }
+}
+
+fn found(store: &dyn Store, asked: &Asked) -> Result<List> {
+    let kinds = match &asked.only {
+        Only::Kind(ScopeKind::Place) => vec![SearchKind::Place, SearchKind::Key],
+        Only::Kind(ScopeKind::Agent) => vec![SearchKind::Key],
+        Only::Kind(ScopeKind::Session) | Only::Type(_) => vec![SearchKind::Log],
+        _ => Vec::new(),
+    };
+    let request = SearchRequest::new(asked.query.as_str())
+        .kinds(kinds)
+        .scopes(asked.scope.clone().into_iter().collect())
+        .limit(HITS);
+    let hits = store.search(&request)?.into_iter();
+    let items: Vec<Item> = hits
+        .filter(|hit| asked.only.holds(&hit.note))
+        .map(|hit| Item {
+            note: hit.note,
+            snippet: Some(hit.snippet),
+        })
+        .collect();
+    Ok(List {
+        total: (items.len() < HITS).then_some(items.len() as u64),
+        items,
+        next: None,
+        is_sortable: false,
+    })
+}
+
+/// The notes of the whole store, last changed first. The journal has each change; a note stands where its last one is.
+fn changed(store: &dyn Store, asked: &Asked) -> Result<List> {
+    /// How often the journal is read on for one page.
+    const READS: usize = 4;
+    const CHANGES: usize = 120;
+    let number = |after: u64| i64::try_from(after).unwrap_or(i64::MAX);
+    let mut before = asked.after.map(|after| Position::new(number(after)));
+    let mut list = List::default();
+    for _ in 0..READS {
+        let changes = store.journal(before, CHANGES)?;
+        let is_last = changes.len() < CHANGES;
+        let mut addresses: Vec<Address> = Vec::new();
+        for change in &changes {
+            if !addresses.contains(change.address()) {
+                addresses.push(change.address().clone());
+            }
+        }
+        let notes = store.read(&Ask {
+            notes: addresses,
+            ..Ask::default()
+        })?;
+        let notes: Vec<Note> = notes.notes.into_iter().flatten().collect();
+        for change in changes {
+            before = change.position;
+            let is_it = |note: &&Note| {
+                note.address == *change.address() && note.revision == change.number()
+            };
+            if let Some(note) = notes
+                .iter()
+                .find(is_it)
+                .filter(|note| asked.only.holds(note))
+            {
+                list.items.push(Item {
+                    note: note.clone(),
+                    snippet: None,
+                });
+            }
+            if list.items.len() == PAGE {
+                break;
+            }
+        }
+        list.next = before.and_then(|before| u64::try_from(before.number()).ok());
+        if list.items.len() == PAGE {
+            break;
+        }
+        if is_last {
+            list.next = None;
+            break;
+        }
+    }
+    Ok(list)
+}
+
+/// A part of a scope's notes that can be read by pages.
+enum Part {
+    Own(Note),
+    Recent(Recent, u64),
+}
+
+impl Part {
+    fn len(&self) -> u64 {
+        match self {
+            Self::Own(_) => 1,
+            Self::Recent(_, count) => *count,
+        }
+    }
+}
+
+fn of_scope(store: &dyn Store, asked: &Asked, scope: &Scope) -> Result<List> {
+    let parts = parts(store, asked, scope)?;
+    let total = parts.iter().map(Part::len).sum();
+    let is_sortable = total <= SORTED;
+    let first = asked.after.unwrap_or(0);
+    let whole = is_sortable && asked.sort != Sort::Latest;
+    let (mut skip, mut room) = match whole {
+        true => (0, SORTED),
+        false => (first, PAGE as u64),
+    };
+    let mut notes: Vec<Note> = Vec::new();
+    let mut pages = Vec::new();
+    for part in parts {
+        let len = part.len();
+        if skip >= len || room == 0 {
+            skip = skip.saturating_sub(len);
+            continue;
+        }
+        let take = room.min(len - skip);
+        match part {
+            Part::Own(note) => notes.push(note),
+            Part::Recent(of, _) => pages.push(Page {
+                of,
+                skip: usize::try_from(skip).unwrap_or(usize::MAX),
+                limit: usize::try_from(take).unwrap_or(PAGE),
+            }),
+        }
+        room -= take;
+        skip = 0;
+    }
+    if !pages.is_empty() {
+        let ask = Ask {
+            pages,
+            ..Ask::default()
+        };
+        notes.extend(store.read(&ask)?.pages.into_iter().flatten());
+    }
+    if whole {
+        match asked.sort {
+            Sort::Latest => {}
+            Sort::Oldest => notes.sort_by_key(|note| note.updated_at),
+            Sort::Name => notes.sort_by_cached_key(|note| note.address.key()),
+            Sort::Longest => notes.sort_by_key(|note| std::cmp::Reverse(note.content.len())),
+        }
+        let skip = usize::try_from(first).unwrap_or(usize::MAX);
+        notes = notes.into_iter().skip(skip).take(PAGE).collect();
+    }
+    let end = first + notes.len() as u64;
+    Ok(List {
+        items: notes
+            .into_iter()
+            .map(|note| Item {
+                note,
+                snippet: None,
+            })
+            .collect(),
+        total: Some(total),
+        next: (end < total).then_some(end),
+        is_sortable,
+    })
+}
+
+fn parts(store: &dyn Store, asked: &Asked, scope: &Scope) -> Result<Vec<Part>> {
+    if let Scope::Session(session) = scope {
+        let kinds = match &asked.only {
+            Only::Type(kind) => vec![kind.clone()],
+            _ => EntryType::in_order(store.kinds(session)?),
+        };
+        let counts = kinds.iter().map(|kind| Count::Entries {
+            session: session.clone(),
+            kind: Some(kind.clone()),
+            before: None,
+            open: false,
+        });
+        let counts = store.read(&Ask {
+            counts: counts.collect(),
+            ..Ask::default()
+        })?;
+        let recent = |(kind, count)| {
+            let of = Recent::Entries {
+                session: session.clone(),
+                kind,
+                before: None,
+                open: false,
+            };
+            Part::Recent(of, count)
+        };
+        return Ok(kinds.into_iter().zip(counts.counts).map(recent).collect());
+    }
+    let keyed = |pinned| Count::Keyed {
+        scope: scope.clone(),
+        pinned,
+    };
+    let own = match scope {
+        Scope::Place(place) => vec![Address::Place(place.clone())],
+        _ => Vec::new(),
+    };
+    let answers = store.read(&Ask {
+        notes: own,
+        counts: vec![keyed(true), keyed(false)],
+        ..Ask::default()
+    })?;
+    let recent = |pinned| Recent::Keyed {
+        scope: scope.clone(),
+        pinned,
+    };
+    let mut parts: Vec<Part> = Vec::new();
+    if asked.only != Only::Pinned {
+        parts.extend(answers.notes.into_iter().flatten().map(Part::Own));
+    }
+    for (pinned, count) in [true, false].into_iter().zip(answers.counts) {
+        if pinned || asked.only != Only::Pinned {
+            parts.push(Part::Recent(recent(pinned), count));
+        }
+    }
+    Ok(parts)
+}

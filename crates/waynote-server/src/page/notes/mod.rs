@@ -1,0 +1,100 @@
+//! Notes: the scopes as a tree, the list, and one note to read, to write and to forget.
+
+pub(crate) mod act;
+pub(crate) mod edit;
+pub(crate) mod forget;
+mod list;
+mod reader;
+mod tree;
+mod view;
+
+use waynote::store::Ask;
+use waynote::{Place, Result, Scope, ScopeKind, ScopeSummary, Store};
+
+use super::fields::{Fields, Link};
+use super::site::{Site, View};
+pub(crate) use list::{Asked, List, scope};
+pub(crate) use reader::Reader;
+use tree::Row;
+pub(crate) use view::view;
+
+/// Everything that the view shows.
+pub(crate) struct Notes {
+    pub(crate) asked: Asked,
+    pub(crate) list: List,
+    pub(crate) tree: [(&'static str, Vec<Row>); 3],
+    /// The notes of the whole store.
+    pub(crate) all: u64,
+    pub(crate) reader: Option<Reader>,
+    /// What was done before this page was shown.
+    pub(crate) done: Option<String>,
+}
+
+impl Notes {
+    /// Reads what was asked for.
+    pub(crate) fn gather(store: &dyn Store, fields: &Fields) -> Result<Self> {
+        let asked = Asked::of(fields);
+        let answers = store.read(&Ask {
+            summaries: super::site::KINDS.to_vec(),
+            ..Ask::default()
+        })?;
+        let scopes = |index: usize| -> &[ScopeSummary] {
+            answers.summaries.get(index).map_or(&[], Vec::as_slice)
+        };
+        let chosen = |kind| asked.scope.as_ref().filter(|scope| scope.kind() == kind);
+        let place: Option<Place> = chosen(ScopeKind::Place).and_then(|of| of.name().parse().ok());
+        let name = |kind| chosen(kind).and_then(|of| of.name().parse().ok());
+        let all = answers.summaries.iter().flatten();
+        Ok(Self {
+            list: list::gather(store, &asked)?,
+            tree: [
+                ("Places", tree::places(scopes(0), place.as_ref())),
+                (
+                    "Notebooks",
+                    tree::names(scopes(1), name(ScopeKind::Agent).as_ref()),
+                ),
+                (
+                    "Sessions",
+                    tree::names(scopes(2), name(ScopeKind::Session).as_ref()),
+                ),
+            ],
+            all: all.map(|scope| scope.notes).sum(),
+            reader: Reader::gather(store, fields)?,
+            done: fields.get("done").map(str::to_owned),
+            asked,
+        })
+    }
+}
+
+impl Asked {
+    /// The link to this list.
+    pub(crate) fn link(&self, site: &Site<'_>) -> Link {
+        self.on(site.view(View::Notes))
+    }
+
+    /// This list in a link to something else, so that one comes back to it.
+    pub(crate) fn on(&self, link: Link) -> Link {
+        let query = Some(&self.query).filter(|query| !query.is_empty());
+        link.with_some("in", self.scope.as_ref())
+            .with_some("q", query)
+            .with_some("only", self.only.word())
+            .with_some(
+                "sort",
+                Some(self.sort.word()).filter(|word| *word != "latest"),
+            )
+            .with_some("after", self.after)
+    }
+
+    /// The fields of this list, for a form.
+    pub(crate) fn fields(&self) -> Vec<(&'static str, String)> {
+        let mut fields = Vec::new();
+        fields.extend(self.scope.as_ref().map(|of| ("in", Scope::to_string(of))));
+        fields.extend(Some(("q", self.query.clone())).filter(|(_, query)| !query.is_empty()));
+        fields.extend(self.only.word().map(|word| ("only", word)));
+        fields.extend(
+            Some(("sort", self.sort.word().to_owned())).filter(|(_, sort)| sort != "latest"),
+        );
+        fields.extend(self.after.map(|after| ("after", after.to_string())));
+        fields
+    }
+}

@@ -1,0 +1,209 @@
+//! How Notes looks: search, tree, list, reader.
+
+use maud::{Markup, html};
+use waynote::visible::visible;
+use waynote::{EntryType, ScopeKind, Snippet};
+
+use super::list::{Asked, Item, Only, Sort};
+use super::tree::Row;
+use super::{Notes, reader};
+use crate::page::site::{Site, View};
+use crate::page::words::{self, chip, grouped};
+
+pub(crate) fn view(site: &Site<'_>, notes: &Notes) -> Markup {
+    let asked = &notes.asked;
+    html! {
+        div.head {
+            h1 { "Notes" }
+            small.num data-live="number" { (number(notes)) }
+            span.grow {}
+            @if site.may_write() {
+                a.btn.primary href=(new(site, asked)) { "New note" }
+            }
+        }
+        (reader::done(site, notes))
+        (bar(site, notes))
+        div.three.reading[notes.reader.is_some()] {
+            (tree(site, notes))
+            (list(site, notes))
+            (reader::view(site, notes))
+        }
+    }
+}
+
+fn new(site: &Site<'_>, asked: &Asked) -> String {
+    asked.on(site.link("notes/new")).href()
+}
+
+fn number(notes: &Notes) -> Markup {
+    html! {
+        @match (notes.list.total, &notes.asked.scope) {
+            (Some(total), _) => { (grouped(total)) " of " (grouped(notes.all.max(total))) }
+            _ => { (grouped(notes.all)) }
+        }
+    }
+}
+
+fn bar(site: &Site<'_>, notes: &Notes) -> Markup {
+    let asked = &notes.asked;
+    let of_session = asked
+        .scope
+        .as_ref()
+        .is_some_and(|of| of.kind() == ScopeKind::Session);
+    let mut only = vec![(Only::All, "all".to_owned())];
+    match &asked.scope {
+        Some(_) if of_session => {
+            only.extend(EntryType::ALL.map(|kind| (Only::Type(kind.clone()), kind.to_string())));
+        }
+        Some(_) => only.push((Only::Pinned, "pinned".into())),
+        None => {
+            let kinds = [
+                (ScopeKind::Place, "places"),
+                (ScopeKind::Agent, "notebooks"),
+                (ScopeKind::Session, "sessions"),
+            ];
+            only.extend(kinds.map(|(kind, word)| (Only::Kind(kind), word.to_owned())));
+        }
+    }
+    let sorts = !of_session && notes.list.is_sortable && asked.query.is_empty();
+    html! {
+        form.bar method="get" action=(site.view(View::Notes).href()) data-auto="" role="search" aria-label="Notes" {
+            @if let Some(scope) = &asked.scope { input type="hidden" name="in" value=(scope); }
+            label.field.search { span aria-hidden="true" { "⌕" } (words::unseen("Search"))
+                input type="search" name="q" value=(asked.query) autocomplete="off" spellcheck="false" data-search=""
+                    placeholder={ "Search " @match &asked.scope { Some(scope) => { (words::scope_name(scope)) } None => { "all notes" } } };
+            }
+            label.field { span { "show" }
+                select name="only" {
+                    @for (of, word) in &only {
+                        option value=(of.word().unwrap_or_default()) selected[asked.only == *of] { (word) }
+                    }
+                }
+            }
+            @if sorts {
+                label.field { span { "sort" }
+                    select name="sort" {
+                        @for sort in Sort::ALL { option value=(sort.word()) selected[asked.sort == sort] { (sort.word()) } }
+                    }
+                }
+            }
+            button.btn.no-script { "Search" }
+        }
+    }
+}
+
+fn tree(site: &Site<'_>, notes: &Notes) -> Markup {
+    let is_all = notes.asked.scope.is_none();
+    html! {
+        nav.card.tree aria-label="Scopes" data-live="tree" {
+            a.all href=(site.view(View::Notes).href()) aria-current=[is_all.then_some("true")] {
+                "All notes" span.dimmer.num { (grouped(notes.all)) }
+            }
+            @for (title, rows) in &notes.tree {
+                h2 { (title) }
+                @if rows.is_empty() { p.none { "none" } }
+                @for row in rows { (branch(site, notes, row)) }
+            }
+        }
+    }
+}
+
+fn branch(site: &Site<'_>, notes: &Notes, row: &Row) -> Markup {
+    let inset = ["", "in1", "in2", "in3", "in4"][row.depth.min(4)];
+    let Some(scope) = &row.scope else {
+        return html! { p class={ "none " (inset) } { (row.label) } };
+    };
+    let is_here = notes.asked.scope.as_ref() == Some(scope);
+    html! {
+        a class=(inset) href=(site.view(View::Notes).with("in", scope).href()) title=(visible(scope.name())) aria-current=[is_here.then_some("true")] {
+            span.cut { (visible(&row.label)) }
+            @if let Some(notes @ 1..) = row.notes { span.dimmer.num { (grouped(notes)) } }
+        }
+    }
+}
+
+fn list(site: &Site<'_>, notes: &Notes) -> Markup {
+    let (asked, list) = (&notes.asked, &notes.list);
+    html! {
+        section.card.list aria-label="Notes of this list" data-live="list" data-list="" {
+            @for item in &list.items { (entry(site, notes, item)) }
+            @if list.items.is_empty() { (nothing(site, asked)) }
+            @if asked.after.is_some() || list.next.is_some() {
+                nav.pages aria-label="Pages" {
+                    @if asked.after.is_some() {
+                        a.btn href=(Asked { after: None, ..asked.clone() }.link(site).href()) { "First page" }
+                    }
+                    span.grow {}
+                    @if list.next.is_some() {
+                        a.btn rel="next" href=(Asked { after: list.next, ..asked.clone() }.link(site).href()) { "More" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn entry(site: &Site<'_>, notes: &Notes, item: &Item) -> Markup {
+    let note = &item.note;
+    let is_open = notes
+        .reader
+        .as_ref()
+        .is_some_and(|of| of.address == note.address);
+    let href = notes.asked.link(site).with("note", &note.address).href();
+    html! {
+        a href=(href) data-swap="" data-key=(note.address) data-rev=(note.revision) aria-current=[is_open.then_some("true")] {
+            span.row {
+                span.grow { (words::name(note)) }
+                @if note.pinned { (chip("", "pinned")) }
+                @if note.resolved_by.is_some() { (chip("out", "resolved")) }
+                (words::day(note.updated_at, site.now))
+            }
+            span.says {
+                @match &item.snippet {
+                    Some(snippet) if !snippet.text.is_empty() => { (matched(snippet)) }
+                    _ if note.preview.is_empty() => { em { "(empty)" } }
+                    _ => { (visible(&note.preview)) }
+                }
+            }
+        }
+    }
+}
+
+/// The line that matches, with its words marked. Credentials are masked where a preview would mask them.
+fn matched(snippet: &Snippet) -> Markup {
+    let masked = waynote::secrets::masked(&snippet.text);
+    if masked != snippet.text {
+        return html! { (visible(&masked)) };
+    }
+    let mut from = 0;
+    html! {
+        @for range in &snippet.matches {
+            @if let (Some(before), Some(word)) = (snippet.text.get(from..range.start), snippet.text.get(range.clone())) {
+                (visible(before)) mark { (visible(word)) }
+                @let _ = { from = range.end; };
+            }
+        }
+        (visible(snippet.text.get(from..).unwrap_or_default()))
+    }
+}
+
+fn nothing(site: &Site<'_>, asked: &Asked) -> Markup {
+    html! {
+        div.empty {
+            @if !asked.query.is_empty() {
+                p { "Nothing matches " strong { (visible(&asked.query)) } "." }
+                p { "Any of the words counts; " code { "\"a phrase\"" } ", " code { "pre*" } " and " code { "-not" } " work too." }
+            } @else if asked.only != Only::All {
+                p { "No note is of this kind." }
+                p { a href=(Asked { only: Only::All, ..asked.clone() }.link(site).href()) { "Show all" } }
+            } @else if let Some(scope) = &asked.scope {
+                p { "There are no notes in this " (words::scope_word(scope)) "." }
+                @if site.may_write() { p { a href=(new(site, asked)) { "Write the first one" } } }
+            } @else {
+                p { "This store has no notes yet." }
+                p { "An agent writes them while it works; a person writes one here or with" }
+                p { code { "waynote key save deploy 'run make ship'" } }
+            }
+        }
+    }
+}

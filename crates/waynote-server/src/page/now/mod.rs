@@ -1,0 +1,265 @@
+//! Now: what a run at a place reads at its start, with the receipt, now or at a time in the past.
+
+mod parts;
+mod view;
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use waynote::context::{Block, Budget, ReaderTools, Request, Section, Shown, render};
+use waynote::store::AsOf;
+use waynote::store::Ask;
+use waynote::{Action, Address, Error, Note, Result, Scope, ScopeKind, Store};
+
+use super::fields::Fields;
+use parts::Part;
+
+pub(crate) use view::view;
+
+/// The budgets that can be asked for: a larger block is for a command, not for a page.
+const MOST_TOKENS: u64 = 12_000;
+
+/// How many changes the slider has at most.
+const STEPS: usize = 240;
+
+/// How many names of a kind are offered.
+const CHOICES: usize = 100;
+
+/// How many notes the receipt lists.
+const MOST_CLAIMS: usize = 150;
+
+/// Everything that the view shows.
+pub(crate) struct Now {
+    pub(crate) typed: Typed,
+    pub(crate) choices: Choices,
+    /// The block, or why there is none.
+    pub(crate) block: Result<Shows, Error>,
+    pub(crate) times: Times,
+}
+
+/// What was asked for, as it stands in the fields.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Typed {
+    pub(crate) place: String,
+    pub(crate) agent: String,
+    pub(crate) session: String,
+    pub(crate) iteration: String,
+    pub(crate) budget: String,
+    pub(crate) prompt: String,
+    /// The time in the past, if one was asked for.
+    pub(crate) at: Option<Timestamp>,
+}
+
+/// Names to choose from.
+#[derive(Default)]
+pub(crate) struct Choices {
+    pub(crate) places: Vec<String>,
+    pub(crate) agents: Vec<String>,
+    pub(crate) sessions: Vec<String>,
+    pub(crate) is_empty: bool,
+}
+
+/// A block and what is shown beside it.
+pub(crate) struct Shows {
+    pub(crate) block: Block,
+    pub(crate) parts: Vec<Part>,
+    /// The notes of the first claims, for their names.
+    pub(crate) notes: Vec<Option<Note>>,
+}
+
+impl Shows {
+    /// The tokens of a section's notes.
+    pub(crate) fn tokens(&self, section: Section) -> usize {
+        let claims = self.block.receipt.claims.iter();
+        let of_section = claims.filter(|claim| claim.section == section);
+        of_section.map(|claim| claim.tokens).sum()
+    }
+
+    /// How many notes are shown so.
+    pub(crate) fn number(&self, shown: Shown) -> usize {
+        let claims = self.block.receipt.claims.iter();
+        claims.filter(|claim| claim.shown == shown).count()
+    }
+}
+
+/// The changes that the slider goes through, oldest first.
+#[derive(Default)]
+pub(crate) struct Times {
+    pub(crate) steps: Vec<Step>,
+    /// The number of steps before the shown time: all of them for now.
+    pub(crate) at: usize,
+}
+
+/// A change of a note that the block may show.
+pub(crate) struct Step {
+    pub(crate) time: Timestamp,
+    pub(crate) address: Address,
+    pub(crate) action: Action,
+}
+
+impl Now {
+    /// Reads what is asked for. A field that is missing gets what was used last in the store.
+    pub(crate) fn gather(store: &dyn Store, fields: &Fields, now: Timestamp) -> Result<Self> {
+        let ask = Ask {
+            summaries: vec![ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session],
+            journal: vec![(None, STEPS)],
+            ..Ask::default()
+        };
+        let answers = store.read(&ask)?;
+        let journal = answers.journal.first().map_or(&[][..], Vec::as_slice);
+        let last_of = |kind: ScopeKind| {
+            let scopes = journal.iter().map(|change| change.address().scope());
+            let mut of_kind = scopes.filter(|scope| scope.kind() == kind);
+            of_kind.next().map(|scope| scope.name().to_owned())
+        };
+        let names = |index: usize| {
+            let scopes = answers.summaries.get(index).map_or(&[][..], Vec::as_slice);
+            let names = scopes.iter().map(|of| of.scope.name().to_owned());
+            names.take(CHOICES).collect::<Vec<String>>()
+        };
+        let choices = Choices {
+            places: names(0),
+            agents: names(1),
+            sessions: names(2),
+            is_empty: journal.is_empty(),
+        };
+        let field = |name, kind, otherwise: &str| match fields.text(name) {
+            Some(text) => text.trim().to_owned(),
+            None => last_of(kind).unwrap_or_else(|| otherwise.to_owned()),
+        };
+        let mut typed = Typed {
+            place: field("place", ScopeKind::Place, "~"),
+            agent: field("agent", ScopeKind::Agent, "default"),
+            session: fields.get("session").unwrap_or_default().to_owned(),
+            iteration: fields.get("iteration").unwrap_or_default().to_owned(),
+            budget: fields.get("budget").unwrap_or("2000").to_owned(),
+            prompt: fields.get("prompt").unwrap_or_default().to_owned(),
+            at: None,
+        };
+        let request = request(&typed, now);
+        let mut times = Times::default();
+        if let Ok(request) = &request {
+            times.steps = steps(journal, request);
+        }
+        typed.at = asked_time(fields, &times.steps);
+        times.at = match typed.at {
+            Some(at) => times.steps.partition_point(|step| step.time <= at),
+            None => times.steps.len(),
+        };
+        let block = request.and_then(|request| {
+            let request = request.as_of(typed.at.map(AsOf::Time));
+            shows(store, &request)
+        });
+        Ok(Self {
+            typed,
+            choices,
+            block,
+            times,
+        })
+    }
+}
+
+/// The request that the fields make. It names the tools as the MCP server and the hooks do.
+fn request(typed: &Typed, now: Timestamp) -> Result<Request> {
+    let agent = if typed.agent.is_empty() {
+        "default"
+    } else {
+        &typed.agent
+    };
+    let place = if typed.place.is_empty() {
+        "~"
+    } else {
+        &typed.place
+    };
+    let session = match typed.session.as_str() {
+        "" => None,
+        session => Some(session.parse()?),
+    };
+    let budget = typed.budget.replace([',', ' '], "").parse().unwrap_or(2000);
+    let budget = u64::clamp(budget, 100, MOST_TOKENS);
+    let iteration = typed.iteration.trim_start_matches('#').parse().ok();
+    let prompt = (!typed.prompt.is_empty()).then(|| typed.prompt.clone());
+    let request = Request::new(agent.parse()?, place.parse()?, now)
+        .session(session)
+        .iteration(iteration)
+        .budget(Budget::of(usize::try_from(budget).unwrap_or(2000)))
+        .query(prompt)
+        .tools(ReaderTools::new("note_show", "note_search"));
+    Ok(request)
+}
+
+/// The changes of notes that the block may show, oldest first.
+fn steps(journal: &[waynote::Revision], request: &Request) -> Vec<Step> {
+    let mut scopes: Vec<Scope> = request.chain();
+    scopes.push(Scope::Agent(request.agent.clone()));
+    scopes.extend(request.session.clone().map(Scope::Session));
+    let mut steps: Vec<Step> = journal
+        .iter()
+        .filter(|change| scopes.contains(&change.address().scope()))
+        .map(|change| Step {
+            time: change.recorded_at,
+            address: change.address().clone(),
+            action: change.action,
+        })
+        .collect();
+    // The clock may have gone back between two changes.
+    steps.sort_by_key(|step| step.time);
+    steps
+}
+
+/// The time that was asked for: by the slider, as a step of so many up to a time, or as a date; none: now.
+fn asked_time(fields: &Fields, steps: &[Step]) -> Option<Timestamp> {
+    if let Some(when) = fields
+        .get("when")
+        .and_then(|when| when.parse::<DateTime>().ok())
+    {
+        return when
+            .to_zoned(TimeZone::UTC)
+            .ok()
+            .map(|zoned| zoned.timestamp());
+    }
+    if let (Some(step), Some(of)) = (fields.number("step"), fields.get("of")) {
+        let of: Timestamp = of.parse().ok()?;
+        let known = steps.partition_point(|step| step.time <= of);
+        let step = usize::try_from(step).ok()?;
+        return match step {
+            _ if step >= known => None,
+            0 => {
+                let first = steps.first()?.time;
+                first.checked_sub(jiff::Span::new().microseconds(1)).ok()
+            }
+            _ => Some(steps[step - 1].time),
+        };
+    }
+    fields.get("at")?.parse().ok()
+}
+
+fn shows(store: &dyn Store, request: &Request) -> Result<Shows> {
+    let block = render(store, request)?;
+    let claims = block.receipt.claims.iter().take(MOST_CLAIMS);
+    let entries: Vec<Address> = claims
+        .clone()
+        .filter(|claim| claim.section == Section::Iterations)
+        .map(|claim| claim.address.clone())
+        .collect();
+    let mut names = vec![None; block.receipt.claims.len()];
+    if !entries.is_empty() {
+        let ask = Ask {
+            notes: entries,
+            ..Ask::default()
+        };
+        // Without them the receipt shows addresses.
+        let found = store.read(&ask).map(|answers| answers.notes);
+        for note in found.unwrap_or_default().into_iter().flatten() {
+            let of = |claim: &waynote::context::Claim| claim.address == note.address;
+            if let Some(index) = block.receipt.claims.iter().position(of) {
+                names[index] = Some(note);
+            }
+        }
+    }
+    Ok(Shows {
+        parts: parts::parts(&block),
+        notes: names,
+        block,
+    })
+}

@@ -1,0 +1,326 @@
+//! How Now looks: the fields, the budget as a bar, the block and its receipt, the slider.
+
+use maud::{Markup, html};
+use waynote::context::{Claim, Section, Shown, Why};
+use waynote::text::minute;
+
+use super::parts::{Part, What};
+use super::{Choices, MOST_CLAIMS, MOST_TOKENS, Now, Shows, Times, Typed};
+use crate::page::fields::Link;
+use crate::page::site::{Site, View};
+use crate::page::words::{self, chip, size};
+
+/// So much of a block is shown: a page has its limits.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// The sections in the order in which they claim room.
+const SECTIONS: [Section; 4] = [
+    Section::Pinned,
+    Section::Places,
+    Section::Iterations,
+    Section::Index,
+];
+
+pub(crate) fn view(site: &Site<'_>, now: &Now) -> Markup {
+    html! {
+        div.head {
+            h1 { @if now.typed.at.is_some() { "What a run read then" } @else { "What a run reads now" } }
+            span.grow {}
+            button.btn.needs-script type="button" data-copy="block" { "Copy block" }
+        }
+        (bar(site, &now.typed, &now.choices))
+        div data-live="budget" {
+            @match &now.block {
+                Err(error) => { (words::error(error)) }
+                Ok(shows) => { (budget(shows)) }
+            }
+        }
+        (time(site, &now.typed, &now.times))
+        div data-live="block" {
+            @if let Ok(shows) = &now.block {
+                div.cols { (block(shows, now.choices.is_empty)) (receipt(site, shows)) }
+            }
+        }
+    }
+}
+
+fn bar(site: &Site<'_>, typed: &Typed, choices: &Choices) -> Markup {
+    let field = |label: &'static str, name: &'static str, value: &str, list: &[String]| {
+        html! {
+            label.field { span { (label) }
+                input name=(name) value=(value) list={ (name) "-names" } autocomplete="off" spellcheck="false";
+            }
+            datalist id={ (name) "-names" } { @for name in list { option value=(name) {} } }
+        }
+    };
+    html! {
+        form.bar method="get" action=(site.view(View::Now).href()) data-auto="" role="search" aria-label="What to show" {
+            (field("place", "place", &typed.place, &choices.places))
+            (field("agent", "agent", &typed.agent, &choices.agents))
+            (field("session", "session", &typed.session, &choices.sessions))
+            label.field.short { span { "iteration" }
+                input name="iteration" value=(typed.iteration) inputmode="numeric" placeholder="all" autocomplete="off";
+            }
+            label.field.short { span { "budget" }
+                input.num name="budget" value=(typed.budget) inputmode="numeric" autocomplete="off" title={ "100 to " (MOST_TOKENS) " tokens" };
+            }
+            label.field.wide { span { "prompt" }
+                input name="prompt" value=(typed.prompt) placeholder="what the run is about to do (optional)" autocomplete="off";
+            }
+            @if let Some(at) = typed.at { input type="hidden" name="at" value=(at); }
+            button.btn.no-script { "Show" }
+        }
+    }
+}
+
+/// The budget as a bar, by section.
+fn budget(shows: &Shows) -> Markup {
+    let receipt = &shows.block.receipt;
+    let whole = receipt.budget.max(receipt.tokens).max(1);
+    let other = receipt.headings + receipt.last_line;
+    let mut parts: Vec<(&str, &str, usize)> = SECTIONS
+        .into_iter()
+        .map(|section| (class(section), label(section), shows.tokens(section)))
+        .collect();
+    parts.push(("he", "headings", other));
+    let mut x = 0;
+    let width = |tokens: usize| tokens * 1000 / whole;
+    html! {
+        section.budget aria-label="Budget" {
+            div.head {
+                strong.num { (size(receipt.tokens)) }
+                small { "of " (size(receipt.budget)) " tokens" }
+                span.grow {}
+                small.num {
+                    (shows.number(Shown::Whole)) " whole · " (shows.number(Shown::Line)) " as a line · "
+                    (receipt.left_out) " left out"
+                }
+            }
+            svg.track viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true" {
+                @for (class, _, tokens) in &parts {
+                    rect class=(class) x=(x) y="0" width=(width(*tokens).saturating_sub(1)) height="10" {}
+                    @let _ = { x += width(*tokens); };
+                }
+            }
+            div.legend {
+                @for (class, label, tokens) in parts.iter().filter(|(_, _, tokens)| *tokens > 0) {
+                    span { i class=(class) {} (label) " " span.num { (size(*tokens)) } }
+                }
+            }
+        }
+    }
+}
+
+fn class(section: Section) -> &'static str {
+    match section {
+        Section::Pinned => "p",
+        Section::Places => "pl",
+        Section::Iterations => "ru",
+        _ => "ix",
+    }
+}
+
+fn label(section: Section) -> &'static str {
+    match section {
+        Section::Pinned => "pinned",
+        Section::Places => "places",
+        Section::Iterations => "earlier iterations",
+        _ => "other notes",
+    }
+}
+
+fn block(shows: &Shows, is_empty: bool) -> Markup {
+    let block = &shows.block;
+    let mut room = MOST_BYTES;
+    html! {
+        section.card {
+            header {
+                h2 { "The block, byte for byte" }
+                span.grow {}
+                small { (block.style) " · " span.num { (size(block.text.len())) } " bytes" }
+            }
+            @if block.text.is_empty() {
+                div.empty {
+                    @if is_empty {
+                        p { "This store has no notes yet. What a run would read stands here as soon as there is one." }
+                        p { code { "waynote key save deploy 'run make ship'" } }
+                    } @else {
+                        p { "No note applies: the model would get nothing." }
+                        p { "Choose another place, agent or session above." }
+                    }
+                }
+            } @else {
+                pre.block id="block" tabindex="0" aria-label="The block" {
+                    @for part in &shows.parts {
+                        @if room >= part.text.len() {
+                            @let _ = { room -= part.text.len(); };
+                            (piece(part))
+                        } @else {
+                            @let _ = { room = 0; };
+                        }
+                    }
+                }
+                @if room == 0 { p.fill { "The rest is not shown here; " code { "waynote context" } " prints all of it." } }
+            }
+        }
+    }
+}
+
+fn piece(part: &Part) -> Markup {
+    // A part that is a block of its own needs no line end after it.
+    let line = part.text.strip_suffix('\n').unwrap_or(&part.text);
+    html! {
+        @match part.what {
+            What::Heading | What::Group => { span.h { (line) "\n" } }
+            What::Note(section, claim) => {
+                mark class=(class(section)) id=[claim.map(|index| format!("c{index}"))] data-claim=[claim] { (line) "\n" }
+            }
+            What::Gap => { (part.text) }
+            What::Tail => { span.tail { (part.text) } }
+        }
+    }
+}
+
+fn receipt(site: &Site<'_>, shows: &Shows) -> Markup {
+    let receipt = &shows.block.receipt;
+    let claims: Vec<(usize, &Claim)> = receipt
+        .claims
+        .iter()
+        .enumerate()
+        .take(MOST_CLAIMS)
+        .collect();
+    let listed_out = claims
+        .iter()
+        .filter(|(_, claim)| claim.shown == Shown::LeftOut);
+    let more = receipt.left_out.saturating_sub(listed_out.count() as u64);
+    html! {
+        section.card {
+            header {
+                h2 { "Receipt" } span.grow {} small { "in the order of the claims" }
+            }
+            @if claims.is_empty() {
+                p.empty { "Every note that applies is listed here: whole, as a line, or left out, and why." }
+            } @else {
+                table {
+                    thead { tr { th scope="col" { "Note" } th scope="col" { "Shown" } th.num scope="col" { "Tokens" } } }
+                    tbody { @for (index, claim) in &claims { (row(site, shows, *index, claim)) } }
+                }
+            }
+            @if more > 0 {
+                p.fill { (words::grouped(more)) " more left out: behind those that fill the section." }
+            }
+            @if !receipt.damaged.is_empty() {
+                p.fill.bad { "Damaged and left out: " (receipt.damaged.iter().take(3).cloned().collect::<Vec<_>>().join(", ")) }
+            }
+        }
+    }
+}
+
+fn row(site: &Site<'_>, shows: &Shows, index: usize, claim: &Claim) -> Markup {
+    let (kind, word) = match claim.shown {
+        Shown::Whole => ("whole", "whole"),
+        Shown::Line => ("line", "one line"),
+        _ => ("out", "left out"),
+    };
+    // A line of the index is all that was asked for.
+    let kind = if claim.why == Why::Listed { "" } else { kind };
+    let href = site.view(View::Notes).with("note", &claim.address).href();
+    html! {
+        tr data-claim=(index) {
+            td {
+                i class={ "dot " (class(claim.section)) } title=(label(claim.section)) {}
+                a href=(href) {
+                    @match shows.notes.get(index).and_then(Option::as_ref) {
+                        Some(note) => { (words::name(note)) }
+                        None => { (words::address(&claim.address)) }
+                    }
+                }
+                @if !matches!(claim.why, Why::Fits | Why::Listed) { small.why { (claim.why) } }
+            }
+            td { (chip(kind, word)) }
+            td.num { @if claim.shown == Shown::LeftOut { "–" } @else { (size(claim.tokens)) } }
+        }
+    }
+}
+
+/// The slider through the changes, and a date.
+fn time(site: &Site<'_>, typed: &Typed, times: &Times) -> Markup {
+    let steps = &times.steps;
+    let to = |at: Option<jiff::Timestamp>| link(site, typed).with_some("at", at).href();
+    let since = steps.len() - times.at;
+    let before = (times.at > 1).then(|| &steps[times.at - 2]);
+    let after = steps.get(times.at);
+    let shown = times.at.checked_sub(1).and_then(|index| steps.get(index));
+    html! {
+        section.card.time-card aria-labelledby="time-title" {
+            header {
+                h2 id="time-title" { "At another time" }
+                span.grow {}
+                small.num data-live="time" {
+                    @match typed.at {
+                        None => { "now" }
+                        Some(at) => { (minute(at)) " UTC · " (waynote::text::plural(since as u64, "change")) " since" }
+                    }
+                }
+            }
+            form.time method="get" action=(site.view(View::Now).href()) data-auto="" {
+                (hidden(typed))
+                @if let Some(newest) = steps.last() {
+                    input type="hidden" name="of" value=(newest.time);
+                    input type="range" name="step" min="0" max=(steps.len()) value=(times.at) aria-label="Time: step through the changes of these notes" aria-valuetext=[shown.map(|step| minute(step.time))];
+                    div.head.ends {
+                        small { (minute(steps[0].time)) }
+                        span.grow {}
+                        small { "now" }
+                    }
+                }
+                div.bar {
+                    span data-live="steps" {
+                        @if let Some(before) = before { a.btn href=(to(Some(before.time))) { "‹ Before" } " " }
+                        @if let Some(after) = after { a.btn href=(to(Some(after.time))) { "After ›" } " " }
+                        @if typed.at.is_some() { a.btn href=(to(None)) { "Now" } " " }
+                        @if let (Some(step), true) = (shown, typed.at.is_some()) {
+                            small.last { (step.action.as_str()) " " (words::address(&step.address)) }
+                        }
+                    }
+                    span.grow {}
+                    button.btn.no-script { "Show" }
+                }
+            }
+            form.when method="get" action=(site.view(View::Now).href()) {
+                (hidden(typed))
+                label.field { span { "date (UTC)" }
+                    input type="datetime-local" name="when" step="1" value=[typed.at.map(|at| minute(at).replace(' ', "T"))];
+                }
+                button.btn { "Go" }
+            }
+        }
+    }
+}
+
+fn asked(typed: &Typed) -> [(&'static str, &str); 6] {
+    [
+        ("place", &typed.place),
+        ("agent", &typed.agent),
+        ("session", &typed.session),
+        ("iteration", &typed.iteration),
+        ("budget", &typed.budget),
+        ("prompt", &typed.prompt),
+    ]
+}
+
+fn hidden(typed: &Typed) -> Markup {
+    html! {
+        @for (name, value) in asked(typed) {
+            @if !value.is_empty() { input type="hidden" name=(name) value=(value); }
+        }
+    }
+}
+
+fn link(site: &Site<'_>, typed: &Typed) -> Link {
+    let fields = asked(typed).into_iter();
+    let given = fields.filter(|(_, value)| !value.is_empty());
+    given.fold(site.view(View::Now), |link, (name, value)| {
+        link.with(name, value)
+    })
+}

@@ -1,0 +1,283 @@
+//! How Sessions looks.
+
+use maud::{Markup, html};
+use waynote::event::IterationOutcome;
+use waynote::session_state::Iteration;
+use waynote::text::plural;
+use waynote::visible::{lines, visible};
+use waynote::{EntryType, Note};
+
+use super::one::{ITERATIONS, OfType};
+use super::{Asks, One, Row, Sessions};
+use crate::page::forms;
+use crate::page::markdown;
+use crate::page::site::{Site, View};
+use crate::page::words::{ago, day, grouped, took, unseen};
+
+pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
+    html! {
+        div.head {
+            h1 { "Sessions" }
+            small.num data-live="number" {
+                (sessions.total) " in all · " (sessions.running) " running"
+                @if !sessions.questions.is_empty() { " · " b { (waits(sessions.questions.len())) } }
+            }
+        }
+        @if sessions.done.as_deref() == Some("answered") {
+            div.notice role="status" data-notice="" { span { "Answered. The next iteration of the session has your answer in its prompt." } }
+        }
+        @if sessions.rows.is_empty() && sessions.after == 0 {
+            section.card { div.empty {
+                p { "No loop has run yet. Each one is a session: its iterations, its notes and its questions stand here." }
+                p { code { "waynote loop nightly --with claude --spec SPEC.md" } }
+            } }
+        } @else {
+            div.cols.sessions {
+                div.stack {
+                    div data-live="asks" { @for asks in &sessions.questions { (ask(site, asks)) } }
+                    (list(site, sessions))
+                }
+                div data-live="session" { @if let Some(one) = &sessions.one { (session(site, one)) } }
+            }
+        }
+    }
+}
+
+fn waits(number: usize) -> String {
+    match number {
+        1 => "1 waits for you".into(),
+        number => format!("{number} wait for you"),
+    }
+}
+
+/// A question, with the box for its answer.
+fn ask(site: &Site<'_>, asks: &Asks) -> Markup {
+    let session = asks.session.as_str();
+    html! {
+        section.ask aria-label={ "Question of " (visible(session)) } data-key={ "ask " (session) } {
+            div.head {
+                h2 { (visible(session)) " asks" }
+                small { "iteration " (asks.question.iteration) " · " (ago(asks.since, site.now)) }
+            }
+            div.prose.tight { (markdown::rendered(&asks.question.question)) }
+            @if site.may_write() {
+                form method="post" action=(site.link("sessions/answer").href()) data-keep="" {
+                    (forms::hidden(&[("session", session.to_owned())]))
+                    textarea name="answer" rows="3" required aria-label={ "Answer to " (visible(session)) }
+                        placeholder="Your answer; it goes into the next prompt" {}
+                    div.bar { button.btn.primary { "Answer" } small { "Run the loop's command again, and it goes on with your answer." } }
+                }
+            }
+        }
+    }
+}
+
+fn list(site: &Site<'_>, sessions: &Sessions) -> Markup {
+    let open = sessions.one.as_ref().map(|one| one.session.as_str());
+    html! {
+        section.card data-live="sessions" {
+            header { h2 { "All sessions" } span.grow {} small { "newest first" } }
+            table {
+                thead { tr {
+                    th scope="col" { "Session" } th scope="col" { "State" } th.num scope="col" { "Iterations" }
+                    th.num.w scope="col" { "Notes" } th.num.w scope="col" { "Took" } th.num.w scope="col" { "Last" }
+                } }
+                tbody data-list="" { @for row in &sessions.rows { (entry(site, sessions, row, open == Some(row.session.as_str()))) } }
+            }
+            @if sessions.after > 0 || sessions.next().is_some() {
+                nav.pages aria-label="Pages" {
+                    @if sessions.after > 0 { a.btn href=(site.view(View::Sessions).href()) { "First page" } }
+                    span.grow {}
+                    @if let Some(next) = sessions.next() { a.btn rel="next" href=(site.view(View::Sessions).with("after", next).href()) { "More" } }
+                }
+            }
+        }
+    }
+}
+
+fn entry(site: &Site<'_>, sessions: &Sessions, row: &Row, is_open: bool) -> Markup {
+    let link = site.view(View::Sessions).with("session", &row.session);
+    let after = (sessions.after > 0).then_some(sessions.after);
+    let seconds = row
+        .began
+        .zip(row.last)
+        .map(|(began, last)| last.duration_since(began).as_secs());
+    html! {
+        tr.open[is_open] data-key=(row.session) data-rev=[row.last] {
+            td { a.addr href=(link.with_some("after", after).href()) data-swap="" aria-current=[is_open.then_some("true")] { (visible(row.session.as_str())) } }
+            td { (row.state.chip()) @if let Some(detail) = &row.state.detail { small.why { (visible(detail)) } } }
+            td.num { @match (row.iteration, row.of) {
+                (Some(iteration), Some(of)) => { (iteration) " of " (of) }
+                (Some(iteration), None) => { (iteration) }
+                _ => { "–" }
+            } }
+            td.num.w { (grouped(row.notes)) }
+            td.num.w { @match seconds { Some(seconds) => { (took(u64::try_from(seconds).unwrap_or(0))) } None => { "–" } } }
+            td.num.w { @match row.last { Some(last) => { (day(last, site.now)) } None => { "–" } } }
+        }
+    }
+}
+
+fn session(site: &Site<'_>, one: &One) -> Markup {
+    let name = one.session.as_str();
+    html! {
+        section.card aria-labelledby="session-title" {
+            header {
+                h2.title id="session-title" { span.addr { (visible(name)) } } (one.state.chip())
+                span.grow {}
+                a.btn href=(site.view(View::Notes).with("in", waynote::Scope::Session(one.session.clone())).href()) { "Its notes" }
+            }
+            div.pad.stack {
+                @if let Some(detail) = &one.state.detail { p.why { (visible(detail)) } }
+                @if !one.iterations.is_empty() { (bars(one)) }
+                @for of in &one.types { (notes(site, one, of)) }
+                @if one.types.is_empty() { p.none { "It has no notes yet." } }
+                @if !one.iterations.is_empty() { (iterations(site, one)) }
+            }
+        }
+    }
+}
+
+/// What an iteration was: its class and its word.
+fn outcome(of: &Iteration, is_running: bool) -> (&'static str, String) {
+    match of.outcome {
+        None if is_running => ("now", "running".into()),
+        None => ("fail", "lost".into()),
+        _ if of.is_blocked => ("stuck", "asked a person".into()),
+        Some(outcome) if outcome.is_success() => ("ok", "done".into()),
+        Some(IterationOutcome::Interrupted) => ("cut", "interrupted".into()),
+        Some(outcome) => ("fail", outcome.to_string()),
+    }
+}
+
+/// Iterations across: the height is how long each took, the colour how it ended.
+fn bars(one: &One) -> Markup {
+    const HEIGHT: u64 = 48;
+    let seconds = |of: &Iteration| of.duration.map_or(0, |took| took.as_secs());
+    let longest = one.iterations.iter().map(seconds).max().unwrap_or(0).max(1);
+    let is_running = one.state.word == "running";
+    let ended = |class| {
+        one.iterations
+            .iter()
+            .filter(|of| outcome(of, is_running).0 == class)
+            .count()
+    };
+    let width = one.iterations.len() * 12;
+    let kinds = [
+        ("ok", "done"),
+        ("stuck", "asked"),
+        ("fail", "failed"),
+        ("cut", "interrupted"),
+        ("now", "running"),
+    ];
+    let counted: Vec<(&str, &str, usize)> = kinds
+        .into_iter()
+        .map(|(class, word)| (class, word, ended(class)))
+        .filter(|(.., number)| *number > 0)
+        .collect();
+    let said: Vec<String> = counted
+        .iter()
+        .map(|(_, word, number)| format!("{number} {word}"))
+        .collect();
+    html! {
+        div {
+            svg.runs viewBox={ "0 0 " (width) " " (HEIGHT) } width=(width) height=(HEIGHT) role="img"
+                aria-label={ (plural(one.iterations.len() as u64, "iteration")) ": " (said.join(", ")) } {
+                @for (index, of) in one.iterations.iter().enumerate() {
+                    @let high = (seconds(of) * HEIGHT / longest).max(5);
+                    @let (class, word) = outcome(of, is_running);
+                    rect class=(class) x=(index * 12) y=(HEIGHT - high) width="9" height=(high) rx="1.5" {
+                        title { "#" (of.number) " " (word) @if of.duration.is_some() { ", " (took(seconds(of))) } }
+                    }
+                }
+            }
+            div.legend {
+                @for (class, word, number) in &counted { span { i class=(class) {} (word) " " span.num { (number) } } }
+                @if one.iterations.len() == ITERATIONS { span { "the last " (ITERATIONS) } }
+                span { "height: time" }
+            }
+        }
+    }
+}
+
+fn notes(site: &Site<'_>, one: &One, of: &OfType) -> Markup {
+    let title = match &of.kind {
+        EntryType::Stuck => "Stuck".to_owned(),
+        EntryType::Learning => "Learnings".into(),
+        EntryType::Tip => "Tips".into(),
+        EntryType::Decision => "Decisions".into(),
+        other => visible(other.as_str()),
+    };
+    let more = of.count.saturating_sub(of.notes.len() as u64);
+    let all = site
+        .view(View::Notes)
+        .with("in", waynote::Scope::Session(one.session.clone()))
+        .with("only", &of.kind);
+    html! {
+        section.of-type {
+            h3 { (title) " " span.dimmer.num { @if of.open < of.count { (of.open) " open of " } (grouped(of.count)) } }
+            ul.log { @for note in &of.notes { (entry_of_log(site, note)) } }
+            @if more > 0 { a.more href=(all.href()) { (grouped(more)) " more" } }
+        }
+    }
+}
+
+fn entry_of_log(site: &Site<'_>, note: &Note) -> Markup {
+    let href = site
+        .view(View::Notes)
+        .with("in", note.address.scope())
+        .with("note", &note.address)
+        .href();
+    html! {
+        li.resolved[note.resolved_by.is_some()] data-key=(note.address) data-rev=(note.revision) {
+            a href=(href) {
+                span.dimmer.num {
+                    @match note.iteration { Some(iteration) => { "#" (iteration) } None => { "–" } }
+                    @if note.revision > 1 { ", " (note.revision) " times" }
+                }
+                " " (visible(&note.preview))
+                @if note.resolved_by.is_some() { " " span.chip.out { "resolved" } }
+            }
+        }
+    }
+}
+
+/// The iterations as a table: how each ended, and a link to what it knew.
+fn iterations(site: &Site<'_>, one: &One) -> Markup {
+    let is_running = one.state.word == "running";
+    html! {
+        details.iterations open[one.iterations.len() <= 8] {
+            summary { h3 { "Iterations, newest first" } }
+            table {
+                thead { tr { th scope="col" { "#" } th scope="col" { "Ended" } th.num scope="col" { "Took" } th.num scope="col" { "Notes" } th scope="col" { "It knew" } } }
+                tbody { @for of in one.iterations.iter().rev() {
+                    @let (class, word) = outcome(of, is_running);
+                    tr {
+                        td.num { (of.number) }
+                        td { i class={ "dot " (class) } {} (word)
+                            @if of.attempts > 1 { small { " " (of.attempts) " attempts" } }
+                            @if let Some(said) = &of.said { small.why { (lines(&waynote::secrets::masked(said))) } }
+                        }
+                        td.num { @match of.duration { Some(time) => { (took(time.as_secs())) } None => { "–" } } }
+                        td.num { (of.notes_added) }
+                        td.nowrap { a.link href=(knew(site, one, of)) { "what it read" (unseen(&format!(", iteration {}", of.number))) } }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+/// What an iteration was given: the notes of earlier ones, as they were when it began.
+fn knew(site: &Site<'_>, one: &One, of: &Iteration) -> String {
+    let agent = match waynote::Author::of(&of.author) {
+        waynote::Author::Agent(agent) => Some(agent.to_owned()),
+        _ => None,
+    };
+    site.view(View::Now)
+        .with_some("agent", agent)
+        .with("session", &one.session)
+        .with("iteration", of.number)
+        .with("at", of.started_at)
+        .href()
+}

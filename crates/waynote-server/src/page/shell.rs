@@ -1,0 +1,113 @@
+//! The frame around every view: the rail with the views, and what the script needs.
+
+use maud::{DOCTYPE, Markup, html};
+
+use super::assets;
+use super::site::{Site, View};
+use super::words::{grouped, unseen};
+
+/// A whole document with one of the views.
+pub(crate) fn document(site: &Site<'_>, view: View, title: &str, main: &Markup) -> Markup {
+    html! {
+        (head(title, Some(site.store)))
+        body data-store=(site.link("").href()) {
+            a.skip href="#main" { "Skip to the content" }
+            (rail(site, view))
+            main id="main" tabindex="-1" { (main) }
+            (keys())
+        }
+    }
+}
+
+/// A document without a store: the list of stores, signing in, an error before a store is known.
+pub(crate) fn plain(title: &str, main: &Markup) -> Markup {
+    html! {
+        (head(title, None))
+        body.plain {
+            main id="main" {
+                p.brand { i {} "waynote" }
+                (main)
+            }
+        }
+    }
+}
+
+fn head(title: &str, store: Option<&str>) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en";
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            title { (title) @if let Some(store) = store { " · " (store) } " · waynote" }
+            link rel="icon" type="image/svg+xml" href=(assets::ICON.path());
+            link rel="stylesheet" href=(assets::CSS.path());
+            script src=(assets::JS.path()) defer {}
+        }
+    }
+}
+
+fn rail(site: &Site<'_>, current: View) -> Markup {
+    html! {
+        header.rail {
+            a.brand href=(site.view(View::Now).href()) { i {} "waynote" }
+            nav aria-label="Views" data-live="views" {
+                @for view in View::ALL {
+                    @if view != View::Access || site.may_administer() {
+                        a href=(site.view(view).href()) aria-current=[(view == current).then_some("page")] {
+                            (view.title())
+                            (count(site, view))
+                        }
+                    }
+                }
+            }
+            div.foot {
+                span.live data-live-state="off" role="status" { "not live: reload to see changes" }
+                small { "store " span.mono { (site.store) } }
+                small.keys-hint {
+                    kbd { "/" } " search " button.plain-button type="button" data-keys="" { kbd { "?" } " keys" }
+                }
+            }
+        }
+    }
+}
+
+fn count(site: &Site<'_>, view: View) -> Markup {
+    html! {
+        @match view {
+            View::Notes if site.counts.notes > 0 => {
+                span.dimmer.num { (grouped(site.counts.notes)) (unseen(" notes")) }
+            }
+            View::Sessions if site.counts.running > 0 => {
+                span.dimmer.num { (site.counts.running) " live" }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The keys, for whoever presses `?`.
+fn keys() -> Markup {
+    const KEYS: [(&str, &str); 8] = [
+        ("j", "next in the list"),
+        ("k", "previous in the list"),
+        ("/", "search"),
+        ("e", "edit the note"),
+        ("p", "pin or unpin it"),
+        ("u", "undo its last change"),
+        ("Ctrl Enter", "send what you write"),
+        ("?", "these keys"),
+    ];
+    html! {
+        dialog id="keys" aria-labelledby="keys-title" {
+            h2 id="keys-title" { "Keys" }
+            dl {
+                @for (key, what) in KEYS {
+                    div { dt { @for key in key.split(' ') { kbd { (key) } } } dd { (what) } }
+                }
+            }
+            form method="dialog" { button.btn { "Close" } }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Small pieces that all views share: addresses, times, chips, numbers.
+
+use jiff::Timestamp;
+use jiff::tz::Offset;
+use maud::{Markup, html};
+use waynote::text::minute;
+use waynote::visible::visible;
+use waynote::{Address, Author, Error, Name, Note, Scope};
+
+/// An address, its scope quieter than its key.
+pub(crate) fn address(address: &Address) -> Markup {
+    let scope = visible(&address.scope().to_string());
+    html! {
+        span.addr {
+            @match (address, address.key()) {
+                (Address::Place(place), _) => { em { "place:" } wbr; (breakable(&visible(place.as_str()))) }
+                (_, Some(key)) => { em { (breakable(&scope)) } wbr; "#" (breakable(&key)) }
+                (_, None) => { (scope) }
+            }
+        }
+    }
+}
+
+/// A note's name: its address, or the session, iteration and type of an entry.
+pub(crate) fn name(note: &Note) -> Markup {
+    match (&note.address, &note.kind) {
+        (Address::Session(session, _), Some(kind)) => html! {
+            span.addr {
+                em { (breakable(&visible(session.as_str()))) } " "
+                @if let Some(iteration) = note.iteration { "#" (iteration) " " }
+                (visible(kind.as_str()))
+            }
+        },
+        (of, _) => address(of),
+    }
+}
+
+/// A path that can break behind its slashes.
+pub(crate) fn breakable(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split_inclusive('/').enumerate() {
+            @if index > 0 { wbr; }
+            (part)
+        }
+    }
+}
+
+/// The name of a scope, as the tree and headings show it.
+pub(crate) fn scope_name(scope: &Scope) -> String {
+    visible(scope.name())
+}
+
+/// What a scope is, in a word.
+pub(crate) fn scope_word(scope: &Scope) -> &'static str {
+    match scope {
+        Scope::Place(_) => "place",
+        Scope::Agent(_) => "notebook",
+        Scope::Session(_) => "session",
+        _ => "scope",
+    }
+}
+
+/// The day of a time; the minute and the zone are its title.
+pub(crate) fn day(time: Timestamp, now: Timestamp) -> Markup {
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let (date, today) = (
+        Offset::UTC.to_datetime(time),
+        Offset::UTC.to_datetime(now).date(),
+    );
+    let month = MONTHS[usize::from(date.month().unsigned_abs().clamp(1, 12)) - 1];
+    let shown = if date.date() == today {
+        format!("{:02}:{:02}", date.hour(), date.minute())
+    } else if date.year() == today.year() {
+        format!("{} {month}", date.day())
+    } else {
+        format!("{} {month} {}", date.day(), date.year())
+    };
+    html! { time.num datetime=(time) title={ (minute(time)) " UTC" } { (shown) } }
+}
+
+/// Day and minute.
+pub(crate) fn exact(time: Timestamp) -> Markup {
+    html! { time.num datetime=(time) title="universal time (UTC)" { (minute(time)) } }
+}
+
+/// How long ago a time is.
+pub(crate) fn ago(time: Timestamp, now: Timestamp) -> Markup {
+    let seconds = now.duration_since(time).as_secs();
+    let shown = match seconds {
+        ..60 => "just now".to_owned(),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..172_800 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} days ago", seconds / 86_400),
+    };
+    html! { time.num datetime=(time) title={ (minute(time)) " UTC" } { (shown) } }
+}
+
+/// A duration in two units at most.
+pub(crate) fn took(seconds: u64) -> String {
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        _ => format!("{} h {:02} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+/// A number with commas between its thousands.
+pub(crate) fn grouped(number: impl Into<u64>) -> String {
+    let digits = number.into().to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number of tokens, or of anything else that is counted in memory.
+pub(crate) fn size(number: usize) -> String {
+    grouped(number as u64)
+}
+
+/// A word in a pill. The kinds are those of the style sheet: `whole`, `line`, `out`, `bad`, or nothing.
+pub(crate) fn chip(kind: &'static str, word: &str) -> Markup {
+    html! { span class={ "chip " (kind) } { (word) } }
+}
+
+/// Who wrote something.
+pub(crate) fn author(name: &Name) -> String {
+    match Author::of(name) {
+        Author::Person => "a person".into(),
+        _ => visible(name.as_str()),
+    }
+}
+
+/// An error where the eye is: what went wrong, and what to do.
+pub(crate) fn error(error: &Error) -> Markup {
+    problem(&error.to_string(), error.advice().as_deref())
+}
+
+/// The same for what only the page says.
+pub(crate) fn problem(what: &str, advice: Option<&str>) -> Markup {
+    html! {
+        div.problem role="alert" {
+            strong { (sentence(what)) }
+            @if let Some(advice) = advice { p { (sentence(advice)) } }
+        }
+    }
+}
+
+/// A text as a sentence: it begins with a capital letter and ends with a period.
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|char| char.to_uppercase().to_string());
+    let rest = chars.as_str();
+    let end = if text.ends_with(['.', '?', '!']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{}{rest}{end}", first.unwrap_or_default())
+}
+
+/// A text only for screen readers.
+pub(crate) fn unseen(text: &str) -> Markup {
+    html! { span.unseen { (text) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_numbers_are_short() {
+        let now: Timestamp = "2026-05-19T14:02:00Z".parse().unwrap();
+        let of = |time: &str| day(time.parse().unwrap(), now).into_string();
+        assert!(of("2026-05-19T09:05:00Z").contains(">09:05<"));
+        assert!(of("2026-05-17T09:05:00Z").contains(">17 May<"));
+        assert!(of("2025-12-01T09:05:00Z").contains(">1 Dec 2025<"));
+        assert_eq!(grouped(1_234_567_u64), "1,234,567");
+        assert_eq!(took(18_720), "5 h 12 min");
+        assert_eq!(sentence("there is no x"), "There is no x.");
+    }
+}
