@@ -80,7 +80,7 @@ pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
     // Some 256 writes seal a part of the search index.
     let (in_wal, all_folded) = (base("in-wal", 300, 40)?, base("folded", 340, 0)?);
     let mut rows = Vec::new();
-    let trials = setup.count(300, 50);
+    let trials = setup.count(600, 50);
     for (what, base, suffix) in [
         ("the WAL damaged", &in_wal, "-wal"),
         ("the database damaged, notes in its WAL", &in_wal, ""),

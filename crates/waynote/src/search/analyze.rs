@@ -6,6 +6,7 @@
 //! without blanks are indexed by pairs of characters.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use snowball_stemmers_rs::{Algorithm, Stemmer};
@@ -43,9 +44,36 @@ pub(crate) struct Term<'t> {
 
 /// Splits texts into terms. Use one for many texts, because it keeps its buffers.
 pub(crate) struct Analyzer {
-    stemmer: Stemmer,
+    stems: Stems,
     folded: String,
     whole: String,
+    words: Vec<Range<usize>>,
+}
+
+/// Stems of words. Stemming takes longer than anything else that is done to a word, and a few words make up most of
+/// any text.
+struct Stems {
+    stemmer: Stemmer,
+    /// None for a word that is its own stem.
+    known: HashMap<Box<str>, Option<Box<str>>>,
+}
+
+impl Stems {
+    /// The most words that are kept.
+    const MOST: usize = 8192;
+
+    /// The stem of a word, if it differs from the word.
+    fn of(&mut self, word: &str) -> Option<Cow<'_, str>> {
+        if !self.known.contains_key(word) {
+            let stem = self.stemmer.stem(word);
+            let stem = (stem != word && !stem.is_empty()).then_some(stem);
+            if self.known.len() >= Self::MOST {
+                return stem.map(|stem| Cow::Owned(stem.into_owned()));
+            }
+            self.known.insert(word.into(), stem.map(Into::into));
+        }
+        self.known.get(word)?.as_deref().map(Cow::Borrowed)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,9 +90,13 @@ enum Class {
 impl Analyzer {
     pub(crate) fn new() -> Self {
         Self {
-            stemmer: Stemmer::create(Algorithm::English),
+            stems: Stems {
+                stemmer: Stemmer::create(Algorithm::English),
+                known: HashMap::new(),
+            },
             folded: String::new(),
             whole: String::new(),
+            words: Vec::new(),
         }
     }
 
@@ -91,7 +123,9 @@ impl Analyzer {
         each: &mut dyn FnMut(&Term<'_>),
     ) -> usize {
         let mut end = word_end(text, at);
-        let mut words: Vec<Range<usize>> = std::iter::once(at..end).collect();
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        words.push(at..end);
         // English compounds are words all the same; anything else is an identifier.
         let mut is_prose = true;
         while let Some(next) = joined(text, end) {
@@ -110,7 +144,7 @@ impl Analyzer {
                 fold(&text[word.clone()], &mut whole);
                 last = word.end;
             }
-            self.emit(&whole, Form::Whole, *position, at..end, true, each);
+            emit(&whole, Form::Whole, *position, at..end, true, each);
             self.whole = whole;
         }
         for (index, word) in words.iter().enumerate() {
@@ -119,6 +153,7 @@ impl Analyzer {
             }
             self.word(text, word.clone(), is_prose, is_compound, position, each);
         }
+        self.words = words;
         after_clitic(text, end)
     }
 
@@ -145,7 +180,7 @@ impl Analyzer {
         let mut whole = std::mem::take(&mut self.whole);
         whole.clear();
         fold(&text[range.clone()], &mut whole);
-        self.emit(&whole, Form::Whole, position, range, true, each);
+        emit(&whole, Form::Whole, position, range, true, each);
         self.whole = whole;
     }
 
@@ -159,21 +194,20 @@ impl Analyzer {
         each: &mut dyn FnMut(&Term<'_>),
     ) {
         let word = &text[range.clone()];
-        let parts = camel_parts(word);
         let mut folded = std::mem::take(&mut self.folded);
         folded.clear();
         fold(word, &mut folded);
-        if parts.len() > 1 {
-            self.emit(&folded, Form::Whole, *position, range.clone(), true, each);
+        if let Some(parts) = camel_parts(word) {
+            emit(&folded, Form::Whole, *position, range.clone(), true, each);
             for part in parts {
                 folded.clear();
                 fold(&word[part.clone()], &mut folded);
                 let part = range.start + part.start..range.start + part.end;
-                self.emit(&folded, Form::Surface, *position, part, true, each);
+                emit(&folded, Form::Surface, *position, part, true, each);
                 *position += 1;
             }
         } else if !folded.is_empty() {
-            self.emit(
+            emit(
                 &folded,
                 Form::Surface,
                 *position,
@@ -182,9 +216,8 @@ impl Analyzer {
                 each,
             );
             if is_prose && is_stemmable(word) {
-                let stem = self.stemmer.stem(&folded);
-                if stem != folded && !stem.is_empty() {
-                    self.emit(&stem, Form::Stem, *position, range, is_part, each);
+                if let Some(stem) = self.stems.of(&folded) {
+                    emit(&stem, Form::Stem, *position, range, is_part, each);
                 }
             }
             *position += 1;
@@ -220,45 +253,43 @@ impl Analyzer {
             let form = if is_last { Form::Last } else { Form::Surface };
             folded.clear();
             fold(&text[starts[index]..to], &mut folded);
-            self.emit(&folded, form, *position, starts[index]..to, false, each);
+            emit(&folded, form, *position, starts[index]..to, false, each);
             *position += 1;
         }
         self.folded = folded;
         end
     }
+}
 
-    fn emit(
-        &self,
-        term: &str,
-        form: Form,
-        position: u32,
-        range: Range<usize>,
-        is_part: bool,
-        each: &mut dyn FnMut(&Term<'_>),
-    ) {
-        let mut cut = term.len().min(TERM_BYTES);
-        while !term.is_char_boundary(cut) {
-            cut -= 1;
-        }
-        if cut > 0 {
-            each(&Term {
-                term: &term[..cut],
-                form,
-                position,
-                range,
-                is_part,
-            });
-        }
+fn emit(
+    term: &str,
+    form: Form,
+    position: u32,
+    range: Range<usize>,
+    is_part: bool,
+    each: &mut dyn FnMut(&Term<'_>),
+) {
+    let mut cut = term.len().min(TERM_BYTES);
+    while !term.is_char_boundary(cut) {
+        cut -= 1;
+    }
+    if cut > 0 {
+        each(&Term {
+            term: &term[..cut],
+            form,
+            position,
+            range,
+            is_part,
+        });
     }
 }
 
 /// A word in its indexed form: lower case, without compatibility forms, Latin letters without diacritics.
 pub(crate) fn fold(word: &str, out: &mut String) {
     if word.is_ascii() {
-        out.extend(
-            word.bytes()
-                .map(|byte| char::from(byte.to_ascii_lowercase())),
-        );
+        let begin = out.len();
+        out.push_str(word);
+        out[begin..].make_ascii_lowercase();
         return;
     }
     let mut after_latin = false;
@@ -332,8 +363,11 @@ fn is_dense(char: char) -> bool {
 }
 
 fn word_end(text: &str, at: usize) -> usize {
-    let rest = &text[at..];
-    let end = rest
+    let ascii = text.as_bytes()[at..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric());
+    let at = at + ascii.count();
+    let end = text[at..]
         .char_indices()
         .find(|(_, char)| class(*char) != Class::Word && !is_ignorable(*char));
     end.map_or(text.len(), |(offset, _)| at + offset)
@@ -365,8 +399,16 @@ fn after_clitic(text: &str, end: usize) -> usize {
     }
 }
 
-/// The parts of `camelCase` and `HTTPServer`. Any other word has one part.
-fn camel_parts(word: &str) -> Vec<Range<usize>> {
+/// The parts of `camelCase` and `HTTPServer`. None for any other word.
+fn camel_parts(word: &str) -> Option<Vec<Range<usize>>> {
+    // Nearly every word ends here.
+    let after_first = word.as_bytes().get(1..).unwrap_or_default();
+    if !after_first
+        .iter()
+        .any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii())
+    {
+        return None;
+    }
     let mut parts = Vec::new();
     let mut start = 0;
     let mut chars = word.char_indices().peekable();
@@ -391,7 +433,7 @@ fn camel_parts(word: &str) -> Vec<Range<usize>> {
         before = Some(char);
     }
     parts.push(start..word.len());
-    parts
+    (parts.len() > 1).then_some(parts)
 }
 
 /// Whether a word, as written, is a plain English word.
@@ -476,6 +518,30 @@ mod tests {
         assert_eq!(terms("検索する x"), "検索@0 索す@1 する@2 $る@3 x@4");
         assert_eq!(terms("ค้นหา"), "ค้น@0 นห@1 หา@2 $า@3");
         assert_eq!(terms("한국어 검색"), "한국어@0 검색@1");
+    }
+
+    #[test]
+    fn a_known_stem_is_the_same_as_a_new_one() {
+        let mut analyzer = Analyzer::new();
+        let mut stems = |text: &str| {
+            let mut found = Vec::new();
+            analyzer.analyze(text, &mut |term| {
+                found.extend((term.form == Form::Stem).then(|| term.term.to_owned()));
+            });
+            found
+        };
+        assert_eq!(stems("tests test testing tests"), ["test", "test", "test"]);
+        // More words than are kept.
+        for number in 0..Stems::MOST as u32 {
+            let letter = |shift: u32| char::from(b'a' + (number >> shift & 15) as u8);
+            stems(
+                &[letter(0), letter(4), letter(8), letter(12)]
+                    .iter()
+                    .collect::<String>(),
+            );
+        }
+        assert_eq!(stems("tests failing failing"), ["test", "fail", "fail"]);
+        assert!(analyzer.stems.known.len() <= Stems::MOST);
     }
 
     #[test]

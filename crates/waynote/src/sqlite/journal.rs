@@ -1,5 +1,7 @@
 //! Reading the journal: the revisions of a note along its chain, and all changes in their order.
 
+use std::sync::LazyLock;
+
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
 
@@ -11,7 +13,7 @@ use super::checksum;
 use super::damage::{LeftOut, damaged};
 use super::errors::Outcome;
 use super::read::{
-    self, NOTE, address, author, content_at, kind, name_of, number, scope_id, stored_key, time,
+    self, address, author, content_at, kind, name_of, number, scope_id, stored_key, time,
     unreadable,
 };
 use super::scopes::{SCOPE, scope_at};
@@ -104,11 +106,7 @@ pub(super) struct End {
 
 /// The last row of a note's chain in the journal, whether the note is there or was deleted.
 pub(super) fn end(conn: &Connection, id: i64, scope: &Scope, key: &str) -> Outcome<Option<End>> {
-    let sql = format!(
-        "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
-         WHERE n.scope = ?1 AND n.key = ?2"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
+    let mut statement = conn.prepare_cached(&read::ONE_NOTE)?;
     let found = statement.query_row((id, key), |row| {
         if !checksum::is_whole(row, read::NOTE_WIDTH)? {
             return Err(damaged(name_of(row, scope, 1)));
@@ -131,11 +129,14 @@ pub(super) fn end_of_deleted(
     scope: &Scope,
     key: &str,
 ) -> Outcome<Option<End>> {
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT {REVISION} FROM waynote_deleted d
-         LEFT JOIN waynote_journal j ON j.position = d.position LEFT JOIN waynote_content c ON c.id = j.content
-         WHERE d.scope = ?1 AND d.key = ?2"
-    ))?;
+    static DELETED: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {REVISION} FROM waynote_deleted d
+             LEFT JOIN waynote_journal j ON j.position = d.position LEFT JOIN waynote_content c ON c.id = j.content
+             WHERE d.scope = ?1 AND d.key = ?2"
+        )
+    });
+    let mut statement = conn.prepare_cached(&DELETED)?;
     let found = statement.query_row((id, key), |row| {
         if !checksum::JOURNAL.is_whole(row, WIDTH)? || !is_of(row, id, key)? {
             return Err(damaged(read::name_of_key(scope, key)));
@@ -161,10 +162,13 @@ fn along<T>(
     end: &End,
     mut each: impl FnMut(&Row<'_>) -> rusqlite::Result<Option<T>>,
 ) -> Outcome<Vec<T>> {
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT {REVISION} FROM waynote_journal j LEFT JOIN waynote_content c ON c.id = j.content
-         WHERE j.position = ?1"
-    ))?;
+    static AT_POSITION: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "SELECT {REVISION} FROM waynote_journal j LEFT JOIN waynote_content c ON c.id = j.content
+             WHERE j.position = ?1"
+        )
+    });
+    let mut statement = conn.prepare_cached(&AT_POSITION)?;
     let mut found = Vec::new();
     let (mut next, mut number) = (Some(end.position), end.revision);
     while let Some(position) = next {
@@ -196,17 +200,18 @@ fn along<T>(
     Ok(found)
 }
 
-/// A note's revisions, oldest first.
-pub(super) fn history(conn: &Connection, address: &Address) -> Outcome<Vec<Revision>> {
-    let (scope, key) = (address.scope(), stored_key(address));
-    let Some(id) = scope_id(conn, &scope)? else {
+/// The revisions of a note of the scope with that id, oldest first.
+pub(super) fn history(
+    conn: &Connection,
+    id: i64,
+    scope: &Scope,
+    key: &str,
+) -> Outcome<Vec<Revision>> {
+    let Some(end) = end(conn, id, scope, key)? else {
         return Ok(Vec::new());
     };
-    let Some(end) = end(conn, id, &scope, &key)? else {
-        return Ok(Vec::new());
-    };
-    let mut history = along(conn, (id, &scope, &key), &end, |row| {
-        revision(row, &scope).map(Some)
+    let mut history = along(conn, (id, scope, key), &end, |row| {
+        revision(row, scope).map(Some)
     })?;
     history.reverse();
     Ok(history)
@@ -279,7 +284,7 @@ pub(super) fn scope_histories(
             left_out.add(read::name_of_key(scope, &key));
             continue;
         };
-        let history = history(conn, &address).map(Some);
+        let history = history(conn, id, scope, &key).map(Some);
         histories.extend(left_out.unless_damaged(history, &address)?);
     }
     Ok(histories)

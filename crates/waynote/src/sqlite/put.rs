@@ -16,9 +16,10 @@ use super::rows::Handle;
 use super::{checksum, erase, events, read, scopes};
 
 pub(super) fn put(handle: &Handle<'_>, rows: &[Row<'_>]) -> Outcome<()> {
+    let mut changes = scopes::Changes::default();
     for row in rows {
         match row {
-            Row::Revision(put) => revision(handle, put)?,
+            Row::Revision(put) => revision(handle, put, &mut changes)?,
             Row::Event {
                 session,
                 recorded,
@@ -32,10 +33,13 @@ pub(super) fn put(handle: &Handle<'_>, rows: &[Row<'_>]) -> Outcome<()> {
                 revisions,
                 events,
                 step,
-            } => erase::forgotten(handle.conn, *position, *at, by, revisions, events, *step)?,
+            } => {
+                changes.put(handle.conn)?;
+                erase::forgotten(handle.conn, *position, *at, by, revisions, events, *step)?;
+            }
         }
     }
-    Ok(())
+    changes.put(handle.conn)
 }
 
 /// The row of a scope, made when it is new.
@@ -50,7 +54,7 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn revision(handle: &Handle<'_>, put: &Put<'_>) -> Outcome<()> {
+fn revision(handle: &Handle<'_>, put: &Put<'_>, changes: &mut scopes::Changes) -> Outcome<()> {
     let revision = put.revision;
     let address = revision.address();
     let scope_id = scope_row(handle, &address.scope())?;
@@ -74,7 +78,8 @@ fn revision(handle: &Handle<'_>, put: &Put<'_>) -> Outcome<()> {
         true => i64::from(put.note.is_some()) - i64::from(put.existed),
         false => 0,
     };
-    scopes::changed(handle.conn, scope_id, change, row.position)
+    changes.add(scope_id, change, row.position);
+    Ok(())
 }
 
 /// Where a revision goes.
@@ -239,12 +244,17 @@ fn content_row(
         return Ok(id);
     }
     let (first, end) = (scope_id << SCOPE_SHIFT, (scope_id + 1) << SCOPE_SHIFT);
-    let last: Option<i64> = conn
-        .prepare_cached("SELECT max(id) FROM waynote_content WHERE id >= ?1 AND id < ?2")?
-        .query_row((first, end), |row| row.get(0))?;
+    let known = handle.last_contents.borrow().get(&scope_id).copied();
+    let last: Option<i64> = match known {
+        Some(last) => Some(last),
+        None => conn
+            .prepare_cached("SELECT max(id) FROM waynote_content WHERE id >= ?1 AND id < ?2")?
+            .query_row((first, end), |row| row.get(0))?,
+    };
     let id = last.map_or(first, |last| last + 1);
     conn.prepare_cached("INSERT INTO waynote_content (id, hash, body) VALUES (?1, ?2, ?3)")?
         .execute((id, hash, content.as_bytes()))?;
     handle.knows_content(hash, id);
+    handle.last_contents.borrow_mut().insert(scope_id, id);
     Ok(id)
 }

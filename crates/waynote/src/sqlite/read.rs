@@ -1,6 +1,7 @@
 //! Reading: rows into notes and revisions.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use rusqlite::types::{FromSqlError, Type, ValueRef};
@@ -136,6 +137,14 @@ pub(super) fn note(row: &Row<'_>, scope: &Scope) -> rusqlite::Result<Note> {
     })
 }
 
+/// A note by its scope's id and its key. Put together once, as the others that a write runs for every note.
+pub(super) static ONE_NOTE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
+         WHERE n.scope = ?1 AND n.key = ?2"
+    )
+});
+
 /// A note of the scope with that id.
 pub(super) fn get_in(
     conn: &Connection,
@@ -143,11 +152,7 @@ pub(super) fn get_in(
     scope: &Scope,
     key: &str,
 ) -> Outcome<Option<Note>> {
-    let sql = format!(
-        "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
-         WHERE n.scope = ?1 AND n.key = ?2"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
+    let mut statement = conn.prepare_cached(&ONE_NOTE)?;
     Ok(statement
         .query_row((id, key), |row| note(row, scope))
         .optional()?)
@@ -295,11 +300,7 @@ pub(super) fn state(
     scope: &Scope,
     key: &str,
 ) -> Outcome<Option<NoteState>> {
-    let sql = format!(
-        "SELECT {NOTE} FROM waynote_note n LEFT JOIN waynote_content c ON c.id = n.content
-         WHERE n.scope = ?1 AND n.key = ?2"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
+    let mut statement = conn.prepare_cached(&ONE_NOTE)?;
     let found = statement.query_row((id, key), |row| noted(row, scope));
     if let Some(state) = found.optional()? {
         return Ok(Some(state));

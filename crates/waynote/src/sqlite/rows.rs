@@ -33,6 +33,8 @@ pub(super) struct Handle<'e> {
     scopes: RefCell<HashMap<Scope, i64>>,
     /// Contents that were looked for, with their rows where there are any.
     contents: RefCell<HashMap<[u8; 32], Option<i64>>>,
+    /// The last content of each scope that has got one.
+    pub(super) last_contents: RefCell<HashMap<i64, i64>>,
     /// What is damaged, and so not among the answers.
     left_out: LeftOut,
 }
@@ -46,6 +48,7 @@ impl<'e> Handle<'e> {
             is_lent: false,
             scopes: RefCell::default(),
             contents: RefCell::default(),
+            last_contents: RefCell::default(),
             left_out: LeftOut::default(),
         }
     }
@@ -228,7 +231,13 @@ impl<'e> Handle<'e> {
             pages_noted,
             counts: each(&ask.counts, |count| self.count(count))?,
             summaries: each(&ask.summaries, |kind| read::scopes(conn, *kind, left_out))?,
-            histories: each(&ask.histories, |address| journal::history(conn, address))?,
+            histories: each(&ask.histories, |address| {
+                let scope = address.scope();
+                match self.scope_id(&scope)? {
+                    Some(id) => journal::history(conn, id, &scope, &read::stored_key(address)),
+                    None => Ok(Vec::new()),
+                }
+            })?,
             noted_before: each(&ask.noted_before, |(address, before)| {
                 self.noted_before(address, *before)
             })?,

@@ -1,5 +1,8 @@
 //! The rows of scopes: their ids, how many notes they have, who has their lease.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::scope::{Scope, ScopeKind};
@@ -41,9 +44,10 @@ pub(super) fn scope_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Scope> 
 }
 
 pub(super) fn find(conn: &Connection, scope: &Scope) -> Outcome<Option<Stored>> {
-    let mut statement = conn.prepare_cached(&format!(
-        "SELECT {SCOPE} FROM waynote_scope s WHERE s.kind = ?1 AND s.name = ?2"
-    ))?;
+    static NAMED: LazyLock<String> = LazyLock::new(|| {
+        format!("SELECT {SCOPE} FROM waynote_scope s WHERE s.kind = ?1 AND s.name = ?2")
+    });
+    let mut statement = conn.prepare_cached(&NAMED)?;
     let found = statement.query_row((scope.kind().as_str(), scope.name()), |row| {
         if !checksum::is_whole_at(row, 0, WIDTH)? {
             return Err(damaged(scope));
@@ -76,25 +80,63 @@ pub(super) fn insert(conn: &Connection, scope: &Scope) -> Outcome<i64> {
     Ok(id)
 }
 
-/// Changes how many notes a scope has, and notes the position of its last change.
-pub(super) fn changed(conn: &Connection, id: i64, notes: i64, head: i64) -> Outcome<()> {
-    checked(conn, id)?;
-    conn.prepare_cached("UPDATE waynote_scope SET notes = notes + ?2, head = ?3 WHERE id = ?1")?
-        .execute((id, notes, head))?;
-    checksum::SCOPE.renew(conn, &[&id])
+/// How scopes have changed: how many notes more each has, and the position of its last change.
+#[derive(Default)]
+pub(super) struct Changes(BTreeMap<i64, (i64, i64)>);
+
+impl Changes {
+    pub(super) fn add(&mut self, scope: i64, notes: i64, head: i64) {
+        let (more, last) = self.0.entry(scope).or_default();
+        *more += notes;
+        *last = head;
+    }
+
+    /// Puts them: each scope once, however many of its notes were put.
+    pub(super) fn put(&mut self, conn: &Connection) -> Outcome<()> {
+        for (id, (notes, head)) in std::mem::take(&mut self.0) {
+            changed(conn, id, notes, head)?;
+        }
+        Ok(())
+    }
+}
+
+fn changed(conn: &Connection, id: i64, notes: i64, head: i64) -> Outcome<()> {
+    renewed(conn, id, |scope| {
+        scope.notes += notes;
+        scope.head = head;
+    })
 }
 
 pub(super) fn set_lease(conn: &Connection, id: i64, lease: Option<i64>) -> Outcome<()> {
-    checked(conn, id)?;
-    conn.prepare_cached("UPDATE waynote_scope SET lease = ?2 WHERE id = ?1")?
-        .execute((id, lease))?;
-    checksum::SCOPE.renew(conn, &[&id])
+    renewed(conn, id, |scope| scope.lease = lease)
 }
 
-/// Refuses a scope that is damaged: a new checksum would hide it.
-fn checked(conn: &Connection, id: i64) -> Outcome<()> {
+/// What can change of a scope.
+struct Changing {
+    notes: i64,
+    head: i64,
+    lease: Option<i64>,
+}
+
+/// Changes a scope, and its checksum with it. One that is damaged is refused: a new checksum would hide it.
+fn renewed(conn: &Connection, id: i64, change: impl FnOnce(&mut Changing)) -> Outcome<()> {
     let sql = format!("SELECT {SCOPE} FROM waynote_scope s WHERE s.id = ?1");
-    conn.prepare_cached(&sql)?
-        .query_row([id], |row| scope_at(row, 0))?;
+    let mut statement = conn.prepare_cached(&sql)?;
+    let (mut scope, kind, name) = statement.query_row([id], |row| {
+        let scope = scope_at(row, 0)?;
+        let changing = Changing {
+            notes: row.get(3)?,
+            head: row.get(4)?,
+            lease: row.get(5)?,
+        };
+        Ok((changing, scope.kind().as_str(), scope.name().to_owned()))
+    })?;
+    change(&mut scope);
+    let Changing { notes, head, lease } = scope;
+    let checksum = checksum::of(&[&id, &kind, &name, &notes, &head, &lease])?;
+    conn.prepare_cached(
+        "UPDATE waynote_scope SET notes = ?2, head = ?3, lease = ?4, checksum = ?5 WHERE id = ?1",
+    )?
+    .execute((id, notes, head, lease, checksum))?;
     Ok(())
 }
