@@ -215,10 +215,11 @@ impl Analyzer {
                 is_part,
                 each,
             );
-            if is_prose && is_stemmable(word) {
-                if let Some(stem) = self.stems.of(&folded) {
-                    emit(&stem, Form::Stem, *position, range, is_part, each);
-                }
+            if is_prose
+                && is_stemmable(word)
+                && let Some(stem) = self.stems.of(&folded)
+            {
+                emit(&stem, Form::Stem, *position, range, is_part, each);
             }
             *position += 1;
         }

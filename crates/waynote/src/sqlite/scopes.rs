@@ -133,7 +133,7 @@ fn renewed(conn: &Connection, id: i64, change: impl FnOnce(&mut Changing)) -> Ou
     })?;
     change(&mut scope);
     let Changing { notes, head, lease } = scope;
-    let checksum = checksum::of(&[&id, &kind, &name, &notes, &head, &lease])?;
+    let checksum = checksum::SCOPE.of(&[&id, &kind, &name, &notes, &head, &lease])?;
     conn.prepare_cached(
         "UPDATE waynote_scope SET notes = ?2, head = ?3, lease = ?4, checksum = ?5 WHERE id = ?1",
     )?
