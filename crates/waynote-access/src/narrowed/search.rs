@@ -28,12 +28,24 @@ impl<R: Reader> Narrowed<R> {
         }
         let inside = request.clone().scopes(scopes);
         let inside = inside.limit(request.limit.max(CANDIDATES));
-        let found = self.store.search(&inside)?.into_iter();
-        let found: Vec<Note> = found
-            .map(|hit| hit.note)
-            .filter(|note| self.grant.sees_note(&note.address))
-            .collect();
-        among(&found, request)
+        let mut found = self.store.search(&inside)?;
+        found.retain(|hit| self.grant.sees_note(&hit.note.address));
+        let notes: Vec<Note> = found.iter().map(|hit| hit.note.clone()).collect();
+        let mut hits = among(&notes, request)?;
+        // An entry that was found by those beside it in its log does not match alone. Which of them is better, only the
+        // scores of everybody say: the latest comes first.
+        let is_left = |hit: &Hit| !hits.iter().any(|of| of.note == hit.note);
+        let mut beside: Vec<Hit> = found.into_iter().filter(is_left).collect();
+        if request.limit > hits.len() {
+            beside.sort_by(|one, other| {
+                let (one, other) = (&one.note, &other.note);
+                let later = other.updated_at.cmp(&one.updated_at);
+                later.then_with(|| one.address.cmp(&other.address))
+            });
+            beside.truncate(request.limit - hits.len());
+            hits.extend(beside.into_iter().map(|hit| Hit { score: 0.0, ..hit }));
+        }
+        Ok(hits)
     }
 
     /// Every scope that the grant sees and that has notes.

@@ -284,6 +284,7 @@ fn each_function_of_a_reader_sees_no_more() {
 fn a_search_finds_and_scores_nothing_of_others() {
     let ((_one, both), (_other, alone)) = (store_of(&[ANN, CANARY]), store_of(&[ANN]));
     let queries = [
+        "why does it not build on this machine any more today",
         "plan",
         "canary",
         "plan place canary",
@@ -343,6 +344,10 @@ fn a_narrowed_search_finds_what_the_store_finds() {
         ("plan", true),
         ("better words", false),
         ("cache", true),
+        (
+            "why does it not build on this machine any more today",
+            false,
+        ),
     ] {
         let request = SearchRequest::new(query).history(history);
         let addresses = |store: &dyn Reader| {
