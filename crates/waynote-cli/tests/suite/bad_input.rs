@@ -218,12 +218,12 @@ fn stores_that_are_none() {
         .unwrap();
     insta::assert_snapshot!(said("newer.db", "key list"), @"
     exit 1
-    error: the store newer.db has version 999; this program supports versions up to 7
+    error: the store newer.db has version 999; this program supports versions up to 8
       update waynote; nothing was changed
     ");
     insta::assert_snapshot!(said("newer.db", "key save k v"), @"
     exit 1
-    error: the store newer.db has version 999; this program supports versions up to 7
+    error: the store newer.db has version 999; this program supports versions up to 8
       update waynote; nothing was changed
     ");
     assert_eq!(said("missing/notes.db", "key count"), "exit 0\n0\n");
