@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use waynote::store::Damage;
 use waynote::{Base, LocalStore, Options, SecretPolicy, SqliteStore, Stamp, Store};
 use waynote_formats::{Exported, SyncedStore, zrb};
 
@@ -126,10 +127,14 @@ impl Opened {
             }
             warn_of_secrets(&store.flagged(), &self.allowed, self.json);
         }
-        let damage = self.store().take_damage();
+        self.say_damage(&self.store().take_damage());
+    }
+
+    /// Says on standard error what is damaged and was left out, each thing once.
+    pub(crate) fn say_damage(&self, damage: &Damage) {
         if !damage.is_none() {
             let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-            warn_of_damage(&damage, &mut said, self.json);
+            warn_of_damage(damage, &mut said, self.json);
         }
     }
 }

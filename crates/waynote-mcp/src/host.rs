@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use waynote::Store;
+use waynote::store::Damage;
 
 use crate::reply::Refusal;
 
@@ -20,6 +21,7 @@ pub trait Host: Send + Sync + 'static {
     /// A refusal that says why writing is not allowed.
     fn may_write(&self) -> Result<(), Refusal>;
 
-    /// Runs after every call: a program can report here what the store noticed.
-    fn after_call(&self) {}
+    /// Runs after every call: a program can report here what the store noticed, and what was damaged in what the call
+    /// read.
+    fn after_call(&self, _damage: &Damage) {}
 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use waynote::context::{Renderer, Request, ShownNote};
+use waynote::store::Damage;
+use waynote::visible::visible;
 use waynote::{Name, Stamp, Store};
 
 use crate::caller::Here;
@@ -14,6 +16,8 @@ use crate::reply::Refusal;
 pub(crate) struct Notes {
     host: Arc<dyn Host>,
     renderer: Renderer,
+    /// What was damaged in what this call has read.
+    damage: Damage,
 }
 
 impl Notes {
@@ -21,6 +25,7 @@ impl Notes {
         Self {
             host,
             renderer: Renderer::default(),
+            damage: Damage::default(),
         }
     }
 
@@ -66,8 +71,33 @@ impl Notes {
         self.host.now()
     }
 
-    pub(crate) fn after_call(&self) {
-        self.host.after_call();
+    pub(crate) fn after_call(&mut self) {
+        self.notice();
+        self.host.after_call(&std::mem::take(&mut self.damage));
+    }
+
+    /// Takes what was damaged in what was read until now.
+    fn notice(&mut self) -> Damage {
+        let new = self.host.store().take_damage();
+        self.damage.notes.extend_from_slice(&new.notes);
+        self.damage.index |= new.index;
+        new
+    }
+
+    /// Makes a list, and names below it what damage left out.
+    pub(crate) fn listed(
+        &mut self,
+        list: impl FnOnce(&dyn Store) -> Result<String, Refusal>,
+    ) -> Result<String, Refusal> {
+        // What the call has read before is not of the list.
+        self.notice();
+        let mut text = list(self.host.store())?;
+        let left_out = self.notice().left_out();
+        if !left_out.is_empty() {
+            text.push('\n');
+            text.push_str(&visible(&left_out));
+        }
+        Ok(text)
     }
 
     /// What was put off until now: nobody waits for it. A store that cannot do it does it another time.

@@ -42,6 +42,16 @@ pub(crate) fn run(setup: &Setup) -> Result<Vec<Row>> {
     rows.push(replayed(setup, &first, setup.count(1040, 150))?);
     let many = Recording::of_library(setup, "many notes and a full WAL, by the library", None)?;
     rows.push(replayed(setup, &many, setup.count(2500, 150))?);
+    // Each sync until the first note is acknowledged fails in turn; in the short form those of the folder with the new
+    // WAL and of the tables.
+    let until_first = many.syncs_until_first_note();
+    let first = setup.count(1, until_first.saturating_sub(2).max(1));
+    for number in first..=until_first {
+        let fault = format!("inject=fsync,fdatasync:error=EIO:when={number}");
+        let what = format!("the same after sync {number} of {until_first} of the first note fails");
+        let failed = Recording::of_library(setup, what, Some(&fault))?;
+        rows.push(replayed(setup, &failed, 60)?);
+    }
     let mut random = Random::of(setup.seed, 5);
     for number in 1..=setup.count(8, 1) {
         let number_of_sync = 8 + random.below(100);
@@ -74,6 +84,16 @@ impl Recording {
             events: by_library(setup, home.path(), fault)?,
             home,
         })
+    }
+
+    /// How many syncs there are until the first note is acknowledged.
+    fn syncs_until_first_note(&self) -> u64 {
+        let until = self
+            .events
+            .iter()
+            .take_while(|event| !matches!(event, Event::Acknowledged(_)));
+        let is_sync = |event: &&Event| matches!(event, Event::Call(call) if is_sync(call));
+        until.filter(is_sync).count() as u64
     }
 
     /// The disk before the run.
@@ -135,7 +155,7 @@ fn by_library(setup: &Setup, home: &Path, fault: Option<&str>) -> Result<Vec<Eve
         String::from_utf8_lossy(&output.stderr)
     );
     // Which write it fails for is not said: the first of all makes the store, and its value is no note.
-    let is_failed_sync = |call: &Call| call.name.ends_with("sync") && call.result < 0;
+    let is_failed_sync = |call: &Call| is_sync(call) && call.result < 0;
     ensure!(
         fault.is_none() || calls.iter().any(is_failed_sync),
         "no sync failed: {fault:?}"
@@ -154,6 +174,10 @@ fn by_library(setup: &Setup, home: &Path, fault: Option<&str>) -> Result<Vec<Eve
         events.push(Event::Begin(order.begun()));
     }
     Ok(events)
+}
+
+fn is_sync(call: &Call) -> bool {
+    ["fsync", "fdatasync"].contains(&call.name.as_str())
 }
 
 const WRITTEN: &[u8] = b"written\n";

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use waynote::AsOf;
 use waynote::context::{Block, Receipt, Request, Section, Shown, Style, render};
+use waynote::store::Damage;
 use waynote::text::plural;
 
 use super::Context;
@@ -22,6 +23,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
         request.iteration = inside.iteration;
         Ok(render(store, &request)?)
     })?;
+    let mut damage = Damage::default();
+    damage.notes.clone_from(&block.receipt.damaged);
+    context.opened()?.say_damage(&damage);
     if context.output.json {
         context.output.value(&block)
     } else if args.explain {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jiff::Timestamp;
 use waynote::Store;
 use waynote::context::ShownNote;
+use waynote::store::Damage;
 use waynote_clients::{Channel, Ledgers, PROJECT_VARIABLES};
 use waynote_mcp::{Caller, Delivery, Host, Options, Refusal, Set};
 use waynote_system::process::Process;
@@ -176,7 +177,8 @@ impl Host for Notes {
         })
     }
 
-    fn after_call(&self) {
+    fn after_call(&self, damage: &Damage) {
+        self.opened.say_damage(damage);
         self.opened.say_notices();
     }
 }

@@ -1,8 +1,10 @@
 //! What a person and a model read of a damaged store.
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use super::common::Scratch;
+use super::mcp_client::Client;
 
 /// A store in which the text of one note is no longer what was written.
 fn damaged() -> Scratch {
@@ -54,6 +56,42 @@ fn a_damaged_note_is_left_out_and_named() {
         "agent:default#deploy"
     );
     assert!(scratch.ok("key save other text").contains("other"));
+}
+
+/// A reading of the past and what a model lists name it too.
+#[test]
+fn a_block_of_the_past_and_a_servers_lists_name_it() {
+    let scratch = damaged();
+    for words in ["context --as-of 2", "context --as-of 2 --style faithful"] {
+        let said = scratch.run(words).said();
+        assert!(
+            said.contains("check") && !said.contains("shop"),
+            "{words}: {said}"
+        );
+        let line = "1 note is damaged and left out: agent:default#deploy@1\n";
+        assert!(said.contains(line), "{words}: {said}");
+        let warning = "warning: 1 note is damaged and left out\n  agent:default#deploy@1\n";
+        assert!(said.contains(warning), "{words}: {said}");
+    }
+    let past = scratch.json("context --as-of 2 --json");
+    assert_eq!(past["receipt"]["damaged"][0], "agent:default#deploy@1");
+    let mut client = Client::start(&scratch, "mcp");
+    // The block that comes with the first reply names it itself.
+    client.call("note_show", json!({ "key": "test" }));
+    let list = client.call("note_list", json!({}));
+    assert_snapshot!(list, @"
+    agent:default (2 of 64 notes)
+    - test: run make check
+    - and 1 more; note_search finds them
+    1 note is damaged and left out: agent:default#deploy
+    ");
+    let found = client.call("note_search", json!({ "query": "make" }));
+    assert_snapshot!(found, @"
+    - agent:default#test: run make check
+    1 note is damaged and left out: agent:default#deploy
+    ");
+    let shown = client.call("note_show", json!({ "key": "test" }));
+    assert_eq!(shown, "run make check");
 }
 
 #[test]

@@ -232,17 +232,16 @@ const HITS: (i64, i64) = (10, 50);
 fn find(call: &mut Call<'_>) -> Result<String, Refusal> {
     let query = call.arguments.required("query").to_owned();
     let limit = call.arguments.number("limit").unwrap_or(HITS.0).min(HITS.1);
-    let hits = search::search(
-        call.notes.store(),
-        &query,
-        usize::try_from(limit).unwrap_or_default(),
-    )?;
-    let lines: Vec<String> = hits
-        .iter()
-        .map(|hit| format!("- {}: {}", hit.note.address, visible(&hit.snippet)))
-        .collect();
-    Ok(match lines.is_empty() {
-        true => "no note matches; try fewer or other words, or note_list".to_owned(),
-        false => lines.join("\n"),
+    let limit = usize::try_from(limit).unwrap_or_default();
+    call.notes.listed(|store| {
+        let hits = search::search(store, &query, limit)?;
+        let lines: Vec<String> = hits
+            .iter()
+            .map(|hit| format!("- {}: {}", hit.note.address, visible(&hit.snippet)))
+            .collect();
+        Ok(match lines.is_empty() {
+            true => "no note matches; try fewer or other words, or note_list".to_owned(),
+            false => lines.join("\n"),
+        })
     })
 }

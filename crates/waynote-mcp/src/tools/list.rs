@@ -29,7 +29,6 @@ struct List {
 }
 
 pub(super) fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
-    let mut list = List::default();
     let kind = call.arguments.text("type").map(EntryType::imported);
     let here = call.here;
     let session = match &kind {
@@ -37,15 +36,17 @@ pub(super) fn run(call: &mut Call<'_>) -> Result<String, Refusal> {
         None => here.caller.session.clone(),
     };
     let request = here.request(call.notes.now());
-    let store = call.notes.store();
-    if kind.is_none() {
-        list.notebook(store, &here.notebook(), here.caller.limits.max_notes)?;
-        list.places(store, &request)?;
-    }
-    if let Some(session) = session {
-        list.log(store, &session, kind.as_ref())?;
-    }
-    Ok(list.text.trim_end().to_owned())
+    call.notes.listed(|store| {
+        let mut list = List::default();
+        if kind.is_none() {
+            list.notebook(store, &here.notebook(), here.caller.limits.max_notes)?;
+            list.places(store, &request)?;
+        }
+        if let Some(session) = session {
+            list.log(store, &session, kind.as_ref())?;
+        }
+        Ok(list.text.trim_end().to_owned())
+    })
 }
 
 impl List {

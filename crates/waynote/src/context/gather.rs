@@ -315,9 +315,18 @@ fn as_they_are<'s>(mut source: Source<'s>, request: &Request, room: usize) -> Re
 }
 
 /// What applied then, all of it.
-fn as_they_were<'s>(source: Source<'s>, request: &Request, moment: AsOf) -> Result<Gathered<'s>> {
+fn as_they_were<'s>(
+    mut source: Source<'s>,
+    request: &Request,
+    moment: AsOf,
+) -> Result<Gathered<'s>> {
     let scopes = request.scopes(request.chain());
-    let All { notes, version, .. } = all_of(source.store, request, scopes)?;
+    let All {
+        notes,
+        version,
+        damaged,
+    } = all_of(source.store, request, scopes)?;
+    source.damaged.extend(damaged);
     let [agent, places, entries] = notes;
     let of_agent = |section, pinned| match request.wants(section) {
         true => keyed(request, pinned).pick(agent.clone()),
@@ -486,7 +495,7 @@ pub(super) fn all_of<const N: usize>(
     Ok(All {
         notes: lists.map(of_list),
         version: store.read(&ask)?.version,
-        // A reading of the past names them to the store's caller alone.
-        damaged: Vec::new(),
+        // A reading of the past has no answer that names them.
+        damaged: store.take_damage().notes,
     })
 }

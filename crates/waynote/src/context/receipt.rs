@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::{ReaderTools, Request, Section};
 use crate::address::Address;
+use crate::store::Damage;
 use crate::text::plural;
 
 /// How much of a note a block shows.
@@ -157,17 +158,11 @@ pub(super) fn status(request: &Request, counted: usize, lines: u64, left_out: u6
 
 /// The line that says which notes are damaged; nothing when none is.
 pub(super) fn damaged_line(damaged: &[String]) -> String {
-    const NAMED: usize = 3;
-    if damaged.is_empty() {
-        return String::new();
+    let mut line = Damage::named(damaged);
+    if !line.is_empty() {
+        line.push('\n');
     }
-    let are = if damaged.len() == 1 { "is" } else { "are" };
-    let mut named = damaged[..damaged.len().min(NAMED)].join(", ");
-    if damaged.len() > NAMED {
-        named.push_str(", …");
-    }
-    let notes = plural(damaged.len() as u64, "note");
-    format!("{notes} {are} damaged and left out: {named}\n")
+    line
 }
 
 /// The same with advice for a block that is more than four fifths full; none for any other block.

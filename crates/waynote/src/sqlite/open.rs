@@ -15,6 +15,7 @@ use crate::system::room;
 
 use super::errors::{Failure, Outcome};
 use super::files::{self, wal_bytes};
+use super::head::Noted;
 use super::queue::{Queue, Turn};
 use super::side_files::no_room;
 use super::{Options, frozen, migrate, shared_room, transaction};
@@ -122,7 +123,17 @@ pub(super) fn make_folder(path: &Path) -> Result<()> {
 /// Syncs the folder of a new store and those above it, some of which may be new too: a note that is on disk is lost if a
 /// folder on the way to it is not. Before the tables are made, so that whoever finds tables finds this done.
 fn sync_folders(path: &Path) -> Result<()> {
-    for folder in path.ancestors().skip(1) {
+    sync_each(path.ancestors().skip(1))
+}
+
+/// Syncs the folder of a store, so that the name of a new WAL is on disk. SQLite syncs it too, and says nothing if that
+/// fails.
+pub(super) fn sync_folder_of(path: &Path) -> Result<()> {
+    sync_each(path.ancestors().skip(1).take(1))
+}
+
+fn sync_each<'p>(folders: impl Iterator<Item = &'p Path>) -> Result<()> {
+    for folder in folders {
         let Ok(file) = File::open(folder) else {
             // Whoever cannot read a folder has not made it.
             continue;
@@ -250,17 +261,20 @@ fn prepare(
     if version == Some(migrate::KNOWN) {
         return Ok(());
     }
-    let _turn = match turn {
+    let own = match turn {
         Some(_) => None,
         None => Some(queue.turn(path, options.wait)?),
     };
+    let turn = turn.or(own.as_ref());
     if version.is_none() && migrate::is_empty(conn).map_err(mapped)? {
         if let Some(highest) = queue.noted().highest() {
             return Err(gone(path, highest));
         }
-        sync_folders(path)?;
         conn.pragma_update(None, "journal_mode", "wal")
             .map_err(|error| mapped(error.into()))?;
+        // The first read in this mode makes the WAL, and its name has to be on disk, too.
+        migrate::is_empty(conn).map_err(mapped)?;
+        sync_folders(path)?;
     }
     let migrated = transaction::run(conn, |conn| {
         let is_foreign = migrate::version(conn)?.is_none() && !migrate::is_empty(conn)?;
@@ -271,6 +285,12 @@ fn prepare(
         }
         migrate::migrate(conn, path)
     });
+    if migrated.as_ref().is_err_and(Failure::is_failed_sync)
+        && let Some(lock) = turn.and_then(Turn::file)
+    {
+        // Whoever opens the store now finds the tables, which may never reach the disk.
+        let _ = Noted::mark_unsynced(lock, true);
+    }
     migrated.map_err(mapped)?;
     if version.is_some() {
         empty_wal(conn, options);

@@ -15,7 +15,7 @@ use crate::system::file::followed;
 use crate::system::mutex::locked;
 
 use super::alone::Alone;
-use super::files::{FileId, Files};
+use super::files::{self, FileId, Files};
 use super::frozen::Frozen;
 use super::head::{FileState, Noted, Record};
 use super::missing::Missing;
@@ -337,6 +337,10 @@ impl Sqlite {
             check()?;
             let changed = conn.pragma_update(None, "journal_mode", "wal");
             self.named.mapped(changed.map_err(Into::into))?;
+        }
+        // An empty one may be new: another program deletes it when it closes the store.
+        if files::wal_bytes(&self.file) == 0 && self.is_ours(conn)? {
+            self.shown(open::sync_folder_of(&self.file))?;
         }
         self.is_wal.store(true, Ordering::Relaxed);
         Ok(())

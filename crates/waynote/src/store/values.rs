@@ -8,6 +8,7 @@ use crate::content::ContentHash;
 use crate::key::Name;
 use crate::note::{Action, EntryType, Note, Position, Revision};
 use crate::scope::{Scope, ScopeKind};
+use crate::text::plural;
 
 /// Which notes to select. They are ordered by scope (as listed, or by name), then a place's own note first, then by
 /// key.
@@ -170,5 +171,25 @@ impl Damage {
     /// Whether nothing was.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// What a list or a block says of the notes that were left out of it: how many, and the first of them. Empty if there
+    /// are none.
+    pub fn left_out(&self) -> String {
+        Self::named(&self.notes)
+    }
+
+    pub(crate) fn named(notes: &[String]) -> String {
+        const NAMED: usize = 3;
+        if notes.is_empty() {
+            return String::new();
+        }
+        let are = if notes.len() == 1 { "is" } else { "are" };
+        let mut named = notes[..notes.len().min(NAMED)].join(", ");
+        if notes.len() > NAMED {
+            named.push_str(", …");
+        }
+        let notes = plural(notes.len() as u64, "note");
+        format!("{notes} {are} damaged and left out: {named}")
     }
 }
