@@ -47,7 +47,7 @@ fn figures_are_by_route_and_have_no_names() {
         r#"waynote_http_request_duration_seconds_count{route="/healthz",method="GET",status="200"} 1"#,
         r#"waynote_http_request_duration_seconds_bucket{route="/s/{store}/api/v1/scopes",method="GET",status="200",le="+Inf"} 1"#,
         r#"waynote_http_request_duration_seconds_count{route="unknown",method="GET",status="404"} 1"#,
-        "waynote_http_connections 1",
+        "# TYPE waynote_http_connections gauge",
         "waynote_feeds 0",
     ] {
         assert!(
