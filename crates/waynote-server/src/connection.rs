@@ -118,7 +118,8 @@ impl Connection {
         match tls {
             None => self.speak(stream).await,
             Some(tls) => {
-                let handshake = tokio::time::timeout(HANDSHAKE, tls.accept(stream));
+                let time = self.app.options.limits.header_time.min(HANDSHAKE);
+                let handshake = tokio::time::timeout(time, tls.accept(stream));
                 if let Ok(Ok(stream)) = handshake.await {
                     self.speak(stream).await;
                 }

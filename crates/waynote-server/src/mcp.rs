@@ -15,6 +15,7 @@ use waynote_access::Rights;
 use waynote_mcp::{Caller, Host, Options, Refusal, Set};
 
 use crate::app::App;
+use crate::edge::whole;
 use crate::problem::{Answer, Problem};
 use crate::visit::Visit;
 
@@ -56,8 +57,10 @@ async fn answer(visit: Visit, request: Request) -> Answer<Response> {
         )
     })?;
     let options = options(&visit, named.0)?;
+    let app = visit.app.clone();
     let host = Arc::new(Hosted(visit));
-    let request = Request::from_parts(parts, body);
+    let body = whole(Request::from_parts(parts.clone(), body), &app).await?;
+    let request = Request::from_parts(parts, Body::from(body));
     let answered = waynote_mcp::answer(request, options, host).await;
     Ok(answered.map(Body::new))
 }

@@ -27,6 +27,7 @@ struct Requests {
 #[derive(Default)]
 pub(crate) struct Metrics {
     requests: Mutex<BTreeMap<(String, String, u16), Requests>>,
+    pub(crate) running: Gauge,
     pub(crate) connections: Gauge,
     pub(crate) refused_connections: Counter,
     pub(crate) feeds: Gauge,
@@ -47,8 +48,27 @@ impl Counter {
 pub(crate) struct Gauge(AtomicI64);
 
 impl Gauge {
+    fn now(&self) -> u64 {
+        self.0.load(Ordering::Relaxed).max(0).unsigned_abs()
+    }
+
+    /// Counts one more, until what this returns is dropped.
+    pub(crate) fn one(&self) -> One<'_> {
+        self.add(1);
+        One(self)
+    }
+
     pub(crate) fn add(&self, more: i64) {
         self.0.fetch_add(more, Ordering::Relaxed);
+    }
+}
+
+/// One that is counted.
+pub(crate) struct One<'g>(&'g Gauge);
+
+impl Drop for One<'_> {
+    fn drop(&mut self) {
+        self.0.add(-1);
     }
 }
 
@@ -116,14 +136,16 @@ impl Metrics {
         }
         for (name, kind, help, value) in [
             (
+                "waynote_http_requests_running",
+                "gauge",
+                "Requests whose answer has not begun, this one among them.",
+                self.running.now(),
+            ),
+            (
                 "waynote_http_connections",
                 "gauge",
                 "Connections that are open.",
-                self.connections
-                    .0
-                    .load(Ordering::Relaxed)
-                    .max(0)
-                    .unsigned_abs(),
+                self.connections.now(),
             ),
             (
                 "waynote_http_connections_refused_total",
@@ -135,7 +157,7 @@ impl Metrics {
                 "waynote_feeds",
                 "gauge",
                 "Change feeds that are being read.",
-                self.feeds.0.load(Ordering::Relaxed).max(0).unsigned_abs(),
+                self.feeds.now(),
             ),
         ] {
             head(&mut text, name, kind, help);

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, COOKIE as COOKIES};
 use jiff::Timestamp;
 use waynote_access::{Grant, Line, Refusal, Tokens, Watch};
 
@@ -12,12 +12,30 @@ use crate::problem::Problem;
 use crate::told::Told;
 
 /// The token in a request's header, without the word `Bearer`.
-pub(crate) fn bearer(headers: &HeaderMap) -> Option<String> {
+fn bearer(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme
         .eq_ignore_ascii_case("bearer")
         .then(|| token.trim().to_owned())
+}
+
+/// The cookie that has the token of a person who signed in on the page. It is to be set with `HttpOnly`,
+/// `SameSite=Strict` and the path of the store, and with `Secure` where the server is reached over TLS.
+pub(crate) const COOKIE: &str = "waynote_token";
+
+/// The token that a request comes with: in its header, or in the cookie of a browser.
+pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
+    if headers.contains_key(AUTHORIZATION) {
+        return bearer(headers);
+    }
+    let cookies = headers.get_all(COOKIES).into_iter();
+    let cookies = cookies.filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';'));
+    pairs.find_map(|pair| {
+        let (name, token) = pair.trim().split_once('=')?;
+        (name == COOKIE).then(|| token.to_owned())
+    })
 }
 
 /// Whether a store has tokens, so that it is only for those who have one.

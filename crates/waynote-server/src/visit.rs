@@ -91,7 +91,7 @@ impl FromRequestParts<App> for Visit {
                 "too many requests without a valid token came from this address",
             ));
         }
-        let token = sign_in::bearer(&parts.headers);
+        let token = sign_in::presented(&parts.headers);
         let visit = Self::of(app, name, token).await;
         if let (Some(peer), Err(problem)) = (peer, &visit)
             && problem.status == axum::http::StatusCode::UNAUTHORIZED

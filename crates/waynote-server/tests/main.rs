@@ -7,7 +7,9 @@ mod suite {
     mod health;
     mod mcp;
     mod notes;
+    mod openapi;
     mod page;
     mod stop;
     mod support;
+    mod tls;
 }

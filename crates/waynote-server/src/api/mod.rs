@@ -17,7 +17,6 @@ mod store;
 mod tokens;
 
 use axum::Router;
-use axum::routing::get;
 use jiff::Timestamp;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -28,9 +27,7 @@ use crate::problem::{Answer, Problem};
 
 /// The routes below `/s/{store}/api/v1`.
 pub(crate) fn router() -> Router<App> {
-    let (router, document) = routes().split_for_parts();
-    let document = document::Text::of(&document);
-    router.route("/openapi.json", get(async move || document.clone()))
+    routes().split_for_parts().0
 }
 
 /// The routes with their documents.
@@ -66,6 +63,7 @@ fn routes() -> OpenApiRouter<App> {
         .routes(routes!(batch::forget))
         .routes(routes!(batch::context))
         .routes(routes!(batch::verify))
+        .routes(routes!(document::openapi))
 }
 
 /// A time in a request.

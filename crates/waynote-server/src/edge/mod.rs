@@ -9,7 +9,7 @@ pub(crate) mod rate;
 mod request;
 
 pub(crate) use addresses::{Addresses, Seat};
-pub(crate) use body::Json;
+pub(crate) use body::{Json, whole};
 pub(crate) use path::{AddressOf, NameOf};
 pub(crate) use query::Query;
 pub(crate) use request::pass;

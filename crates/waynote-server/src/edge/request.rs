@@ -28,6 +28,7 @@ pub(crate) async fn pass(
     next: Next,
 ) -> Response<Body> {
     let began = Instant::now();
+    let _running = app.metrics.running.one();
     let id = app.request_id();
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use waynote::store::SideValue;
-use waynote::{SideData, SqliteStore};
+use waynote::{LocalStore, SideData, SqliteStore};
 use waynote_server::{Limits, Log, Options, Server, Stores, TlsFiles};
 
 use super::support::{PATIENCE, Response, now, options, start, start_with, wait_until};
@@ -230,4 +230,68 @@ fn there_are_no_more_connections_than_allowed() {
     wait_until(refused, "a third connection is closed");
     drop((first, second));
     wait_until(|| !refused(), "connections are free again");
+}
+
+const NOTE: &str = "/s/notes/api/v1/notes/agent%3Aa%23k";
+
+#[test]
+fn a_body_that_is_too_large_is_refused() {
+    let server = start_with(options().limits(Limits {
+        body_bytes: 1000,
+        ..Limits::default()
+    }));
+    let body = format!(r#"{{"content":"{}"}}"#, "x".repeat(900));
+    assert_eq!(server.send("PUT", NOTE, &[], &body).status, 201);
+    let body = format!(r#"{{"content":"{}"}}"#, "x".repeat(1000));
+    let answer = server.send("PUT", NOTE, &[], &body);
+    assert_eq!(answer.problem(), (413, "body_too_large".into()));
+    // One that does not say before how long it is.
+    let chunk = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    let answer = server.send("PUT", NOTE, &["Transfer-Encoding: chunked"], &chunk);
+    assert_eq!(answer.problem(), (413, "body_too_large".into()));
+    let headers = [
+        "Content-Type: application/json",
+        "Accept: application/json, text/event-stream",
+    ];
+    let mcp = server.send("POST", "/s/notes/mcp", &headers, &body);
+    assert_eq!(mcp.problem(), (413, "body_too_large".into()));
+}
+
+#[test]
+fn a_body_that_does_not_come_is_not_waited_for() {
+    let server = start_with(options().limits(Limits {
+        body_time: Duration::from_millis(200),
+        ..Limits::default()
+    }));
+    let answer = server.send("PUT", NOTE, &["Content-Length: 100"], r#"{"content":"#);
+    assert_eq!(answer.problem(), (408, "body_timed_out".into()));
+    let mcp = server.send("POST", "/s/notes/mcp", &["Content-Length: 100"], "{");
+    assert_eq!(mcp.problem(), (408, "body_timed_out".into()));
+}
+
+#[test]
+fn a_request_that_takes_too_long_is_answered_all_the_same() {
+    let server = start_with(options().limits(Limits {
+        handler_time: Duration::from_millis(200),
+        ..Limits::default()
+    }));
+    server.send("PUT", NOTE, &[], r#"{"content":"one"}"#);
+    let send = || {
+        server.send(
+            "PUT",
+            NOTE,
+            &["Idempotency-Key: two"],
+            r#"{"content":"two"}"#,
+        )
+    };
+    server
+        .store
+        .exclusively(&mut |_| {
+            assert_eq!(send().problem(), (503, "timed_out".into()));
+            Ok(())
+        })
+        .unwrap();
+    // The write goes on, and is not carried out twice.
+    let again = send();
+    assert_eq!((again.status, again.header("etag")), (200, "\"2\""));
 }

@@ -3,7 +3,9 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use super::support::{start, wait_until};
+use waynote::LocalStore;
+
+use super::support::{Response, start, wait_until};
 
 #[test]
 fn a_stopped_server_closes_what_is_open_and_listens_no_more() {
@@ -21,4 +23,39 @@ fn a_stopped_server_closes_what_is_open_and_listens_no_more() {
         || TcpStream::connect(server.address).is_err(),
         "nobody listens",
     );
+}
+
+#[test]
+fn a_write_in_flight_is_answered_before_the_server_stops() {
+    let mut server = start();
+    let path = "/s/notes/api/v1/notes/agent%3Aa%23k";
+    server.send("PUT", path, &[], r#"{"content":"one"}"#);
+    let store = server.store.clone();
+    let (address, stopper) = (server.address, server.stopper());
+    let mut writer = None;
+    store
+        .exclusively(&mut |_| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            writer = Some(std::thread::spawn(move || {
+                let body = r#"{"content":"two"}"#;
+                let head = format!(
+                    "PUT {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+                    body.len()
+                );
+                stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+                Response::read(&mut stream)
+            }));
+            let is_running = || {
+                let figures = server.get("/metrics").body;
+                figures.contains("waynote_http_requests_running 2\n")
+            };
+            wait_until(is_running, "the write has reached the server");
+            stopper.stop();
+            wait_until(|| TcpStream::connect(address).is_err(), "nobody listens");
+            Ok(())
+        })
+        .unwrap();
+    let answer = writer.unwrap().join().unwrap();
+    assert_eq!((answer.status, answer.header("etag")), (200, "\"2\""));
+    server.stop();
 }

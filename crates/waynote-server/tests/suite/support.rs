@@ -95,6 +95,10 @@ impl Running {
         self.folder.path()
     }
 
+    pub(crate) fn stopper(&self) -> Stopper {
+        self.stopper.clone()
+    }
+
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -128,7 +132,7 @@ impl Running {
         if length > 0 && !has("content-type:") {
             head.push_str("Content-Type: application/json\r\n");
         }
-        if length > 0 && !has("content-length:") {
+        if length > 0 && !has("content-length:") && !has("transfer-encoding:") {
             head.push_str(&format!("Content-Length: {length}\r\n"));
         }
         for header in headers {

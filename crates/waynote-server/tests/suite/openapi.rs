@@ -1,0 +1,104 @@
+//! The OpenAPI document.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::support::start;
+
+const API: &str = "/s/notes/api/v1";
+
+#[test]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "tests may look at the environment"
+)]
+fn the_document_in_the_docs_is_up_to_date() {
+    let server = start();
+    let served = server.get(&format!("{API}/openapi.json"));
+    assert_eq!(served.header("content-type"), "application/json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+    let served = format!("{}\n", served.body);
+    if std::env::var("WAYNOTE_UPDATE_DOCS").is_ok() {
+        std::fs::write(&path, &served).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(path).is_ok_and(|kept| kept == served),
+        "docs/openapi.json is out of date: run `WAYNOTE_UPDATE_DOCS=1 cargo test -p waynote-server the_document`"
+    );
+}
+
+#[test]
+fn every_route_is_in_the_document_and_every_operation_answers() {
+    let server = start();
+    let document = server.get(&format!("{API}/openapi.json")).json();
+    assert_eq!(document["openapi"], "3.1.0");
+    let (mut listed, mut ids) = (Vec::new(), BTreeSet::new());
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            listed.push(format!("{} {path}", method.to_uppercase()));
+            assert!(
+                ids.insert(operation["operationId"].as_str().unwrap()),
+                "{path}"
+            );
+            assert!(operation["summary"].is_string(), "{method} {path}");
+            let concrete = path
+                .replace("{address}", "agent%3Aa%23k")
+                .replace("{session}", "night")
+                .replace("{token}", "nobody");
+            if path == "/changes" {
+                continue;
+            }
+            let answer = server.send(&method.to_uppercase(), &format!("{API}{concrete}"), &[], "");
+            let routed = answer.status != 405 && answer.body.find("no_such_route").is_none();
+            assert!(routed, "{method} {path}: {answer:?}");
+            if answer.status >= 400 {
+                answer.problem();
+            }
+        }
+    }
+    listed.sort();
+    insta::assert_snapshot!(listed.join("\n"), @"
+    DELETE /notes/{address}
+    DELETE /tokens/{token}
+    GET /audit
+    GET /changes
+    GET /context
+    GET /journal
+    GET /notes
+    GET /notes/{address}
+    GET /notes/{address}/history
+    GET /openapi.json
+    GET /scopes
+    GET /search
+    GET /sessions
+    GET /sessions/{session}/events
+    GET /tokens
+    GET /verify
+    PATCH /notes/{address}
+    POST /apply
+    POST /as-of
+    POST /context
+    POST /forget
+    POST /notes/{address}/redo
+    POST /notes/{address}/restore
+    POST /notes/{address}/undo
+    POST /read
+    POST /record
+    POST /search
+    POST /sessions/{session}/entries
+    POST /sessions/{session}/events
+    POST /tokens
+    PUT /notes/{address}
+    ");
+    let text = document.to_string();
+    for part in text.split("\"#/components/schemas/").skip(1) {
+        let name = part.split('"').next().unwrap();
+        assert_ne!(
+            document["components"]["schemas"][name],
+            Value::Null,
+            "{name}"
+        );
+    }
+}
