@@ -41,9 +41,12 @@ pub(crate) struct Cli {
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// The store's file [env: WAYNOTE_STORE]
+    /// The store: a file, or a store on a server (https://HOST/s/NAME) [env: WAYNOTE_STORE]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) store: Option<String>,
+    /// The file with the token of a store on a server [env: WAYNOTE_TOKEN_FILE]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) token_file: Option<String>,
     /// Keep the notes in another program's SQLite database (named by --store), in tables of their own. Needed once
     #[arg(long, global = true)]
     pub(crate) attach: bool,

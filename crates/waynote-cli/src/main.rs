@@ -16,6 +16,7 @@ mod output;
 mod plot;
 mod presets;
 mod program;
+mod remote;
 mod session_view;
 mod settings;
 mod table;

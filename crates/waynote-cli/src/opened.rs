@@ -3,17 +3,19 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use waynote::store::Damage;
-use waynote::{Base, LocalStore, Options, SecretPolicy, SqliteStore, Stamp, Store};
+use waynote::{Base, LocalStore, Options, Rollback, SecretPolicy, SqliteStore, Stamp, Store};
 use waynote_formats::{Exported, SyncedStore, zrb};
+use waynote_remote::RemoteStore;
 
 use serde_json::json;
 use waynote_system::disk;
 
 use crate::error::{Outcome, say, say_json, warn, warn_of_damage, warn_of_secrets};
-use crate::home;
 use crate::settings::Settings;
+use crate::{home, remote};
 
 /// An open store.
 pub(crate) struct Opened {
@@ -28,19 +30,53 @@ pub(crate) struct Opened {
 enum Kind {
     Plain(SqliteStore),
     Synced(SyncedStore<SqliteStore>),
+    Remote(Box<RemoteStore>),
 }
 
 impl Opened {
     /// The store. One that does not exist is empty, and the first write creates it.
     pub(crate) fn of(settings: &Settings, json: bool) -> Outcome<Self> {
+        if let Some(url) = settings.remote() {
+            return Self::on_server(settings, url, json, None);
+        }
         let store = SqliteStore::open(&settings.store.value, &options(settings))?;
         Self::over(store, settings, json)
     }
 
     /// The same for a server, which starts even if the store has a problem: each call reports it until it is fixed.
     pub(crate) fn at_the_first_call(settings: &Settings) -> Outcome<Self> {
+        if let Some(url) = settings.remote() {
+            return Self::on_server(settings, url, false, None);
+        }
         let store = SqliteStore::at(&settings.store.value, &options(settings));
         Self::over(store, settings, false)
+    }
+
+    /// The same for a hook, which has so much time for all that it does.
+    pub(crate) fn within(settings: &Settings, longest: Duration) -> Outcome<Self> {
+        match settings.remote() {
+            Some(url) => Self::on_server(settings, url, false, Some(longest)),
+            None => Self::of(settings, false),
+        }
+    }
+
+    fn on_server(
+        settings: &Settings,
+        url: &str,
+        json: bool,
+        longest: Option<Duration>,
+    ) -> Outcome<Self> {
+        let store = remote::open(settings, url, longest)?;
+        Ok(Self::new(Kind::Remote(Box::new(store)), settings, json))
+    }
+
+    fn new(kind: Kind, settings: &Settings, json: bool) -> Self {
+        Self {
+            kind,
+            json,
+            allowed: settings.secret_policy(),
+            said: Mutex::default(),
+        }
     }
 
     fn over(store: SqliteStore, settings: &Settings, json: bool) -> Outcome<Self> {
@@ -51,18 +87,16 @@ impl Opened {
                 Kind::Synced(SyncedStore::new(store, file, base)?)
             }
         };
-        Ok(Self {
-            kind,
-            json,
-            allowed: settings.secret_policy(),
-            said: Mutex::default(),
-        })
+        Ok(Self::new(kind, settings, json))
     }
 
     /// The same where something is to be written.
     pub(crate) fn for_writing(settings: &Settings, json: bool) -> Outcome<Self> {
         settings.may_write()?;
         let store = &settings.store.value;
+        if settings.remote().is_some() {
+            return Self::of(settings, json);
+        }
         // Said once, when the place of the store can still be chosen; `doctor` says it at any time.
         if let (Ok(false), Some(network)) = (store.try_exists(), disk::network(store)) {
             let (what, hint) = on_network(store, &network);
@@ -88,22 +122,33 @@ impl Opened {
         match &self.kind {
             Kind::Plain(store) => store,
             Kind::Synced(store) => store,
+            Kind::Remote(store) => &**store,
         }
     }
 
     /// The store, for what only works on the machine where it is.
-    pub(crate) fn local(&self) -> &dyn LocalStore {
+    pub(crate) fn local(&self) -> Outcome<&dyn LocalStore> {
         match &self.kind {
-            Kind::Plain(store) => store,
-            Kind::Synced(store) => store,
+            Kind::Plain(store) => Ok(store),
+            Kind::Synced(store) => Ok(store),
+            Kind::Remote(store) => Err(remote::not_here(store.url().as_str())),
         }
     }
 
     /// The store itself, without the file that it is kept in sync with.
-    pub(crate) fn sqlite(&self) -> &SqliteStore {
+    pub(crate) fn sqlite(&self) -> Outcome<&SqliteStore> {
         match &self.kind {
-            Kind::Plain(store) => store,
-            Kind::Synced(store) => store.store(),
+            Kind::Plain(store) => Ok(store),
+            Kind::Synced(store) => Ok(store.store()),
+            Kind::Remote(store) => Err(remote::not_here(store.url().as_str())),
+        }
+    }
+
+    /// What a store on this machine has lost of what was acknowledged. A server looks after its own.
+    pub(crate) fn rollback(&self) -> Outcome<Option<Rollback>> {
+        match &self.kind {
+            Kind::Remote(_) => Ok(None),
+            Kind::Plain(_) | Kind::Synced(_) => Ok(self.sqlite()?.rollback()?),
         }
     }
 

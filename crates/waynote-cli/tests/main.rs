@@ -73,6 +73,7 @@ mod suite {
     mod reference_gonotes;
     mod reference_ralph;
     mod reference_zrb;
+    mod remote;
     mod search;
     mod secrets;
     mod serve;

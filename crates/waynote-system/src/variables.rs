@@ -3,6 +3,12 @@
 /// The store's file.
 pub const STORE: &str = "WAYNOTE_STORE";
 
+/// The token of a store on a server. No setting shows it.
+pub const TOKEN: &str = "WAYNOTE_TOKEN";
+
+/// The file that holds that token.
+pub const TOKEN_FILE: &str = "WAYNOTE_TOKEN_FILE";
+
 /// Whose notebook is meant.
 pub const AGENT: &str = "WAYNOTE_AGENT";
 

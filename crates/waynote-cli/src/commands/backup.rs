@@ -16,7 +16,7 @@ use crate::error::{Failure, Outcome};
 use crate::opened::options;
 
 pub(super) fn backup(context: &mut Context<'_>, file: &Path, force: bool) -> Outcome {
-    let store = context.settings.store.value.clone();
+    let store = context.settings.store_file()?.to_owned();
     // The store alone: a notes.json kept in sync is a file of its own.
     let open = SqliteStore::open(&store, &options(&context.settings))?;
     let backup = open.backup(file, force).map_err(|error| match &error {
@@ -65,7 +65,7 @@ pub(super) fn restore(context: &mut Context<'_>, args: &RestoreArgs) -> Outcome 
 /// Puts a backup in the place of the store, which is not opened: it may be what has to be repaired.
 fn whole(context: &mut Context<'_>, file: &Path, replace: bool) -> Outcome {
     context.settings.may_write()?;
-    let store = context.settings.store.value.clone();
+    let store = context.settings.store_file()?.to_owned();
     let options = options(&context.settings);
     let replaced = replace.then(crate::clock::now).transpose()?;
     let restored = SqliteStore::restore(file, &store, &options, replaced);

@@ -27,7 +27,8 @@ pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) ->
 fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     let (known, kind) = named(name)?;
     let value = match kind {
-        Kind::Path => absolute(value)?,
+        // A store on a server is no path.
+        Kind::Path if !waynote_remote::Url::is_meant(value) => absolute(value)?,
         _ => value.to_owned(),
     };
     (known.check)(&value)?;

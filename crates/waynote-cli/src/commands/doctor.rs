@@ -164,15 +164,21 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
         findings.wrong(failure.line(), failure.hint());
         return;
     }
+    if let Some(url) = context.settings.remote() {
+        let url = url.to_owned();
+        match context.read(|store| Ok(store.store_id()?)) {
+            Ok(_) => findings.ok(format!("store: {url} answers")),
+            Err(failure) => findings.wrong(format!("store: {}", failure.line()), failure.hint()),
+        }
+        return;
+    }
     let file = &context.settings.store.value;
     if let Some(network) = disk::network(file) {
         let (what, hint) = on_network(file, &network);
         findings.note(what, hint);
     }
     let path = file.display().to_string();
-    let lost = context
-        .opened()
-        .and_then(|opened| Ok(opened.sqlite().rollback()?));
+    let lost = context.opened().and_then(|opened| opened.rollback());
     if let Ok(Some(lost)) = lost {
         let lost = rollback::said(&lost);
         findings.wrong(format!("store: {path} {lost}"), rollback::HINT);

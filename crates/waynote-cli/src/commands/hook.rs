@@ -170,7 +170,7 @@ fn work(
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
     settings.lock_wait.value = settings.lock_wait.value.min(longest / 2);
-    let opened = Opened::of(&settings, false)?;
+    let opened = Opened::within(&settings, longest)?;
     let store = opened.store();
     let inside = Inside::of(&settings, store)?;
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();

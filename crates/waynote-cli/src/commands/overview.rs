@@ -31,7 +31,7 @@ pub(super) fn run(context: &mut Context<'_>) -> Outcome {
             store.store_id()?,
         ))
     })?;
-    let lost = context.opened()?.sqlite().rollback()?;
+    let lost = context.opened()?.rollback()?;
     let path = settings.store.value.display().to_string();
     let id = id.map(|id| id.to_string());
     let there = match &id {

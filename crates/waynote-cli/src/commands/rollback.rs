@@ -32,10 +32,11 @@ pub(super) const HINT: &str =
 /// Goes on with the store as it is.
 pub(super) fn accept(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
     context.settings.may_write()?;
+    context.settings.store_file()?;
     let path = context.settings.store.value.display().to_string();
     let path = visible(&path);
     let opened = Opened::at_the_first_call(&context.settings)?;
-    let store = opened.sqlite();
+    let store = opened.sqlite()?;
     let Some(lost) = store.rollback()? else {
         return context.output.answer(&json!({ "accepted": null }), || {
             format!("{path} has all that was acknowledged: there is nothing to accept")

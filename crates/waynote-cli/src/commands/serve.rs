@@ -78,7 +78,7 @@ fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores> {
         return Ok(stores);
     }
     let settings = &context.settings;
-    let store = SqliteStore::open(&settings.store.value, &opened::options(settings))?;
+    let store = SqliteStore::open(settings.store_file()?, &opened::options(settings))?;
     let store: Arc<dyn Served> = match &settings.notes_file.value {
         None => Arc::new(store),
         Some(file) => Arc::new(SyncedStore::new(store, file, home::base_of_home()?)?),

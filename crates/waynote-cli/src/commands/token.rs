@@ -124,7 +124,7 @@ fn administered<'c>(context: &'c Context<'_>) -> Outcome<&'c dyn LocalStore> {
             "run it outside of the loop",
         ));
     }
-    Ok(context.opened_for_writing()?.local())
+    context.opened_for_writing()?.local()
 }
 
 fn noted(store: &dyn LocalStore, call: &'static str, info: &TokenInfo) -> Outcome {
@@ -162,7 +162,7 @@ fn sees(info: &TokenInfo) -> String {
 
 fn list(context: &mut Context<'_>) -> Outcome {
     let now = clock::now()?;
-    let tokens = Tokens::new(context.opened()?.local()).list()?;
+    let tokens = Tokens::new(context.opened()?.local()?).list()?;
     if context.output.json {
         return context.output.value(&tokens);
     }
@@ -201,7 +201,7 @@ fn revoke(context: &mut Context<'_>, name: &Name) -> Outcome {
 
 fn audit(context: &mut Context<'_>, before: Option<&str>, limit: usize) -> Outcome {
     let now = clock::now()?;
-    let log = Audit::new(context.opened()?.local(), 0, move || now);
+    let log = Audit::new(context.opened()?.local()?, 0, move || now);
     let lines = log.list(before, limit)?;
     if context.output.json {
         return context.output.value(&lines);

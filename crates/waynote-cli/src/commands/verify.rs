@@ -11,12 +11,13 @@ use waynote::visible::visible;
 
 pub(super) fn run(context: &mut Context<'_>, repair_index: bool) -> Outcome<ExitCode> {
     if repair_index {
-        context.opened_for_writing()?.local().rebuild_index()?;
+        context.opened_for_writing()?.local()?.rebuild_index()?;
     }
     let store = context.settings.store.value.clone();
     let path = store.display().to_string();
     let opened = context.opened()?;
-    if matches!(store.try_exists(), Ok(false)) {
+    let is_here = context.settings.remote().is_none();
+    if is_here && matches!(store.try_exists(), Ok(false)) {
         return Err(Failure::refused(
             "no_store",
             format!(
@@ -26,7 +27,7 @@ pub(super) fn run(context: &mut Context<'_>, repair_index: bool) -> Outcome<Exit
             "name the store with `--store FILE`; `waynote config` shows where its name comes from",
         ));
     }
-    let lost = opened.sqlite().rollback().ok().flatten();
+    let lost = opened.rollback().ok().flatten();
     // A damaged store may not tell its id.
     let (report, id) =
         context.read(|store| Ok((store.verify()?, store.store_id().ok().flatten())))?;

@@ -26,7 +26,7 @@ pub(crate) enum Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Flag(name) => write!(f, "--{name}"),
+            Self::Flag(name) => write!(f, "--{}", name.replace('_', "-")),
             Self::Variable(name) => f.write_str(name),
             Self::File(path) => path.display().fmt(f),
             Self::Default => f.write_str("default"),

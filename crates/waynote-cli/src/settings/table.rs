@@ -71,7 +71,7 @@ macro_rules! settings {
 }
 
 settings! {
-    /// The store's file.
+    /// The store: its file, or its address on a server.
     store: PathBuf =
         row(variables::STORE, values::store, default_store, |file| Some(file.display().to_string()))
             .in_file(Kind::Path)
@@ -137,6 +137,17 @@ settings! {
             Some(wait.as_secs_f64().to_string())
         })
         .in_file(Kind::Number);
+    /// The file that holds the token of a store on a server.
+    token_file: Option<PathBuf> =
+        row(variables::TOKEN_FILE, |text| values::token_file(text).map(Some), || Ok(None), |file| {
+            file.as_ref().map(|file| file.display().to_string())
+        })
+        .in_file(Kind::Path)
+        .flag(|flags| flags.token_file.clone());
+    /// The command that prints the token of a store on a server.
+    token_command: Option<String> =
+        row("WAYNOTE_TOKEN_COMMAND", |text| values::token_command(text).map(Some), || Ok(None), Clone::clone)
+            .in_file(Kind::Text);
     /// Rules whose credentials may be written.
     allow_secrets: Vec<&'static str> =
         row("WAYNOTE_ALLOW_SECRETS", values::secret_rules, || Ok(Vec::new()), |rules| {

@@ -10,6 +10,7 @@ use waynote::visible::visible;
 
 use crate::error::{Failure, Outcome};
 use crate::{duration, home};
+use waynote_remote::Url;
 
 pub(super) fn store(text: &str) -> Outcome<PathBuf> {
     if text.trim().is_empty() {
@@ -18,14 +19,38 @@ pub(super) fn store(text: &str) -> Outcome<PathBuf> {
             "give a file, or leave it out",
         ));
     }
+    if Url::is_meant(text) {
+        let url = Url::read(text, false)?;
+        return Ok(PathBuf::from(url.as_str()));
+    }
     if text.contains("://") {
         let what = format!("`{}` is not a path", visible(text));
         return Err(Failure::usage(
             what,
-            "give a file: only SQLite files are supported",
+            "give a file, or a store on a server: https://HOST/s/NAME",
         ));
     }
     home::expanded(text)
+}
+
+pub(super) fn token_file(text: &str) -> Outcome<PathBuf> {
+    if text.trim().is_empty() {
+        return Err(Failure::usage(
+            "the token's file has no name",
+            "give a file, or leave it out",
+        ));
+    }
+    home::expanded(text)
+}
+
+pub(super) fn token_command(text: &str) -> Outcome<String> {
+    if text.trim().is_empty() {
+        return Err(Failure::usage(
+            "the token's command is empty",
+            "give a command that prints the token, or leave it out",
+        ));
+    }
+    Ok(text.to_owned())
 }
 
 pub(super) fn notes_file(text: &str) -> Outcome<PathBuf> {

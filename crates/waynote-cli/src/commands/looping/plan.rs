@@ -1,10 +1,12 @@
 //! The plan of a loop from its arguments and the settings.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use waynote::context::Request;
 use waynote_clients::{MissingRight, Rights, missing_rights};
 use waynote_loop::{AgentCommand, Backoff, FileId, Logs, Plan, SourceFile, Template};
+use waynote_system::variables::{STORE, TOKEN_FILE};
 
 use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome};
@@ -69,8 +71,11 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
     let mut plan = Plan::new(session, agent, &directory, agent_author, notes);
     plan.author = settings.author.value.clone();
     plan.secrets = settings.secret_policy();
-    plan.store_file = Some(settings.store.value.clone());
     plan.environment = rights.environment.clone();
+    match settings.remote() {
+        Some(url) => plan.environment.extend(of_server(settings, url)?),
+        None => plan.store_file = Some(settings.store.value.clone()),
+    }
     plan.iterations = args.iterations;
     plan.time = args.time;
     plan.iteration_time = args.iteration_time;
@@ -98,4 +103,15 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
         missing,
         _rights: rights,
     })
+}
+
+/// What an agent is told of a store on a server. The token is handed on by its file, where there is one.
+fn of_server(settings: &Settings, url: &str) -> Outcome<Vec<(String, OsString)>> {
+    let mut variables = vec![(STORE.to_owned(), url.into())];
+    if let Some(file) = &settings.token_file.value {
+        let file = std::path::absolute(file)
+            .map_err(|error| Failure::file(file.clone(), "found", error))?;
+        variables.push((TOKEN_FILE.to_owned(), file.into()));
+    }
+    Ok(variables)
 }

@@ -1,0 +1,130 @@
+//! A store on a server: its token, its times, and what only a store on this machine can do.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use waynote_remote::{Keep, Options, RemoteStore, Times, Token, Url};
+use waynote_system::variables::TOKEN;
+
+use crate::error::{Failure, Outcome};
+use crate::settings::{Origin, Settings};
+use crate::{clock, home};
+
+/// The longest token, in bytes.
+const LONGEST: u64 = 4096;
+
+/// What a hook keeps of its time, for the block on disk.
+const REST: u32 = 4;
+
+impl Settings {
+    /// The address of the store, if it is on a server.
+    pub(crate) fn remote(&self) -> Option<&str> {
+        self.store.value.to_str().filter(|text| Url::is_meant(text))
+    }
+
+    /// The store's file, for what works only on the machine where it is.
+    ///
+    /// # Errors
+    /// If the store is on a server.
+    pub(crate) fn store_file(&self) -> Outcome<&Path> {
+        match self.remote() {
+            Some(url) => Err(not_here(url)),
+            None => Ok(&self.store.value),
+        }
+    }
+}
+
+/// The error for what works only on the machine where the store is.
+pub(crate) fn not_here(url: &str) -> Failure {
+    Failure::usage(
+        format!(
+            "this works only on the machine where the store is: {} is on a server",
+            waynote::visible::visible(url)
+        ),
+        "run it there, or name a file with `--store PATH`",
+    )
+}
+
+/// The store at this address. Nothing is sent yet.
+pub(crate) fn open(
+    settings: &Settings,
+    url: &str,
+    longest: Option<Duration>,
+) -> Outcome<RemoteStore> {
+    if settings.attach {
+        return Err(not_here(url));
+    }
+    if let Some(file) = &settings.notes_file.value {
+        return Err(Failure::usage(
+            format!(
+                "{} cannot be kept in sync with a store on a server",
+                waynote::visible::visible(&file.display().to_string())
+            ),
+            "keep it in sync where the store is, or unset `notes_file`",
+        ));
+    }
+    let times = match longest {
+        Some(longest) => Times::at_most(longest - longest / REST),
+        None => Times::default(),
+    };
+    let state = home::environment().state()?;
+    let keep = state.map(|state| {
+        Keep::new(state.join("waynote/blocks"), || {
+            clock::now().unwrap_or_default()
+        })
+    });
+    let options = Options::default()
+        .token(token(settings)?)
+        .times(times)
+        .keep(keep);
+    Ok(RemoteStore::open(url, options)?)
+}
+
+/// Where the token comes from: WAYNOTE_TOKEN, a file or a command. A flag counts more than the variable.
+fn token(settings: &Settings) -> Outcome<Token> {
+    let given = home::variable(TOKEN)?.filter(|token| !token.is_empty());
+    let file = settings.token_file.value.clone();
+    let named = matches!(settings.token_file.origin, Origin::Flag(_))
+        .then(|| file.clone())
+        .flatten();
+    Ok(
+        match (named, given, file, settings.token_command.value.clone()) {
+            (Some(file), ..) | (None, None, Some(file), _) => {
+                Token::from_fn(move || of_file(&file))
+            }
+            (None, Some(token), ..) => Token::new(token),
+            (None, None, None, Some(command)) => Token::from_fn(move || of_command(&command)),
+            (None, None, None, None) => Token::default(),
+        },
+    )
+}
+
+fn of_file(file: &PathBuf) -> Result<String, String> {
+    use std::io::Read;
+    let mut text = String::new();
+    let read =
+        std::fs::File::open(file).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
+    let name = file.display();
+    read.map_err(|error| format!("{name} cannot be read: {error}"))?;
+    Ok(text)
+}
+
+/// What the command prints. What it says on standard error the user sees.
+fn of_command(command: &str) -> Result<String, String> {
+    let run = Command::new("/bin/sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output();
+    let run =
+        run.map_err(|error| format!("the command of `token_command` cannot be run: {error}"))?;
+    if !run.status.success() {
+        return Err(format!(
+            "the command of `token_command` failed ({})",
+            run.status
+        ));
+    }
+    String::from_utf8(run.stdout)
+        .map_err(|_| "the command of `token_command` prints no text".into())
+}

@@ -1,0 +1,252 @@
+//! A store on a server is used as a file is: the same commands say the same.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Stdio};
+
+use serde_json::{Value, json};
+
+use super::common::{Run, Scratch};
+use super::mcp_client::Client;
+
+/// `waynote serve` on a free port of this machine, until it is dropped.
+struct Server {
+    child: Child,
+    url: String,
+    scratch: Scratch,
+}
+
+impl Server {
+    fn start() -> Self {
+        let scratch = Scratch::new();
+        let mut child = scratch
+            .command("serve --listen 127.0.0.1:0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        lines.next().unwrap().unwrap();
+        let url = lines.next().unwrap().unwrap().trim().to_owned();
+        Self {
+            child,
+            url,
+            scratch,
+        }
+    }
+
+    fn stop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// What is said of the store itself differs.
+fn neutral(said: &str, server: &Server, file: &Scratch) -> String {
+    let file = file.store();
+    said.replace(&server.url, "STORE")
+        .replace("HOME/.local/share/waynote/notes.db", "STORE")
+        .replace(file.to_str().unwrap(), "STORE")
+}
+
+#[test]
+fn ordinary_commands_say_the_same_as_with_a_file() {
+    let (server, here, there) = (Server::start(), Scratch::new(), Scratch::new());
+    let agent = env!("CARGO_BIN_EXE_waynote");
+    let looped =
+        format!("--session nightly loop --iterations 2 -- {agent} log add --type learning learned");
+    // Put together here, so that no scanner takes this file for a leak.
+    let secret = format!("key save leak ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let commands = [
+        "place write the API allows 100 requests a minute",
+        "place read",
+        "place list",
+        "key save deploy run-make-ship",
+        "key save deploy run-make-ship-twice --json",
+        "key save deploy x --if-revision 1",
+        "key save deploy x --if-revision 1 --json",
+        &secret,
+        "key save Bad.Key x",
+        "key pin deploy",
+        "key save test use-nextest",
+        "key list",
+        "key list --json",
+        "key show deploy --json",
+        "key show nothing",
+        "--session nightly log add --type stuck --iteration 1 the-linker-fails",
+        "--session nightly log add --type tip --iteration 1 use-lld",
+        "--session nightly log list --json",
+        "log sessions",
+        "context",
+        "--session nightly context --explain",
+        "context --json",
+        "context --query nextest",
+        "search lld",
+        "search nextest --json",
+        "history agent:default#deploy",
+        "history --json",
+        "show agent:default#deploy@1",
+        "undo",
+        "redo",
+        "restore agent:default#deploy@1",
+        "key delete test",
+        "forget agent:default#deploy --dry-run",
+        "forget agent:default#deploy --yes",
+        "history agent:default#deploy",
+        &looped,
+        "--session nightly log list --json",
+        "key count",
+    ];
+    for words in commands {
+        let on_file = here.run(words).said();
+        let on_server = there.run(words).env("WAYNOTE_STORE", &server.url).said();
+        if words.contains(" loop ") {
+            assert!(
+                on_file.starts_with("exit 0") && on_server.starts_with("exit 0"),
+                "{on_file}\n{on_server}"
+            );
+            continue;
+        }
+        let [on_file, on_server] = [on_file, on_server].map(|said| neutral(&said, &server, &here));
+        assert_eq!(on_server, on_file, "{words}");
+    }
+    assert!(!there.store().exists());
+    // Everything is at the server.
+    let there = server.scratch.ok("key list");
+    assert_eq!(there, here.ok("key list"));
+}
+
+/// A hook of Claude Code for the start of a session.
+fn start(scratch: &Scratch, url: &str, session: &str) -> Run {
+    let input =
+        json!({ "session_id": session, "cwd": scratch.home().join("work"), "source": "startup" });
+    let run = scratch.run("hook claude-code SessionStart");
+    run.stdin(input.to_string())
+        .env("WAYNOTE_STORE", url)
+        .patient()
+}
+
+fn added(run: Run) -> String {
+    let answer: Value = run.json();
+    let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
+    text.unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_session_starts_with_the_last_block_while_the_server_is_away() {
+    let (mut server, scratch) = (Server::start(), Scratch::new());
+    let url = server.url.clone();
+    scratch
+        .run("place write --at ~/work canary")
+        .env("WAYNOTE_STORE", &url)
+        .ok();
+    let first = added(start(&scratch, &url, "one"));
+    assert!(first.contains("canary"), "{first}");
+    let blocks = scratch.home().join(".local/state/waynote/blocks");
+    for file in std::fs::read_dir(&blocks).unwrap() {
+        let mode = file.unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    server.stop();
+    let second = added(start(&scratch, &url, "two"));
+    assert!(second.contains("canary"), "{second}");
+    assert!(
+        second.contains(
+            "(These notes are of 2026-05-17 12:00 UTC and may be out of date: the store http://"
+        ),
+        "{second}"
+    );
+    let later = start(&scratch, &url, "three")
+        .env("WAYNOTE_NOW", "2026-05-18T12:00:01Z")
+        .output();
+    let said = String::from_utf8(later.stderr).unwrap();
+    assert!(
+        said.starts_with("waynote hook: nothing added: the store http://")
+            && later.status.success(),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_works_only_beside_the_file_says_so() {
+    let scratch = Scratch::new();
+    let url = "https://notes.example/s/main";
+    for words in [
+        "backup notes.db",
+        "verify --repair-index",
+        "verify --accept-rollback --yes",
+        "token list",
+        "--attach key list",
+        "serve",
+    ] {
+        let said = scratch.run(words).env("WAYNOTE_STORE", url).said();
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(said, @"
+            exit 2
+            error: this works only on the machine where the store is: https://notes.example/s/main is on a server
+            hint: run it there, or name a file with `--store PATH`
+            ");
+        }
+    }
+    insta::assert_snapshot!(scratch.run("--store http://notes.example/s/main key list").said(), @"");
+}
+
+#[test]
+fn an_mcp_server_of_this_machine_uses_the_store_on_a_server() {
+    let (server, scratch) = (Server::start(), Scratch::new());
+    scratch.ok(&format!("config set store {}", server.url));
+    let mut client = Client::start(&scratch, "mcp");
+    let saved = client.call(
+        "note_save",
+        json!({ "key": "deploy", "content": "run make ship" }),
+    );
+    assert!(saved.contains("deploy"), "{saved}");
+    assert!(
+        server
+            .scratch
+            .ok("key show deploy")
+            .contains("run make ship")
+    );
+}
+
+#[test]
+fn a_token_comes_from_a_file_or_a_command_and_is_never_shown() {
+    let server = Server::start();
+    let token = server.scratch.json("token create reader --read --json")["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let scratch = Scratch::new();
+    let run = |words: &str| scratch.run(words).env("WAYNOTE_STORE", &server.url);
+    let refused = run("key list").said();
+    assert!(refused.contains("does not take this token"), "{refused}");
+    run("key list").env("WAYNOTE_TOKEN", &token).ok();
+    let file = scratch.path("token");
+    std::fs::write(&file, format!("{token}\n")).unwrap();
+    run(&format!("key list --token-file {}", file.display())).ok();
+    run("key list").env("WAYNOTE_TOKEN_FILE", &file).ok();
+    run("key list")
+        .env("WAYNOTE_TOKEN_COMMAND", format!("cat {}", file.display()))
+        .ok();
+    let failed = run("key list")
+        .env("WAYNOTE_TOKEN_COMMAND", "exit 3")
+        .said();
+    assert!(
+        failed.contains("there is no token") && failed.contains("failed"),
+        "{failed}"
+    );
+    let shown = run("config").env("WAYNOTE_TOKEN", &token).said();
+    let denied = run("key save k x").env("WAYNOTE_TOKEN", &token).said();
+    assert!(
+        denied.starts_with("exit ") && !denied.starts_with("exit 0"),
+        "{denied}"
+    );
+    assert!(!format!("{shown}{denied}").contains(&token));
+}
