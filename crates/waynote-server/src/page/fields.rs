@@ -59,6 +59,10 @@ impl Link {
     }
 
     /// Adds a field.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "numbers and references alike"
+    )]
     pub(crate) fn with(mut self, name: &str, value: impl ToString) -> Self {
         self.query.append_pair(name, &value.to_string());
         self.has_query = true;

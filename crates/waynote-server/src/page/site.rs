@@ -18,13 +18,7 @@ pub(crate) enum View {
 }
 
 impl View {
-    pub(crate) const ALL: [Self; 5] = [
-        Self::Now,
-        Self::Notes,
-        Self::Sessions,
-        Self::History,
-        Self::Access,
-    ];
+    pub(crate) const ALL: [Self; 4] = [Self::Now, Self::Notes, Self::Sessions, Self::History];
 
     pub(crate) fn title(self) -> &'static str {
         match self {

@@ -135,11 +135,18 @@
     if (again) { again = false; refresh(); }
   }
   if (store && sign) {
-    const feed = new EventSource(`${store}api/v1/changes?after=now`);
     let wasLost = false;
-    feed.addEventListener("open", () => { state("on", "live"); if (wasLost) refresh(); wasLost = false; });
-    feed.addEventListener("error", () => { wasLost = true; state("lost", "connecting again"); });
-    for (const kind of ["message", "note", "changed", "event", "forgotten"]) feed.addEventListener(kind, refresh);
+    (function listen() {
+      const feed = new EventSource(`${store}api/v1/changes`);
+      feed.addEventListener("open", () => { state("on", "live"); if (wasLost) refresh(); wasLost = false; });
+      feed.addEventListener("error", () => {
+        wasLost = true;
+        state("lost", "connecting again");
+        // A browser connects again by itself, but not after an answer that is no stream.
+        if (feed.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
+      });
+      for (const kind of ["note", "event", "forgotten"]) feed.addEventListener(kind, refresh);
+    })();
   }
   lists();
 })();

@@ -24,21 +24,29 @@ pub(crate) fn view(old: &str, new: &str) -> Markup {
         .diff_lines(&old, &new);
     let groups = diff.grouped_ops(AROUND);
     let mut room = MOST_LINES;
+    let mut has_room = |op: &DiffOp| {
+        let had = room > 0;
+        room = room.saturating_sub(op.old_range().len().max(op.new_range().len()));
+        had
+    };
+    let shown: Vec<Vec<&DiffOp>> = groups
+        .iter()
+        .map(|group| group.iter().take_while(|op| has_room(op)).collect())
+        .collect();
+    let is_cut = shown
+        .iter()
+        .zip(&groups)
+        .any(|(shown, group)| shown.len() < group.len());
     html! {
         @if groups.is_empty() {
             p.same { "The texts are the same." }
         } @else {
             div.diff role="group" aria-label="Differences" {
-                @for (index, group) in groups.iter().enumerate() {
+                @for (index, group) in shown.iter().filter(|group| !group.is_empty()).enumerate() {
                     @if index > 0 { hr; }
-                    @for op in group {
-                        @if room > 0 {
-                            @let _ = { room = room.saturating_sub(op.old_range().len().max(op.new_range().len())); };
-                            (change(&diff, op))
-                        }
-                    }
+                    @for op in group { (change(&diff, op)) }
                 }
-                @if room == 0 { p.same { "There are more differences." } }
+                @if is_cut { p.same { "There are more differences." } }
             }
         }
     }

@@ -214,6 +214,10 @@ pub(super) fn edit(site: &Site<'_>, asked: &Asked, address: &Address, revision: 
 }
 
 /// A form with one button that does something to a note.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is made where this is called"
+)]
 pub(crate) fn action(
     site: &Site<'_>,
     asked: &Asked,

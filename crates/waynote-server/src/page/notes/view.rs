@@ -176,13 +176,18 @@ fn matched(snippet: &Snippet) -> Markup {
         return html! { (visible(&masked)) };
     }
     let mut from = 0;
-    html! {
-        @for range in &snippet.matches {
-            @if let (Some(before), Some(word)) = (snippet.text.get(from..range.start), snippet.text.get(range.clone())) {
-                (visible(before)) mark { (visible(word)) }
-                @let _ = { from = range.end; };
-            }
+    let mut pieces = Vec::new();
+    for range in &snippet.matches {
+        if let (Some(before), Some(word)) = (
+            snippet.text.get(from..range.start),
+            snippet.text.get(range.clone()),
+        ) {
+            pieces.push((before, word));
+            from = range.end;
         }
+    }
+    html! {
+        @for (before, word) in pieces { (visible(before)) mark { (visible(word)) } }
         (visible(snippet.text.get(from..).unwrap_or_default()))
     }
 }

@@ -17,7 +17,7 @@ use parts::Part;
 pub(crate) use view::view;
 
 /// The budgets that can be asked for: a larger block is for a command, not for a page.
-const MOST_TOKENS: u64 = 12_000;
+const MOST_TOKENS: u64 = 8_000;
 
 /// How many changes the slider has at most.
 const STEPS: usize = 240;

@@ -83,8 +83,13 @@ fn budget(shows: &Shows) -> Markup {
         .map(|section| (class(section), label(section), shows.tokens(section)))
         .collect();
     parts.push(("he", "headings", other));
-    let mut x = 0;
     let width = |tokens: usize| tokens * 1000 / whole;
+    let mut x = 0;
+    let mut bars = Vec::new();
+    for (class, _, tokens) in &parts {
+        bars.push((*class, x, width(*tokens).saturating_sub(1)));
+        x += width(*tokens);
+    }
     html! {
         section.budget aria-label="Budget" {
             div.head {
@@ -97,9 +102,8 @@ fn budget(shows: &Shows) -> Markup {
                 }
             }
             svg.track viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true" {
-                @for (class, _, tokens) in &parts {
-                    rect class=(class) x=(x) y="0" width=(width(*tokens).saturating_sub(1)) height="10" {}
-                    @let _ = { x += width(*tokens); };
+                @for (class, x, width) in bars {
+                    rect class=(class) x=(x) y="0" width=(width) height="10" {}
                 }
             }
             div.legend {
@@ -131,7 +135,13 @@ fn label(section: Section) -> &'static str {
 
 fn block(shows: &Shows, is_empty: bool) -> Markup {
     let block = &shows.block;
-    let mut room = MOST_BYTES;
+    let mut bytes = 0;
+    let fits = |part: &&Part| {
+        bytes += part.text.len();
+        bytes <= MOST_BYTES
+    };
+    let shown: Vec<&Part> = shows.parts.iter().take_while(fits).collect();
+    let is_cut = shown.len() < shows.parts.len();
     html! {
         section.card {
             header {
@@ -151,16 +161,9 @@ fn block(shows: &Shows, is_empty: bool) -> Markup {
                 }
             } @else {
                 pre.block id="block" tabindex="0" aria-label="The block" {
-                    @for part in &shows.parts {
-                        @if room >= part.text.len() {
-                            @let _ = { room -= part.text.len(); };
-                            (piece(part))
-                        } @else {
-                            @let _ = { room = 0; };
-                        }
-                    }
+                    @for part in shown { (piece(part)) }
                 }
-                @if room == 0 { p.fill { "The rest is not shown here; " code { "waynote context" } " prints all of it." } }
+                @if is_cut { p.fill { "The rest is not shown here; " code { "waynote context" } " prints all of it." } }
             }
         }
     }
