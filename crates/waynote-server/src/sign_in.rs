@@ -3,39 +3,25 @@
 use std::sync::atomic::Ordering;
 
 use axum::http::HeaderMap;
-use axum::http::header::{AUTHORIZATION, COOKIE as COOKIES};
+use axum::http::header::AUTHORIZATION;
 use jiff::Timestamp;
 use waynote_access::{Grant, Line, Refusal, Tokens, Watch};
 
 use crate::app::Shelf;
+use crate::page::signed;
 use crate::problem::Problem;
 use crate::told::Told;
 
-/// The token in a request's header, without the word `Bearer`.
-fn bearer(headers: &HeaderMap) -> Option<String> {
-    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
+/// The token that a request comes with: in its header, without the word `Bearer`; or the cookie of a browser that is
+/// signed in.
+pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
+    let Some(value) = headers.get(AUTHORIZATION) else {
+        return signed::presented(headers);
+    };
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
     scheme
         .eq_ignore_ascii_case("bearer")
         .then(|| token.trim().to_owned())
-}
-
-/// The cookie that has the token of a person who signed in on the page. It is to be set with `HttpOnly`,
-/// `SameSite=Strict` and the path of the store, and with `Secure` where the server is reached over TLS.
-pub(crate) const COOKIE: &str = "waynote_token";
-
-/// The token that a request comes with: in its header, or in the cookie of a browser.
-pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
-    if headers.contains_key(AUTHORIZATION) {
-        return bearer(headers);
-    }
-    let cookies = headers.get_all(COOKIES).into_iter();
-    let cookies = cookies.filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|value| value.split(';'));
-    pairs.find_map(|pair| {
-        let (name, token) = pair.trim().split_once('=')?;
-        (name == COOKIE).then(|| token.to_owned())
-    })
 }
 
 /// Whether a store has tokens, so that it is only for those who have one.
@@ -54,6 +40,10 @@ pub(crate) fn grant(shelf: &Shelf, token: Option<&str>, now: Timestamp) -> Resul
     let Some(token) = token else {
         return Err(Problem::unauthorized());
     };
+    if let Some(number) = signed::number(token) {
+        let grant = signed::grant(&shelf.store, number, now)?;
+        return grant.ok_or_else(Problem::unauthorized);
+    }
     match Tokens::new(&shelf.store).check(token, now)? {
         Ok(checked) => Ok(checked.grant),
         Err(refusal) => {

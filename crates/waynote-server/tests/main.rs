@@ -2,6 +2,7 @@
 
 mod suite {
     mod access;
+    mod browser;
     mod edge;
     mod feed;
     mod health;

@@ -3,6 +3,7 @@
 //! A view is a function from data to HTML; its data is gathered by a function over the upper seam. Everything works by
 //! links and forms. The script (`assets/page.js`) replaces parts of a page when something changes, and adds keys.
 
+mod access;
 mod answer;
 mod assets;
 mod fields;
@@ -16,6 +17,7 @@ mod routes;
 mod samples;
 mod sessions;
 mod shell;
+pub(crate) mod signed;
 mod site;
 #[cfg(test)]
 mod tests;

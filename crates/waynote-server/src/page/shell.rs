@@ -5,6 +5,7 @@ use maud::{DOCTYPE, Markup, html};
 use super::assets;
 use super::site::{Site, View};
 use super::words::{grouped, unseen};
+use waynote::visible::visible;
 
 /// A whole document with one of the views.
 pub(crate) fn document(site: &Site<'_>, view: View, title: &str, main: &Markup) -> Markup {
@@ -65,6 +66,11 @@ fn rail(site: &Site<'_>, current: View) -> Markup {
             div.foot {
                 span.live data-live-state="off" role="status" { "not live: reload to see changes" }
                 small { "store " span.mono { (site.store) } }
+                @if let Some(token) = &site.grant.token {
+                    form.inline method="post" action=(site.link("sign-out").href()) {
+                        small { "as " (visible(token.as_str())) " · " button.plain-button { "sign out" } }
+                    }
+                }
                 small.keys-hint {
                     kbd { "/" } " search " button.plain-button type="button" data-keys="" { kbd { "?" } " keys" }
                 }

@@ -18,7 +18,13 @@ pub(crate) enum View {
 }
 
 impl View {
-    pub(crate) const ALL: [Self; 4] = [Self::Now, Self::Notes, Self::Sessions, Self::History];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Now,
+        Self::Notes,
+        Self::Sessions,
+        Self::History,
+        Self::Access,
+    ];
 
     pub(crate) fn title(self) -> &'static str {
         match self {

@@ -142,7 +142,7 @@ fn card(
                 h2.title.num { "Revision " (revision.number()) } (action(revision))
                 @if is_newest { (chip("whole", "current")) }
                 span.grow {}
-                small { "by " (author(revision.author())) ", " (exact(revision.recorded_at)) }
+                small { "by " (author(revision.author())) @if let Some(token) = &revision.token { " with token " (visible(token.as_str())) } ", " (exact(revision.recorded_at)) }
                 @if may_restore {
                     form.inline method="post" action=(site.link("notes/restore").href()) {
                         (forms::hidden(&[

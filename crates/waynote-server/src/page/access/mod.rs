@@ -1,0 +1,90 @@
+//! Access: the tokens of a store and its audit log, for those who look after it.
+
+mod view;
+
+use jiff::{SignedDuration, Timestamp};
+use waynote::{Name, Place, Result, SideData};
+use waynote_access::{Audit, AuditEntry, Grant, Rights, TokenInfo, Tokens};
+
+use super::fields::Fields;
+pub(crate) use view::view;
+
+/// The lines of the audit log on a page.
+const LINES: usize = 40;
+
+/// Everything that the view shows.
+pub(crate) struct Access {
+    pub(crate) tokens: Vec<TokenInfo>,
+    pub(crate) audit: Vec<AuditEntry>,
+    /// Where the next page of the audit log begins.
+    pub(crate) next: Option<String>,
+    /// A token that was just created: its name and its text, which is shown once.
+    pub(crate) created: Option<(Name, String)>,
+    /// Why one was not, with what was typed.
+    pub(crate) refused: Option<(waynote::Error, Fields)>,
+}
+
+impl Access {
+    pub(crate) fn gather<A: SideData>(
+        side: &(impl SideData + ?Sized),
+        audit: &Audit<A>,
+        fields: &Fields,
+    ) -> Result<Self> {
+        let mut lines = audit.list(fields.get("before"), LINES + 1)?;
+        let has_more = lines.len() > LINES;
+        lines.truncate(LINES);
+        let last = lines.last().filter(|_| has_more);
+        Ok(Self {
+            next: last.map(|last| last.key.clone()),
+            tokens: Tokens::new(&side).list()?,
+            audit: lines,
+            created: None,
+            refused: None,
+        })
+    }
+}
+
+/// The name, the grant and the end of a token that a form asks for.
+///
+/// # Errors
+/// [`waynote::Error::InvalidName`], [`waynote::Error::InvalidPlace`].
+pub(crate) fn asked(fields: &Fields, now: Timestamp) -> Result<(Name, Grant, Option<Timestamp>)> {
+    let list = |field| {
+        let text = fields.get(field).unwrap_or_default();
+        text.split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let names = |field| {
+        list(field)
+            .iter()
+            .map(|name| name.parse())
+            .collect::<Result<Vec<Name>>>()
+    };
+    let places: Result<Vec<Place>> = list("places").iter().map(|place| place.parse()).collect();
+    let rights = match fields.get("rights") {
+        Some("admin") => Rights::Admin,
+        Some("write") => Rights::Write,
+        _ => Rights::Read,
+    };
+    let grant = Grant {
+        token: None,
+        rights,
+        agents: names("agents")?,
+        places: places?,
+        sessions: names("sessions")?,
+    };
+    let days = fields
+        .number("days")
+        .and_then(|days| i64::try_from(days).ok());
+    let expires = days
+        .filter(|days| (1..=3650).contains(days))
+        .map(|days| now + SignedDuration::from_hours(24 * days));
+    Ok((
+        fields.get("name").unwrap_or_default().parse()?,
+        grant,
+        expires,
+    ))
+}

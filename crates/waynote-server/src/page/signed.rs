@@ -1,0 +1,125 @@
+//! Signed in: a browser that showed a token has a cookie instead, which no script can read and no other site can send.
+//!
+//! The cookie holds a random number. The store keeps its hash with the id of the token, so that every server of the store
+//! knows it, and it counts no longer than the token does.
+
+use axum::http::HeaderMap;
+use axum::http::header::COOKIE;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use waynote::store::SideValue;
+use waynote::{Result, SideData};
+use waynote_access::{Grant, Tokens};
+
+/// Where it is kept who is signed in.
+const SPACE: &str = "page sessions";
+
+const NAME: &str = "waynote";
+
+/// What stands before the number where a token could stand. No token has a blank.
+const MARK: &str = "cookie ";
+
+/// How long somebody stays signed in, in hours.
+pub(crate) const HOURS: i64 = 12;
+
+/// Who is signed in, as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    token: String,
+    until: String,
+}
+
+/// What the cookie of a request stands for, as it is handed to [`grant`]; none without a cookie.
+pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
+    let cookies = headers.get_all(COOKIE).into_iter();
+    let mut cookies = cookies
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'));
+    let value = cookies.find_map(|cookie| cookie.trim().strip_prefix(NAME)?.strip_prefix('='))?;
+    Some(format!("{MARK}{value}"))
+}
+
+/// The number of a cookie, if that was presented and not a token.
+pub(crate) fn number(presented: &str) -> Option<&str> {
+    presented.strip_prefix(MARK)
+}
+
+/// What whoever has this number may do now: what the token grants with which it was signed in.
+///
+/// # Errors
+/// As [`SideData::side_values`].
+pub(crate) fn grant(side: &impl SideData, number: &str, now: Timestamp) -> Result<Option<Grant>> {
+    let key = key(number);
+    let values = side.side_values(SPACE)?;
+    let Some(kept) = values.iter().find(|value| value.key == key).and_then(kept) else {
+        return Ok(None);
+    };
+    if is_over(&kept, now) {
+        return Ok(None);
+    }
+    let tokens = Tokens::new(side).list()?;
+    let info = tokens.into_iter().find(|info| info.id == kept.token);
+    let info = info.filter(|info| info.expires_at.is_none_or(|expires| expires > now));
+    Ok(info.map(|info| info.grant()))
+}
+
+/// Signs in with the token of this id, and returns the number for the cookie.
+///
+/// # Errors
+/// As [`SideData::put_side_values`].
+pub(crate) fn begin(
+    side: &(impl SideData + ?Sized),
+    token: &str,
+    now: Timestamp,
+    random: [u8; 32],
+) -> Result<String> {
+    let number: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let over = side.side_values(SPACE)?.into_iter();
+    let over = over.filter(|value| kept(value).is_none_or(|kept| is_over(&kept, now)));
+    let over: Vec<String> = over.map(|value| value.key).collect();
+    let until = now + SignedDuration::from_hours(HOURS);
+    let kept = Kept {
+        token: token.to_owned(),
+        until: until.to_string(),
+    };
+    let value = SideValue {
+        key: key(&number),
+        value: serde_json::to_vec(&kept).unwrap_or_default(),
+        about: None,
+    };
+    side.put_side_values(SPACE, &[value], &over)?;
+    Ok(number)
+}
+
+/// Signs out.
+///
+/// # Errors
+/// As [`SideData::put_side_values`].
+pub(crate) fn end(side: &(impl SideData + ?Sized), number: &str) -> Result<()> {
+    side.put_side_values(SPACE, &[], &[key(number)])
+}
+
+/// The header that gives a browser its cookie; without a number, the one that takes it.
+pub(crate) fn cookie(number: Option<&str>, path: &str, is_secure: bool) -> String {
+    let (value, seconds) = match number {
+        Some(number) => (number, HOURS * 3600),
+        None => ("", 0),
+    };
+    let secure = if is_secure { "; Secure" } else { "" };
+    format!("{NAME}={value}; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}")
+}
+
+fn key(number: &str) -> String {
+    let hash = Sha256::digest(number);
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn kept(value: &SideValue) -> Option<Kept> {
+    serde_json::from_slice(&value.value).ok()
+}
+
+fn is_over(kept: &Kept, now: Timestamp) -> bool {
+    let until: std::result::Result<Timestamp, _> = kept.until.parse();
+    until.map_or(true, |until| until <= now)
+}
