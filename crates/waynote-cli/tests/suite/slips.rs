@@ -304,6 +304,8 @@ fn a_mistyped_command_never_leads_to_a_destructive_one() {
     exit 2
     error: unrecognized subcommand 'merge'
 
+      tip: a similar subcommand exists: 'serve'
+
     Usage: waynote [OPTIONS] [COMMAND]
 
     For more information, try '--help'.

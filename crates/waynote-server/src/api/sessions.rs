@@ -48,7 +48,7 @@ pub(crate) async fn list(
         all.truncate(limit);
         let sessions: waynote::Result<Vec<_>> = all
             .iter()
-            .map(|of| summary(store, of.scope.name().parse()?, of.notes))
+            .map(|of| summary(store, &of.scope.name().parse()?, of.notes))
             .collect();
         let sessions = sessions?;
         let last = sessions.last().filter(|_| has_more);
@@ -58,14 +58,14 @@ pub(crate) async fn list(
     Ok(Json(page.await?))
 }
 
-fn summary(store: &dyn Store, session: Name, notes: u64) -> waynote::Result<SessionSummary> {
+fn summary(store: &dyn Store, session: &Name, notes: u64) -> waynote::Result<SessionSummary> {
     // Its process may be on any machine, so nobody here knows whether it is dead.
-    let state = loops::standing(store, &session, &|_| false)?;
-    let question = session_state::open_question(store, &session)?;
+    let state = loops::standing(store, session, &|_| false)?;
+    let question = session_state::open_question(store, session)?;
     Ok(SessionSummary {
         notes,
         state: state.word().map(str::to_owned),
-        last_iteration: session_state::last_iteration(store, &session)?,
+        last_iteration: session_state::last_iteration(store, session)?,
         question: question.map(|question| question.question),
         session: session.to_string(),
     })
