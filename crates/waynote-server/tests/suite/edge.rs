@@ -64,7 +64,7 @@ fn a_page_of_another_site_is_refused() {
 fn every_error_is_a_problem_with_a_hint() {
     let server = start();
     for (method, path, status, kind) in [
-        ("GET", "/", 404, "no_such_route"),
+        ("GET", "/nothing", 404, "no_such_route"),
         ("GET", "/s/notes/api/v1/nothing", 404, "no_such_route"),
         ("GET", "/s/none/api/v1/scopes", 404, "no_such_store"),
         ("BREW", SCOPES, 405, "method_not_allowed"),
