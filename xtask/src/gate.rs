@@ -48,6 +48,21 @@ fn faults() -> Result<()> {
 }
 
 /// Real clients, end to end; `WAYNOTE_PROGRAM` names another build than this checkout's.
+/// The page in a real browser: needs `chromium` and `chromedriver` on the path.
+pub(crate) fn page() -> Result<()> {
+    let browser = [
+        "test",
+        "-p",
+        "waynote-server",
+        "--test",
+        "main",
+        "--",
+        "--ignored",
+        "browser",
+    ];
+    step("page", cargo(&browser))
+}
+
 pub(crate) fn agents(choice: &crate::agents::Choice) -> Result<()> {
     if std::env::var_os("WAYNOTE_PROGRAM").is_none() {
         step("program", cargo(&["build", "--quiet", "-p", "waynote-cli"]))?;

@@ -34,6 +34,7 @@ fn main() -> Result<()> {
         ["test"] => gate::test(),
         ["test", "conformance"] => conformance::run(),
         ["test", "packages"] => packages::check(),
+        ["test", "page"] => gate::page(),
         ["test", "agents", ref words @ ..] => gate::agents(&agents::Choice::of(words)?),
         ["docs"] => gate::docs(),
         ["bench"] => {

@@ -39,7 +39,7 @@
   async function show(url, byOthers) {
     const mine = ++asked;
     const answer = await fetch(url, { headers: { accept: "text/html" } }).catch(() => null);
-    const text = answer && await answer.text();
+    const text = answer?.ok && await answer.text();
     if (text && mine === asked) swap(text, byOthers);
     return mine === asked;
   }
@@ -126,7 +126,7 @@
   async function refresh() {
     if (busy) { again = true; return; }
     busy = true;
-    const url = new URL(location.href);
+    const url = new URL($("[data-again]")?.dataset.again ?? location.href, location.href);
     url.searchParams.set("live", "1");
     url.searchParams.delete("done");
     if (!await show(url, true)) again = true;

@@ -124,14 +124,13 @@ pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
         @if let Some(error) = &form.error {
             @if !matches!(error, Error::Conflict { .. }) { (words::error(error)) }
         }
-        div data-live="changed" {
-            @match (&form.current, &form.error) {
-                (Some(current), Some(Error::Conflict { .. })) => { (conflict(form, current)) }
-                (Some(current), _) => { (newer(current)) }
-                _ => {}
-            }
+        @match (&form.current, &form.error) {
+            // It stays until somebody saves again.
+            (Some(current), Some(Error::Conflict { .. })) => { (conflict(form, current)) }
+            (Some(current), _) => { div data-live="changed" { (newer(current)) } }
+            _ => { div data-live="changed" {} }
         }
-        form.write method="post" action=(site.link("notes/save").href()) data-keep="" {
+        form.write method="post" action=(site.link("notes/save").href()) data-keep="" data-again=(again) {
             (forms::hidden(&form.asked.fields()))
             input type="hidden" name="base" value=(form.base);
             @match &form.note {
