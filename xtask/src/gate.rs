@@ -47,7 +47,6 @@ fn faults() -> Result<()> {
     Ok(())
 }
 
-/// Real clients, end to end; `WAYNOTE_PROGRAM` names another build than this checkout's.
 /// The page in a real browser: needs `chromium` and `chromedriver` on the path.
 pub(crate) fn page() -> Result<()> {
     let browser = [
@@ -63,6 +62,7 @@ pub(crate) fn page() -> Result<()> {
     step("page", cargo(&browser))
 }
 
+/// Real clients, end to end; `WAYNOTE_PROGRAM` names another build than this checkout's.
 pub(crate) fn agents(choice: &crate::agents::Choice) -> Result<()> {
     if std::env::var_os("WAYNOTE_PROGRAM").is_none() {
         step("program", cargo(&["build", "--quiet", "-p", "waynote-cli"]))?;

@@ -1,6 +1,7 @@
 //! Who may read and write what in a store: tokens, stores narrowed to what a token may see, and an audit log.
 
 mod audit;
+mod bounds;
 mod grant;
 mod narrowed;
 mod tokens;

@@ -108,8 +108,10 @@ pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> 
     )
 )]
 pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> Answer<Reply> {
+    let (grant, now) = (visit.grant.clone(), visit.app.now());
     reply(&visit, move |store| {
         let (changes, stamp) = request.parts()?;
+        let (changes, stamp) = (grant.changes(changes), grant.stamp(stamp, now));
         Ok(ApplyAnswer::new(&store.apply(&changes, &stamp)?))
     })
     .await
@@ -124,9 +126,10 @@ pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> An
     )
 )]
 pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> Answer<Reply> {
+    let (grant, now) = (visit.grant.clone(), visit.app.now());
     let recorded = visit.run(move |store| {
         let (session, events, lease, stamp) = request.parts()?;
-        store.record(&session, &events, lease, &stamp)
+        store.record(&session, &events, lease, &grant.stamp(stamp, now))
     });
     recorded.await?;
     Ok(Reply(None))
@@ -141,9 +144,11 @@ pub(crate) async fn record(visit: Visit, Json(request): Json<RecordRequest>) -> 
     )
 )]
 pub(crate) async fn forget(visit: Visit, Json(request): Json<ForgetRequest>) -> Answer<Reply> {
+    let (grant, now) = (visit.grant.clone(), visit.app.now());
     reply(&visit, move |store| {
         let dry_run = request.dry_run;
         let (forget, stamp) = request.parts()?;
+        let stamp = grant.stamp(stamp, now);
         Forgotten::try_from(&match dry_run {
             true => store.would_forget(&forget, &stamp)?,
             false => store.forget(&forget, &stamp)?,

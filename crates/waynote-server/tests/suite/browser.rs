@@ -547,7 +547,7 @@ fn everything_works_without_a_script() {
             &path,
             &json!({ "using": "css selector", "value": selector }),
         );
-        let id = found
+        found
             .as_object()
             .unwrap()
             .values()
@@ -555,8 +555,7 @@ fn everything_works_without_a_script() {
             .unwrap()
             .as_str()
             .unwrap()
-            .to_owned();
-        id
+            .to_owned()
     };
     let press = |selector: &str| {
         let id = click(selector);

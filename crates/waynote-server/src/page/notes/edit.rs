@@ -112,6 +112,15 @@ pub(crate) fn title(form: &Form) -> String {
 }
 
 pub(crate) fn view(site: &Site<'_>, form: &Form) -> Markup {
+    // What the script asks for when something changes; the form itself may be the answer to another form.
+    let again = match &form.note {
+        Some(address) => site
+            .link("notes/edit")
+            .with("note", address)
+            .with("base", form.base),
+        None => form.asked.on(site.link("notes/new")),
+    };
+    let again = again.href();
     let back = form
         .asked
         .link(site)
