@@ -44,19 +44,26 @@ pub(crate) fn decides(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use waynote_system::variables::{AUTHOR, NOTES_FILE, STORE};
+    use waynote_system::variables::{AUTHOR, NOTES_FILE, STORE, TOKEN_FILE};
 
     #[test]
-    fn every_setting_is_handed_on_but_the_author() {
+    fn every_setting_is_handed_on_but_the_author_and_the_token() {
         let handed_on: Vec<_> = handed_on().collect();
         for known in KNOWN.all() {
             let is_handed_on = handed_on.contains(&known.variable);
-            assert_eq!(is_handed_on, known.variable != AUTHOR, "{}", known.name);
+            // A client's file is no place for where a token comes from: the configuration file is.
+            let stays = [AUTHOR, TOKEN_FILE, "WAYNOTE_TOKEN_COMMAND"];
+            assert_eq!(
+                is_handed_on,
+                !stays.contains(&known.variable),
+                "{}",
+                known.name
+            );
         }
         for name in [CONFIG, LOOP, DATA_FOLDER, CONFIG_FOLDER, STATE_FOLDER] {
             assert!(handed_on.contains(&name), "{name}");
         }
-        assert_eq!(handed_on.len(), KNOWN.all().count() - 1 + 5);
+        assert_eq!(handed_on.len(), KNOWN.all().count() - 3 + 5);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use waynote::context::Request;
 use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
 
 use crate::args::{Global, HookArgs};
-use crate::error::{Outcome, say};
+use crate::error::{Failure, Outcome, say};
 use crate::home::environment;
 use crate::inside::Inside;
 use crate::opened::Opened;
@@ -172,7 +172,19 @@ fn work(
     settings.lock_wait.value = settings.lock_wait.value.min(longest / 2);
     let opened = Opened::within(&settings, longest)?;
     let store = opened.store();
-    let inside = Inside::of(&settings, store)?;
+    let inside = match Inside::of(&settings, store) {
+        // The block may be on disk.
+        Err(Failure::Library(error))
+            if settings.remote().is_some() && waynote_remote::is_away(&error) =>
+        {
+            Inside {
+                session: settings.session.value.clone(),
+                iteration: settings.iteration.value,
+                ..Inside::default()
+            }
+        }
+        inside => inside?,
+    };
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
     let place = hook.place(environment())?;
     let also = home::main_checkout(&place)?.into_iter().collect();

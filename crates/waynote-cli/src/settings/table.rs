@@ -143,11 +143,13 @@ settings! {
             file.as_ref().map(|file| file.display().to_string())
         })
         .in_file(Kind::Path)
-        .flag(|flags| flags.token_file.clone());
+        .flag(|flags| flags.token_file.clone())
+        .not_handed_on();
     /// The command that prints the token of a store on a server.
     token_command: Option<String> =
         row("WAYNOTE_TOKEN_COMMAND", |text| values::token_command(text).map(Some), || Ok(None), Clone::clone)
-            .in_file(Kind::Text);
+            .in_file(Kind::Text)
+            .not_handed_on();
     /// Rules whose credentials may be written.
     allow_secrets: Vec<&'static str> =
         row("WAYNOTE_ALLOW_SECRETS", values::secret_rules, || Ok(Vec::new()), |rules| {

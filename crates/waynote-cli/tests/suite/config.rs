@@ -38,6 +38,8 @@ fn each_value_says_where_it_comes_from() {
     budget 2000 default
     token_factor 1 default
     lock_wait 10 default
+    token_file - default
+    token_command - default
     allow_secrets - default
 
     configuration file: HOME/.config/waynote/config.toml
@@ -119,7 +121,7 @@ fn a_mistake_in_the_configuration_costs_one_setting() {
     doctor: WRONG settings: HOME/c.toml: line 1: string values must be quoted, expected literal string
           next: correct that line
     doctor: WRONG settings: HOME/c.toml: line 4: there is no setting `colour`
-          next: the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, allow_secrets
+          next: the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, token_file, token_command, allow_secrets
     "#);
 }
 
@@ -175,12 +177,12 @@ fn a_store_or_a_name_that_cannot_be_used_is_not_replaced() {
     $ waynote key list
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: `redis://x` is not a path
-      give a file: only SQLite files are supported (or give `--store` for this command); run `waynote doctor` for details
+      give a file, or a store on a server: https://HOST/s/NAME (or give `--store` for this command); run `waynote doctor` for details
 
     $ waynote key save k v
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: `redis://x` is not a path
-      give a file: only SQLite files are supported (or give `--store` for this command); run `waynote doctor` for details
+      give a file, or a store on a server: https://HOST/s/NAME (or give `--store` for this command); run `waynote doctor` for details
 
 
     agent = "a\nb"
@@ -247,7 +249,7 @@ fn a_configuration_or_a_variable_that_cannot_be_read_is_named() {
     $ WAYNOTE_STORE="redis://x" waynote key save k v
     exit 1
     error: the setting `store` cannot be used: WAYNOTE_STORE: `redis://x` is not a path
-      give a file: only SQLite files are supported, or unset WAYNOTE_STORE (or give `--store` for this command); run `waynote doctor` for details
+      give a file, or a store on a server: https://HOST/s/NAME, or unset WAYNOTE_STORE (or give `--store` for this command); run `waynote doctor` for details
 
     $ WAYNOTE_AUTHOR="a\tb" waynote key save k v
     exit 1

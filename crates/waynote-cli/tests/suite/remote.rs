@@ -191,11 +191,15 @@ fn what_works_only_beside_the_file_says_so() {
             insta::assert_snapshot!(said, @"
             exit 2
             error: this works only on the machine where the store is: https://notes.example/s/main is on a server
-            hint: run it there, or name a file with `--store PATH`
+              run it there, or name a file with `--store PATH`
             ");
         }
     }
-    insta::assert_snapshot!(scratch.run("--store http://notes.example/s/main key list").said(), @"");
+    insta::assert_snapshot!(scratch.run("--store http://notes.example/s/main key list").said(), @"
+    exit 2
+    error: `http://notes.example/s/main` is not the address of a store on a server: http:// is not encrypted: use https://
+      write it as https://HOST/s/NAME
+    ");
 }
 
 #[test]
