@@ -17,6 +17,7 @@ mod routes;
 mod samples;
 mod sessions;
 mod shell;
+mod sign_in;
 pub(crate) mod signed;
 mod site;
 #[cfg(test)]

@@ -1,17 +1,15 @@
 //! The routes of the page, below those of a store and of none.
 
-use axum::Extension;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequestParts, OriginalUri, Path, RawPathParams, RawQuery, State};
-use axum::http::HeaderValue;
-use axum::http::header::{ORIGIN, SET_COOKIE};
+use axum::http::header::ORIGIN;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Response, StatusCode};
 use axum::routing::{get, post};
 use maud::{Markup, html};
 use waynote::{Address, Name, Result, Store};
-use waynote_access::{Line, Rights, Token, Tokens, Watch};
+use waynote_access::{Line, Rights, Tokens, Watch};
 
 use super::access::Access;
 use super::fields::{Fields, Link};
@@ -21,11 +19,10 @@ use super::notes::{self, Notes, edit, forget};
 use super::now::{self, Now};
 use super::sessions::{self, Sessions};
 use super::site::{Counts, Site, View};
-use super::{access, answer, assets, markdown, shell, signed, words};
+use super::{access, answer, assets, markdown, shell, sign_in, words};
 use crate::app::App;
-use crate::edge::rate::Key;
 use crate::problem::Problem;
-use crate::visit::{Peer, Visit, waiting};
+use crate::visit::{Visit, waiting};
 
 /// The routes below `/s/{store}`.
 pub(crate) fn router() -> Router<App> {
@@ -48,8 +45,11 @@ pub(crate) fn router() -> Router<App> {
         .route("/access", get(access))
         .route("/access/create", post(create_token))
         .route("/access/revoke", post(revoke_token))
-        .route("/sign-in", get(sign_in_form).post(sign_in))
-        .route("/sign-out", post(sign_out))
+        .route(
+            "/sign-in",
+            get(sign_in::sign_in_form).post(sign_in::sign_in),
+        )
+        .route("/sign-out", post(sign_in::sign_out))
 }
 
 /// The routes of no store: `/`, and the files of the page.
@@ -60,7 +60,7 @@ pub(crate) fn root() -> Router<App> {
         .route("/page/{file}", get(file))
 }
 
-fn home(store: &str) -> String {
+pub(super) fn home(store: &str) -> String {
     Link::to_store(store, "").href()
 }
 
@@ -139,7 +139,7 @@ async fn act(
 ) -> Response<Body> {
     // Every browser says where a form comes from. That it is from here was checked on the way.
     if !headers.contains_key(ORIGIN) {
-        let problem = no_origin();
+        let problem = sign_in::no_origin();
         return answer::refused(&problem);
     }
     let stamp = match visit.stamp(None, None) {
@@ -418,7 +418,7 @@ async fn administers(
     call: &'static str,
 ) -> std::result::Result<Visit, Box<Response<Body>>> {
     if !headers.contains_key(ORIGIN) {
-        return Err(Box::new(answer::refused(&no_origin())));
+        return Err(Box::new(answer::refused(&sign_in::no_origin())));
     }
     match visit.grant.rights {
         Rights::Admin => Ok(visit),
@@ -473,138 +473,4 @@ async fn revoke_token(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> R
         Ok(Err(error)) => answer::refused(&Problem::of_store(&error, &visit.name)),
         Err(problem) => answer::refused(&problem),
     }
-}
-
-fn no_origin() -> Problem {
-    Problem::new(
-        StatusCode::FORBIDDEN,
-        "no_origin",
-        "the form does not say which page it comes from",
-    )
-    .hint("send it from the page, or use the API at /s/NAME/api/v1")
-}
-
-fn sign_in_page(store: &str, to: &str, problem: Option<(&str, &str)>) -> Markup {
-    let main = html! {
-        h1 { "Sign in" }
-        @if let Some((what, advice)) = problem { (words::problem(what, Some(advice))) }
-        form.sign-in method="post" action=(Link::to_store(store, "sign-in").href()) {
-            (super::forms::hidden(&[("to", to.to_owned())]))
-            p { "This store needs a token. Whoever looks after it makes one with " code { "waynote token create NAME" } "." }
-            label.field.wide { span { "token" } input type="password" name="token" required autocomplete="current-password" spellcheck="false"; }
-            button.btn.primary { "Sign in" }
-            small { "For " (signed::HOURS) " hours, in this browser." }
-        }
-    };
-    shell::plain("Sign in", &main)
-}
-
-/// Where somebody wanted to go, if that is a page of this server.
-fn wanted<'f>(fields: &'f Fields, store: &str) -> Option<&'f str> {
-    let home = Link::to_store(store, "").href();
-    fields
-        .get("to")
-        .filter(|to| to.starts_with(&home) && !to.contains('\\'))
-}
-
-async fn sign_in_form(Path(store): Path<String>, RawQuery(query): RawQuery) -> Response<Body> {
-    let fields = Fields::parse(query.unwrap_or_default().as_bytes());
-    let to = wanted(&fields, &store).unwrap_or_default();
-    answer::page(StatusCode::OK, sign_in_page(&store, to, None))
-}
-
-async fn sign_in(
-    State(app): State<App>,
-    Path(store): Path<String>,
-    peer: Option<Extension<Peer>>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response<Body> {
-    if !headers.contains_key(ORIGIN) {
-        return answer::refused(&no_origin());
-    }
-    let peer = peer
-        .map(|Extension(peer)| peer.0)
-        .filter(|_| !app.options.behind_proxy);
-    if peer.is_some_and(|peer| app.buckets.is_empty(&Key::refused(peer))) {
-        return answer::refused(&Problem::too_many(
-            "too many tokens that do not count came from this address",
-        ));
-    }
-    let fields = Fields::parse(&body);
-    let to = wanted(&fields, &store).unwrap_or_default().to_owned();
-    let text = fields.get("token").unwrap_or_default();
-    let visit = match Token::parse(text) {
-        Some(token) => match Visit::of(&app, store.clone(), Some(text.to_owned())).await {
-            Ok(visit) => Some((visit, token.id().to_owned())),
-            Err(problem) if problem.status != StatusCode::UNAUTHORIZED => {
-                return answer::refused(&problem);
-            }
-            Err(_) => None,
-        },
-        None => None,
-    };
-    let Some((visit, id)) = visit else {
-        if let Some(peer) = peer {
-            app.buckets.take(Key::refused(peer));
-        }
-        let says = (
-            "this store does not know that token",
-            "it may have expired, or be for another store",
-        );
-        return answer::page(
-            StatusCode::UNAUTHORIZED,
-            sign_in_page(&store, &to, Some(says)),
-        );
-    };
-    let mut random = [0; 32];
-    if getrandom::fill(&mut random).is_err() {
-        return answer::refused(&Problem::internal());
-    }
-    let now = app.now();
-    let begun = waiting(move || signed::begin(&*visit.served, &id, now, random)).await;
-    let number = match begun {
-        Ok(Ok(number)) => number,
-        Ok(Err(error)) => return answer::refused(&Problem::of_store(&error, &store)),
-        Err(problem) => return answer::refused(&problem),
-    };
-    let home = home(&store);
-    let response = answer::to(if to.is_empty() { &home } else { &to });
-    with_cookie(response, &app, &store, Some(&number))
-}
-
-async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Response<Body> {
-    if !headers.contains_key(ORIGIN) {
-        return answer::refused(&no_origin());
-    }
-    let (app, store) = (visit.app.clone(), visit.name.clone());
-    let presented = signed::presented(&headers);
-    let ended = waiting(
-        move || match presented.as_deref().and_then(signed::number) {
-            Some(number) => signed::end(&*visit.served, number),
-            None => Ok(()),
-        },
-    );
-    match ended.await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => return answer::refused(&Problem::of_store(&error, &store)),
-        Err(problem) => return answer::refused(&problem),
-    }
-    let response = answer::to(&Link::to_store(&store, "sign-in").href());
-    with_cookie(response, &app, &store, None)
-}
-
-fn with_cookie(
-    mut response: Response<Body>,
-    app: &App,
-    store: &str,
-    number: Option<&str>,
-) -> Response<Body> {
-    let is_secure = app.options.tls.is_some() || app.options.behind_proxy;
-    let path = Link::to_store(store, "").href();
-    let cookie = signed::cookie(number, path.trim_end_matches('/'), is_secure);
-    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
-        response.headers_mut().insert(SET_COOKIE, cookie);
-    }
-    response
 }

@@ -1,0 +1,155 @@
+//! Signing in and out: a form takes a token, and the browser keeps a cookie instead of it.
+
+use axum::Extension;
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, RawQuery, State};
+use axum::http::header::{HeaderMap, HeaderValue, ORIGIN, SET_COOKIE};
+use axum::http::{Response, StatusCode};
+use maud::{Markup, html};
+use waynote_access::Token;
+
+use super::fields::{Fields, Link};
+use super::routes::{Looks, home};
+use super::{answer, shell, signed, words};
+use crate::app::App;
+use crate::edge::rate::Key;
+use crate::problem::Problem;
+use crate::visit::{Peer, Visit, waiting};
+
+/// The answer to a form that may come from another site.
+pub(super) fn no_origin() -> Problem {
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "no_origin",
+        "the form does not say which page it comes from",
+    )
+    .hint("send it from the page, or use the API at /s/NAME/api/v1")
+}
+
+fn sign_in_page(store: &str, to: &str, problem: Option<(&str, &str)>) -> Markup {
+    let main = html! {
+        h1 { "Sign in" }
+        @if let Some((what, advice)) = problem { (words::problem(what, Some(advice))) }
+        form.sign-in method="post" action=(Link::to_store(store, "sign-in").href()) {
+            (super::forms::hidden(&[("to", to.to_owned())]))
+            p { "This store needs a token. Whoever looks after it makes one with " code { "waynote token create NAME" } "." }
+            label.field.wide { span { "token" } input type="password" name="token" required autocomplete="current-password" spellcheck="false"; }
+            button.btn.primary { "Sign in" }
+            small { "For " (signed::HOURS) " hours, in this browser." }
+        }
+    };
+    shell::plain("Sign in", &main)
+}
+
+/// Where somebody wanted to go, if that is a page of this server.
+fn wanted<'f>(fields: &'f Fields, store: &str) -> Option<&'f str> {
+    let home = Link::to_store(store, "").href();
+    fields
+        .get("to")
+        .filter(|to| to.starts_with(&home) && !to.contains('\\'))
+}
+
+pub(super) async fn sign_in_form(
+    Path(store): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Response<Body> {
+    let fields = Fields::parse(query.unwrap_or_default().as_bytes());
+    let to = wanted(&fields, &store).unwrap_or_default();
+    answer::page(StatusCode::OK, sign_in_page(&store, to, None))
+}
+
+pub(super) async fn sign_in(
+    State(app): State<App>,
+    Path(store): Path<String>,
+    peer: Option<Extension<Peer>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response<Body> {
+    if !headers.contains_key(ORIGIN) {
+        return answer::refused(&no_origin());
+    }
+    let peer = peer
+        .map(|Extension(peer)| peer.0)
+        .filter(|_| !app.options.behind_proxy);
+    if peer.is_some_and(|peer| app.buckets.is_empty(&Key::refused(peer))) {
+        return answer::refused(&Problem::too_many(
+            "too many tokens that do not count came from this address",
+        ));
+    }
+    let fields = Fields::parse(&body);
+    let to = wanted(&fields, &store).unwrap_or_default().to_owned();
+    let text = fields.get("token").unwrap_or_default();
+    let visit = match Token::parse(text) {
+        Some(token) => match Visit::of(&app, store.clone(), Some(text.to_owned())).await {
+            Ok(visit) => Some((visit, token.id().to_owned())),
+            Err(problem) if problem.status != StatusCode::UNAUTHORIZED => {
+                return answer::refused(&problem);
+            }
+            Err(_) => None,
+        },
+        None => None,
+    };
+    let Some((visit, id)) = visit else {
+        if let Some(peer) = peer {
+            app.buckets.take(Key::refused(peer));
+        }
+        let says = (
+            "this store does not know that token",
+            "it may have expired, or be for another store",
+        );
+        return answer::page(
+            StatusCode::UNAUTHORIZED,
+            sign_in_page(&store, &to, Some(says)),
+        );
+    };
+    let mut random = [0; 32];
+    if getrandom::fill(&mut random).is_err() {
+        return answer::refused(&Problem::internal());
+    }
+    let now = app.now();
+    let begun = waiting(move || signed::begin(&*visit.served, &id, now, random)).await;
+    let number = match begun {
+        Ok(Ok(number)) => number,
+        Ok(Err(error)) => return answer::refused(&Problem::of_store(&error, &store)),
+        Err(problem) => return answer::refused(&problem),
+    };
+    let home = home(&store);
+    let response = answer::to(if to.is_empty() { &home } else { &to });
+    with_cookie(response, &app, &store, Some(&number))
+}
+
+pub(super) async fn sign_out(Looks(visit): Looks, headers: HeaderMap) -> Response<Body> {
+    if !headers.contains_key(ORIGIN) {
+        return answer::refused(&no_origin());
+    }
+    let (app, store) = (visit.app.clone(), visit.name.clone());
+    let presented = signed::presented(&headers);
+    let ended = waiting(
+        move || match presented.as_deref().and_then(signed::number) {
+            Some(number) => signed::end(&*visit.served, number),
+            None => Ok(()),
+        },
+    );
+    match ended.await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return answer::refused(&Problem::of_store(&error, &store)),
+        Err(problem) => return answer::refused(&problem),
+    }
+    let response = answer::to(&Link::to_store(&store, "sign-in").href());
+    with_cookie(response, &app, &store, None)
+}
+
+fn with_cookie(
+    mut response: Response<Body>,
+    app: &App,
+    store: &str,
+    number: Option<&str>,
+) -> Response<Body> {
+    let is_secure = app.options.tls.is_some() || app.options.behind_proxy;
+    let path = Link::to_store(store, "").href();
+    let cookie = signed::cookie(number, path.trim_end_matches('/'), is_secure);
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    response
+}
