@@ -540,7 +540,7 @@ fn everything_works_without_a_script() {
         ..WIDE
     });
     browser.go(&url(&server, "sessions"));
-    let click = |selector: &str| {
+    let find = |selector: &str| {
         let path = format!("{}/element", browser.session);
         let found = browser.call(
             "POST",
@@ -558,7 +558,7 @@ fn everything_works_without_a_script() {
             .to_owned()
     };
     let press = |selector: &str| {
-        let id = click(selector);
+        let id = find(selector);
         browser.call(
             "POST",
             &format!("{}/element/{id}/click", browser.session),
@@ -566,7 +566,7 @@ fn everything_works_without_a_script() {
         );
     };
     let write = |selector: &str, text: &str| {
-        let id = click(selector);
+        let id = find(selector);
         browser.call(
             "POST",
             &format!("{}/element/{id}/value", browser.session),
