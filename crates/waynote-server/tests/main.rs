@@ -3,6 +3,7 @@
 mod suite {
     mod access;
     mod browser;
+    mod driver;
     mod edge;
     mod feed;
     mod health;

@@ -1,0 +1,233 @@
+//! A real browser, told what to do over WebDriver.
+
+use std::io::{BufRead, BufReader, Lines, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use base64::Engine;
+use serde_json::{Value, json};
+
+use super::support::wait_until;
+
+/// A driver of browsers, and one browser.
+pub(crate) struct Browser {
+    driver: Child,
+    port: u16,
+    pub(crate) session: String,
+    /// Kept open: the driver may say more.
+    _said: Lines<BufReader<ChildStdout>>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Look {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) is_dark: bool,
+    pub(crate) has_script: bool,
+}
+
+pub(crate) const WIDE: Look = Look {
+    width: 1280,
+    height: 900,
+    is_dark: false,
+    has_script: true,
+};
+
+impl Browser {
+    pub(crate) fn open(look: Look) -> Self {
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("chromedriver is installed");
+        let mut said = BufReader::new(driver.stdout.take().unwrap()).lines();
+        let port = said
+            .by_ref()
+            .map(|line| line.unwrap())
+            .find_map(|line| {
+                line.split("successfully on port ")
+                    .nth(1)?
+                    .trim_end_matches('.')
+                    .parse()
+                    .ok()
+            })
+            .expect("chromedriver says its port");
+        let scheme = if look.is_dark { 0 } else { 1 };
+        let script = if look.has_script { 1 } else { 2 };
+        let mut browser = Self {
+            driver,
+            port,
+            session: String::new(),
+            _said: said,
+        };
+        let capabilities = json!({ "alwaysMatch": {
+            "goog:loggingPrefs": { "browser": "ALL" },
+            "goog:chromeOptions": {
+                "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage",
+                    format!("--blink-settings=preferredColorScheme={scheme}")],
+                "prefs": { "profile.managed_default_content_settings.javascript": script },
+                "mobileEmulation": { "deviceMetrics": { "width": look.width, "height": look.height, "pixelRatio": 1.0, "touch": false } },
+            },
+        }});
+        let made = browser.call("POST", "/session", &json!({ "capabilities": capabilities }));
+        browser.session = format!("/session/{}", made["sessionId"].as_str().unwrap());
+        browser
+    }
+
+    pub(crate) fn call(&self, method: &str, path: &str, body: &Value) -> Value {
+        let value = self.send(method, path, body);
+        assert!(value["error"].is_null(), "{path}: {value}");
+        value
+    }
+
+    pub(crate) fn send(&self, method: &str, path: &str, body: &Value) -> Value {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
+        let body = match method {
+            "POST" => body.to_string(),
+            _ => String::new(),
+        };
+        let port = self.port;
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).unwrap();
+            let lower = line.trim_end().to_lowercase();
+            if let Some(value) = lower.strip_prefix("content-length:") {
+                length = value.trim().parse().unwrap();
+            }
+            if lower.is_empty() {
+                break;
+            }
+        }
+        let mut answer = vec![0; length];
+        reader.read_exact(&mut answer).unwrap();
+        let answer: Value = serde_json::from_slice(&answer).unwrap();
+        answer["value"].clone()
+    }
+
+    pub(crate) fn go(&self, url: &str) {
+        self.call(
+            "POST",
+            &format!("{}/url", self.session),
+            &json!({ "url": url }),
+        );
+    }
+
+    /// Runs a script, which returns something.
+    pub(crate) fn run(&self, script: &str) -> Value {
+        let path = format!("{}/execute/sync", self.session);
+        self.call("POST", &path, &json!({ "script": script, "args": [] }))
+    }
+
+    pub(crate) fn says(&self, text: &str) -> bool {
+        let body = self.run("return document.body.innerText");
+        body.as_str().unwrap().contains(text)
+    }
+
+    pub(crate) fn wait(&self, script: &str) {
+        wait_until(|| self.run(script) == json!(true), script);
+    }
+
+    pub(crate) fn wait_for(&self, text: &str) {
+        wait_until(|| self.says(text), text);
+    }
+
+    /// Presses keys as a person does.
+    pub(crate) fn press(&self, keys: &str) {
+        let keys = keys.chars().flat_map(|key| {
+            let key = key.to_string();
+            [
+                json!({ "type": "keyDown", "value": key }),
+                json!({ "type": "keyUp", "value": key }),
+            ]
+        });
+        let actions = json!([{ "type": "key", "id": "keys", "actions": keys.collect::<Vec<_>>() }]);
+        self.call(
+            "POST",
+            &format!("{}/actions", self.session),
+            &json!({ "actions": actions }),
+        );
+    }
+
+    pub(crate) fn shot(&self, name: &str) {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a folder for whoever looks at them"
+        )]
+        let Ok(folder) = std::env::var("WAYNOTE_SHOTS") else {
+            return;
+        };
+        let shot = self.call("GET", &format!("{}/screenshot", self.session), &Value::Null);
+        let engine = base64::engine::general_purpose::STANDARD;
+        let png = engine.decode(shot.as_str().unwrap()).unwrap();
+        std::fs::write(format!("{folder}/{name}.png"), png).unwrap();
+    }
+
+    /// Nothing was refused by the page's policy, and no script failed.
+    pub(crate) fn has_no_complaints(&self) {
+        let log = self.call(
+            "POST",
+            &format!("{}/se/log", self.session),
+            &json!({ "type": "browser" }),
+        );
+        let bad: Vec<&Value> = log
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|line| line["level"] == "SEVERE")
+            .collect();
+        // The answer to a form that was refused is one.
+        let bad = bad
+            .into_iter()
+            .filter(|line| !line["message"].as_str().unwrap().contains("status of 422"));
+        assert_eq!(bad.count(), 0, "{log}");
+    }
+
+    pub(crate) fn is_usable(&self) {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "axe-core is not part of this repository"
+        )]
+        let Ok(axe) = std::env::var("WAYNOTE_AXE") else {
+            return;
+        };
+        self.run(&format!(
+            "{}; return 1",
+            std::fs::read_to_string(axe).unwrap()
+        ));
+        let path = format!("{}/execute/async", self.session);
+        let script = "const done = arguments[0]; axe.run().then((found) => done(found.violations.map((of) => \
+                      [of.impact, of.id, of.nodes.map((node) => node.target.join(' ') + ': ' + node.failureSummary)])))";
+        let found = self.call("POST", &path, &json!({ "script": script, "args": [] }));
+        let serious = found
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|of| of[0] == "serious" || of[0] == "critical");
+        let serious: Vec<String> = serious.map(Value::to_string).collect();
+        let at = self.run("return location.pathname");
+        assert!(serious.is_empty(), "{at}: {}", serious.join("\n"));
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // Also after a failure: a browser outlives its driver.
+        if !self.session.is_empty() {
+            self.send("DELETE", &self.session, &Value::Null);
+        }
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
