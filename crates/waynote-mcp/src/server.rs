@@ -146,8 +146,7 @@ impl Server {
             let made = tokio::time::timeout(BLOCK_WAIT, made).await;
             let (block, notes) = made.ok()?.ok()?.ok()?;
             let take = |delivery: &Arc<dyn Delivery>| delivery.take(notes);
-            let is_ours = self.delivery.as_ref().is_none_or(take);
-            (!block.is_empty() && is_ours).then_some(block)
+            (!block.is_empty() && self.delivery.as_ref().is_none_or(take)).then_some(block)
         });
         match block.await {
             Some(block) => format!("{}\n\n{BEFORE_BLOCK}{block}", self.instructions()),

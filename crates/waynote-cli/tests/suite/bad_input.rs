@@ -68,8 +68,8 @@ fn words() {
     "#);
     insta::assert_snapshot!(scratch.run("--store http://x key list").said(), @"
     exit 2
-    error: `http://x` is not a path
-      give a file: only SQLite files are supported
+    error: `http://x` is not the address of a store on a server: http:// is not encrypted: use https://
+      write it as https://HOST/s/NAME
     ");
     insta::assert_snapshot!(scratch.run("context --budget 100").said(), @"
     exit 0

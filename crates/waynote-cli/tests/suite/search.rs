@@ -200,7 +200,7 @@ fn a_program_gets_everything() {
           "updated_at": "2026-05-17T12:00:00Z"
         },
         "revision": 1,
-        "score": 1.4202722311019895,
+        "score": 1.4202722311019897,
         "snippet": "checkout::retries fails about once in 40 runs"
       }
     ]
