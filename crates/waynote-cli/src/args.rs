@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use client::ClientArg;
 pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport};
 pub(crate) use mistakes::explained;
-pub(crate) use serve::{LimitArgs, ServeArgs};
+pub(crate) use serve::{LimitArgs, ServeArgs, ServerCommand};
 pub(crate) use session::{LogCommand, LoopArgs};
 pub(crate) use token::{CreateArgs, TokenCommand};
 
@@ -37,7 +37,7 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
-/// The options of every command. A flag overrides the environment, which overrides the configuration file.
+// The options of every command. A flag overrides the environment, which overrides the configuration file.
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
@@ -67,7 +67,11 @@ pub(crate) struct Global {
     pub(crate) json: bool,
 }
 
+// Deferred: the arguments of a command are made when it is the one that runs. Making all of them took a tenth of a
+// command's time. What is flattened into a command has `//` comments: clap would print `///` as the command's
+// description.
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Notes by directory, which apply everywhere below it
     #[command(subcommand)]
@@ -167,12 +171,8 @@ pub(crate) enum Command {
         )]
         tools: Vec<String>,
     },
-    /// Serve stores over HTTP: a JSON API, a feed of changes, MCP and a page for the browser
-    ///
-    /// On this machine alone (127.0.0.1), a store without tokens is open to everybody on it. Any other address needs
-    /// tokens and TLS. What happens is logged to standard error as JSON. SIGTERM and SIGINT stop the server: requests
-    /// that are running are answered first.
-    Serve(ServeArgs),
+    #[command(flatten)]
+    Server(ServerCommand),
     /// Bring in another program's notes
     #[command(subcommand)]
     Import(ImportCommand),
@@ -310,7 +310,7 @@ pub(crate) struct UninstallArgs {
     pub(crate) dry_run: bool,
 }
 
-/// Where a place is.
+// Where a place is.
 #[derive(Args)]
 pub(crate) struct At {
     /// The directory, as a path or an address; it need not exist [default: the working directory]
@@ -318,7 +318,7 @@ pub(crate) struct At {
     pub(crate) path: Option<OsString>,
 }
 
-/// Allows texts that are refused by default.
+// Allows texts that are refused by default.
 #[derive(Args)]
 pub(crate) struct AllowArgs {
     /// Write it even if it holds a credential (a key, a token, a password)
@@ -330,6 +330,7 @@ pub(crate) struct AllowArgs {
 }
 
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ConfigCommand {
     /// Write a setting into the configuration file; comments and everything else in it stay
     Set {
@@ -347,6 +348,7 @@ pub(crate) enum ConfigCommand {
 }
 
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum PlaceCommand {
     /// Write the directory's note, replacing the old text
     Write {
@@ -379,7 +381,7 @@ pub(crate) enum PlaceCommand {
     },
 }
 
-/// Which notebook: the agent's, or with --at a directory's.
+// Which notebook: the agent's, or with --at a directory's.
 #[derive(Args)]
 pub(crate) struct NotebookArgs {
     /// Use this directory's keyed notes instead of the agent's notebook
@@ -388,6 +390,7 @@ pub(crate) struct NotebookArgs {
 }
 
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum KeyCommand {
     /// Save a note under a key; an existing note is overwritten
     Save {

@@ -11,6 +11,7 @@ use waynote_formats::{FORMATS, Format, Incoming, Project, Takes, openotters, xs,
 use super::{At, NotebookArgs};
 
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ImportCommand {
     #[command(about = zrb::FORMAT.about)]
     Zrb {
@@ -142,6 +143,7 @@ impl FromArgMatches for ListedImport {
 }
 
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ExportCommand {
     /// Zrb's notes.json: every directory's own note. Keyed notes of directories are left out, and named
     Zrb {

@@ -4,9 +4,20 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use crate::duration;
+
+// Not deferred: its own `--store` must be there before the global one is handed down, which would take its name.
+#[derive(Subcommand)]
+pub(crate) enum ServerCommand {
+    /// Serve stores over HTTP: a JSON API, a feed of changes, MCP and a page for the browser
+    ///
+    /// On this machine alone (127.0.0.1), a store without tokens is open to everybody on it. Any other address needs
+    /// tokens and TLS. What happens is logged to standard error as JSON. SIGTERM and SIGINT stop the server: requests
+    /// that are running are answered first.
+    Serve(ServeArgs),
+}
 
 #[derive(Args)]
 pub(crate) struct ServeArgs {
@@ -30,7 +41,7 @@ pub(crate) struct ServeArgs {
     pub(crate) limits: LimitArgs,
 }
 
-/// What the server allows.
+// What the server allows.
 #[derive(Args)]
 #[command(next_help_heading = "Limits (for numbers, 0 is no limit)")]
 pub(crate) struct LimitArgs {

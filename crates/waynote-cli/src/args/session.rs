@@ -11,6 +11,7 @@ use crate::duration;
 use crate::presets::Preset;
 
 #[derive(Subcommand)]
+#[command(defer = true)]
 pub(crate) enum LogCommand {
     /// Add an entry for later iterations
     Add {

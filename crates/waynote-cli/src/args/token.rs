@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::{ArgGroup, Args, Subcommand};
 
+// Not deferred: `create` has its own `--agent`, which must be there before the global one is handed down.
 #[derive(Subcommand)]
 pub(crate) enum TokenCommand {
     /// Create a token, and print it this once

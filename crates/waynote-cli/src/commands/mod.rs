@@ -40,7 +40,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use waynote::{Author, Name, SecretPolicy, Stamp, Store};
 
-use crate::args::{AllowArgs, Cli, ClientArg, Command};
+use crate::args::{AllowArgs, Cli, ClientArg, Command, ServerCommand};
 use crate::error::{Failure, Outcome};
 use crate::inside::{self, Inside};
 use crate::opened::Opened;
@@ -189,7 +189,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             forget::run(&mut context, &request, *dry_run, *yes).map(ok)
         }
         Some(Command::Mcp { tools }) => mcp::run(&context, tools).map(ok),
-        Some(Command::Serve(args)) => serve::run(&mut context, args).map(ok),
+        Some(Command::Server(ServerCommand::Serve(args))) => serve::run(&mut context, args).map(ok),
         Some(Command::Import(command)) => import::run(&mut context, command),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),
