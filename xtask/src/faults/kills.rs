@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
@@ -140,7 +141,17 @@ fn each_run(setup: &Setup, what: &str, limit: u64, trials: &mut Trials<'_>) -> R
     }
     runs(setup)?
         .iter()
-        .map(|run| trials(setup, run, limit))
+        .map(|run| {
+            let begin = Instant::now();
+            let row = trials(setup, run, limit)?;
+            // The long form takes most of an hour: what is done is said as it goes.
+            let seconds = begin.elapsed().as_secs_f64();
+            println!(
+                "   {}: {} trials, {} failed, {seconds:.0} s",
+                row.what, row.trials, row.failed
+            );
+            Ok(row)
+        })
         .collect()
 }
 
