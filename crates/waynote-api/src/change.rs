@@ -80,11 +80,17 @@ pub enum Change {
         address: String,
         /// Pinned or not.
         pinned: bool,
+        /// The revision that must be current; none: any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expect: Option<u64>,
     },
     /// Deletes a note.
     Delete {
         /// The note.
         address: String,
+        /// The revision that must be current; 0: the note must not exist; none: any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expect: Option<u64>,
     },
     /// Restores the state after a revision, as a new revision.
     Restore {
@@ -208,6 +214,15 @@ impl TryFrom<Origin> for change::Origin {
     }
 }
 
+/// The revision that a change expects; none: any.
+fn expected(expect: Expect) -> Result<Option<u64>> {
+    match expect {
+        Expect::Any => Ok(None),
+        Expect::Revision(revision) => Ok(Some(revision)),
+        _ => Err(no_form("this expectation over HTTP")),
+    }
+}
+
 impl TryFrom<&change::Change> for Change {
     type Error = Error;
 
@@ -226,11 +241,7 @@ impl TryFrom<&change::Change> for Change {
                 content: Content::from(content),
                 pin: *pin,
                 limits: Limits::from(limits),
-                expect: match expect {
-                    Expect::Any => None,
-                    Expect::Revision(revision) => Some(*revision),
-                    _ => return Err(no_form("this expectation over HTTP")),
-                },
+                expect: expected(*expect)?,
                 origin: origin.as_ref().map(Origin::from),
             },
             Of::Append {
@@ -250,12 +261,18 @@ impl TryFrom<&change::Change> for Change {
                 id: printed_or_none(id.as_ref()),
                 created_at: printed_or_none(created_at.as_ref()),
             },
-            Of::Pin { address, pinned } => Self::Pin {
+            Of::Pin {
+                address,
+                pinned,
+                expect,
+            } => Self::Pin {
                 address: address.to_string(),
                 pinned: *pinned,
+                expect: expected(*expect)?,
             },
-            Of::Delete { address } => Self::Delete {
+            Of::Delete { address, expect } => Self::Delete {
                 address: address.to_string(),
+                expect: expected(*expect)?,
             },
             Of::Restore { address, revision } => Self::Restore {
                 address: address.to_string(),
@@ -316,12 +333,18 @@ impl TryFrom<Change> for change::Change {
                 id: text_or_none(id.as_ref())?,
                 created_at: created_at.as_deref().map(time).transpose()?,
             },
-            Change::Pin { address, pinned } => Self::Pin {
+            Change::Pin {
+                address,
+                pinned,
+                expect,
+            } => Self::Pin {
                 address: address.parse()?,
                 pinned,
+                expect: expect.map_or(Expect::Any, Expect::Revision),
             },
-            Change::Delete { address } => Self::Delete {
+            Change::Delete { address, expect } => Self::Delete {
                 address: address.parse()?,
+                expect: expect.map_or(Expect::Any, Expect::Revision),
             },
             Change::Restore { address, revision } => Self::Restore {
                 address: address.parse()?,

@@ -378,6 +378,9 @@ pub(crate) enum PlaceCommand {
     Delete {
         #[command(flatten)]
         at: At,
+        /// Delete only if this is the current revision
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        if_revision: Option<u64>,
     },
 }
 
@@ -387,6 +390,18 @@ pub(crate) struct NotebookArgs {
     /// Use this directory's keyed notes instead of the agent's notebook
     #[arg(long = "at", value_name = "PATH")]
     pub(crate) at: Option<OsString>,
+}
+
+/// The note to pin or unpin.
+#[derive(Args)]
+pub(crate) struct PinArgs {
+    #[command(flatten)]
+    pub(crate) notebook: NotebookArgs,
+    /// The key, or an address
+    pub(crate) key: String,
+    /// Change it only if this is the current revision
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) if_revision: Option<u64>,
 }
 
 #[derive(Subcommand)]
@@ -436,21 +451,14 @@ pub(crate) enum KeyCommand {
         notebook: NotebookArgs,
         /// The key, or an address
         key: String,
+        /// Delete only if this is the current revision
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        if_revision: Option<u64>,
     },
     /// Pin a note: show it whole in every prompt
-    Pin {
-        #[command(flatten)]
-        notebook: NotebookArgs,
-        /// The key, or an address
-        key: String,
-    },
+    Pin(PinArgs),
     /// Unpin a note
-    Unpin {
-        #[command(flatten)]
-        notebook: NotebookArgs,
-        /// The key, or an address
-        key: String,
-    },
+    Unpin(PinArgs),
     /// Print how many notes there are
     Count {
         #[command(flatten)]

@@ -51,13 +51,8 @@ fn changes(address: &Address) -> Vec<Change> {
             expect: Expect::Revision(77),
             origin: Some(origin()),
         },
-        Change::Pin {
-            address: address.clone(),
-            pinned: true,
-        },
-        Change::Delete {
-            address: address.clone(),
-        },
+        Change::pin(address.clone(), true),
+        Change::delete(address.clone()),
         Change::Restore {
             address: address.clone(),
             revision: 1,
@@ -267,9 +262,7 @@ fn what_is_inside_is_written_as_ever() {
             narrowed
                 .apply(&[Change::undo(address.clone())], &stamp())
                 .unwrap();
-            let expect = Change::Delete {
-                address: address.clone(),
-            };
+            let expect = Change::delete(address.clone());
             no_canary(narrowed.apply(&[expect], &stamp()).unwrap(), &grant);
         }
     }
@@ -362,9 +355,7 @@ fn a_token_writes_under_a_name_of_its_own() {
     assert_eq!(author("person", None), "token:ann-token");
     assert_eq!(author("agent:ann", Some(name("person"))), "token:ann-token");
     assert_eq!(author("person", Some(name("agent:ann"))), "agent:ann");
-    let deleted = Change::Delete {
-        address: "agent:ann#claimed".parse().unwrap(),
-    };
+    let deleted = Change::delete("agent:ann#claimed".parse().unwrap());
     narrowed.apply(&[deleted], &at(6001, "person")).unwrap();
     let last = store.journal(None, 1).unwrap();
     assert_eq!(last[0].author().as_str(), "token:ann-token");

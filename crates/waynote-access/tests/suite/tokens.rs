@@ -323,9 +323,7 @@ fn refused_and_administrative_calls_are_in_the_log() {
     let (_folder, store) = store_of(&[ANN, CANARY]);
     let (audit, _) = log(&store);
     let watch = Watched::default();
-    let deleted = |address: &str| Change::Delete {
-        address: address.parse().unwrap(),
-    };
+    let deleted = |address: &str| Change::delete(address.parse().unwrap());
     for grant in [
         grants()[0].clone(),
         grants()[4].clone(),

@@ -97,11 +97,8 @@ impl Who {
         let gone: Address = agent("gone").parse().unwrap();
         for change in [
             save(agent("plan"), say("a better plan")),
-            Change::Pin {
-                address: plan,
-                pinned: true,
-            },
-            Change::Delete { address: gone },
+            Change::pin(plan, true),
+            Change::delete(gone),
             save(format!("place:{place}"), say("this place")),
             save(format!("place:{place}#plan"), say("the plan of this place")),
             save(format!("place:{place}/deep#plan"), say("deeper plan")),

@@ -274,14 +274,14 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
             .max_place_bytes(place)
             .max_notes(notes)
     });
-    let expect = of(any::<u64>()).prop_map(|of| of.map_or(Expect::Any, Expect::Revision));
+    let expect = || of(any::<u64>()).prop_map(|of| of.map_or(Expect::Any, Expect::Revision));
     prop_oneof![
         (
             address(),
             content(),
             of(any::<bool>()),
             limits,
-            expect,
+            expect(),
             of(origin())
         )
             .prop_map(|of| {
@@ -310,8 +310,12 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
                 id: of.4.1,
                 created_at: of.4.2,
             }),
-        (address(), any::<bool>()).prop_map(|(address, pinned)| Change::Pin { address, pinned }),
-        address().prop_map(|address| Change::Delete { address }),
+        (address(), any::<bool>(), expect()).prop_map(|(address, pinned, expect)| Change::Pin {
+            address,
+            pinned,
+            expect
+        }),
+        (address(), expect()).prop_map(|(address, expect)| Change::Delete { address, expect }),
         (address(), any::<u64>())
             .prop_map(|(address, revision)| Change::Restore { address, revision }),
         (address(), of(origin()), of(any::<u64>())).prop_map(|(address, origin, last)| {

@@ -2,12 +2,13 @@
 
 use serde_json::json;
 use waynote::{
-    Address, AddressAt, Expect, Key, Note, NoteAsOf, Notebook, SaveOptions, Scope, Store, single,
+    Address, AddressAt, Error, Expect, Key, Note, NoteAsOf, Notebook, SaveOptions, Scope, Store,
+    single,
 };
 
 use super::Context;
 use super::saved::Saved;
-use crate::args::{KeyCommand, NotebookArgs};
+use crate::args::{KeyCommand, NotebookArgs, PinArgs};
 use crate::error::{Failure, Outcome};
 use crate::input;
 use crate::table::table;
@@ -31,7 +32,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
             let options = SaveOptions::default()
                 .limits(context.settings.limits(*max_bytes, *max_notes))
                 .pin(pin.then_some(true))
-                .expect(if_revision.map_or(Expect::Any, Expect::Revision));
+                .expect(expected(*if_revision));
             let (note, is_new, before) = context.write(|store| {
                 let notebook = target.notebook(store);
                 let before = store.get(&notebook.address(&key)?)?;
@@ -84,11 +85,22 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                 notes.iter().map(row),
             ))
         }
-        KeyCommand::Delete { notebook, key } => {
+        KeyCommand::Delete {
+            notebook,
+            key,
+            if_revision,
+        } => {
             let target = Target::of(context, notebook, Some(key))?.current()?;
             let stamp = context.stamp()?;
-            let deleted = context
-                .write(|store| Ok(target.notebook(store).delete(&target.text, &stamp)?))?;
+            let expect = expected(*if_revision);
+            let deleted = context.write(|store| match target.key() {
+                Ok(key) => {
+                    let address = target.notebook(store).address(&key)?;
+                    single::delete(store, address, expect, &stamp).map_err(gone)
+                }
+                // As in openotters, a text that is not a valid key deletes nothing.
+                Err(_) => Ok(false),
+            })?;
             let name = format!("{}#{}", target.scope, target.text.trim());
             context
                 .output
@@ -96,8 +108,8 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
                     deletion(&waynote::visible::visible(&name), deleted)
                 })
         }
-        KeyCommand::Pin { notebook, key } => pin(context, notebook, key, true),
-        KeyCommand::Unpin { notebook, key } => pin(context, notebook, key, false),
+        KeyCommand::Pin(args) => pin(context, args, true),
+        KeyCommand::Unpin(args) => pin(context, args, false),
         KeyCommand::Count { notebook } => {
             let target = Target::of(context, notebook, None)?;
             let count = context.read(|store| Ok(target.notebook(store).count()?))?;
@@ -106,14 +118,17 @@ pub(super) fn run(context: &mut Context<'_>, command: &KeyCommand) -> Outcome {
     }
 }
 
-fn pin(context: &mut Context<'_>, notebook: &NotebookArgs, key: &str, pinned: bool) -> Outcome {
-    let target = Target::of(context, notebook, Some(key))?.current()?;
+fn pin(context: &mut Context<'_>, args: &PinArgs, pinned: bool) -> Outcome {
+    let target = Target::of(context, &args.notebook, Some(&args.key))?.current()?;
+    let expect = expected(args.if_revision);
     let (key, stamp) = (target.key()?, context.stamp()?);
     let note = context.write(|store| {
         let notebook = target.notebook(store);
-        notebook
-            .set_pinned(&key, pinned, &stamp)
-            .map_err(|error| missing(&notebook, error))
+        let address = notebook.address(&key)?;
+        single::set_pinned(store, address, pinned, expect, &stamp).map_err(|error| match error {
+            Error::NotFound { .. } => missing(&notebook, error),
+            error => gone(error),
+        })
     })?;
     context.output.answer(&note, || {
         format!(
@@ -122,6 +137,23 @@ fn pin(context: &mut Context<'_>, notebook: &NotebookArgs, key: &str, pinned: bo
             note.address
         )
     })
+}
+
+/// The revision that `--if-revision` expects.
+pub(super) fn expected(if_revision: Option<u64>) -> Expect {
+    if_revision.map_or(Expect::Any, Expect::Revision)
+}
+
+/// The error of a change that does not create a note, where the expected one is gone.
+pub(super) fn gone(error: Error) -> Failure {
+    match error {
+        Error::Conflict { current: None, .. } => Failure::refused(
+            error.kind(),
+            error.to_string(),
+            "somebody deleted it; `waynote history ADDRESS` shows who",
+        ),
+        error => error.into(),
+    }
 }
 
 /// The reply to a deletion. As in openotters, deleting a note that does not exist is no error.
@@ -225,8 +257,8 @@ impl Target {
 const KEYS_SHOWN: usize = 20;
 
 /// The error for a missing note. It lists the keys that exist, as openotters does.
-fn missing(notebook: &Notebook<'_>, error: waynote::Error) -> Failure {
-    let waynote::Error::NotFound { what } = &error else {
+fn missing(notebook: &Notebook<'_>, error: Error) -> Failure {
+    let Error::NotFound { what } = &error else {
         return error.into();
     };
     let Ok(there_are) = notebook.there_are(KEYS_SHOWN) else {

@@ -1,9 +1,10 @@
 //! `waynote place`: notes by directory.
 
 use serde_json::json;
-use waynote::{Address, Note, Places};
+use waynote::{Address, Note, Places, single};
 
 use super::Context;
+use super::key::{deletion, expected, gone};
 use super::saved::Saved;
 use crate::args::PlaceCommand;
 use crate::error::{Outcome, say};
@@ -85,15 +86,17 @@ fn carried_out(context: &mut Context<'_>, command: &PlaceCommand) -> Outcome {
                 .output
                 .line(table(&["note", "updated", "preview"], rows))
         }
-        PlaceCommand::Delete { at } => {
+        PlaceCommand::Delete { at, if_revision } => {
             let place = input::place(at.path.as_deref())?;
             let stamp = context.stamp()?;
-            let deleted = context.write(|store| Ok(Places::new(store).delete(&place, &stamp)?))?;
-            let address = Address::Place(place);
+            let (address, expect) = (Address::Place(place), expected(*if_revision));
+            let deleted = context.write(|store| {
+                single::delete(store, address.clone(), expect, &stamp).map_err(gone)
+            })?;
             context
                 .output
                 .answer(&json!({ "address": address, "deleted": deleted }), || {
-                    super::key::deletion(&address.to_string(), deleted)
+                    deletion(&address.to_string(), deleted)
                 })
         }
     }

@@ -146,6 +146,28 @@ fn an_expected_revision_guards_a_write() {
     error: agent:default#new has changed: it does not exist, revision 4 was expected
       `--if-revision 0` creates it
     ");
+    for change in ["key delete", "key pin", "key unpin"] {
+        let run = scratch.run(&format!("{change} k --if-revision 1"));
+        assert_eq!(run.said().lines().next(), Some("exit 1"), "{change}");
+    }
+    insta::assert_snapshot!(scratch.run("key pin k --if-revision 1").said(), @"
+    exit 1
+    error: agent:default#k has changed: it is at revision 2, revision 1 was expected
+      look at the current text, then write again with `--if-revision 2`
+    the current text of agent:default#k@2:
+    two
+    ");
+    scratch.ok("key pin k --if-revision 2");
+    scratch.ok("key delete k --if-revision 3");
+    insta::assert_snapshot!(scratch.run("key delete k --if-revision 3").said(), @"
+    exit 1
+    error: agent:default#k has changed: it does not exist, revision 3 was expected
+      somebody deleted it; `waynote history ADDRESS` shows who
+    ");
+    scratch.ok("place write one");
+    let refused = scratch.run("place delete --if-revision 2").said();
+    assert_eq!(refused.lines().next(), Some("exit 1"));
+    scratch.ok("place delete --if-revision 1");
 }
 
 #[test]

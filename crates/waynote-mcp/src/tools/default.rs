@@ -199,7 +199,7 @@ fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
     let address = call.named_itself()?;
     let stamp = call.stamp();
     let store = call.notes.writable()?;
-    let deleted = single::delete(store, address.clone(), &stamp)?;
+    let deleted = single::delete(store, address.clone(), Expect::Any, &stamp)?;
     if deleted {
         return Ok(format!("deleted {address}"));
     }
@@ -217,7 +217,7 @@ fn pin(call: &mut Call<'_>) -> Result<String, Refusal> {
     let pinned = call.arguments.flag("pinned").unwrap_or(true);
     let stamp = call.stamp();
     let store = call.notes.writable()?;
-    match single::set_pinned(store, address.clone(), pinned, &stamp) {
+    match single::set_pinned(store, address.clone(), pinned, Expect::Any, &stamp) {
         Ok(_) => {}
         Err(waynote::Error::NotFound { .. }) => return Err(missing(store, &address)?),
         Err(error) => return Err(error.into()),

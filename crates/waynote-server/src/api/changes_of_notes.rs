@@ -3,9 +3,7 @@
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use waynote::{
-    Address, AddressAt, Change, Content, Error, Expect, SaveOptions, Stamp, Store, single,
-};
+use waynote::{Address, AddressAt, Change, Content, Error, SaveOptions, Stamp, single};
 use waynote_api::resource::{DeletedNote, PinNote, RestoreNote, SaveNote, UndoNote};
 use waynote_api::{Applied, Note, Problem as Told};
 
@@ -64,8 +62,7 @@ pub(crate) async fn save(
     Ok((status, etag(&note), Json(Note::scanned(&note))).into_response())
 }
 
-/// Pins a note, so that every prompt shows it whole, or unpins it. With `If-Match`, the revision is checked before the
-/// change, not in one step with it.
+/// Pins a note, so that every prompt shows it whole, or unpins it.
 #[utoipa::path(
     patch,
     path = "/notes/{address}",
@@ -79,6 +76,7 @@ pub(crate) async fn save(
     ),
     responses(
         (status = 200, description = "The note", body = Note, headers(("ETag" = String, description = "Its revision"))),
+        (status = 412, description = "Another revision is current: `current` shows it", body = Told, content_type = "application/problem+json"),
         (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
     )
 )]
@@ -93,15 +91,23 @@ pub(crate) async fn pin(
     let expected = Precondition::of(&headers)?;
     let stamp = query.stamp(&visit, &headers)?;
     let pinned = visit.run(move |store| {
-        check(store, &address, expected, &stamp)?;
-        single::set_pinned(store, address, note.pinned, &stamp)
+        let pinned = single::set_pinned(
+            store,
+            address.clone(),
+            note.pinned,
+            expected.written(),
+            &stamp,
+        );
+        match pinned {
+            Err(Error::NotFound { .. }) if expected == Precondition::Exists => Err(none(address)),
+            pinned => pinned,
+        }
     });
     let note = pinned.await.map_err(|problem| expected.failed(problem))?;
     Ok((etag(&note), Json(Note::scanned(&note))).into_response())
 }
 
-/// Deletes a note. Its history stays, and `undo` brings it back. With `If-Match`, the revision is checked before the
-/// change, not in one step with it.
+/// Deletes a note. Its history stays, and `undo` brings it back.
 #[utoipa::path(
     delete,
     path = "/notes/{address}",
@@ -114,6 +120,7 @@ pub(crate) async fn pin(
     ),
     responses(
         (status = 200, description = "Whether there was such a note", body = DeletedNote),
+        (status = 412, description = "Another revision is current: `current` shows it", body = Told, content_type = "application/problem+json"),
         (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
     )
 )]
@@ -128,8 +135,10 @@ pub(crate) async fn delete(
     let stamp = query.stamp(&visit, &headers)?;
     let named = address.to_string();
     let deleted = visit.run(move |store| {
-        check(store, &address, expected, &stamp)?;
-        single::delete(store, address, &stamp)
+        match single::delete(store, address.clone(), expected.written(), &stamp)? {
+            false if expected == Precondition::Exists => Err(none(address)),
+            deleted => Ok(deleted),
+        }
     });
     Ok(Json(DeletedNote {
         address: named,
@@ -221,34 +230,12 @@ async fn apply(visit: &Visit, change: Change, stamp: Stamp) -> Answer<Json<Appli
     Ok(Json(Applied::from(&applied)))
 }
 
-/// Fails if the note is not as expected, unless the call is a repeated one: its own change may be why.
-fn check(
-    store: &dyn Store,
-    address: &Address,
-    expected: Precondition,
-    stamp: &Stamp,
-) -> waynote::Result<()> {
-    if expected == Precondition::Any {
-        return Ok(());
-    }
-    if let Some(operation) = stamp.operation
-        && !store.operation(operation)?.is_empty()
-    {
-        return Ok(());
-    }
-    let current = store.get(address)?;
-    match expected.holds(current.as_ref().map(|note| note.revision)) {
-        true => Ok(()),
-        false => Err(Error::Conflict {
-            address: address.clone(),
-            expected: match expected.expect(None) {
-                Expect::Revision(0) => "no note".into(),
-                Expect::Revision(u64::MAX) => "a note".into(),
-                Expect::Revision(revision) => format!("revision {revision}"),
-                _ => "another state".into(),
-            },
-            current: current.map(Box::new),
-        }),
+/// Any revision was expected, and there is none.
+fn none(address: Address) -> Error {
+    Error::Conflict {
+        address,
+        expected: "a note".into(),
+        current: None,
     }
 }
 

@@ -105,13 +105,13 @@ impl Precondition {
         }
     }
 
-    /// Whether a note at this revision is as expected.
-    pub(crate) fn holds(self, current: Option<u64>) -> bool {
+    /// The revision that a change has to expect which does nothing to a note that does not exist. Whether there was one,
+    /// its result says.
+    pub(crate) fn written(self) -> Expect {
         match self {
-            Self::Any => true,
-            Self::Revision(revision) => current == Some(revision),
-            Self::Exists => current.is_some(),
-            Self::Missing => current.is_none(),
+            Self::Any | Self::Exists => Expect::Any,
+            Self::Revision(revision) => Expect::Revision(revision),
+            Self::Missing => Expect::Revision(0),
         }
     }
 

@@ -100,7 +100,10 @@ fn a_write_can_expect_a_revision() {
     assert_eq!(put(&server, KEY, &["If-Match: 3"], "four").problem().0, 400);
 
     let pin = |tag: &str| server.send("PATCH", KEY, &[tag], r#"{"pinned":true}"#);
-    assert_eq!(pin("If-Match: \"2\"").problem(), (412, "conflict".into()));
+    let refused = pin("If-Match: \"2\"");
+    assert_eq!(refused.problem(), (412, "conflict".into()));
+    assert_eq!(refused.json()["current"]["content"], "three");
+    assert_eq!(pin("If-None-Match: *").problem().0, 412);
     assert_eq!(pin("If-Match: \"3\"").json()["pinned"], true);
     let delete = |tag: &str| server.send("DELETE", KEY, &[tag], "");
     assert_eq!(
@@ -110,6 +113,9 @@ fn a_write_can_expect_a_revision() {
     assert_eq!(delete("If-Match: \"4\"").json()["deleted"], true);
     assert_eq!(server.send("DELETE", KEY, &[], "").json()["deleted"], false);
     assert_eq!(delete("If-Match: *").problem(), (412, "conflict".into()));
+    assert_eq!(pin("If-Match: *").problem(), (412, "conflict".into()));
+    assert_eq!(pin("If-Match: \"4\"").problem(), (412, "conflict".into()));
+    assert_eq!(pin("X: none").problem().0, 404);
 }
 
 #[test]

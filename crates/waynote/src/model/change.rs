@@ -75,11 +75,15 @@ pub enum Change {
         address: Address,
         /// Pinned or not.
         pinned: bool,
+        /// The revision that must be current.
+        expect: Expect,
     },
     /// Deletes a note. It is no error if the note does not exist.
     Delete {
         /// The note.
         address: Address,
+        /// The revision that must be current.
+        expect: Expect,
     },
     /// Restores the state after a revision, as a new revision.
     Restore {
@@ -108,6 +112,23 @@ pub enum Change {
 }
 
 impl Change {
+    /// Pins or unpins a note, whatever its revision.
+    pub fn pin(address: Address, pinned: bool) -> Self {
+        Self::Pin {
+            address,
+            pinned,
+            expect: Expect::Any,
+        }
+    }
+
+    /// Deletes a note, whatever its revision.
+    pub fn delete(address: Address) -> Self {
+        Self::Delete {
+            address,
+            expect: Expect::Any,
+        }
+    }
+
     /// Undoes the last change of a note that is not undone yet.
     pub fn undo(address: Address) -> Self {
         Self::Undo {
@@ -130,7 +151,7 @@ impl Change {
         match self {
             Self::Save { address, .. }
             | Self::Pin { address, .. }
-            | Self::Delete { address }
+            | Self::Delete { address, .. }
             | Self::Restore { address, .. }
             | Self::Undo { address, .. }
             | Self::Redo { address, .. } => Some(address),

@@ -190,9 +190,15 @@ pub(crate) fn decide(
                 ..write(Action::Save, State::Present(note), false, stamp)
             }))
         }
-        Change::Pin { address, pinned } => {
+        Change::Pin {
+            address,
+            pinned,
+            expect,
+        } => {
             not_in_log(address)?;
-            let note = before.current(address)?.ok_or_else(|| not_found(address))?;
+            let current = before.current(address)?;
+            check_expected(address, *expect, current.as_ref())?;
+            let note = current.ok_or_else(|| not_found(address))?;
             let note = Note {
                 pinned: *pinned,
                 revision: note.revision + 1,
@@ -203,9 +209,11 @@ pub(crate) fn decide(
             let action = if *pinned { Action::Pin } else { Action::Unpin };
             Ok(Some(write(action, State::Present(note), true, stamp)))
         }
-        Change::Delete { address } => {
+        Change::Delete { address, expect } => {
             not_in_log(address)?;
-            let Some(note) = before.current(address)? else {
+            let current = before.current(address)?;
+            check_expected(address, *expect, current.as_ref())?;
+            let Some(note) = current else {
                 return Ok(None);
             };
             let state = deleted(address, note.revision + 1, stamp);

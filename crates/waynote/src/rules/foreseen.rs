@@ -47,7 +47,7 @@ impl Questions {
                 self.state(address);
                 self.count(address.scope());
             }
-            Change::Pin { address, .. } | Change::Delete { address } => self.state(address),
+            Change::Pin { address, .. } | Change::Delete { address, .. } => self.state(address),
             Change::Restore { address, .. }
             | Change::Undo { address, .. }
             | Change::Redo { address, .. } => {

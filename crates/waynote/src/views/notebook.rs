@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::address::Address;
+use crate::change::Expect;
 use crate::content::Content;
 use crate::error::{Error, Result};
 use crate::key::{Key, Name};
@@ -140,7 +141,7 @@ impl<'s> Notebook<'s> {
     /// [`Error::NotFound`] when there is none; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
     /// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
     pub fn set_pinned(&self, key: &Key, pinned: bool, stamp: &Stamp) -> Result<Note> {
-        single::set_pinned(self.store, self.address(key)?, pinned, stamp)
+        single::set_pinned(self.store, self.address(key)?, pinned, Expect::Any, stamp)
     }
 
     /// Deletes a note and returns whether it existed. A text that is not a valid key deletes nothing.
@@ -152,7 +153,7 @@ impl<'s> Notebook<'s> {
         let Ok(key) = key.parse::<Key>() else {
             return Ok(false);
         };
-        single::delete(self.store, self.address(&key)?, stamp)
+        single::delete(self.store, self.address(&key)?, Expect::Any, stamp)
     }
 
     /// The number of notes, as the limit counts them.

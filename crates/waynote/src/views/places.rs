@@ -1,6 +1,7 @@
 //! Notes by directory (as in Zrb): written on a place, applying everywhere below it.
 
 use crate::address::Address;
+use crate::change::Expect;
 use crate::content::Content;
 use crate::error::Result;
 use crate::limits::Limits;
@@ -88,6 +89,11 @@ impl<'s> Places<'s> {
     /// [`crate::Error::Busy`], [`crate::Error::ReadOnly`], [`crate::Error::DiskFull`], [`crate::Error::DamagedStore`]
     /// or [`crate::Error::Engine`] when the store cannot be written.
     pub fn delete(&self, place: &Place, stamp: &Stamp) -> Result<bool> {
-        single::delete(self.store, Address::Place(place.clone()), stamp)
+        single::delete(
+            self.store,
+            Address::Place(place.clone()),
+            Expect::Any,
+            stamp,
+        )
     }
 }

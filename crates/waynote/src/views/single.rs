@@ -109,25 +109,30 @@ pub fn save(
 /// Pins or unpins a note, which counts as an update.
 ///
 /// # Errors
-/// [`Error::NotFound`] when there is none; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
+/// [`Error::Conflict`] when another revision was expected; [`Error::NotFound`] when there is no such note; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
 /// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
 pub fn set_pinned(
     store: &dyn Store,
     address: Address,
     pinned: bool,
+    expect: Expect,
     stamp: &Stamp,
 ) -> Result<Note> {
-    let change = Change::Pin { address, pinned };
+    let change = Change::Pin {
+        address,
+        pinned,
+        expect,
+    };
     saved(store.apply(&[change], stamp)?).map(|(note, _)| note)
 }
 
 /// Deletes a note and returns whether it existed.
 ///
 /// # Errors
-/// [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`], [`Error::DamagedStore`] or [`Error::Engine`] when the
-/// store cannot be written.
-pub fn delete(store: &dyn Store, address: Address, stamp: &Stamp) -> Result<bool> {
-    let applied = store.apply(&[Change::Delete { address }], stamp)?;
+/// [`Error::Conflict`] when another revision was expected; [`Error::Busy`], [`Error::ReadOnly`], [`Error::DiskFull`],
+/// [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be written.
+pub fn delete(store: &dyn Store, address: Address, expect: Expect, stamp: &Stamp) -> Result<bool> {
+    let applied = store.apply(&[Change::Delete { address, expect }], stamp)?;
     Ok(applied.iter().any(|applied| applied.changed))
 }
 

@@ -126,7 +126,7 @@ fn while_others_write() {
             for _ in 0..150 {
                 save(&other, "passing", "here and gone");
                 let address = "agent:a#passing".parse().unwrap();
-                other.apply(&[Change::Delete { address }], &at(2)).unwrap();
+                other.apply(&[Change::delete(address)], &at(2)).unwrap();
             }
             done.store(true, std::sync::atomic::Ordering::Release);
         });

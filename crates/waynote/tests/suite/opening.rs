@@ -46,9 +46,7 @@ fn a_store_that_does_not_exist_is_made_by_the_first_write_that_has_something_to_
         assert_eq!(store.history(&absent).unwrap(), []);
         assert!(store.verify().unwrap().is_clean());
         store.apply(&[], &stamp()).unwrap();
-        let delete = Change::Delete {
-            address: absent.clone(),
-        };
+        let delete = Change::delete(absent.clone());
         store.apply(&[delete], &stamp()).unwrap();
         store.alone(|store| count(store)).unwrap();
     }

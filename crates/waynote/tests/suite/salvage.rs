@@ -22,7 +22,7 @@ pub(super) fn fill(path: &Path) {
     keep(&store, &texts);
     keep(&store, &["again zero", "again one", "again two"]);
     keep(&store, &["thrice zero"]);
-    let change = waynote::Change::Delete { address: key("k5") };
+    let change = waynote::Change::delete(key("k5"));
     store.apply(&[change], &at(200)).unwrap();
     store
         .forget(&waynote::Forget::new(key("k6")), &at(201))

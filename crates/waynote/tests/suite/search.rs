@@ -206,18 +206,10 @@ fn only_notes_as_they_are() {
             .unwrap();
         assert_eq!(found(store, "old"), "");
         assert_eq!(found(store, "fresh"), "k0");
-        store
-            .apply(&[Change::Delete { address: key("k1") }], &at(102))
-            .unwrap();
+        store.apply(&[Change::delete(key("k1"))], &at(102)).unwrap();
         assert_eq!(found(store, "wording"), "");
         store
-            .apply(
-                &[Change::Pin {
-                    address: key("k0"),
-                    pinned: true,
-                }],
-                &at(103),
-            )
+            .apply(&[Change::pin(key("k0"), true)], &at(103))
             .unwrap();
         assert_eq!(found(store, "fresh"), "k0");
         store.apply(&[Change::undo(key("k1"))], &at(104)).unwrap();
@@ -245,17 +237,9 @@ fn old_revisions_when_they_are_asked_for() {
             .apply(&[save(key("k0"), "fresh text")], &at(101))
             .unwrap();
         store
-            .apply(
-                &[Change::Pin {
-                    address: key("k0"),
-                    pinned: true,
-                }],
-                &at(102),
-            )
+            .apply(&[Change::pin(key("k0"), true)], &at(102))
             .unwrap();
-        store
-            .apply(&[Change::Delete { address: key("k1") }], &at(103))
-            .unwrap();
+        store.apply(&[Change::delete(key("k1"))], &at(103)).unwrap();
         let mut request = SearchRequest::new("wording fresh");
         request.history = true;
         let hits = store.search(&request).unwrap();

@@ -216,13 +216,8 @@ fn change(step: &Step) -> Change {
     let address = |number: &u8| key(&format!("k{number}"));
     match step {
         Step::Save(number, words) => save(address(number), &sentence(words)),
-        Step::Delete(number) => Change::Delete {
-            address: address(number),
-        },
-        Step::Pin(number) => Change::Pin {
-            address: address(number),
-            pinned: true,
-        },
+        Step::Delete(number) => Change::delete(address(number)),
+        Step::Pin(number) => Change::pin(address(number), true),
         Step::Append(log, words, _) => Change::Append {
             resolves: None,
             session: name(&format!("s{log}")),

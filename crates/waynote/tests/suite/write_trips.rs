@@ -49,13 +49,7 @@ fn a_write_takes_two_round_trips() {
         ("the first", vec![save("first", "v")]),
         ("a new key", vec![save("k", "v")]),
         ("a key that is there", vec![save("k", "w")]),
-        (
-            "a pin",
-            vec![Change::Pin {
-                address: address(),
-                pinned: true,
-            }],
-        ),
+        ("a pin", vec![Change::pin(address(), true)]),
         ("an undo", vec![Change::undo(address())]),
         ("a redo", vec![Change::redo(address())]),
         (
@@ -65,17 +59,13 @@ fn a_write_takes_two_round_trips() {
                 revision: 1,
             }],
         ),
-        ("a deletion", vec![Change::Delete { address: address() }]),
+        ("a deletion", vec![Change::delete(address())]),
         ("an entry", vec![append(EntryType::Stuck, "the wall")]),
         ("a repeat", vec![append(EntryType::Stuck, "the wall")]),
         ("many at once", many.collect()),
         (
             "one over another",
-            vec![
-                save("k", "x"),
-                save("k", "y"),
-                Change::Delete { address: address() },
-            ],
+            vec![save("k", "x"), save("k", "y"), Change::delete(address())],
         ),
     ];
     for (what, changes) in writes {
@@ -86,9 +76,7 @@ fn a_write_takes_two_round_trips() {
     }
     // What changes nothing puts nothing, and what is refused neither.
     store.engine().writes.set(0);
-    store
-        .apply(&[Change::Delete { address: address() }], &stamp())
-        .unwrap();
+    store.apply(&[Change::delete(address())], &stamp()).unwrap();
     store
         .apply(
             &[

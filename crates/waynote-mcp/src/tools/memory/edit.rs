@@ -185,11 +185,9 @@ pub(super) fn delete(call: &mut Call<'_>) -> Result<String, Refusal> {
             "Error: The path {path} does not exist"
         )));
     }
-    let changes = gone.iter().map(|path| {
-        Ok(Change::Delete {
-            address: files.address(path)?,
-        })
-    });
+    let changes = gone
+        .iter()
+        .map(|path| Ok(Change::delete(files.address(path)?)));
     store.apply(&changes.collect::<Result<Vec<_>, Refusal>>()?, &stamp)?;
     Ok(format!("Successfully deleted {path}"))
 }
@@ -222,7 +220,7 @@ pub(super) fn rename(call: &mut Call<'_>) -> Result<String, Refusal> {
         return Err(Refusal::only(what));
     }
     files.check_above(&to)?;
-    let mut changes = Vec::new();
+    let (mut changes, mut old) = (Vec::new(), Vec::new());
     for (path, note) in files.notes(&paths)? {
         let Some(new) = path.moved(&from, &to) else {
             continue;
@@ -235,9 +233,12 @@ pub(super) fn rename(call: &mut Call<'_>) -> Result<String, Refusal> {
             expect: Expect::Revision(0),
             origin: None,
         });
+        // A text that somebody else writes meanwhile does not go with the old name.
         changes.push(Change::Delete {
-            address: files.address(&path)?,
+            address: note.address.clone(),
+            expect: Expect::Revision(note.revision),
         });
+        old.push(note.address);
     }
     match store.apply(&changes, &stamp) {
         Ok(_) => Ok(format!(
@@ -245,6 +246,11 @@ pub(super) fn rename(call: &mut Call<'_>) -> Result<String, Refusal> {
             shown(&from.to_string()),
             shown(&to.to_string())
         )),
+        Err(Error::Conflict { address, .. }) if old.contains(&address) => {
+            Err(Refusal::only(format!(
+                "Error: {from} was changed by somebody else meanwhile, so nothing was renamed. View it, then try again"
+            )))
+        }
         Err(Error::Conflict { .. }) => Err(exists()),
         Err(error) => Err(error.into()),
     }

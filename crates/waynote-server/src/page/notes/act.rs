@@ -92,13 +92,15 @@ pub(crate) fn change(
             let change = Change::Pin {
                 address: address.clone(),
                 pinned,
+                expect: Expect::Any,
             };
             (change, if pinned { "pinned" } else { "unpinned" })
         }
         "delete" => {
-            unchanged_since(store, &address, base)?;
+            // A person deletes what they see: not a text that somebody else has just written.
             let change = Change::Delete {
                 address: address.clone(),
+                expect: base.map_or(Expect::Any, Expect::Revision),
             };
             (change, "deleted")
         }
@@ -132,18 +134,6 @@ pub(crate) fn change(
         false => "unchanged",
     };
     Ok(done(site, &asked, &address, said))
-}
-
-/// A person deletes what they see: not a text that somebody else has just written.
-fn unchanged_since(store: &dyn Store, address: &Address, base: Option<u64>) -> Result<()> {
-    match (base, store.get(address)?) {
-        (Some(base), Some(note)) if note.revision != base => Err(Error::Conflict {
-            address: address.clone(),
-            expected: format!("revision {base}"),
-            current: Some(Box::new(note)),
-        }),
-        _ => Ok(()),
-    }
 }
 
 /// Back to the list, with the note open.

@@ -52,20 +52,15 @@ fn nothing_is_written_twice_and_the_answer_is_the_same() {
         let undo = |address: &Address| Change::undo(address.clone());
         let batch = [
             save(k.clone(), "two"),
-            Change::Delete {
-                address: key("a", "never"),
-            },
+            Change::delete(key("a", "never")),
             save(Address::Place(place("~/p")), "p"),
-            Change::Pin {
-                address: k.clone(),
-                pinned: true,
-            },
+            Change::pin(k.clone(), true),
         ];
         let answer = twice(store, &batch, "batch");
         let changed: Vec<bool> = answer.iter().map(|applied| applied.changed).collect();
         assert_eq!(changed, [true, false, true, true]);
         twice(store, &[undo(&k)], "undo");
-        twice(store, &[Change::Delete { address: k }], "delete");
+        twice(store, &[Change::delete(k)], "delete");
 
         let stuck = twice(store, &[note("wall", None)], "stuck").remove(0);
         let again = twice(store, &[note("wall", None)], "noted once more").remove(0);
@@ -257,7 +252,7 @@ fn an_id_belongs_to_a_forgetting_or_to_another_call() {
         );
         store.forget(&all_of(&k), &of("forget", 3)).unwrap();
         is_refused(store.forget(&all_of(&l), &of("forget", 4)).unwrap_err());
-        let delete = Change::Delete { address: k };
+        let delete = Change::delete(k);
         is_refused(store.apply(&[delete], &of("forget", 5)).unwrap_err());
         assert!(store.get(&l).unwrap().is_some());
     });
