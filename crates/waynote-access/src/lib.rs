@@ -8,5 +8,5 @@ mod tokens;
 
 pub use audit::{Audit, AuditEntry, Line, Watch};
 pub use grant::{Grant, Rights};
-pub use narrowed::{Narrowed, StoreFailed};
+pub use narrowed::{Narrowed, StoreFailed, Stretch};
 pub use tokens::{Checked, Refusal, Token, TokenError, TokenInfo, Tokens};

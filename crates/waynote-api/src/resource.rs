@@ -20,10 +20,12 @@ macro_rules! forms {
 }
 
 forms! {
-    /// The scopes of a store.
+    /// A page of the scopes of a store.
     ScopeList {
         /// By kind and name.
         scopes: Vec<ScopeNotes>,
+        /// The cursor of the next page; none: this is the last one.
+        next: Option<String>,
     }
 
     /// A scope with the number of its notes.
@@ -162,6 +164,8 @@ forms! {
         detail: String,
         /// How often, within a minute.
         times: u64,
+        /// Where the page after this line begins.
+        cursor: String,
     }
 }
 

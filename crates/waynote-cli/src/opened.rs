@@ -135,6 +135,14 @@ impl Opened {
         }
     }
 
+    /// The store, if it is on a server.
+    pub(crate) fn remote(&self) -> Option<&RemoteStore> {
+        match &self.kind {
+            Kind::Remote(store) => Some(store),
+            Kind::Plain(_) | Kind::Synced(_) => None,
+        }
+    }
+
     /// The store itself, without the file that it is kept in sync with.
     pub(crate) fn sqlite(&self) -> Outcome<&SqliteStore> {
         match &self.kind {

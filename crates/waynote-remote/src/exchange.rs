@@ -32,6 +32,23 @@ pub(crate) struct Exchange {
     until: Option<Instant>,
 }
 
+/// A request.
+#[derive(Clone, Copy)]
+struct Call<'c> {
+    route: &'c str,
+    method: Method<'c>,
+    /// Whether it may be sent again when its answer is lost.
+    is_repeatable: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Method<'c> {
+    Get,
+    /// With a body of JSON.
+    Post(&'c [u8]),
+    Delete,
+}
+
 /// Why there is no answer.
 enum Failed {
     /// The server may have carried out the request.
@@ -74,19 +91,48 @@ impl Exchange {
         route: &str,
         body: &impl Serialize,
     ) -> Result<A> {
-        let body = serde_json::to_vec(body).map_err(|error| self.not_a_server(&error))?;
-        self.read(&self.send(route, Some(&body))?)
+        self.read(&self.posted(route, body, true)?)
+    }
+
+    /// The same for what must not be sent twice.
+    pub(crate) fn post_once<A: DeserializeOwned>(
+        &self,
+        route: &str,
+        body: &impl Serialize,
+    ) -> Result<A> {
+        self.read(&self.posted(route, body, false)?)
     }
 
     /// The same for an answer without a body.
     pub(crate) fn tell(&self, route: &str, body: &impl Serialize) -> Result<()> {
+        self.posted(route, body, true).map(|_| ())
+    }
+
+    fn posted(&self, route: &str, body: &impl Serialize, is_repeatable: bool) -> Result<Vec<u8>> {
         let body = serde_json::to_vec(body).map_err(|error| self.not_a_server(&error))?;
-        self.send(route, Some(&body)).map(|_| ())
+        self.send(Call {
+            route,
+            method: Method::Post(&body),
+            is_repeatable,
+        })
     }
 
     /// Asks without a body.
     pub(crate) fn get<A: DeserializeOwned>(&self, route: &str) -> Result<A> {
-        self.read(&self.send(route, None)?)
+        self.read(&self.send(Call {
+            route,
+            method: Method::Get,
+            is_repeatable: true,
+        })?)
+    }
+
+    /// Removes something.
+    pub(crate) fn delete<A: DeserializeOwned>(&self, route: &str) -> Result<A> {
+        self.read(&self.send(Call {
+            route,
+            method: Method::Delete,
+            is_repeatable: false,
+        })?)
     }
 
     fn read<A: DeserializeOwned>(&self, answer: &[u8]) -> Result<A> {
@@ -110,12 +156,12 @@ impl Exchange {
         .into()
     }
 
-    fn send(&self, route: &str, body: Option<&[u8]>) -> Result<Vec<u8>> {
+    fn send(&self, call: Call<'_>) -> Result<Vec<u8>> {
         let begun = Instant::now();
         let mut renewed = false;
-        let mut repeated = false;
+        let mut repeated = !call.is_repeatable;
         loop {
-            match self.once(route, body, begun) {
+            match self.once(call, begun) {
                 Ok(answer) => return Ok(answer),
                 Err(Failed::Lost(_)) if !repeated => repeated = true,
                 Err(Failed::Lost(away)) => return Err(self.away(away)),
@@ -143,7 +189,7 @@ impl Exchange {
         (!left.is_zero()).then_some(left)
     }
 
-    fn once(&self, route: &str, body: Option<&[u8]>, begun: Instant) -> Result<Vec<u8>, Failed> {
+    fn once(&self, call: Call<'_>, begun: Instant) -> Result<Vec<u8>, Failed> {
         let whole = self
             .times
             .all
@@ -156,9 +202,9 @@ impl Exchange {
         })?;
         let left = self.left(begun).ok_or_else(timed_out)?;
         let connect = self.times.connect.min(left);
-        let url = self.url.route(route);
-        let sent = match body {
-            Some(body) => {
+        let url = self.url.route(call.route);
+        let sent = match call.method {
+            Method::Post(body) => {
                 let mut request = self.agent.post(url).content_type("application/json");
                 if let Some(token) = token {
                     request = request.header("authorization", format!("Bearer {token}"));
@@ -170,8 +216,11 @@ impl Exchange {
                     .build()
                     .send(body)
             }
-            None => {
-                let mut request = self.agent.get(url);
+            Method::Get | Method::Delete => {
+                let mut request = match call.method {
+                    Method::Delete => self.agent.delete(url),
+                    _ => self.agent.get(url),
+                };
                 if let Some(token) = token {
                     request = request.header("authorization", format!("Bearer {token}"));
                 }

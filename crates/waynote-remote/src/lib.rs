@@ -17,6 +17,7 @@
 //! the server carries it out once. A block is one request, made by the server. With [`Options::keep`] the last block
 //! of each request is kept on disk, for a start while the server is away.
 
+mod access;
 mod error;
 mod exchange;
 mod keep;

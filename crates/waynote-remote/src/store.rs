@@ -18,7 +18,7 @@ use crate::url::Url;
 
 /// A store on a server.
 pub struct RemoteStore {
-    exchange: Exchange,
+    pub(crate) exchange: Exchange,
     keep: Option<Keep>,
     damage: Mutex<Damage>,
 }

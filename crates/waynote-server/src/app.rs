@@ -23,7 +23,7 @@ pub(crate) struct Shelf {
     pub(crate) store: Told,
     /// What was refused, and what was done by those who look after the store.
     pub(crate) audit: Arc<Audit<Told>>,
-    /// Whether a request needs a token. Once it does, it does until the server ends: the last token may be revoked.
+    /// Whether a request needs a token. Once it does, it does until the server ends.
     pub(crate) needs_token: AtomicBool,
 }
 

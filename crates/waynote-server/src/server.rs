@@ -85,17 +85,17 @@ impl Server {
             return Err(StartError::NoTls { listen }.into());
         }
         for (name, shelf) in &mut shared.shelves {
-            let has_tokens = match sign_in::has_tokens(&shelf.store) {
-                Ok(has_tokens) => has_tokens,
+            if is_reached && !sign_in::has_tokens(&shelf.store)? {
+                let store = name.clone();
+                return Err(StartError::NoTokens { store, listen }.into());
+            }
+            let is_closed = match sign_in::is_closed(&shelf.store) {
+                Ok(is_closed) => is_closed,
                 // On this machine, a store may be mended while it is served.
                 Err(_) if !is_reached => continue,
                 Err(error) => return Err(error),
             };
-            if is_reached && !has_tokens {
-                let store = name.clone();
-                return Err(StartError::NoTokens { store, listen }.into());
-            }
-            *shelf.needs_token.get_mut() = is_reached || has_tokens;
+            *shelf.needs_token.get_mut() = is_reached || is_closed;
         }
         let tls = shared.options.tls.as_ref().map(tls::acceptor).transpose()?;
         let failed = |source| StartError::Listen { listen, source };

@@ -24,7 +24,12 @@ pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
         .then(|| token.trim().to_owned())
 }
 
-/// Whether a store has tokens, so that it is only for those who have one.
+/// Whether a store is only for those who have a token.
+pub(crate) fn is_closed(store: &Told) -> waynote::Result<bool> {
+    Tokens::new(store).is_closed()
+}
+
+/// Whether somebody could have a token.
 pub(crate) fn has_tokens(store: &Told) -> waynote::Result<bool> {
     Ok(!Tokens::new(store).is_empty()?)
 }
@@ -32,17 +37,28 @@ pub(crate) fn has_tokens(store: &Told) -> waynote::Result<bool> {
 /// What the token grants, or what anybody may do with a store that needs none. Blocks.
 pub(crate) fn grant(shelf: &Shelf, token: Option<&str>, now: Timestamp) -> Result<Grant, Problem> {
     if !shelf.needs_token.load(Ordering::Relaxed) {
-        if !has_tokens(&shelf.store)? {
+        if !is_closed(&shelf.store)? {
             return Ok(Grant::everything());
         }
         shelf.needs_token.store(true, Ordering::Relaxed);
     }
+    let refused = |call, token, detail: String| {
+        shelf.audit.saw(Line {
+            call,
+            token,
+            refused: true,
+            detail,
+        });
+        Problem::unauthorized()
+    };
     let Some(token) = token else {
-        return Err(Problem::unauthorized());
+        let detail = "the request has no token";
+        return Err(refused("no token", None, detail.into()));
     };
     if let Some(number) = signed::number(token) {
         let grant = signed::grant(&shelf.store, number, now)?;
-        return grant.ok_or_else(Problem::unauthorized);
+        let detail = "nobody is signed in with this cookie";
+        return grant.ok_or_else(|| refused("sign in", None, detail.into()));
     }
     match Tokens::new(&shelf.store).check(token, now)? {
         Ok(checked) => Ok(checked.grant),
@@ -51,13 +67,7 @@ pub(crate) fn grant(shelf: &Shelf, token: Option<&str>, now: Timestamp) -> Resul
                 Refusal::Expired { name } => Some(name.clone()),
                 _ => None,
             };
-            shelf.audit.saw(Line {
-                call: "sign in",
-                token,
-                refused: true,
-                detail: refusal.words(),
-            });
-            Err(Problem::unauthorized())
+            Err(refused("sign in", token, refusal.words()))
         }
     }
 }

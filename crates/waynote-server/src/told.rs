@@ -8,7 +8,9 @@ use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
 use waynote::store::{Answers, Ask, Damage, SideValue};
-use waynote::{AsOf, Name, Note, Reader, Report, Result, Scope, SideData, Stamp, Store};
+use waynote::{
+    Address, AsOf, Name, Note, Reader, Report, Result, Revision, Scope, SideData, Stamp, Store,
+};
 
 use crate::stores::Served;
 use crate::watch::Watched;
@@ -51,6 +53,15 @@ impl Reader for Told {
 
     fn take_damage(&self) -> Damage {
         self.store.take_damage()
+    }
+
+    fn history_before(
+        &self,
+        address: &Address,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<Revision>> {
+        self.store.history_before(address, before, limit)
     }
 
     fn rendered(&self, ask: &BlockAsk) -> Result<Option<BlockAnswer>> {

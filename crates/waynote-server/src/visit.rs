@@ -30,7 +30,7 @@ pub(crate) struct Visit {
     /// The store's name in the path.
     pub(crate) name: String,
     /// The store, narrowed to what the token may see.
-    pub(crate) store: Arc<dyn Store + Send + Sync>,
+    pub(crate) store: Arc<Narrowed<Told>>,
     /// The whole store, for tokens and the audit log.
     pub(crate) served: Arc<dyn Served>,
     /// What was refused, and what was done by those who look after the store.
@@ -45,6 +45,14 @@ impl Visit {
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn Store) -> waynote::Result<T> + Send + 'static,
+    ) -> Answer<T> {
+        self.run_narrowed(move |store| work(store)).await
+    }
+
+    /// The same with what only a narrowed store has.
+    pub(crate) async fn run_narrowed<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Narrowed<Told>) -> waynote::Result<T> + Send + 'static,
     ) -> Answer<T> {
         let store = self.store.clone();
         let done = waiting(move || work(&*store)).await?;

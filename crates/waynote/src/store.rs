@@ -176,6 +176,19 @@ pub trait Reader {
         Ok(self.read(&ask)?.histories.pop().unwrap_or_default())
     }
 
+    /// A note's revisions before a number (none: from the last one on), latest first, at most `limit`. A store with a
+    /// long history of a note in reach has its own way, which reads no more than these.
+    fn history_before(
+        &self,
+        address: &Address,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<Revision>> {
+        let history = self.history(address)?.into_iter().rev();
+        let earlier = history.filter(|of| before.is_none_or(|before| of.number() < before));
+        Ok(earlier.take(limit).collect())
+    }
+
     /// The changes of the whole store before a position (none: up to now), latest first, at most `limit`.
     fn journal(&self, before: Option<Position>, limit: usize) -> Result<Vec<Revision>> {
         let ask = Ask {

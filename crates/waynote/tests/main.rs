@@ -16,7 +16,9 @@ mod suite {
     #[cfg(feature = "sqlite")]
     mod damage;
     mod distant;
+    mod expected;
     mod head;
+    mod history_pages;
     mod isolation;
     mod loops;
     mod memory;

@@ -9,38 +9,146 @@ use crate::Grant;
 /// How many items are read at once, at least and at most. Most of them may be of others.
 const PAGE: std::ops::RangeInclusive<usize> = 64..=1024;
 
+/// After how many rows of the store a stretch ends at the latest, however few of them the grant sees.
+const SCANNED: usize = 4096;
+
 /// The sizes of the pages, each larger than the one before.
 fn sizes(limit: usize) -> impl Iterator<Item = usize> {
     let first = limit.clamp(*PAGE.start(), *PAGE.end());
     std::iter::successors(Some(first), |size| Some((2 * size).min(*PAGE.end())))
 }
 
+/// A part of the feed or the journal. It may have fewer items than were asked for, or none, although there are more: what
+/// others wrote in between costs bounded time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch<T, P> {
+    /// What the grant sees of it.
+    pub items: Vec<T>,
+    /// How far the store was read: the next stretch begins there. None: nothing was there.
+    pub reached: Option<P>,
+    /// Whether it reaches up to the end.
+    pub is_last: bool,
+    /// What is damaged, and so left out: addresses, as far as they are known.
+    pub damaged: Vec<String>,
+}
+
+impl<T, P> Stretch<T, P> {
+    fn empty() -> Self {
+        Self {
+            items: Vec::new(),
+            reached: None,
+            is_last: false,
+            damaged: Vec::new(),
+        }
+    }
+
+    /// Takes what the grant sees of a page, until there is as much as was asked for.
+    fn take(
+        &mut self,
+        page: impl IntoIterator<Item = (Option<P>, Option<T>)>,
+        limit: usize,
+    ) -> bool {
+        for (at, item) in page {
+            self.reached = at.or(self.reached.take());
+            self.items.extend(item);
+            if self.items.len() >= limit {
+                return true;
+            }
+        }
+        false
+    }
+}
+
 impl<R: Reader> Narrowed<R> {
-    /// What happened after a point, as far as the grant sees it.
-    pub(super) fn feed_after(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
-        let mut seen = Vec::new();
-        let mut after = after;
+    /// What happened after a point, as far as the grant sees it, at most `limit` items.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn feed_stretch(&self, after: Cursor, limit: usize) -> Result<Stretch<FeedEntry, Cursor>> {
+        self.shown(self.feed_from(after, limit))
+    }
+
+    fn feed_from(&self, after: Cursor, limit: usize) -> Result<Stretch<FeedEntry, Cursor>> {
+        let mut found = Stretch::empty();
+        let mut rows = 0;
         for size in sizes(limit) {
-            if seen.len() >= limit {
+            let page = self.store.feed(found.reached.unwrap_or(after), size)?;
+            rows += page.len();
+            let is_last = page.len() < size;
+            let page = page
+                .into_iter()
+                .map(|entry| (Some(entry.at), of_feed(&self.grant, entry)));
+            if found.take(page, limit) {
                 break;
             }
-            let page = self.store.feed(after, size)?;
-            let Some(last) = page.last() else { break };
-            after = last.at;
-            let is_last = page.len() < size;
-            seen.extend(
-                page.into_iter()
-                    .filter_map(|entry| of_feed(&self.grant, entry)),
-            );
-            if is_last {
+            found.is_last = is_last;
+            if is_last || rows >= SCANNED {
                 break;
             }
         }
-        seen.truncate(limit);
+        Ok(found)
+    }
+
+    /// What happened after a point, as far as the grant sees it: as many items as were asked for, if there are.
+    pub(super) fn feed_after(&self, after: Cursor, limit: usize) -> Result<Vec<FeedEntry>> {
+        let mut seen = Vec::new();
+        let mut after = after;
+        while seen.len() < limit {
+            let found = self.feed_from(after, limit - seen.len())?;
+            seen.extend(found.items);
+            match found.reached.filter(|_| !found.is_last) {
+                Some(reached) => after = reached,
+                None => break,
+            }
+        }
         Ok(seen)
     }
 
-    /// The changes before a position, latest first, as far as the grant sees them, and what is damaged among them.
+    /// The changes before a position (none: up to now), latest first, as far as the grant sees them, at most `limit`.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    pub fn journal_stretch(
+        &self,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Stretch<Revision, Position>> {
+        let mut found = self.shown(self.journal_from(before, limit))?;
+        found.damaged = self.noticed(found.damaged);
+        Ok(found)
+    }
+
+    fn journal_from(
+        &self,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Stretch<Revision, Position>> {
+        let mut found = Stretch::empty();
+        let mut rows = 0;
+        for size in sizes(limit) {
+            let ask = Ask {
+                journal: vec![(found.reached.or(before), size)],
+                ..Ask::default()
+            };
+            let mut answers = self.store.read(&ask)?;
+            found.damaged.append(&mut answers.damaged);
+            // A page is shorter than asked for where something in it is damaged: only an empty one is the end.
+            let page = answers.journal.pop().unwrap_or_default();
+            found.is_last = page.is_empty();
+            rows += page.len();
+            let page = page.into_iter().map(|of| {
+                let is_seen = self.grant.sees_note(of.address());
+                (of.position, is_seen.then_some(of))
+            });
+            if found.take(page, limit) || found.is_last || rows >= SCANNED {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The changes before a position, latest first, as far as the grant sees them, and what is damaged among them: as
+    /// many as were asked for, if there are.
     pub(super) fn journal_before(
         &self,
         before: Option<Position>,
@@ -48,28 +156,15 @@ impl<R: Reader> Narrowed<R> {
     ) -> Result<(Vec<Revision>, Vec<String>)> {
         let (mut seen, mut damaged) = (Vec::new(), Vec::new());
         let mut before = before;
-        for size in sizes(limit) {
-            if seen.len() >= limit {
-                break;
+        while seen.len() < limit {
+            let mut found = self.journal_from(before, limit - seen.len())?;
+            seen.append(&mut found.items);
+            damaged.append(&mut found.damaged);
+            match found.reached.filter(|_| !found.is_last) {
+                Some(reached) => before = Some(reached),
+                None => break,
             }
-            let ask = Ask {
-                journal: vec![(before, size)],
-                ..Ask::default()
-            };
-            let mut answers = self.store.read(&ask)?;
-            damaged.append(&mut answers.damaged);
-            // A page is shorter than asked for where something in it is damaged: only an empty one is the end.
-            let page = answers.journal.pop().unwrap_or_default();
-            let Some(last) = page.last().and_then(|last| last.position) else {
-                break;
-            };
-            before = Some(last);
-            let mine = page
-                .into_iter()
-                .filter(|of| self.grant.sees_note(of.address()));
-            seen.extend(mine);
         }
-        seen.truncate(limit);
         Ok((seen, damaged))
     }
 }

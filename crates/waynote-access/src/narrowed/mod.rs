@@ -23,12 +23,14 @@ use waynote::mutex::locked;
 use waynote::search::{Hit, SearchRequest};
 use waynote::store::{Answers, Ask, Damage};
 use waynote::{
-    AsOf, Change, Error, Name, Note, OperationId, Reader, Report, Result, Scope, Stamp, Store,
+    Address, AsOf, Change, Error, Name, Note, OperationId, Reader, Report, Result, Revision, Scope,
+    Stamp, Store,
 };
 
 use crate::{Grant, Watch};
 
 pub use errors::StoreFailed;
+pub use feed::Stretch;
 
 /// A store as somebody with a [`Grant`] sees it.
 ///
@@ -37,7 +39,8 @@ pub use errors::StoreFailed;
 ///
 /// A page of the feed or the journal has as many items as were asked for, if there are as many that the grant sees: it
 /// reads on over those that it does not see. So a page of the feed that is shorter than asked for reaches up to the
-/// [version](Ask::version) of the same answers, and a reader may go on from there.
+/// [version](Ask::version) of the same answers, and a reader may go on from there. [`Narrowed::feed_stretch`] and
+/// [`Narrowed::journal_stretch`] read over a bounded number of rows of others, and say how far they came.
 #[derive(Clone, Debug)]
 pub struct Narrowed<S> {
     store: S,
@@ -120,6 +123,18 @@ impl<S: Reader> Reader for Narrowed<S> {
         }
     }
 
+    fn history_before(
+        &self,
+        address: &Address,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<Revision>> {
+        match self.grant.sees_note(address) {
+            true => self.shown(self.store.history_before(address, before, limit)),
+            false => Ok(Vec::new()),
+        }
+    }
+
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
         // An error of the work may name what the caller asked for: it passes as it is.
         let mut own = None;
@@ -169,9 +184,9 @@ impl<S: Store> Store for Narrowed<S> {
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        self.told("would forget", self.may_forget(request))?;
+        // A preview does nothing: only that one was refused is noted.
+        self.told("preview of forget", self.may_forget(request))?;
         let forgotten = self.written(stamp, |stamp| self.store.would_forget(request, stamp));
-        self.administered("would forget", &request.target, &forgotten);
         Ok(self.forgotten(forgotten?))
     }
 

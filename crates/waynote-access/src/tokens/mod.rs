@@ -3,6 +3,9 @@
 //! A token is shown once, when it is created. The store keeps a hash of it in its side data, under an id that is part of
 //! the token and no secret. Each token has a value of its own there, so that processes that create and revoke tokens at
 //! the same time do not overwrite each other's.
+//!
+//! From its first token on, a store is closed: a server asks for a token, also when the last one is revoked. It is opened
+//! again by [`Tokens::clear`] alone.
 
 mod error;
 mod record;
@@ -24,6 +27,10 @@ const SPACE: &str = "tokens";
 /// Where is kept on which day each was used last. That is no part of the token's own value, which nobody may write again
 /// once it is revoked.
 const USED: &str = "tokens used";
+
+/// The key of the value that says that the store is closed. It is among the tokens, so that an older version of the
+/// program sees that there is something, and keeps the store closed too. No id of a token is so short.
+const CLOSED: &str = "closed";
 
 /// The longest name of a token. `token:NAME` is a name too.
 const NAME_BYTES: usize = 64;
@@ -118,7 +125,7 @@ impl<S: SideData> Tokens<S> {
             last_used: None,
         };
         let value = record::value(&info, &token.hash());
-        self.side.keep_side_values(SPACE, &[value], &[])?;
+        self.side.keep_side_values(SPACE, &[value, closed()], &[])?;
         // Somebody else may have created one of this name meanwhile. Whoever of the two looks last sees both, and gives
         // way: two tokens of one name would be one author.
         let of_name = self.all()?.into_iter().filter(is_taken);
@@ -144,12 +151,43 @@ impl<S: SideData> Tokens<S> {
         Ok(all)
     }
 
-    /// Whether there is a token.
+    /// Whether there is no token.
     ///
     /// # Errors
     /// As [`Reader::read`](waynote::Reader::read).
     pub fn is_empty(&self) -> Result<bool> {
-        Ok(self.side.side_values(SPACE)?.is_empty())
+        let values = self.side.side_values(SPACE)?;
+        Ok(values.iter().all(|value| value.key == CLOSED))
+    }
+
+    /// Whether the store is only for those who have a token: there is one, or there was one and nobody has opened the
+    /// store again.
+    ///
+    /// # Errors
+    /// As [`Reader::read`](waynote::Reader::read).
+    pub fn is_closed(&self) -> Result<bool> {
+        Ok(!self.side.side_values(SPACE)?.is_empty())
+    }
+
+    /// Removes all tokens and opens the store: whoever reaches a server of it on its own machine needs none. Returns the
+    /// tokens that there were.
+    ///
+    /// # Errors
+    /// As [`Store::apply`](waynote::Store::apply).
+    pub fn clear(&self) -> Result<Vec<TokenInfo>> {
+        let all = self.list()?;
+        let keys = |space| -> Result<Vec<String>> {
+            let values = self.side.side_values(space)?.into_iter();
+            Ok(values.map(|value| value.key).collect())
+        };
+        let (used, gone) = (keys(USED)?, keys(SPACE)?);
+        if !used.is_empty() {
+            self.side.put_side_values(USED, &[], &used)?;
+        }
+        if !gone.is_empty() {
+            self.side.keep_side_values(SPACE, &[], &gone)?;
+        }
+        Ok(all)
     }
 
     /// Revokes the token of that name, and returns what it was. It does not count any more once this returns.
@@ -166,7 +204,8 @@ impl<S: SideData> Tokens<S> {
             let name = name.clone();
             return Err(TokenError::None { name, names }.into());
         };
-        self.side.keep_side_values(SPACE, &[], &gone)?;
+        // A store that got its tokens from an older version is not marked yet.
+        self.side.keep_side_values(SPACE, &[closed()], &gone)?;
         // Those of tokens that were revoked while they were in use.
         let used = self.side.side_values(USED)?.into_iter();
         let is_left = |id: &String| rest.iter().any(|info| info.id == *id);
@@ -223,6 +262,15 @@ impl<S: SideData> Tokens<S> {
     fn all(&self) -> Result<Vec<TokenInfo>> {
         let values = self.side.side_values(SPACE)?;
         Ok(values.iter().filter_map(record::info).collect())
+    }
+}
+
+/// What says that the store is closed.
+fn closed() -> SideValue {
+    SideValue {
+        key: CLOSED.to_owned(),
+        value: b"true".to_vec(),
+        about: None,
     }
 }
 

@@ -1,10 +1,13 @@
 //! The feed and the journal page over what others wrote in between.
 
-use waynote::store::{Ask, Cursor};
-use waynote::{Content, EntryType, Position, Reader, Store};
+use waynote::search::Hit;
+use waynote::store::{Answers, Ask, Cursor};
+use waynote::{
+    AsOf, Content, EntryType, Note, Position, Reader, Result, Scope, SearchRequest, Store,
+};
 use waynote_access::{Grant, Narrowed};
 
-use super::world::{ANN, CANARY, at, no_canary, store_of};
+use super::world::{ANN, CANARY, Who, at, no_canary, store_of};
 
 #[test]
 fn pages_skip_what_others_wrote_and_lose_nothing() {
@@ -53,6 +56,80 @@ fn pages_skip_what_others_wrote_and_lose_nothing() {
 }
 
 #[test]
+fn what_others_wrote_costs_bounded_time() {
+    let (_folder, store) = store_of(&[]);
+    let say = |number: i64| Content::text(format!("entry {number}")).unwrap();
+    let write = |who: Who, numbers: std::ops::RangeInclusive<i64>| {
+        let entries: Vec<_> = numbers
+            .map(|number| who.entry(EntryType::Tip, number, say(number)))
+            .collect();
+        store.apply(&entries, &at(1, "person")).unwrap();
+    };
+    write(ANN, 1..=3);
+    write(CANARY, 4..=10_000);
+    write(ANN, 10_001..=10_003);
+    let counting = Counting::new(&store);
+    let narrowed = Narrowed::new(
+        &counting,
+        Grant {
+            sessions: vec![ANN.session()],
+            ..Grant::everything()
+        },
+    );
+    let all = Narrowed::new(&counting, Grant::everything());
+    for narrowed in [&narrowed, &all] {
+        let (mut feed, mut journal) = (Vec::new(), Vec::new());
+        let (mut after, mut before) = (Cursor::START, None);
+        loop {
+            let found = narrowed.feed_stretch(after, 2).unwrap();
+            assert!(counting.taken() <= 6000);
+            assert!(found.items.len() <= 2);
+            feed.extend(found.items.iter().map(|item| item.at.position));
+            if found.is_last {
+                break;
+            }
+            assert!(found.reached > Some(after));
+            after = found.reached.unwrap();
+        }
+        loop {
+            let found = narrowed.journal_stretch(before, 2).unwrap();
+            assert!(counting.taken() <= 6000);
+            journal.extend(found.items.iter().filter_map(|item| item.position));
+            if found.is_last {
+                break;
+            }
+            before = found.reached;
+        }
+        journal.reverse();
+        assert_eq!(feed, journal);
+        assert_eq!(
+            feed.len(),
+            if narrowed.grant().is_narrowed() {
+                6
+            } else {
+                10_003
+            }
+        );
+    }
+}
+
+#[test]
+fn a_history_in_pages_is_as_narrow_as_a_whole_one() {
+    let (_folder, store) = store_of(&[ANN, CANARY]);
+    let grant = Grant {
+        agents: vec![ANN.session()],
+        ..Grant::everything()
+    };
+    let narrowed = Narrowed::new(&store, grant);
+    for (who, is_seen) in [(ANN, true), (CANARY, false)] {
+        let address = who.addresses().into_iter().next().unwrap();
+        assert!(!store.history_before(&address, None, 5).unwrap().is_empty());
+        let seen = narrowed.history_before(&address, None, 5).unwrap();
+        assert_eq!(!seen.is_empty(), is_seen, "{address}");
+    }
+}
+
+#[test]
 fn a_short_page_reaches_up_to_the_version() {
     let (_folder, store) = store_of(&[ANN, CANARY]);
     let grant = Grant {
@@ -76,6 +153,47 @@ fn a_short_page_reaches_up_to_the_version() {
     let next = narrowed.feed(Cursor::at(head), 500).unwrap();
     assert_eq!(next.len(), 1);
     assert_eq!(next[0].at.position.number(), head.number() + 1);
+}
+
+/// Counts the rows of the feed and the journal that are read.
+struct Counting<'s> {
+    store: &'s dyn Reader,
+    rows: std::cell::Cell<usize>,
+}
+
+impl<'s> Counting<'s> {
+    fn new(store: &'s dyn Reader) -> Self {
+        let rows = std::cell::Cell::default();
+        Self { store, rows }
+    }
+
+    /// The rows since this was asked last.
+    fn taken(&self) -> usize {
+        self.rows.take()
+    }
+}
+
+impl Reader for Counting<'_> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        let answers = self.store.read(ask)?;
+        let journal = answers.journal.iter().map(Vec::len);
+        let feed = answers.feed.iter().map(Vec::len);
+        let rows = journal.chain(feed).sum::<usize>();
+        self.rows.set(self.rows.get() + rows);
+        Ok(answers)
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
+        self.store.select_at(scopes, moment)
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.store.search(request)
+    }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        self.store.one_state(work)
+    }
 }
 
 /// What a store has of the first session.

@@ -42,7 +42,7 @@ fn created(tokens: &Tokens<&SqliteStore>, as_name: &str) -> Token {
 fn a_token_grants_what_it_was_created_for_until_it_is_revoked() {
     let (_folder, store) = store_of(&[]);
     let tokens = Tokens::new(&store);
-    assert!(tokens.is_empty().unwrap());
+    assert!(tokens.is_empty().unwrap() && !tokens.is_closed().unwrap());
     let token = created(&tokens, "ci");
     let checked = tokens.check(token.expose(), now()).unwrap().unwrap();
     assert_eq!(checked.id, token.id());
@@ -57,9 +57,33 @@ fn a_token_grants_what_it_was_created_for_until_it_is_revoked() {
     let refused = tokens.check(token.expose(), now()).unwrap();
     assert_eq!(refused, Err(Refusal::Unknown));
     assert!(tokens.is_empty().unwrap());
+    assert!(tokens.is_closed().unwrap(), "until it is opened again");
     assert_eq!(store.side_values("tokens used").unwrap(), Vec::new());
     let refused = tokens.revoke(&name("ci")).unwrap_err();
     assert_eq!(refused.to_string(), "there is no token ci");
+}
+
+#[test]
+fn a_store_that_had_a_token_is_closed_until_it_is_opened() {
+    let (_folder, store) = store_of(&[]);
+    let tokens = Tokens::new(&store);
+    created(&tokens, "ci");
+    let token = created(&tokens, "other");
+    tokens.check(token.expose(), now()).unwrap().unwrap();
+    // As an older version leaves it.
+    let marked = ["closed".to_owned()];
+    store.put_side_values("tokens", &[], &marked).unwrap();
+    tokens.revoke(&name("ci")).unwrap();
+    tokens.revoke(&name("other")).unwrap();
+    assert!(tokens.is_empty().unwrap() && tokens.is_closed().unwrap());
+    assert_eq!(tokens.list().unwrap(), Vec::new());
+    created(&tokens, "ci");
+    let cleared = tokens.clear().unwrap();
+    assert_eq!(cleared.len(), 1);
+    assert_eq!(cleared[0].name, name("ci"));
+    assert!(tokens.is_empty().unwrap() && !tokens.is_closed().unwrap());
+    assert_eq!(tokens.clear().unwrap(), Vec::new());
+    assert_eq!(store.side_values("tokens used").unwrap(), Vec::new());
 }
 
 #[test]
@@ -357,10 +381,9 @@ fn refused_and_administrative_calls_are_in_the_log() {
         .collect();
     insta::assert_snapshot!(said.concat(), @"
     done verify 1 () the store
-    done would forget 1 () agent:ann#none: failed (not_found)
     done forget 1 () agent:ann#plan
     refused verify 1 (ann-token) verifying the store: it needs an admin token
-    refused would forget 1 (ann-token) forgetting: it needs an admin token
+    refused preview of forget 1 (ann-token) forgetting: it needs an admin token
     refused forget 1 (ann-token) forgetting: it needs an admin token
     refused record an event 1 (ann-token) writing: this token may only read
     refused write 1 (ann-token) writing: this token may only read

@@ -15,9 +15,19 @@ pub(crate) enum TokenCommand {
     /// List the tokens: who may do what, until when, and when each was used last
     List,
     /// Revoke a token: it counts no more from now on
+    ///
+    /// A server asks for a token even when the last one is revoked. `waynote token clear` ends that.
     Revoke {
         /// Its name
         name: String,
+    },
+    /// Remove all tokens, and let everybody on this machine use the store over a server without one
+    ///
+    /// A server that is running goes on asking for a token until it is started again.
+    Clear {
+        /// Do not ask first
+        #[arg(long)]
+        yes: bool,
     },
     /// List refused calls and what was administered, latest first
     ///

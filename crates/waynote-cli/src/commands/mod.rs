@@ -29,6 +29,7 @@ mod search;
 mod serve;
 mod show;
 mod token;
+mod token_store;
 mod undo;
 mod unseen;
 mod verify;

@@ -3,12 +3,15 @@
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, civil};
 use serde::Serialize;
+use serde_json::json;
+use waynote::Name;
 use waynote::error::safe;
+use waynote::text::plural;
 use waynote::visible::visible;
-use waynote::{LocalStore, Name};
-use waynote_access::{Audit, AuditEntry, Grant, Line, Rights, TokenInfo, Tokens};
+use waynote_access::{AuditEntry, Grant, Rights, TokenInfo};
 
-use super::Context;
+use super::token_store::TokenStore;
+use super::{Context, confirm};
 use crate::args::{CreateArgs, TokenCommand};
 use crate::clock;
 use crate::error::{Failure, Outcome};
@@ -21,6 +24,7 @@ pub(super) fn run(context: &mut Context<'_>, command: &TokenCommand) -> Outcome 
         TokenCommand::Create(args) => create(context, args),
         TokenCommand::List => list(context),
         TokenCommand::Revoke { name } => revoke(context, &name.parse()?),
+        TokenCommand::Clear { yes } => clear(context, *yes),
         TokenCommand::Audit { limit, before } => audit(context, before.as_deref(), *limit),
     }
 }
@@ -42,12 +46,10 @@ fn create(context: &mut Context<'_>, args: &CreateArgs) -> Outcome {
         Some(text) => Some(time_of(text, now)?),
         None => None,
     };
-    let store = administered(context)?;
-    let (token, info) = Tokens::new(store).create(&name, &grant, expires, now, random()?)?;
-    noted(store, "token created", &info)?;
-    let header = format!("Authorization: Bearer {}", token.expose());
+    let (token, info) = administered(context)?.create(&name, &grant, expires, now)?;
+    let header = format!("Authorization: Bearer {token}");
     let created = Created {
-        token: token.expose(),
+        token: &token,
         header: header.clone(),
         info: &info,
     };
@@ -62,9 +64,8 @@ fn create(context: &mut Context<'_>, args: &CreateArgs) -> Outcome {
         );
         // The token itself is the one text of a credential that is printed.
         format!(
-            "{}\n\n  {}\n\nIt is not shown again. A client sends it with each request:\n\n  {header}",
-            visible(&about),
-            token.expose()
+            "{}\n\n  {token}\n\nIt is not shown again. A client sends it with each request:\n\n  {header}",
+            visible(&about)
         )
     })
 }
@@ -87,18 +88,6 @@ fn granted(args: &CreateArgs) -> Outcome<Grant> {
     })
 }
 
-fn random() -> Outcome<[u8; 32]> {
-    let mut random = [0; 32];
-    getrandom::fill(&mut random).map_err(|error| {
-        Failure::refused(
-            "no_randomness",
-            format!("the system gives no random bytes: {error}"),
-            "try again",
-        )
-    })?;
-    Ok(random)
-}
-
 /// A time from now on, the end of a day, or a time.
 fn time_of(text: &str, now: Timestamp) -> Outcome<Timestamp> {
     let after = |span: Span| now.to_zoned(TimeZone::UTC).checked_add(span).ok();
@@ -116,7 +105,7 @@ fn time_of(text: &str, now: Timestamp) -> Outcome<Timestamp> {
 }
 
 /// The store, for somebody who may look after its tokens: not for what a loop runs.
-fn administered<'c>(context: &'c Context<'_>) -> Outcome<&'c dyn LocalStore> {
+fn administered<'c>(context: &'c Context<'_>) -> Outcome<TokenStore<'c>> {
     if context.read(|store| inside::own_loop(store))?.is_some() {
         return Err(Failure::refused(
             "not_a_person",
@@ -124,23 +113,10 @@ fn administered<'c>(context: &'c Context<'_>) -> Outcome<&'c dyn LocalStore> {
             "run it outside of the loop",
         ));
     }
-    context.opened_for_writing()?.local()
+    Ok(TokenStore::of(context.opened_for_writing()?))
 }
 
-fn noted(store: &dyn LocalStore, call: &'static str, info: &TokenInfo) -> Outcome {
-    let now = clock::now()?;
-    let line = Line {
-        call,
-        token: None,
-        refused: false,
-        detail: format!("{}: {} {}", info.name, may(info.rights), sees(info)),
-    };
-    let [a, b, c, d, e, f, g, h, ..] = random()?;
-    let writer = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-    Ok(Audit::new(store, writer, move || now).add(line)?)
-}
-
-fn may(rights: Rights) -> &'static str {
+pub(super) fn may(rights: Rights) -> &'static str {
     match rights {
         Rights::Read => "read",
         Rights::Write => "read and write",
@@ -149,7 +125,7 @@ fn may(rights: Rights) -> &'static str {
 }
 
 /// What it sees.
-fn sees(info: &TokenInfo) -> String {
+pub(super) fn sees(info: &TokenInfo) -> String {
     let agents = info.agents.iter().map(|agent| format!("agent {agent}"));
     let places = info.places.iter().map(|place| format!("place {place}"));
     let sessions = info.sessions.iter().map(|of| format!("session {of}"));
@@ -162,7 +138,7 @@ fn sees(info: &TokenInfo) -> String {
 
 fn list(context: &mut Context<'_>) -> Outcome {
     let now = clock::now()?;
-    let tokens = Tokens::new(context.opened()?.local()?).list()?;
+    let tokens = TokenStore::of(context.opened()?).list()?;
     if context.output.json {
         return context.output.value(&tokens);
     }
@@ -191,18 +167,55 @@ fn list(context: &mut Context<'_>) -> Outcome {
 }
 
 fn revoke(context: &mut Context<'_>, name: &Name) -> Outcome {
-    let store = administered(context)?;
-    let info = Tokens::new(store).revoke(name)?;
-    noted(store, "token revoked", &info)?;
+    let info = administered(context)?.revoke(name)?;
     context
         .output
         .answer(&info, || visible(&format!("revoked token {}", info.name)))
 }
 
+fn clear(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
+    // Before anything is sent to a server.
+    TokenStore::of(context.opened()?).local()?;
+    let store = administered(context)?;
+    let tokens = store.local()?;
+    let names = tokens.list()?.into_iter().map(|info| info.name.to_string());
+    let names: Vec<String> = names.collect();
+    if !is_confirmed {
+        let not_confirmed = |what: &str, hint| Failure::refused("not_confirmed", what, hint);
+        if !confirm::can_ask() {
+            return Err(not_confirmed(
+                "without tokens, everybody on this machine can use the store over a server, and there is no terminal to confirm it",
+                "add `--yes`",
+            ));
+        }
+        let named = match names.is_empty() {
+            true => "there are no tokens".into(),
+            false => format!("these tokens go: {}", names.join(", ")),
+        };
+        let question = format!(
+            "{}. Let everybody on this machine use the store over a server?",
+            visible(&named)
+        );
+        if !confirm::is_yes(&question)? {
+            return Err(not_confirmed("nothing was changed", "it was not confirmed"));
+        }
+    }
+    let cleared = store.clear()?;
+    context
+        .output
+        .answer(&json!({ "removed": cleared }), || match cleared.len() {
+            0 => "the store has no tokens, and needs none now".into(),
+            count => {
+                let tokens = plural(count as u64, "token");
+                format!(
+                    "removed {tokens}: the store needs none now. Restart a server that is running"
+                )
+            }
+        })
+}
+
 fn audit(context: &mut Context<'_>, before: Option<&str>, limit: usize) -> Outcome {
-    let now = clock::now()?;
-    let log = Audit::new(context.opened()?.local()?, 0, move || now);
-    let lines = log.list(before, limit)?;
+    let lines = TokenStore::of(context.opened()?).audit(before, limit)?;
     if context.output.json {
         return context.output.value(&lines);
     }

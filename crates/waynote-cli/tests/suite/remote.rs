@@ -182,7 +182,7 @@ fn what_works_only_beside_the_file_says_so() {
         "backup notes.db",
         "verify --repair-index",
         "verify --accept-rollback --yes",
-        "token list",
+        "token clear --yes",
         "--attach key list",
         "serve",
     ] {
@@ -218,6 +218,61 @@ fn an_mcp_server_of_this_machine_uses_the_store_on_a_server() {
             .ok("key show deploy")
             .contains("run make ship")
     );
+}
+
+#[test]
+fn tokens_of_a_store_on_a_server_are_looked_after() {
+    let server = Server::start();
+    let admin = server.scratch.json("token create boss --admin --json")["token"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let scratch = Scratch::new();
+    let run = |words: &str, token: &str| {
+        let run = scratch.run(words).env("WAYNOTE_STORE", &server.url);
+        run.env("WAYNOTE_TOKEN", token)
+    };
+    let create = "token create ci/1 --agent builder --place ~/work --write --expires 30d --json";
+    let mut made = run(create, &admin).json();
+    let token = made["token"].take().as_str().unwrap().to_owned();
+    let list = run("token list --json", &admin).json();
+    assert_eq!(list, server.scratch.json("token list --json"));
+    assert_eq!(list[1]["name"], "ci/1");
+    assert_eq!(list[1]["agents"], json!(["builder"]));
+    assert_eq!(list[1]["expires_at"], made["expires_at"]);
+    // It works, and does not look after tokens.
+    run("--agent builder key save k x", &token).ok();
+    let denied = run("token list", &token).said();
+    assert!(denied.contains("it needs an admin token"), "{denied}");
+    let again = run("token create ci/1 --read", &admin).said();
+    assert!(again.contains("there is a token ci/1 already"), "{again}");
+    assert_eq!(
+        run("token revoke ci/1 --json", &admin).json()["name"],
+        "ci/1"
+    );
+    let none = run("token revoke ci/1", &admin).said();
+    assert!(none.contains("there is no token ci/1"), "{none}");
+    let refused = run("--agent builder key list", &token).said();
+    assert!(refused.contains("does not take this token"), "{refused}");
+    // The audit log, a line at a time.
+    let all = run("token audit --json", &admin).json();
+    let calls: Vec<&str> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["call"].as_str().unwrap())
+        .collect();
+    assert!(
+        calls.contains(&"token revoked") && calls.contains(&"tokens listed"),
+        "{calls:?}"
+    );
+    let first = run("token audit --json --limit 1", &admin).json();
+    let before = format!(
+        "token audit --json --before {}",
+        first[0]["key"].as_str().unwrap()
+    );
+    let rest = run(&before, &admin).json();
+    assert_eq!(rest.as_array().unwrap().len(), calls.len() - 1);
 }
 
 #[test]

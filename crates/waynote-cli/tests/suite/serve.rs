@@ -86,7 +86,7 @@ fn a_server_says_where_it_listens_and_stops_when_it_is_told() {
         assert_eq!(serving.line(), format!("  {url}/s/default"));
         let answer = get(&format!("{url}/s/default/api/v1/scopes"));
         assert!(
-            answer.ends_with(r#"{"scopes":[{"scope":"agent:default","notes":1}]}"#),
+            answer.ends_with(r#"{"scopes":[{"scope":"agent:default","notes":1}],"next":null}"#),
             "{answer}"
         );
         let (code, said) = serving.end(signal);
@@ -113,7 +113,7 @@ fn several_stores_have_names() {
         "{}/api/v1/scopes",
         said["stores"]["two"].as_str().unwrap()
     ));
-    assert!(two.ends_with(r#"{"scopes":[]}"#), "{two}");
+    assert!(two.ends_with(r#"{"scopes":[],"next":null}"#), "{two}");
     let default = get(&format!(
         "{}/s/default/api/v1/scopes",
         said["url"].as_str().unwrap()

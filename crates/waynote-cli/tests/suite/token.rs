@@ -175,12 +175,31 @@ fn a_token_that_makes_no_sense_is_refused() {
 }
 
 #[test]
+fn a_store_is_opened_again_by_a_person() {
+    let scratch = Scratch::new();
+    scratch.ok("token create ci --read");
+    scratch.ok("token create boss --admin");
+    insta::assert_snapshot!(scratch.run("token clear").said(), @"
+    exit 1
+    error: without tokens, everybody on this machine can use the store over a server, and there is no terminal to confirm it
+      add `--yes`
+    ");
+    insta::assert_snapshot!(scratch.ok("token clear --yes"), @"removed 2 tokens: the store needs none now. Restart a server that is running");
+    insta::assert_snapshot!(scratch.ok("token clear --yes"), @"the store has no tokens, and needs none now");
+    assert_eq!(scratch.ok("token list --json"), "[]\n");
+    assert_eq!(
+        scratch.json("token audit --json")[0]["call"],
+        "tokens cleared"
+    );
+}
+
+#[test]
 fn an_agent_in_a_loop_creates_no_token() {
     let scratch = Scratch::new();
     scratch.ok("token create ci --read");
-    let script = "\"$WAYNOTE\" token create mine --admin; \"$WAYNOTE\" token revoke ci; true";
+    let script = "\"$WAYNOTE\" token create mine --admin; \"$WAYNOTE\" token revoke ci; \"$WAYNOTE\" token clear --yes; true";
     let said = looping(&scratch, "--iterations 1", script).said();
     let refused = said.matches("tokens are refused inside a loop").count();
-    assert_eq!(refused, 2, "{said}");
+    assert_eq!(refused, 3, "{said}");
     assert!(scratch.ok("token list").contains("ci"));
 }

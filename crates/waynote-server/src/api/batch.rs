@@ -3,7 +3,7 @@
 //! Answers are made and written as JSON on the thread that reads the store: they can be long.
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse;
 use serde::Serialize;
@@ -17,20 +17,15 @@ use crate::edge::Json;
 use crate::problem::Answer;
 use crate::visit::Visit;
 
-/// An answer, with the version of the API that it is of.
+/// An answer.
 pub(crate) struct Reply(Option<Vec<u8>>);
 
 impl IntoResponse for Reply {
     fn into_response(self) -> Response<Body> {
         let mut response = Response::new(self.0.clone().map_or_else(Body::empty, Body::from));
-        let headers = response.headers_mut();
-        let version = HeaderValue::from(waynote_api::VERSION);
-        headers.insert(
-            HeaderName::from_static(waynote_api::VERSION_HEADER),
-            version,
-        );
         match self.0 {
             Some(_) => {
+                let headers = response.headers_mut();
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             }
             None => *response.status_mut() = StatusCode::NO_CONTENT,

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use tokio::sync::watch;
 use utoipa::IntoParams;
 use waynote::Version;
-use waynote::store::{Ask, Cursor, FeedEntry, Happened};
+use waynote::store::{Cursor, FeedEntry, Happened};
 use waynote_api::Problem as ToldProblem;
 
 use super::cursor;
@@ -164,23 +164,16 @@ impl Feed {
 
     /// Reads the next page.
     async fn read(&mut self) -> Option<()> {
-        let ask = Ask {
-            feed: vec![(self.after, PAGE)],
-            version: true,
-            ..Ask::default()
-        };
+        let after = self.after;
+        let read = self
+            .visit
+            .run_narrowed(move |store| store.feed_stretch(after, PAGE));
         // A store that cannot be read ends the stream: the client comes back, and gets the error as an answer.
-        let mut answers = self.visit.run(move |store| store.read(&ask)).await.ok()?;
-        let page = answers.feed.pop().unwrap_or_default();
-        self.is_behind = page.len() >= PAGE;
-        if let Some(last) = page.last() {
-            self.after = last.at;
-        }
-        if !self.is_behind {
-            // A page that is not full reaches up to the end, also where the last items are not for this reader.
-            self.after = self.after.max(head(&answers.version));
-        }
-        self.page = page.into();
+        let found = read.await.ok()?;
+        self.is_behind = !found.is_last;
+        // What is not for this reader is not read again.
+        self.after = found.reached.unwrap_or(after);
+        self.page = found.items.into();
         Some(())
     }
 

@@ -17,6 +17,9 @@ mod store;
 mod tokens;
 
 use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, Response};
+use axum::middleware::map_response;
 use jiff::Timestamp;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -27,7 +30,18 @@ use crate::problem::{Answer, Problem};
 
 /// The routes below `/s/{store}/api/v1`.
 pub(crate) fn router() -> Router<App> {
-    routes().split_for_parts().0
+    routes()
+        .split_for_parts()
+        .0
+        .layer(map_response(with_version))
+}
+
+/// Every answer says of which version of the API it is.
+async fn with_version(mut response: Response<Body>) -> Response<Body> {
+    let name = HeaderName::from_static(waynote_api::VERSION_HEADER);
+    let version = HeaderValue::from(waynote_api::VERSION);
+    response.headers_mut().insert(name, version);
+    response
 }
 
 /// The routes with their documents.

@@ -210,20 +210,22 @@ pub(crate) async fn history(
         None => None,
     };
     let address = of.address.clone();
-    let history = visit.run(move |store| match store.history(&address)? {
-        none if none.is_empty() => Err(Error::NotFound {
-            what: format!("history of {address}"),
-        }),
-        history => Ok(history),
-    });
+    let history =
+        visit.run(
+            move |store| match store.history_before(&address, before, limit + 1)? {
+                none if none.is_empty() && before.is_none() => Err(Error::NotFound {
+                    what: format!("history of {address}"),
+                }),
+                history => Ok(history),
+            },
+        );
     let mut history = history.await?;
-    history.retain(|revision| before.is_none_or(|before| revision.number() < before));
     let has_more = history.len() > limit;
-    let page: Vec<_> = history.iter().rev().take(limit).collect();
-    let last = page.last().filter(|_| has_more);
+    history.truncate(limit);
+    let last = history.last().filter(|_| has_more);
     Ok(Json(RevisionPage {
         next: last.map(|last| cursor::written(HISTORY, last.number())),
-        revisions: page.into_iter().map(Revision::from).collect(),
+        revisions: history.iter().map(Revision::from).collect(),
         damaged: Vec::new(),
     }))
 }

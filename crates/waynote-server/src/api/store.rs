@@ -1,8 +1,7 @@
 //! The scopes of a store, and its journal.
 
 use axum::Json;
-use waynote::store::Ask;
-use waynote::{Position, ScopeKind};
+use waynote::{Position, Scope, ScopeKind, Store};
 use waynote_api::resource::{RevisionPage, ScopeList, ScopeNotes};
 use waynote_api::{Problem as Told, Revision};
 
@@ -13,36 +12,68 @@ use crate::edge::Query;
 use crate::problem::Answer;
 use crate::visit::Visit;
 
-/// The letter of the journal's cursors.
+/// The letters of the cursors.
 const JOURNAL: char = 'j';
+const SCOPES: char = 'c';
 
-/// The scopes that have notes, by kind and name, with how many each has.
+/// The scopes that have notes, by kind and name, with how many each has, in pages.
 #[utoipa::path(
     get,
     path = "/scopes",
     tag = "notes",
+    params(PageQuery),
     responses(
-        (status = 200, description = "The scopes", body = ScopeList),
+        (status = 200, description = "A page of scopes", body = ScopeList),
         (status = "default", description = "A problem", body = Told, content_type = "application/problem+json")
     )
 )]
-pub(crate) async fn scopes(visit: Visit) -> Answer<Json<ScopeList>> {
-    let ask = Ask {
-        summaries: vec![ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session],
-        ..Ask::default()
+pub(crate) async fn scopes(
+    visit: Visit,
+    Query(query): Query<PageQuery>,
+) -> Answer<Json<ScopeList>> {
+    let limit = limit(query.limit)?;
+    let after: Option<Scope> = match &query.cursor {
+        Some(text) => Some(cursor::read(SCOPES, text)?),
+        None => None,
     };
-    let answers = visit.run(move |store| store.read(&ask)).await?;
-    let summaries = answers.summaries.into_iter().flatten();
-    let scopes = summaries.map(|summary| ScopeNotes {
-        scope: summary.scope.to_string(),
-        notes: summary.notes,
-    });
+    let page = visit.run(move |store| scopes_after(store, after.as_ref(), limit + 1));
+    let mut scopes = page.await?;
+    let has_more = scopes.len() > limit;
+    scopes.truncate(limit);
+    let last = scopes.last().filter(|_| has_more);
     Ok(Json(ScopeList {
-        scopes: scopes.collect(),
+        next: last.map(|last| cursor::written(SCOPES, &last.scope)),
+        scopes,
     }))
 }
 
-/// The changes of the whole store, latest first.
+/// The first scopes after one, by kind and name. Kinds are read one after the other, and no more than are needed.
+fn scopes_after(
+    store: &dyn Store,
+    after: Option<&Scope>,
+    most: usize,
+) -> waynote::Result<Vec<ScopeNotes>> {
+    let mut found = Vec::new();
+    for kind in [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session] {
+        if found.len() >= most || after.is_some_and(|after| kind < after.kind()) {
+            continue;
+        }
+        let of_kind = store.scopes(kind)?.into_iter().filter(|of| {
+            after.is_none_or(|after| {
+                (of.scope.kind(), of.scope.name()) > (after.kind(), after.name())
+            })
+        });
+        let of_kind = of_kind.take(most - found.len()).map(|of| ScopeNotes {
+            scope: of.scope.to_string(),
+            notes: of.notes,
+        });
+        found.extend(of_kind);
+    }
+    Ok(found)
+}
+
+/// The changes of the whole store, latest first. A page may have fewer changes than asked for, or none, and there may be
+/// more all the same: `next` says so.
 #[utoipa::path(
     get,
     path = "/journal",
@@ -62,17 +93,12 @@ pub(crate) async fn journal(
         Some(text) => Some(cursor::read(JOURNAL, text)?),
         None => None,
     };
-    let ask = Ask {
-        journal: vec![(before, limit)],
-        ..Ask::default()
-    };
-    let mut answers = visit.run(move |store| store.read(&ask)).await?;
-    let journal = answers.journal.pop().unwrap_or_default();
-    let last = journal.last().filter(|_| journal.len() == limit);
-    let last = last.and_then(|last| last.position);
+    let read = visit.run_narrowed(move |store| store.journal_stretch(before, limit));
+    let found = read.await?;
+    let reached = found.reached.filter(|_| !found.is_last);
     Ok(Json(RevisionPage {
-        next: last.map(|last| cursor::written(JOURNAL, last)),
-        revisions: journal.iter().map(Revision::from).collect(),
-        damaged: answers.damaged,
+        next: reached.map(|reached| cursor::written(JOURNAL, reached)),
+        revisions: found.items.iter().map(Revision::from).collect(),
+        damaged: found.damaged,
     }))
 }

@@ -154,6 +154,7 @@ pub(crate) async fn log(visit: Visit, Query(query): Query<PageQuery>) -> Answer<
                 refused: entry.refused,
                 detail: entry.detail,
                 times: entry.times,
+                cursor: cursor::written(AUDIT, &entry.key),
             })
             .collect(),
     }))

@@ -146,6 +146,81 @@ fn tokens_are_created_used_listed_and_revoked() {
 }
 
 #[test]
+fn a_store_that_had_a_token_stays_closed_and_who_tries_is_noted() {
+    let mut server = start();
+    let boss = token(&server, "", &json!({ "name": "boss", "rights": "admin" }));
+    assert_eq!(
+        with(&server, &boss, "DELETE", "/tokens/boss", "").status,
+        200
+    );
+    server.restart();
+    for _ in 0..3 {
+        let refused = with(&server, "", "GET", "/scopes", "");
+        assert_eq!(refused.problem(), (401, "unauthorized".into()));
+    }
+    server.stop();
+    let audit = waynote_access::Audit::new(&*server.store, 1, super::support::now);
+    let lines = audit.list(None, 10).unwrap();
+    let tried: Vec<_> = lines
+        .iter()
+        .filter(|line| line.call == "no token")
+        .collect();
+    // One line, with a count: nobody fills the disk.
+    assert_eq!(tried.len(), 1, "{lines:#?}");
+    assert!(tried[0].refused && tried[0].times == 3, "{lines:#?}");
+    // Until a person opens it.
+    waynote_access::Tokens::new(&*server.store).clear().unwrap();
+    server.restart();
+    assert_eq!(with(&server, "", "GET", "/scopes", "").status, 200);
+}
+
+#[test]
+fn scopes_and_histories_come_in_pages() {
+    let server = start();
+    let put = |address: &str, text: &str| {
+        let body = json!({ "content": text }).to_string();
+        with(&server, "", "PUT", &format!("/notes/{address}"), &body)
+    };
+    for address in [
+        "agent%3Aa%23k",
+        "agent%3Ab%23k",
+        "place%3A~%2Fp%23k",
+        "place%3A~%2Fq",
+    ] {
+        put(address, "one");
+    }
+    for number in 2..=7 {
+        put("agent%3Aa%23k", &number.to_string());
+    }
+    let pages = |path: &str, list: &str, item: &str| {
+        let (mut found, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = with(&server, "", "GET", &format!("{path}?limit=2{cursor}"), "").json();
+            let items = page[list].as_array().unwrap();
+            assert!(items.len() <= 2);
+            found.extend(items.iter().map(|of| of[item].to_string()));
+            match page["next"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return found,
+            }
+        }
+    };
+    assert_eq!(
+        pages("/scopes", "scopes", "scope"),
+        [
+            r#""place:~/p""#,
+            r#""place:~/q""#,
+            r#""agent:a""#,
+            r#""agent:b""#
+        ]
+    );
+    let history = pages("/notes/agent%3Aa%23k/history", "revisions", "revision");
+    assert_eq!(history, ["7", "6", "5", "4", "3", "2", "1"]);
+    let none = with(&server, "", "GET", "/notes/agent%3Aa%23none/history", "");
+    assert_eq!(none.problem(), (404, "not_found".into()));
+}
+
+#[test]
 fn a_token_of_one_store_is_none_of_another() {
     let server = start();
     let boss = token(&server, "", &json!({ "name": "boss", "rights": "admin" }));

@@ -68,7 +68,7 @@ fn the_log_has_a_line_for_each_request_without_what_was_in_it() {
     let server = start();
     let answer = server.send(
         "GET",
-        "/s/notes/api/v1/scopes?q=canary-query",
+        "/s/notes/api/v1/search?q=canary-query",
         &[
             "Authorization: Bearer canary-token",
             "X-Other: canary-header",
@@ -87,7 +87,7 @@ fn the_log_has_a_line_for_each_request_without_what_was_in_it() {
     assert_eq!(
         line,
         serde_json::json!({
-            "time": "2026-08-01T12:00:00Z", "id": id, "method": "GET", "route": "/s/{store}/api/v1/scopes",
+            "time": "2026-08-01T12:00:00Z", "id": id, "method": "GET", "route": "/s/{store}/api/v1/search",
             "status": 200, "ms": null, "bytes": answer.body.len(), "token": null,
         })
     );

@@ -64,6 +64,20 @@ pub(crate) fn start_with(options: Options) -> Running {
     let path = folder.path().join("notes.db");
     let store = Arc::new(SqliteStore::open(path, &StoreOptions::default()).unwrap());
     let log = Lines::default();
+    let (address, stopper, thread) = serve(&store, options, &log);
+    Running {
+        address,
+        store,
+        log,
+        stopper,
+        thread,
+        folder,
+    }
+}
+
+type Started = (SocketAddr, Stopper, Option<JoinHandle<()>>);
+
+fn serve(store: &Arc<SqliteStore>, options: Options, log: &Lines) -> Started {
     let server = Server::new(
         &Stores::default().with("notes", store.clone()),
         options,
@@ -73,14 +87,7 @@ pub(crate) fn start_with(options: Options) -> Running {
     let bound = server.bind().unwrap();
     let (address, stopper) = (bound.address(), bound.stopper());
     let thread = std::thread::spawn(move || bound.run().unwrap());
-    Running {
-        address,
-        store,
-        log,
-        stopper,
-        thread: Some(thread),
-        folder,
-    }
+    (address, stopper, Some(thread))
 }
 
 impl Running {
@@ -89,6 +96,13 @@ impl Running {
         if let Some(thread) = self.thread.take() {
             thread.join().unwrap();
         }
+    }
+
+    /// Stops the server, and starts another one over the same store.
+    pub(crate) fn restart(&mut self) {
+        self.stop();
+        let started = serve(&self.store, options(), &self.log);
+        (self.address, self.stopper, self.thread) = started;
     }
 
     pub(crate) fn folder(&self) -> &std::path::Path {

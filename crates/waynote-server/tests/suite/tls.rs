@@ -44,7 +44,7 @@ fn a_request_over_tls_is_answered_and_one_without_is_not() {
     let answer = Response::read(&mut stream);
     assert_eq!(
         (answer.status, answer.body.as_str()),
-        (200, r#"{"scopes":[]}"#)
+        (200, r#"{"scopes":[],"next":null}"#)
     );
 
     let mut plain = server.connect();

@@ -23,6 +23,7 @@ mod verify;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::engine::{Engine, Read, Writing};
 use crate::error::{Error, Result};
@@ -31,7 +32,7 @@ use crate::forget::{Forget, Forgotten};
 use crate::id::{OperationId, StoreId};
 use crate::key::Name;
 use crate::model::report::Report;
-use crate::note::{Note, Stamp};
+use crate::note::{Note, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::indexed;
 use crate::search::{Hit, SearchRequest};
@@ -224,6 +225,15 @@ impl<E: Engine> Reader for EngineStore<E> {
 
     fn take_damage(&self) -> Damage {
         locked(&self.memory.noticed).take()
+    }
+
+    fn history_before(
+        &self,
+        address: &Address,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<Revision>> {
+        self.at_once(|state| state.history_before(address, before, limit))
     }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {

@@ -1,9 +1,10 @@
 //! Reading one state of a store.
 
 use super::{Memory, as_of};
-use crate::engine::{Engine, Read};
-use crate::error::Result;
-use crate::note::Note;
+use crate::address::{Address, AddressAt};
+use crate::engine::{self, Engine, Read};
+use crate::error::{Error, Result};
+use crate::note::{Note, Revision};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest, indexed};
 use crate::store::{Answers, AsOf, Ask, Damage, Reader, Snapshot};
@@ -27,6 +28,34 @@ impl<'s> OneState<'s> {
 
     pub(crate) fn rows(&self) -> &'s dyn Read {
         self.rows
+    }
+
+    /// Revisions of a note, latest first, each by its number.
+    fn revisions_before(
+        &self,
+        address: &Address,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<Revision>> {
+        let last = self.rows.state(address)?.map_or(0, |state| state.revision);
+        let end = before.map_or(last, |before| last.min(before.saturating_sub(1)));
+        let limit = u64::try_from(limit).unwrap_or(u64::MAX);
+        let numbers = (end.saturating_sub(limit) + 1..=end).rev();
+        let revisions = numbers.map(|number| AddressAt {
+            address: address.clone(),
+            revision: Some(number),
+        });
+        let ask = engine::Ask {
+            revisions: revisions.collect(),
+            ..engine::Ask::default()
+        };
+        Ok(self
+            .rows
+            .read(&ask)?
+            .revisions
+            .into_iter()
+            .flatten()
+            .collect())
     }
 
     /// Keeps in mind what was left out of an answer.
@@ -54,6 +83,23 @@ impl Reader for OneState<'_> {
 
     fn take_damage(&self) -> Damage {
         locked(&self.memory.noticed).take()
+    }
+
+    fn history_before(
+        &self,
+        address: &Address,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<Revision>> {
+        match self.revisions_before(address, before, limit) {
+            // The whole history leaves out what is damaged.
+            Err(Error::DamagedNote { .. }) => {
+                let history = self.history(address)?.into_iter().rev();
+                let earlier = history.filter(|of| before.is_none_or(|before| of.number() < before));
+                Ok(earlier.take(limit).collect())
+            }
+            revisions => revisions,
+        }
     }
 
     fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Answers, AsOf, Ask, Damage, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
+use crate::address::Address;
 use crate::change::{Applied, Change};
 use crate::context::{BlockAnswer, BlockAsk};
 use crate::error::Result;
@@ -11,7 +12,7 @@ use crate::forget::{Forget, Forgotten};
 use crate::id::StoreId;
 use crate::key::Name;
 use crate::model::report::Report;
-use crate::note::{Note, Stamp};
+use crate::note::{Note, Revision, Stamp};
 use crate::scope::Scope;
 use crate::search::{Hit, SearchRequest};
 
@@ -37,6 +38,15 @@ macro_rules! by_reference {
 
             fn rendered(&self, ask: &BlockAsk) -> Result<Option<BlockAnswer>> {
                 (**self).rendered(ask)
+            }
+
+            fn history_before(
+                &self,
+                address: &Address,
+                before: Option<u64>,
+                limit: usize,
+            ) -> Result<Vec<Revision>> {
+                (**self).history_before(address, before, limit)
             }
 
             fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {

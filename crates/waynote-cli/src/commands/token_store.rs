@@ -1,0 +1,199 @@
+//! The tokens of a store on this machine or on a server, and its audit log.
+
+use waynote::jiff::Timestamp;
+use waynote::{LocalStore, Name, Place};
+use waynote_access::{Audit, AuditEntry, Grant, Line, Rights, TokenInfo, Tokens};
+use waynote_api::resource::{NewToken, TokenSummary};
+use waynote_remote::RemoteStore;
+
+use super::token::{may, sees};
+use crate::clock;
+use crate::error::{Failure, Outcome};
+use crate::opened::Opened;
+
+/// The most lines of the audit log that a server sends at once.
+const PAGE: usize = 500;
+
+/// Where the tokens are.
+pub(super) enum TokenStore<'s> {
+    Here(&'s Opened),
+    Server(&'s RemoteStore),
+}
+
+impl<'s> TokenStore<'s> {
+    pub(super) fn of(opened: &'s Opened) -> Self {
+        match opened.remote() {
+            Some(remote) => Self::Server(remote),
+            None => Self::Here(opened),
+        }
+    }
+
+    /// The tokens, for what is done on the machine of the store alone.
+    pub(super) fn local(&self) -> Outcome<Tokens<&'s dyn LocalStore>> {
+        Ok(Tokens::new(self.here()?))
+    }
+
+    fn here(&self) -> Outcome<&'s dyn LocalStore> {
+        match self {
+            Self::Here(opened) => opened.local(),
+            Self::Server(remote) => Err(crate::remote::not_here(remote.url().as_str())),
+        }
+    }
+
+    /// Creates a token, and returns its text.
+    pub(super) fn create(
+        &self,
+        name: &Name,
+        grant: &Grant,
+        expires: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Outcome<(String, TokenInfo)> {
+        let Self::Server(remote) = self else {
+            let store = self.here()?;
+            let (token, info) = Tokens::new(store).create(name, grant, expires, now, random()?)?;
+            noted(store, "token created", about(&info))?;
+            return Ok((token.expose().to_owned(), info));
+        };
+        let texts = |names: &[Name]| names.iter().map(Name::to_string).collect();
+        let created = remote.create_token(&NewToken {
+            name: name.to_string(),
+            rights: grant.rights.as_str().to_owned(),
+            agents: texts(&grant.agents),
+            places: grant.places.iter().map(Place::to_string).collect(),
+            sessions: texts(&grant.sessions),
+            expires_at: expires.map(|at| at.to_string()),
+        })?;
+        let info = of_server(remote, &created.summary)?;
+        Ok((created.token, info))
+    }
+
+    pub(super) fn list(&self) -> Outcome<Vec<TokenInfo>> {
+        match self {
+            Self::Here(_) => Ok(self.local()?.list()?),
+            Self::Server(remote) => {
+                let tokens = remote.tokens()?.tokens;
+                tokens.iter().map(|of| of_server(remote, of)).collect()
+            }
+        }
+    }
+
+    pub(super) fn revoke(&self, name: &Name) -> Outcome<TokenInfo> {
+        let Self::Server(remote) = self else {
+            let store = self.here()?;
+            let info = Tokens::new(store).revoke(name)?;
+            noted(store, "token revoked", about(&info))?;
+            return Ok(info);
+        };
+        of_server(remote, &remote.revoke_token(name)?)
+    }
+
+    /// Removes all tokens, and opens the store.
+    pub(super) fn clear(&self) -> Outcome<Vec<TokenInfo>> {
+        let store = self.here()?;
+        let cleared = Tokens::new(store).clear()?;
+        noted(store, "tokens cleared", "a server needs none".into())?;
+        Ok(cleared)
+    }
+
+    /// The lines of the audit log before one, latest first.
+    pub(super) fn audit(&self, before: Option<&str>, limit: usize) -> Outcome<Vec<AuditEntry>> {
+        let Self::Server(remote) = self else {
+            let now = clock::now()?;
+            return Ok(Audit::new(self.here()?, 0, move || now).list(before, limit)?);
+        };
+        let mut cursor = before.map(str::to_owned);
+        let mut lines = Vec::new();
+        while lines.len() < limit {
+            let page = remote.audit(cursor.as_deref(), (limit - lines.len()).min(PAGE))?;
+            lines.extend(page.entries.into_iter().map(|line| AuditEntry {
+                key: line.cursor,
+                at: line.at,
+                call: line.call,
+                token: line.token,
+                refused: line.refused,
+                detail: line.detail,
+                times: line.times,
+            }));
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        Ok(lines)
+    }
+}
+
+/// What a server says of a token.
+fn of_server(remote: &RemoteStore, summary: &TokenSummary) -> Outcome<TokenInfo> {
+    read(summary).ok_or_else(|| {
+        Failure::refused(
+            "not_a_server",
+            format!(
+                "{} describes a token in a way that this program does not know",
+                remote.url()
+            ),
+            "use the version of waynote that the server has",
+        )
+    })
+}
+
+fn read(of: &TokenSummary) -> Option<TokenInfo> {
+    let names = |texts: &[String]| texts.iter().map(|text| text.parse().ok()).collect();
+    let time = |text: &Option<String>| match text {
+        Some(text) => Some(Some(text.parse().ok()?)),
+        None => Some(None),
+    };
+    let places: Option<Vec<Place>> = of.places.iter().map(|text| text.parse().ok()).collect();
+    let (agents, sessions): (Option<Vec<Name>>, Option<Vec<Name>>) =
+        (names(&of.agents), names(&of.sessions));
+    let last_used = match &of.last_used {
+        Some(day) => Some(day.parse().ok()?),
+        None => None,
+    };
+    Some(TokenInfo {
+        id: of.id.clone(),
+        name: of.name.parse().ok()?,
+        rights: match of.rights.as_str() {
+            "read" => Rights::Read,
+            "write" => Rights::Write,
+            "admin" => Rights::Admin,
+            _ => return None,
+        },
+        agents: agents?,
+        places: places?,
+        sessions: sessions?,
+        created_at: of.created_at.parse().ok()?,
+        expires_at: time(&of.expires_at)?,
+        last_used,
+    })
+}
+
+fn about(info: &TokenInfo) -> String {
+    format!("{}: {} {}", info.name, may(info.rights), sees(info))
+}
+
+/// Notes in the store's audit log what was done.
+fn noted(store: &dyn LocalStore, call: &'static str, detail: String) -> Outcome {
+    let now = clock::now()?;
+    let line = Line {
+        call,
+        token: None,
+        refused: false,
+        detail,
+    };
+    let [a, b, c, d, e, f, g, h, ..] = random()?;
+    let writer = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+    Ok(Audit::new(store, writer, move || now).add(line)?)
+}
+
+fn random() -> Outcome<[u8; 32]> {
+    let mut random = [0; 32];
+    getrandom::fill(&mut random).map_err(|error| {
+        Failure::refused(
+            "no_randomness",
+            format!("the system gives no random bytes: {error}"),
+            "try again",
+        )
+    })?;
+    Ok(random)
+}
