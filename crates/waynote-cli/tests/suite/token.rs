@@ -187,10 +187,7 @@ fn a_store_is_opened_again_by_a_person() {
     insta::assert_snapshot!(scratch.ok("token clear --yes"), @"removed 2 tokens: the store needs none now. Restart a server that is running");
     insta::assert_snapshot!(scratch.ok("token clear --yes"), @"the store has no tokens, and needs none now");
     assert_eq!(scratch.ok("token list --json"), "[]\n");
-    assert_eq!(
-        scratch.json("token audit --json")[0]["call"],
-        "tokens cleared"
-    );
+    assert!(scratch.ok("token audit").contains("tokens cleared"));
 }
 
 #[test]
