@@ -39,6 +39,9 @@ fn race(folder: &std::path::Path, adds: u32) -> Vec<(Child, BufReader<ChildStdou
 fn eight_processes_add_a_thousand_notes_each() {
     const ADDS: u32 = 1000;
     let folder = tempfile::tempdir().unwrap();
+    if !stores::prepare(folder.path()) {
+        return;
+    }
     let seconds: Vec<f64> = race(folder.path(), ADDS)
         .into_iter()
         .map(|(mut child, out)| {
@@ -83,6 +86,9 @@ fn eight_processes_add_a_thousand_notes_each() {
 #[test]
 fn killed_processes_lose_nothing_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
+    if !stores::prepare(folder.path()) {
+        return;
+    }
     let mut acknowledged: Vec<String> = Vec::new();
     // A small generator is random enough to spread the moments over the work, and its seed is in the message.
     let mut seed = u64::from(std::process::id());

@@ -1,0 +1,175 @@
+//! Connecting: one host after the other, each within its time.
+
+use std::error::Error as _;
+use std::future::poll_fn;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use deadpool::managed::{Manager, Metrics, RecycleError, RecycleResult};
+use tokio::task::AbortHandle;
+use tokio_postgres::error::{DbError, SqlState};
+use tokio_postgres::{AsyncMessage, Client, Config};
+use tokio_rustls::rustls;
+
+use crate::error::{Away, Failure, PostgresError, told};
+use crate::options::Options;
+use crate::tls::Tls;
+
+/// Makes the connections of a pool.
+pub(crate) struct Hosts {
+    hosts: Vec<Config>,
+    /// The one that answered last.
+    first: AtomicUsize,
+    time: Duration,
+    tls: Tls,
+    shown: String,
+}
+
+/// A connection to one server.
+pub(crate) struct Connection {
+    pub(crate) client: Client,
+    /// Whether the server has warned since this was last taken.
+    warned: Arc<AtomicBool>,
+    task: AbortHandle,
+}
+
+impl Connection {
+    /// Whether the server has warned since this was asked last.
+    pub(crate) fn take_warned(&self) -> bool {
+        self.warned.swap(false, Ordering::SeqCst)
+    }
+
+    /// Closes it now, whatever the server still has to say.
+    pub(crate) fn cut(&self) {
+        self.task.abort();
+    }
+}
+
+impl Drop for Connection {
+    /// A client that is dropped waits for its answers: nobody wants them any more.
+    fn drop(&mut self) {
+        if self.client.is_closed() {
+            self.task.abort();
+        }
+    }
+}
+
+impl Hosts {
+    pub(crate) fn new(options: &Options) -> Result<Self, waynote::Error> {
+        Ok(Self {
+            hosts: options.hosts(),
+            first: AtomicUsize::new(0),
+            time: options.times.connect,
+            tls: options.trust.connector()?,
+            shown: options.shown.clone(),
+        })
+    }
+
+    async fn connected(&self, index: usize) -> Result<Connection, Failure> {
+        let config = &self.hosts[index];
+        let connecting = tokio::time::timeout(self.time, config.connect(self.tls.clone()));
+        let (client, mut connection) = match connecting.await {
+            Ok(connected) => connected.map_err(|error| self.refused(error))?,
+            Err(_) => return Err(Failure::Away(Away::TimedOut(self.time))),
+        };
+        if let Some(encoding) = connection.parameter("server_encoding")
+            && encoding != "UTF8"
+        {
+            return Err(PostgresError::Unsuitable {
+                store: self.shown.clone(),
+                reason: format!("its encoding is {encoding}, and has to be UTF8"),
+            }
+            .into());
+        }
+        let warned = Arc::new(AtomicBool::new(false));
+        let sees = Arc::clone(&warned);
+        let task = tokio::spawn(async move {
+            while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
+                // Those of statements outside a transaction, which say nothing, have a code of their own.
+                if let AsyncMessage::Notice(notice) = message
+                    && notice.code() == &SqlState::WARNING
+                {
+                    sees.store(true, Ordering::SeqCst);
+                }
+            }
+        });
+        Ok(Connection {
+            client,
+            warned,
+            task: task.abort_handle(),
+        })
+    }
+
+    /// What a failure to connect means.
+    fn refused(&self, error: tokio_postgres::Error) -> Failure {
+        let store = || self.shown.clone();
+        let reason = told(&error);
+        if is_of_trust(&error) || reason.starts_with("error performing TLS handshake") {
+            return PostgresError::NotTrusted {
+                store: store(),
+                reason,
+            }
+            .into();
+        }
+        match error.as_db_error().map(DbError::code) {
+            Some(
+                &(SqlState::INVALID_PASSWORD
+                | SqlState::INVALID_AUTHORIZATION_SPECIFICATION
+                | SqlState::INVALID_CATALOG_NAME
+                | SqlState::INSUFFICIENT_PRIVILEGE),
+            ) => Failure::Server(error),
+            Some(_) => Failure::Away(Away::Unreachable(reason)),
+            // It asked for a password, and there is none, or in a way that is not spoken here.
+            None if reason.contains("authentication") || reason.contains("password") => {
+                PostgresError::Refused {
+                    store: store(),
+                    reason,
+                }
+                .into()
+            }
+            None => Failure::Away(Away::Unreachable(reason)),
+        }
+    }
+}
+
+/// Whether the certificate is the matter.
+fn is_of_trust(error: &tokio_postgres::Error) -> bool {
+    let io = error
+        .source()
+        .and_then(|source| source.downcast_ref::<io::Error>());
+    io.and_then(io::Error::get_ref)
+        .is_some_and(|cause| cause.is::<rustls::Error>())
+}
+
+impl Manager for Hosts {
+    type Type = Connection;
+    type Error = Failure;
+
+    async fn create(&self) -> Result<Connection, Failure> {
+        let first = self.first.load(Ordering::Relaxed);
+        let mut worst = None;
+        for index in (0..self.hosts.len()).map(|step| (first + step) % self.hosts.len()) {
+            match self.connected(index).await {
+                Ok(connection) => {
+                    self.first.store(index, Ordering::Relaxed);
+                    return Ok(connection);
+                }
+                // A host that refuses says more than one that is away.
+                Err(failure) => match (&worst, &failure) {
+                    (Some(Failure::Server(_) | Failure::Ours(_)), Failure::Away(_)) => {}
+                    _ => worst = Some(failure),
+                },
+            }
+        }
+        Err(worst.unwrap_or_else(|| Failure::Away(Away::Unreachable("it names no host".into()))))
+    }
+
+    async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<Failure> {
+        match connection.client.is_closed() {
+            true => Err(RecycleError::message("closed")),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The engine: a store in a database that many machines use.
+
+use std::fmt;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+
+use waynote::engine::{Engine, Read, Transaction, Writing};
+use waynote::forget::Residue;
+use waynote::{Error, Result};
+
+use crate::error::{Failure, Outcome, PostgresError};
+use crate::head::Which;
+use crate::migrate;
+use crate::options::Options;
+use crate::rows::{Handle, Now};
+use crate::server::{Limits, Server};
+use crate::session::{Purpose, Session, Then};
+use crate::stores;
+use crate::transaction;
+
+/// An engine that keeps the rows of a store in PostgreSQL. Threads can share it.
+pub struct Postgres {
+    pub(crate) server: Arc<Server>,
+    pub(crate) options: Options,
+    pub(crate) which: Which,
+    /// The store in errors.
+    pub(crate) shown: String,
+    /// Which store of this name it was when it was opened.
+    pub(crate) incarnation: OnceLock<i64>,
+}
+
+impl Postgres {
+    /// Opens a store that exists, and brings the tables up to date.
+    pub(crate) fn open(options: Options) -> Result<Self> {
+        let which = options.store_name().map(Which::of);
+        let which = which.ok_or_else(|| stores::no_name(&options))?;
+        let engine = Self {
+            server: Server::of(&options)?,
+            shown: options.shown(),
+            options,
+            which,
+            incarnation: OnceLock::new(),
+        };
+        let session = Session::new(&engine, Purpose::Read, engine.limits());
+        session.trip(Vec::new(), Then::Commit)?;
+        if let Some(head) = session.head() {
+            let _ = engine.incarnation.set(head.incarnation);
+            if head.version < migrate::KNOWN {
+                let migrated = migrate::run(&engine.server, &engine.limits(), &engine.shown);
+                engine.named(migrated)?;
+            }
+        }
+        drop(session);
+        Ok(engine)
+    }
+
+    /// How many round trips this process has made to the database, for all of its stores.
+    pub fn round_trips(&self) -> u64 {
+        self.server.trips.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        Limits::of(&self.options)
+    }
+
+    /// Names the store in a failure.
+    pub(crate) fn named<T>(&self, outcome: Outcome<T>) -> Result<T> {
+        let times = self.options.times;
+        outcome.map_err(|failure| failure.of(&self.shown, times.wait, times.answer))
+    }
+
+    pub(crate) fn no_store(&self) -> Failure {
+        match self.incarnation.get() {
+            None => PostgresError::NoStore {
+                store: self.shown.clone(),
+            }
+            .into(),
+            Some(_) => Error::StoreLost {
+                path: (&*self.shown).into(),
+                reason: "it was dropped".into(),
+            }
+            .into(),
+        }
+    }
+}
+
+impl fmt::Debug for Postgres {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Postgres")
+            .field("store", &self.shown)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Engine for Postgres {
+    fn rows(&self) -> Result<Box<dyn Read + '_>> {
+        Ok(Box::new(Now(self)))
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
+        let session = Session::new(self, Purpose::Read, self.limits());
+        work(&Handle::new(&session))
+    }
+
+    fn write(
+        &self,
+        writing: Writing,
+        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        transaction::write(self, writing, work)
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        transaction::exclusively(self, work)
+    }
+
+    fn scrub(&self) -> Option<Residue> {
+        Some(Residue::Failed(
+            "the database still has the old rows until a VACUUM of the tables in its schema `waynote`, \
+             and the log (WAL) with its archive, replicas and backups have them as long as they are kept"
+                .into(),
+        ))
+    }
+
+    fn name(&self) -> String {
+        self.shown.clone()
+    }
+}

@@ -1,0 +1,356 @@
+//! What a database server can say or do beside the errors of a store.
+
+use std::error::Error as _;
+use std::io;
+use std::time::Duration;
+
+use tokio_postgres::error::SqlState;
+use waynote::Error;
+use waynote::error::{CustomError, ErrorClass, safe};
+
+/// An error of the connection to a database. None of them ever holds a password.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PostgresError {
+    /// The URL is none of a store in PostgreSQL.
+    #[error(
+        "`{}` is not the address of a store in PostgreSQL: {}",
+        safe(url),
+        safe(reason)
+    )]
+    BadUrl {
+        /// The URL, without credentials.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The database has no such store.
+    #[error("there is no store {}", safe(store))]
+    NoStore {
+        /// The store.
+        store: String,
+    },
+    /// The database has such a store already.
+    #[error("there is a store {} already", safe(store))]
+    StoreExists {
+        /// The store.
+        store: String,
+    },
+    /// No server answers, or none that can be written.
+    #[error("the store {} does not answer: {away}", safe(store))]
+    Away {
+        /// The store.
+        store: String,
+        /// How that showed.
+        away: Away,
+    },
+    /// The server does not let this user in, or not into this database.
+    #[error("the server of {} refuses: {}", safe(store), safe(reason))]
+    Refused {
+        /// The store.
+        store: String,
+        /// What it says.
+        reason: String,
+    },
+    /// The certificate of the server cannot be trusted, or it speaks no TLS.
+    #[error("the server of {} cannot be trusted: {}", safe(store), safe(reason))]
+    NotTrusted {
+        /// The store.
+        store: String,
+        /// Why.
+        reason: String,
+    },
+    /// The server is set up in a way that loses or mixes up notes.
+    #[error(
+        "the database of {} cannot hold a store: {}",
+        safe(store),
+        safe(reason)
+    )]
+    Unsuitable {
+        /// The store.
+        store: String,
+        /// Which setting, and what it has to be.
+        reason: String,
+    },
+    /// The connection was lost during a commit, and nobody could be asked about it: it may have been carried out.
+    #[error(
+        "the connection to {} was lost during a commit: whether it was carried out is not known ({})",
+        safe(store),
+        safe(reason)
+    )]
+    Unknown {
+        /// The store.
+        store: String,
+        /// What happened.
+        reason: String,
+    },
+    /// The server stopped a statement that took longer than it may.
+    #[error("the store {} takes too long: the limit is {}", safe(store), seconds(*limit))]
+    TooLong {
+        /// The store.
+        store: String,
+        /// The limit.
+        limit: Duration,
+    },
+}
+
+/// How it showed that a server is away.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Away {
+    /// No answer within the time.
+    #[error("no answer within {}", seconds(*.0))]
+    TimedOut(Duration),
+    /// No connection to any of its hosts.
+    #[error("no connection ({})", safe(.0))]
+    Unreachable(String),
+    /// The connection ended before the answer did.
+    #[error("the connection ended ({})", safe(.0))]
+    Lost(String),
+    /// All connections of this process were in use for the whole wait.
+    #[error("all connections were in use for {}", seconds(*.0))]
+    InUse(Duration),
+}
+
+fn seconds(time: Duration) -> String {
+    match time.as_millis() {
+        millis if millis % 1000 == 0 => format!("{} s", millis / 1000),
+        millis => format!("{millis} ms"),
+    }
+}
+
+impl CustomError for PostgresError {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::BadUrl { .. } => "bad_url",
+            Self::NoStore { .. } => "no_store",
+            Self::StoreExists { .. } => "store_exists",
+            Self::Away { .. } => "server_away",
+            Self::Refused { .. } => "server_refuses",
+            Self::NotTrusted { .. } => "server_not_trusted",
+            Self::Unsuitable { .. } => "server_unsuitable",
+            Self::Unknown { .. } => "commit_unknown",
+            Self::TooLong { .. } => "too_long",
+        }
+    }
+
+    fn class(&self) -> ErrorClass {
+        match self {
+            Self::BadUrl { .. } => ErrorClass::Invalid,
+            Self::NoStore { .. } => ErrorClass::NotFound,
+            Self::StoreExists { .. } => ErrorClass::Conflict,
+            Self::Refused { .. } => ErrorClass::Denied,
+            Self::Away { .. }
+            | Self::NotTrusted { .. }
+            | Self::Unsuitable { .. }
+            | Self::Unknown { .. }
+            | Self::TooLong { .. } => ErrorClass::Unreachable,
+        }
+    }
+
+    fn advice(&self) -> Option<String> {
+        Some(match self {
+            Self::BadUrl { .. } => "write it as postgres://USER@HOST/DATABASE?store=NAME".into(),
+            Self::NoStore { store } => {
+                format!("check the name, or make it: waynote stores create '{}'", safe(store))
+            }
+            Self::StoreExists { .. } => "use it, or choose another name".into(),
+            Self::Away { .. } => "check the address and the server, then try again".into(),
+            Self::Refused { .. } => {
+                "check user, password and database; a password comes from PGPASSWORD or the file of PGPASSFILE".into()
+            }
+            Self::NotTrusted { .. } => {
+                "check the address, or name the certificate of whoever signed the server's with sslrootcert".into()
+            }
+            Self::Unsuitable { .. } => "ask whoever runs the server to change it".into(),
+            Self::Unknown { .. } => {
+                "look whether it is there before you write it again; a call with an id can be repeated as it is".into()
+            }
+            Self::TooLong { .. } => "try again when the server has less to do, or raise the limit".into(),
+        })
+    }
+}
+
+/// Whether an error says that the server is away or cannot serve now. Never for what was decided about the request, nor
+/// for a server that cannot be trusted.
+pub fn is_away(error: &Error) -> bool {
+    match error.downcast_ref::<PostgresError>() {
+        Some(error) => matches!(
+            error,
+            PostgresError::Away { .. }
+                | PostgresError::Unknown { .. }
+                | PostgresError::TooLong { .. }
+        ),
+        None => matches!(error.class(), ErrorClass::Busy | ErrorClass::Unreachable),
+    }
+}
+
+/// Inside this crate a failure is the server's, or one of the connection to it, or already an error for the caller.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    Server(tokio_postgres::Error),
+    Away(Away),
+    Ours(Error),
+}
+
+pub(crate) type Outcome<T> = Result<T, Failure>;
+
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Server(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Ours(error)
+    }
+}
+
+impl From<PostgresError> for Failure {
+    fn from(error: PostgresError) -> Self {
+        Self::Ours(error.into())
+    }
+}
+
+/// What can be done about a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cure {
+    /// Nothing: it is the answer.
+    None,
+    /// The same again: another transaction was in the way.
+    Again,
+    /// The same on another connection: this one is gone, or its server can no longer be written.
+    Elsewhere,
+}
+
+impl Failure {
+    /// The code that the server gave.
+    pub(crate) fn code(&self) -> Option<&SqlState> {
+        match self {
+            Self::Server(error) => error.code(),
+            Self::Away(_) | Self::Ours(_) => None,
+        }
+    }
+
+    /// What can be done about it.
+    pub(crate) fn cure(&self) -> Cure {
+        match self {
+            Self::Away(Away::Lost(_) | Away::Unreachable(_)) => Cure::Elsewhere,
+            Self::Away(_) | Self::Ours(_) => Cure::None,
+            Self::Server(error) => match error.code() {
+                Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
+                    Cure::Again
+                }
+                Some(code) if is_of_server(code) => Cure::Elsewhere,
+                Some(_) => Cure::None,
+                None if is_of_connection(error) => Cure::Elsewhere,
+                None => Cure::None,
+            },
+        }
+    }
+
+    /// The error for the caller. `waited` is how long a lock was waited for, and `limit` how long a statement may take.
+    pub(crate) fn of(self, store: &str, waited: Duration, limit: Duration) -> Error {
+        let name = || store.to_owned();
+        let away = |away| {
+            Error::from(PostgresError::Away {
+                store: name(),
+                away,
+            })
+        };
+        let error = match self {
+            Self::Ours(error) => return error,
+            Self::Away(how) => return away(how),
+            Self::Server(error) => error,
+        };
+        let Some(said) = error.as_db_error() else {
+            return match is_of_connection(&error) {
+                true => away(Away::Lost(told(&error))),
+                false => Error::Engine {
+                    path: store.into(),
+                    source: told(&error).into(),
+                },
+            };
+        };
+        let reason = said.message().to_owned();
+        match *said.code() {
+            SqlState::LOCK_NOT_AVAILABLE => Error::Busy {
+                path: store.into(),
+                waited,
+                holder: None,
+            },
+            SqlState::QUERY_CANCELED => PostgresError::TooLong {
+                store: name(),
+                limit,
+            }
+            .into(),
+            SqlState::READ_ONLY_SQL_TRANSACTION | SqlState::INSUFFICIENT_PRIVILEGE => {
+                Error::ReadOnly {
+                    path: store.into(),
+                    reason,
+                }
+            }
+            SqlState::DISK_FULL => Error::DiskFull { path: store.into() },
+            SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => Error::DamagedStore {
+                path: store.into(),
+                reason,
+            },
+            SqlState::INVALID_PASSWORD
+            | SqlState::INVALID_AUTHORIZATION_SPECIFICATION
+            | SqlState::INVALID_CATALOG_NAME => PostgresError::Refused {
+                store: name(),
+                reason,
+            }
+            .into(),
+            // The schema or a table of it.
+            SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => {
+                PostgresError::NoStore { store: name() }.into()
+            }
+            ref code if is_of_server(code) => away(Away::Lost(reason)),
+            ref code => Error::Engine {
+                path: store.into(),
+                source: format!("{reason} ({})", code.code()).into(),
+            },
+        }
+    }
+}
+
+/// Whether the server says that it, and not the statement, is the matter: it stops, starts, is full, or cannot be
+/// written any more.
+fn is_of_server(code: &SqlState) -> bool {
+    [
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::TOO_MANY_CONNECTIONS,
+        SqlState::READ_ONLY_SQL_TRANSACTION,
+        SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+    ]
+    .contains(code)
+        // Connection exceptions; among them what PgBouncer says when the server behind it is gone.
+        || code.code().starts_with("08")
+        || code.code() == "57P05"
+}
+
+/// Whether the connection is gone, rather than a statement refused.
+pub(crate) fn is_of_connection(error: &tokio_postgres::Error) -> bool {
+    error.is_closed()
+        || error
+            .source()
+            .is_some_and(|source| source.is::<io::Error>())
+}
+
+/// An error with its causes, on one line.
+pub(crate) fn told(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut told = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !told.contains(&more) {
+            told = format!("{told}: {more}");
+        }
+        cause = error.source();
+    }
+    told
+}

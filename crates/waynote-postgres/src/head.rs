@@ -1,0 +1,80 @@
+//! The row of a store, which every trip begins with: whether the store is there, and how far it is.
+
+use tokio_postgres::Row;
+use waynote::engine::IndexState;
+use waynote::{Name, StoreId};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::trip::{Statement, big, text};
+
+/// Which store: its key in every table, and its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Which {
+    pub(crate) key: i64,
+    pub(crate) name: String,
+}
+
+impl Which {
+    pub(crate) fn of(name: &Name) -> Self {
+        let hash = Sha256::digest(name.as_str());
+        let mut first = [0; 8];
+        first.copy_from_slice(&hash[..8]);
+        Self {
+            key: i64::from_be_bytes(first),
+            name: name.as_str().to_owned(),
+        }
+    }
+}
+
+/// What the row says.
+#[derive(Clone, Debug)]
+pub(crate) struct Head {
+    pub(crate) incarnation: i64,
+    pub(crate) id: StoreId,
+    pub(crate) position: i64,
+    pub(crate) index: IndexState,
+    /// The version of the tables.
+    pub(crate) version: i64,
+    /// Whether a commit waits for the disk.
+    pub(crate) is_synchronous: bool,
+    /// Whether the server follows another one.
+    pub(crate) is_standby: bool,
+}
+
+const HEAD: &str = "SELECT s.incarnation, s.id, s.head, s.index_format, s.indexed, s.segments,
+       (SELECT max(m.version) FROM waynote.migration m),
+       current_setting('synchronous_commit') <> 'off', pg_is_in_recovery()
+FROM waynote.store s WHERE s.store = $1 AND s.name = $2";
+
+/// The same, and nobody else writes the store until the transaction ends.
+const LOCKED: &str = "SELECT s.incarnation, s.id, s.head, s.index_format, s.indexed, s.segments,
+       (SELECT max(m.version) FROM waynote.migration m),
+       current_setting('synchronous_commit') <> 'off', pg_is_in_recovery()
+FROM waynote.store s WHERE s.store = $1 AND s.name = $2 FOR UPDATE OF s";
+
+/// Reads the row, and locks it for a write.
+pub(crate) fn statement(which: &Which, is_locked: bool) -> Statement {
+    let sql = if is_locked { LOCKED } else { HEAD };
+    Statement::typed(sql, vec![big(which.key), text(which.name.clone())])
+}
+
+impl Head {
+    pub(crate) fn of(row: &Row) -> Result<Self, tokio_postgres::Error> {
+        let id: Vec<u8> = row.try_get(1)?;
+        let segments: i32 = row.try_get(5)?;
+        Ok(Self {
+            incarnation: row.try_get(0)?,
+            id: StoreId::new(id.try_into().unwrap_or_default()),
+            position: row.try_get(2)?,
+            index: IndexState {
+                format: row.try_get(3)?,
+                indexed: row.try_get(4)?,
+                segments: u32::try_from(segments).unwrap_or_default(),
+            },
+            version: row.try_get::<_, Option<i64>>(6)?.unwrap_or_default(),
+            is_synchronous: row.try_get(7)?,
+            is_standby: row.try_get(8)?,
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! An engine that keeps the rows of [`waynote`] in PostgreSQL.
+//!
+//! One database holds many stores. Their tables are in the schema `waynote`; every primary key and every index begins
+//! with the store. [`stores`] lists, makes and drops stores; [`open`] opens one:
+//!
+//! ```no_run
+//! use waynote_postgres::{Options, open, stores};
+//!
+//! # fn main() -> waynote::Result<()> {
+//! let options = Options::of_url("postgres://me@db1,db2/notes?store=team&sslmode=verify-full")?;
+//! stores::create(options.clone())?;
+//! let store = open(options)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What it relies on
+//!
+//! - **No session state.** Statements are unnamed and typed, time limits are `SET LOCAL`, tables are named with their
+//!   schema, and the lock of a migration is a transaction's. So a pooler in transaction mode may stand between.
+//! - **One order.** A write locks the store's row by a statement of its own before it reads, so that positions are in the
+//!   order of commits. Different stores never wait for each other.
+//! - **None twice.** If the connection is lost during a commit, the rows tell whether it was carried out, before anything
+//!   is tried again. No cancel is ever sent, and a wait for a standby that somebody else cancelled is not taken for an
+//!   acknowledgement. `synchronous_commit = off` is refused.
+//! - **Bounded time.** Each wait has a limit (see [`Options`]), and its end is a [`PostgresError`].
+//!
+//! The crate reads neither the environment nor the clock of the day: a password, a password file and time limits are
+//! handed in.
+
+mod connect;
+mod engine;
+mod error;
+mod head;
+mod migrate;
+mod options;
+mod passwords;
+mod put;
+mod read;
+mod rows;
+mod server;
+mod session;
+pub mod stores;
+mod tls;
+mod transaction;
+mod trip;
+mod verify;
+
+use waynote::EngineStore;
+
+pub use engine::Postgres;
+pub use error::{Away, PostgresError, is_away};
+pub use options::{Options, is_url};
+
+/// Opens a store. Brings the tables up to date if they are of an older version.
+///
+/// # Errors
+/// [`PostgresError::NoStore`] when there is no such store: [`stores::create`] makes it;
+/// [`PostgresError::Away`], [`PostgresError::Refused`], [`PostgresError::NotTrusted`],
+/// [`waynote::Error::NewerStore`], [`waynote::Error::Engine`].
+pub fn open(options: Options) -> Result<EngineStore<Postgres>, waynote::Error> {
+    Postgres::open(options).map(EngineStore::new)
+}

@@ -1,0 +1,398 @@
+//! How a store is reached: what the URL says, and what is handed in.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, TargetSessionAttrs};
+use waynote::{Error, Name};
+
+use crate::error::PostgresError;
+use crate::passwords;
+use crate::tls::Trust;
+
+/// How a store in PostgreSQL is reached. Made from a URL; nothing here is read from the environment.
+#[derive(Clone)]
+pub struct Options {
+    pub(crate) config: Config,
+    pub(crate) store: Option<Name>,
+    pub(crate) trust: Trust,
+    pub(crate) times: Times,
+    pub(crate) connections: usize,
+    /// The URL without credentials and without the store.
+    pub(crate) shown: String,
+    password: Option<Vec<u8>>,
+}
+
+/// How long something may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Times {
+    pub(crate) connect: Duration,
+    pub(crate) wait: Duration,
+    pub(crate) answer: Duration,
+    pub(crate) within: Option<Duration>,
+}
+
+/// Whether a text is meant as the URL of a store in PostgreSQL.
+pub fn is_url(text: &str) -> bool {
+    ["postgres://", "postgresql://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme))
+}
+
+/// What is not escaped in a name that is shown in a URL.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+impl Options {
+    /// The options of a URL: `postgres://USER@HOST[:PORT][,HOST[:PORT]…]/DATABASE?store=NAME`.
+    ///
+    /// Beside `store` it takes the parameters of libpq's URLs: `host`, `hostaddr`, `port`, `dbname`, `user`,
+    /// `password`, `options`, `application_name`, `connect_timeout`, `keepalives`, `keepalives_idle`,
+    /// `tcp_user_timeout`, `load_balance_hosts`, `target_session_attrs` (`read-write` when several hosts are named),
+    /// `sslmode` (`disable`, `prefer`, `require`, `verify-ca`, `verify-full`) and `sslrootcert` (a path, or `system`
+    /// for the well-known authorities).
+    ///
+    /// # Errors
+    /// [`PostgresError::BadUrl`].
+    pub fn of_url(url: &str) -> Result<Self, Error> {
+        let (rest, query) = url.split_once('?').unwrap_or((url, ""));
+        let shown = without_credentials(rest);
+        let bad = |reason: &str| {
+            Error::from(PostgresError::BadUrl {
+                url: shown.clone(),
+                reason: reason.to_owned(),
+            })
+        };
+        if !is_url(url) {
+            return Err(bad("it must begin with postgres://"));
+        }
+        let (mut store, mut mode, mut roots) = (None, None, None);
+        let mut others = Vec::new();
+        let mut has_attrs = false;
+        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let decoded = || {
+                percent_decode_str(value)
+                    .decode_utf8()
+                    .map(|value| value.into_owned())
+            };
+            match key {
+                "store" => {
+                    let name = decoded().map_err(|_| bad("the name of the store is not UTF-8"))?;
+                    let name: Name = name.parse().map_err(|_| {
+                        bad("the name of a store has 1 to 200 bytes and no control characters")
+                    })?;
+                    store = Some(name);
+                }
+                "sslmode" => mode = Some(decoded().map_err(|_| bad("sslmode is not UTF-8"))?),
+                "sslrootcert" => {
+                    roots = Some(decoded().map_err(|_| bad("sslrootcert is not UTF-8"))?)
+                }
+                _ => {
+                    has_attrs |= key == "target_session_attrs";
+                    others.push(pair);
+                }
+            }
+        }
+        let plain = match others.as_slice() {
+            [] => rest.to_owned(),
+            others => format!("{rest}?{}", others.join("&")),
+        };
+        // What the parser says could quote a part of the URL, and so a password.
+        let mut config: Config = plain.parse().map_err(|_| bad("it cannot be read"))?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(bad("it names no host"));
+        }
+        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+        if ![0, 1, hosts].contains(&config.get_ports().len()) {
+            return Err(bad("it names more ports than hosts"));
+        }
+        if hosts > 1 && !has_attrs {
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("waynote");
+        }
+        let trust = Trust::of(mode.as_deref(), roots.as_deref()).map_err(bad)?;
+        let password = config.get_password().map(<[u8]>::to_vec);
+        Ok(Self {
+            times: Times {
+                connect: config
+                    .get_connect_timeout()
+                    .copied()
+                    .unwrap_or(Duration::from_secs(5)),
+                wait: Duration::from_secs(10),
+                answer: Duration::from_secs(30),
+                within: None,
+            },
+            config,
+            store,
+            trust,
+            connections: 8,
+            shown,
+            password,
+        })
+    }
+
+    /// The password, unless the URL has one: the value of `PGPASSWORD`.
+    #[must_use]
+    pub fn password(mut self, password: impl Into<Option<String>>) -> Self {
+        if let (None, Some(password)) = (&self.password, password.into()) {
+            self.password = Some(password.into_bytes());
+        }
+        self
+    }
+
+    /// The text of a password file, as `PGPASSFILE` names one: lines `HOST:PORT:DATABASE:USER:PASSWORD`. It counts
+    /// for each host for which nothing else gives a password.
+    #[must_use]
+    pub fn passwords(mut self, file: &str) -> Self {
+        if self.password.is_none() {
+            self.password = passwords::find(file, &self.config);
+        }
+        self
+    }
+
+    /// The password file with this path. One that does not exist gives no password.
+    ///
+    /// # Errors
+    /// [`Error::File`] when it cannot be read; [`PostgresError::BadUrl`] when others than its owner may read it.
+    pub fn password_file(self, path: &Path) -> Result<Self, Error> {
+        match passwords::read(path)? {
+            Some(file) => Ok(self.passwords(&file)),
+            None => Ok(self),
+        }
+    }
+
+    /// Another store of the same database; none: the database itself, for [`stores`](crate::stores).
+    #[must_use]
+    pub fn store(self, store: impl Into<Option<Name>>) -> Self {
+        Self {
+            store: store.into(),
+            ..self
+        }
+    }
+
+    /// The name of the store, if the URL has one.
+    pub fn store_name(&self) -> Option<&Name> {
+        self.store.as_ref()
+    }
+
+    /// How long connecting to one host may take, with TLS and the log-in (5 seconds).
+    #[must_use]
+    pub fn connect(mut self, time: Duration) -> Self {
+        self.times.connect = time;
+        self
+    }
+
+    /// How long a write waits for the writers before it, a call for a free connection, and a call of a process that was
+    /// connected for a server that is away, for example while a standby takes over (10 seconds).
+    #[must_use]
+    pub fn wait(mut self, time: Duration) -> Self {
+        self.times.wait = time;
+        self
+    }
+
+    /// How long one round trip may take (30 seconds).
+    #[must_use]
+    pub fn answer(mut self, time: Duration) -> Self {
+        self.times.answer = time;
+        self
+    }
+
+    /// How long a whole call may take, connecting included; none: as the other limits allow. For a caller who would
+    /// rather do without.
+    #[must_use]
+    pub fn within(mut self, time: impl Into<Option<Duration>>) -> Self {
+        self.times.within = time.into();
+        self
+    }
+
+    /// How many connections there are at most (8).
+    #[must_use]
+    pub fn connections(mut self, connections: usize) -> Self {
+        self.connections = connections.max(1);
+        self
+    }
+
+    /// The URL as errors show it: without credentials.
+    pub fn shown(&self) -> String {
+        match &self.store {
+            Some(store) => {
+                let store = utf8_percent_encode(store.as_str(), PLAIN);
+                format!("{}?store={store}", self.shown)
+            }
+            None => self.shown.clone(),
+        }
+    }
+
+    /// The hosts to be tried, in order, each as options of its own.
+    pub(crate) fn hosts(&self) -> Vec<Config> {
+        let of = &self.config;
+        let count = of.get_hosts().len().max(of.get_hostaddrs().len());
+        let one = |index: usize| {
+            let mut config = Config::new();
+            if let Some(user) = of.get_user() {
+                config.user(user);
+            }
+            if let Some(password) = &self.password {
+                config.password(password);
+            }
+            if let Some(database) = of.get_dbname() {
+                config.dbname(database);
+            }
+            if let Some(options) = of.get_options() {
+                config.options(options);
+            }
+            if let Some(name) = of.get_application_name() {
+                config.application_name(name);
+            }
+            match of.get_hosts().get(index) {
+                Some(Host::Tcp(host)) => config.host(host),
+                Some(Host::Unix(path)) => config.host_path(path),
+                None => &mut config,
+            };
+            if let Some(address) = of.get_hostaddrs().get(index) {
+                config.hostaddr(*address);
+            }
+            if let Some(port) = of.get_ports().get(index).or_else(|| of.get_ports().first()) {
+                config.port(*port);
+            }
+            config
+                .ssl_mode(self.trust.mode())
+                .ssl_negotiation(of.get_ssl_negotiation())
+                .keepalives(of.get_keepalives())
+                .keepalives_idle(of.get_keepalives_idle().min(Duration::from_secs(30)))
+                .target_session_attrs(of.get_target_session_attrs())
+                .connect_timeout(self.times.connect)
+                .tcp_user_timeout(
+                    of.get_tcp_user_timeout()
+                        .copied()
+                        .unwrap_or(Duration::from_secs(10)),
+                );
+            config
+        };
+        (0..count).map(one).collect()
+    }
+
+    /// Whether only a server will do that can be written.
+    pub(crate) fn wants_writable(&self) -> bool {
+        self.config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite
+    }
+}
+
+impl PartialEq for Options {
+    /// Whether they lead to the same connections: the store and the limits of calls aside.
+    fn eq(&self, other: &Self) -> bool {
+        self.config == other.config
+            && self.password == other.password
+            && self.trust == other.trust
+            && self.connections == other.connections
+            && self.times.connect == other.times.connect
+    }
+}
+
+/// Without credentials.
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("url", &self.shown())
+            .field("times", &self.times)
+            .field("connections", &self.connections)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The part of a URL before its query, without user and password.
+fn without_credentials(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        // Not even a URL: nothing of it is shown that could be a secret.
+        let end = url.find(['@', ':', '?']).unwrap_or(url.len());
+        return url[..end].to_owned();
+    };
+    match rest.rsplit_once('@') {
+        Some((_, place)) => format!("{scheme}://{place}"),
+        None => url.to_owned(),
+    }
+}
+
+/// The path of a file that a URL names.
+pub(crate) fn path_of(text: &str) -> PathBuf {
+    PathBuf::from(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_says_where_and_as_whom() {
+        let url = "postgres://me:hunter2@db1:5433,db2/notes?store=the%20team&sslmode=verify-full&connect_timeout=2";
+        let options = Options::of_url(url).unwrap();
+        assert_eq!(options.store_name().unwrap().as_str(), "the team");
+        assert!(options.wants_writable());
+        assert_eq!(options.times.connect, Duration::from_secs(2));
+        let hosts = options.hosts();
+        assert_eq!(hosts.len(), 2);
+        assert_eq!(hosts[0].get_ports(), [5433]);
+        assert_eq!(hosts[1].get_hosts(), [Host::Tcp("db2".into())]);
+        assert!(
+            hosts
+                .iter()
+                .all(|host| host.get_password() == Some(b"hunter2"))
+        );
+        assert_eq!(
+            options.shown(),
+            "postgres://db1:5433,db2/notes?store=the%20team"
+        );
+        assert!(!format!("{options:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn nothing_of_a_bad_url_gives_the_password_away() {
+        for url in [
+            "postgres://me:hunter2@/notes?store=s",
+            "postgres://me:hunter2@db:port/notes?store=s",
+            "postgres://me:hunter2@db/notes?store=s&sslmode=maybe",
+            "postgres://me:hunter2@db/notes?store=s&nonsense=1",
+            "postgres://me:hunter2@db/notes?store=",
+            "postgres:me:hunter2@db",
+            "postgres://me:hunter2@db:1,2:3:4/notes",
+        ] {
+            let error = Options::of_url(url).unwrap_err();
+            let all = format!("{error} {error:?} {:?}", error.advice());
+            assert!(!all.contains("hunter2"), "{all}");
+            assert_eq!(error.kind(), "bad_url", "{url}");
+        }
+    }
+
+    #[test]
+    fn passwords_come_from_the_url_the_variable_or_the_file() {
+        let of = |url: &str| Options::of_url(url).unwrap();
+        let given = |options: &Options| options.hosts()[0].get_password().map(<[u8]>::to_vec);
+        let file = "# ours\ndb:*:notes:me:from\\:file\n*:*:*:*:any\n";
+        assert_eq!(
+            given(&of("postgres://me:url@db/notes").password("x".to_owned())),
+            Some(b"url".into())
+        );
+        let both = of("postgres://me@db/notes")
+            .password("variable".to_owned())
+            .passwords(file);
+        assert_eq!(given(&both), Some(b"variable".into()));
+        assert_eq!(
+            given(&of("postgres://me@db/notes").passwords(file)),
+            Some(b"from:file".into())
+        );
+        assert_eq!(
+            given(&of("postgres://you@db/notes").passwords(file)),
+            Some(b"any".into())
+        );
+        assert_eq!(given(&of("postgres://you@db/notes")), None);
+    }
+}

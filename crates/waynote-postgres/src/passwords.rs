@@ -1,0 +1,81 @@
+//! Password files as libpq has them: lines `HOST:PORT:DATABASE:USER:PASSWORD`, where `*` stands for all.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+use waynote::Error;
+
+use crate::error::PostgresError;
+
+/// The text of a password file; none if there is no such file.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
+    let of = |source| Error::file(path, "read", source);
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(of(error)),
+    };
+    let meta = file.metadata().map_err(of)?;
+    if meta.mode() & 0o077 != 0 && meta.is_file() {
+        return Err(PostgresError::BadUrl {
+            url: path.display().to_string(),
+            reason: "a password file that others may read is not used; take their access away (chmod 600)".into(),
+        }
+        .into());
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(of)?;
+    Ok(Some(text))
+}
+
+/// The password for the first of the hosts for which there is one.
+pub(crate) fn find(file: &str, config: &Config) -> Option<Vec<u8>> {
+    let hosts = config.get_hosts().iter().enumerate();
+    let mut hosts = hosts.map(|(index, host)| {
+        let name = match host {
+            Host::Tcp(host) => host.clone(),
+            // As libpq names every socket.
+            Host::Unix(_) => "localhost".to_owned(),
+        };
+        let ports = config.get_ports();
+        let port = ports.get(index).or_else(|| ports.first());
+        (name, port.copied().unwrap_or(5432).to_string())
+    });
+    let user = config.get_user().unwrap_or_default();
+    let database = config.get_dbname().unwrap_or(user);
+    hosts.find_map(|(host, port)| {
+        let wanted = [host.as_str(), &port, database, user];
+        file.lines().find_map(|line| matching(line, wanted))
+    })
+}
+
+fn matching(line: &str, wanted: [&str; 4]) -> Option<Vec<u8>> {
+    if line.starts_with('#') {
+        return None;
+    }
+    let fields = fields(line);
+    let (password, of) = fields.split_last()?;
+    let matches = |(field, wanted): (&String, &str)| field == "*" || field == wanted;
+    let is_it = of.len() == wanted.len() && of.iter().zip(wanted).all(matches);
+    is_it.then(|| password.clone().into_bytes())
+}
+
+/// The fields between colons; a backslash takes the next character as it is.
+fn fields(line: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut chars = line.chars();
+    while let Some(char) = chars.next() {
+        let last = fields.len() - 1;
+        match char {
+            // Whatever comes after the fourth is the password's.
+            ':' if fields.len() < 5 => fields.push(String::new()),
+            '\\' => fields[last].extend(chars.next()),
+            char => fields[last].push(char),
+        }
+    }
+    fields
+}

@@ -1,0 +1,74 @@
+//! Forgetting: revisions lose their contents, and events what was said in them.
+
+use jiff::Timestamp;
+use waynote::engine::Step;
+use waynote::event::RecordedEvent;
+use waynote::{AddressAt, Name, Position, Result, Scope};
+
+use crate::read::{Forgetting, scope_hash};
+use crate::trip::{big, bigs, many_bytes, text, texts};
+
+use super::batch::{Batch, Event, json, operation, signed};
+
+const REVISIONS: &str =
+    "UPDATE waynote.journal SET content = NULL, forgotten_at = $3, forgotten_by = $4
+     WHERE store = $1 AND position = ANY ($2)";
+
+const EVENTS: &str = "UPDATE waynote.event e SET event = u.event
+     FROM unnest($2, $3, $4) u (scope, number, event), waynote.scope s
+     WHERE s.store = $1 AND s.hash = u.scope AND e.store = $1 AND e.scope = s.scope AND e.number = u.number";
+
+impl Batch {
+    /// Says at a position what is forgotten, when and by whom.
+    pub(super) fn forgotten(
+        &mut self,
+        position: Position,
+        (at, by): (Timestamp, &Name),
+        revisions: &[(AddressAt, Position)],
+        events: &[(Name, RecordedEvent)],
+        step: Option<Step>,
+    ) -> Result<()> {
+        let positions: Vec<i64> = revisions
+            .iter()
+            .map(|(_, position)| position.number())
+            .collect();
+        if !positions.is_empty() {
+            let values = vec![bigs(positions), big(at.as_microsecond()), text(by.as_str())];
+            self.others.push((REVISIONS, values));
+        }
+        if !events.is_empty() {
+            let (mut scopes, mut numbers, mut says) = (Vec::new(), Vec::new(), Vec::new());
+            for (session, recorded) in events {
+                scopes.push(scope_hash(&Scope::Session(session.clone())));
+                numbers.push(signed(recorded.number));
+                says.push(json(&recorded.event)?);
+            }
+            self.others
+                .push((EVENTS, vec![many_bytes(scopes), bigs(numbers), texts(says)]));
+        }
+        let forgetting = Forgetting {
+            revisions: revisions.iter().map(|(at, _)| at.to_string()).collect(),
+            events: events
+                .iter()
+                .map(|(session, recorded)| recorded.address(session).to_string())
+                .collect(),
+        };
+        let event = serde_json::to_string(&forgetting).map_err(|error| waynote::Error::Engine {
+            path: "forgetting".into(),
+            source: error.to_string().into(),
+        })?;
+        let (operation, step) = operation(step);
+        let position = self.takes(position);
+        self.events.push(Event {
+            position,
+            scope: None,
+            number: None,
+            author: by.as_str().to_owned(),
+            recorded_at: at.as_microsecond(),
+            event,
+            operation,
+            step,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! Numbers of notes, and lists of scopes and types.
+
+use waynote::store::{Ask, Count, ScopeSummary};
+use waynote::{EntryType, Scope};
+
+use super::{Plan, question, scope_hash, whole};
+use crate::put::kind_key;
+use crate::rows::{count, get, scope};
+use crate::trip::{bytes, flag, many_bytes, maybe_big, maybe_text, texts};
+
+const COUNTED: &str = "SELECT u.i, s.notes FROM unnest($2) WITH ORDINALITY u (scope, i)
+     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
+
+/// Few are pinned; the others are what the scope counts besides.
+const KEYED: &str = "SELECT CASE WHEN $3 THEN p.pinned ELSE s.notes - p.pinned END FROM waynote.scope s
+     CROSS JOIN LATERAL (
+         SELECT count(*) AS pinned FROM waynote.note n
+         WHERE n.store = $1 AND n.scope = s.scope AND n.pinned AND n.kind_key IS NULL AND n.key <> ''
+     ) p
+     WHERE s.store = $1 AND s.hash = $2";
+
+const ENTRIES: &str = "SELECT count(*) FROM waynote.scope s
+     JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.kind_key IS NOT NULL
+          AND ($3 IS NULL OR n.kind_key = $3) AND ($4 IS NULL OR n.iteration < $4)
+          AND (NOT $5 OR n.resolved_by IS NULL)
+     WHERE s.store = $1 AND s.hash = $2";
+
+const SUMMARIES: &str =
+    "SELECT u.i, s.kind, s.name, s.notes FROM unnest($2) WITH ORDINALITY u (kind, i)
+     JOIN waynote.scope s ON s.store = $1 AND s.kind = u.kind
+     WHERE EXISTS (SELECT FROM waynote.note n WHERE n.store = $1 AND n.scope = s.scope)
+     ORDER BY u.i, s.name";
+
+/// From one type to the next in the index, however many entries each has.
+const TYPES: &str = "WITH RECURSIVE types AS (
+         (SELECT s.scope, n.kind_key, n.kind FROM waynote.scope s
+          JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.kind_key IS NOT NULL
+          WHERE s.store = $1 AND s.hash = $2 ORDER BY n.kind_key LIMIT 1)
+         UNION ALL
+         SELECT t.scope, m.kind_key, m.kind FROM types t CROSS JOIN LATERAL (
+             SELECT n.kind_key, n.kind FROM waynote.note n
+             WHERE n.store = $1 AND n.scope = t.scope AND n.kind_key > t.kind_key AND n.kind_key IS NOT NULL
+             ORDER BY n.kind_key LIMIT 1
+         ) m
+     )
+     SELECT kind FROM types";
+
+/// From the largest iteration down to one of an entry that is still there.
+const LAST: &str = "SELECT u.i, j.iteration FROM unnest($2) WITH ORDINALITY u (scope, i)
+     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
+     CROSS JOIN LATERAL (
+         SELECT j.iteration FROM waynote.journal j
+         WHERE j.store = $1 AND j.scope = s.scope AND j.iteration IS NOT NULL
+               AND EXISTS (SELECT FROM waynote.note n WHERE n.store = $1 AND n.scope = j.scope AND n.key = j.key)
+         ORDER BY j.iteration DESC LIMIT 1
+     ) j";
+
+pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    counts(plan, ask);
+    if !ask.summaries.is_empty() {
+        let kinds: Vec<String> = ask
+            .summaries
+            .iter()
+            .map(|kind| kind.as_str().to_owned())
+            .collect();
+        plan.ask(SUMMARIES, vec![texts(kinds)], |found, rows| {
+            for row in found {
+                if let Some(scope) = whole(scope(row, 1), rows)? {
+                    let notes = count(row, 3)?;
+                    rows.store.summaries[question(row)?].push(ScopeSummary { scope, notes });
+                }
+            }
+            Ok(())
+        });
+    }
+    for (index, session) in ask.entry_types.iter().enumerate() {
+        let hash = scope_hash(&Scope::Session(session.clone()));
+        plan.ask(TYPES, vec![bytes(hash)], move |found, rows| {
+            let kinds: Result<Vec<EntryType>, _> = found
+                .iter()
+                .map(|row| get::<&str>(row, 0).map(EntryType::stored))
+                .collect();
+            let mut kinds = kinds?;
+            kinds.sort_by(|one, other| one.as_str().cmp(other.as_str()));
+            rows.store.entry_types[index] = kinds;
+            Ok(())
+        });
+    }
+    let sessions = &ask.last_iterations;
+    if !sessions.is_empty() {
+        let scopes = sessions
+            .iter()
+            .map(|session| scope_hash(&Scope::Session(session.clone())));
+        plan.ask(
+            LAST,
+            vec![many_bytes(scopes.collect::<Vec<_>>())],
+            |found, rows| {
+                for row in found {
+                    rows.store.last_iterations[question(row)?] = get(row, 1)?;
+                }
+                Ok(())
+            },
+        );
+    }
+}
+
+fn counts<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    let mut counted = Vec::new();
+    for (index, asked) in ask.counts.iter().enumerate() {
+        let (sql, values) = match asked {
+            Count::Counted(scope) => {
+                counted.push((index, scope_hash(scope)));
+                continue;
+            }
+            Count::Keyed { scope, pinned } => {
+                (KEYED, vec![bytes(scope_hash(scope)), flag(*pinned)])
+            }
+            Count::Entries {
+                session,
+                kind,
+                before,
+                open,
+            } => (
+                ENTRIES,
+                vec![
+                    bytes(scope_hash(&Scope::Session(session.clone()))),
+                    maybe_text(kind.as_ref().map(|kind| kind_key(kind.as_str()))),
+                    maybe_big(*before),
+                    flag(*open),
+                ],
+            ),
+        };
+        plan.ask(sql, values, move |found, rows| {
+            if let Some(row) = found.first() {
+                rows.store.counts[index] = count(row, 0)?;
+            }
+            Ok(())
+        });
+    }
+    if !counted.is_empty() {
+        let (indexes, hashes): (Vec<usize>, Vec<Vec<u8>>) = counted.into_iter().unzip();
+        plan.ask(COUNTED, vec![many_bytes(hashes)], move |found, rows| {
+            for row in found {
+                rows.store.counts[indexes[question(row)?]] = count(row, 1)?;
+            }
+            Ok(())
+        });
+    }
+}

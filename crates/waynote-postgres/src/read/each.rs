@@ -1,0 +1,102 @@
+//! The journal's rows in their order, as the search index takes them.
+
+use std::borrow::Cow;
+
+use tokio_postgres::Row;
+use waynote::engine::{Ask, JournalRow};
+use waynote::{Result, ScopeKind};
+
+use super::Plan;
+use crate::error::Outcome;
+use crate::rows::{count, get};
+use crate::session::{Session, Then};
+use crate::trip::{Statement, big};
+
+/// An entry is followed by what stands before it in its log: the first revision of that, and when it was made.
+const ROWS: &str = "SELECT j.position, j.previous, s.kind, s.name, j.scope, j.key, j.revision, j.action = 'repeat',
+            n.position = j.position, p.content IS DISTINCT FROM j.content, c.body, j.created_at, j.updated_at,
+            b.position, b.created_at
+     FROM waynote.journal j
+     JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
+     LEFT JOIN waynote.note n ON n.store = $1 AND n.scope = j.scope AND n.key = j.key
+     LEFT JOIN waynote.journal p ON p.store = $1 AND p.position = j.previous
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = j.content
+     LEFT JOIN LATERAL (
+         SELECT f.position, l.created_at FROM (
+             SELECT l.key, l.created_at FROM waynote.note l
+             WHERE l.store = $1 AND l.scope = j.scope AND l.key < j.key ORDER BY l.key DESC LIMIT 1
+         ) l
+         JOIN waynote.journal f ON f.store = $1 AND f.scope = j.scope AND f.key = l.key AND f.revision = 1
+         WHERE s.kind = 'session' AND j.content IS NOT NULL AND j.action <> 'repeat'
+     ) b ON TRUE
+     WHERE j.store = $1 AND j.position > $2 ORDER BY j.position LIMIT $3";
+
+/// How many rows are read at a time: texts can be long.
+const AT_ONCE: usize = 256;
+
+pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    if let Some((after, limit)) = ask.journal_rows {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        plan.ask(ROWS, vec![big(after), big(limit)], |found, rows| {
+            for row in found {
+                if let Some(row) = journal_row(row)? {
+                    rows.journal_rows.push(row.into_owned());
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+/// Gives rows until it is enough.
+pub(crate) fn row(
+    session: &Session<'_>,
+    after: i64,
+    limit: usize,
+    found: &mut dyn FnMut(&JournalRow<'_>) -> bool,
+) -> Result<()> {
+    let (mut after, mut left) = (after, limit);
+    while left > 0 {
+        let asked = left.min(AT_ONCE);
+        let values = vec![big(session.engine.which.key), big(after), big(asked as i64)];
+        let rows = session.trip(vec![Statement::typed(ROWS, values)], Then::GoOn)?;
+        let rows = rows.into_iter().next().unwrap_or_default();
+        for row in &rows {
+            after = session.engine.named(get(row, 0))?;
+            if let Some(row) = session.engine.named(journal_row(row))?
+                && !found(&row)
+            {
+                return Ok(());
+            }
+        }
+        if rows.len() < asked {
+            return Ok(());
+        }
+        left -= rows.len();
+    }
+    Ok(())
+}
+
+/// None for a row whose scope cannot be read.
+fn journal_row(row: &Row) -> Outcome<Option<JournalRow<'_>>> {
+    let Ok(kind) = get::<&str>(row, 2)?.parse::<ScopeKind>() else {
+        return Ok(None);
+    };
+    let before: (Option<i64>, Option<i64>) = (get(row, 13)?, get(row, 14)?);
+    Ok(Some(JournalRow {
+        position: get(row, 0)?,
+        previous: get(row, 1)?,
+        kind,
+        name: Cow::Borrowed(get(row, 3)?),
+        scope: i64::from(get::<i32>(row, 4)?),
+        key: Cow::Borrowed(get(row, 5)?),
+        revision: count(row, 6)?,
+        is_repeat: get(row, 7)?,
+        now: get(row, 8)?,
+        has_new_content: get(row, 9)?,
+        content: get::<Option<&[u8]>>(row, 10)?.map(Cow::Borrowed),
+        created_at: get(row, 11)?,
+        updated_at: get(row, 12)?,
+        entry_before: before.0.zip(before.1),
+    }))
+}

@@ -1,0 +1,181 @@
+//! Everything that happened after a point, in its order, and what a call did.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use tokio_postgres::Row;
+use waynote::store::{Ask, Cursor, Done, FeedEntry, Happened};
+use waynote::{OperationId, Position};
+
+use super::Plan;
+use super::events::{EVENT, event_columns, recorded, session_at};
+use super::journal::anywhere;
+use crate::error::Outcome;
+use crate::rows::{REVISION, get, position, revision_columns, unreadable};
+use crate::trip::{big, many_bytes};
+
+/// A forgetting, as it lies among the events.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "event", rename = "forgotten")]
+pub(crate) struct Forgetting {
+    pub(crate) revisions: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) events: Vec<String>,
+}
+
+const CHANGES: &str = concat!(
+    "SELECT ",
+    revision_columns!(),
+    ", s.kind, s.name FROM waynote.journal j
+     JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = j.content
+     WHERE j.store = $1 AND j.position > $2 ORDER BY j.position LIMIT $3"
+);
+
+const OTHERS: &str = concat!(
+    "SELECT ", event_columns!(), ", s.kind, s.name FROM waynote.event e
+     LEFT JOIN waynote.scope s ON s.store = $1 AND s.scope = e.scope
+     WHERE e.store = $1 AND (e.position, e.ordinal) > ($2, $3) ORDER BY e.position, e.ordinal LIMIT $4"
+);
+
+const CHANGED_BY: &str = concat!(
+    "SELECT ",
+    revision_columns!(),
+    ", s.kind, s.name, j.operation, j.step FROM waynote.journal j
+     JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = j.content
+     WHERE j.store = $1 AND j.operation = ANY ($2) ORDER BY j.step, j.position"
+);
+
+const RECORDED_BY: &str = concat!(
+    "SELECT ",
+    event_columns!(),
+    ", s.kind, s.name, e.operation FROM waynote.event e
+     LEFT JOIN waynote.scope s ON s.store = $1 AND s.scope = e.scope
+     WHERE e.store = $1 AND e.operation = ANY ($2) ORDER BY e.step, e.position"
+);
+
+pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    for (index, (after, limit)) in ask.feed.iter().enumerate() {
+        let rows_at_most = i64::try_from(*limit).unwrap_or(i64::MAX);
+        let position = after.position.number();
+        plan.ask(
+            CHANGES,
+            vec![big(position), big(rows_at_most)],
+            move |found, rows| {
+                let changes: Outcome<Vec<FeedEntry>> = found.iter().map(change).collect();
+                rows.store.feed[index] = changes?;
+                Ok(())
+            },
+        );
+        let values = vec![
+            big(position),
+            big(i64::from(after.ordinal)),
+            big(rows_at_most),
+        ];
+        plan.ask(OTHERS, values, move |found, rows| {
+            let feed = &mut rows.store.feed[index];
+            for row in found {
+                feed.push(other(row)?);
+            }
+            feed.sort_by_key(|entry| entry.at);
+            feed.truncate(*limit);
+            Ok(())
+        });
+    }
+    operations(plan, ask);
+}
+
+fn operations<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    let asked = &ask.operations;
+    if asked.is_empty() {
+        return;
+    }
+    let ids: Vec<Vec<u8>> = asked.iter().map(|id| id.bytes().to_vec()).collect();
+    let mut places: HashMap<OperationId, Vec<usize>> = HashMap::new();
+    for (place, id) in asked.iter().enumerate() {
+        places.entry(*id).or_default().push(place);
+    }
+    let of = move |row: &Row, column: usize| -> Outcome<Vec<usize>> {
+        let id: &[u8] = get(row, column)?;
+        let id = <[u8; 16]>::try_from(id).map(OperationId::new).ok();
+        Ok(id
+            .and_then(|id| places.get(&id))
+            .cloned()
+            .unwrap_or_default())
+    };
+    let of_event = of.clone();
+    plan.ask(
+        CHANGED_BY,
+        vec![many_bytes(ids.clone())],
+        move |found, rows| {
+            for row in found {
+                let done = Done {
+                    step: step(row, REVISION + 3)?,
+                    entry: change(row)?,
+                };
+                for place in of(row, REVISION + 2)? {
+                    rows.store.operations[place].push(done.clone());
+                }
+            }
+            Ok(())
+        },
+    );
+    plan.ask(RECORDED_BY, vec![many_bytes(ids)], move |found, rows| {
+        for row in found {
+            let done = Done {
+                step: step(row, EVENT - 1)?,
+                entry: other(row)?,
+            };
+            for place in of_event(row, EVENT + 2)? {
+                rows.store.operations[place].push(done.clone());
+            }
+        }
+        Ok(())
+    });
+}
+
+fn step(row: &Row, column: usize) -> Outcome<u32> {
+    let step: Option<i64> = get(row, column)?;
+    Ok(step
+        .and_then(|step| u32::try_from(step).ok())
+        .unwrap_or_default())
+}
+
+fn change(row: &Row) -> Outcome<FeedEntry> {
+    Ok(FeedEntry {
+        at: Cursor::at(position(row, 0)?),
+        happened: Happened::Changed(anywhere(row, 0)?),
+    })
+}
+
+fn other(row: &Row) -> Outcome<FeedEntry> {
+    let at = Cursor {
+        position: Position::new(get(row, 0)?),
+        ordinal: u32::try_from(get::<i32>(row, 1)?).unwrap_or_default(),
+    };
+    let happened = match get::<Option<&str>>(row, EVENT)? {
+        Some(_) => {
+            let session = session_at(row, EVENT)?;
+            let recorded = recorded(row, 0, &session)?;
+            Happened::Event { session, recorded }
+        }
+        None => forgotten(row)?,
+    };
+    Ok(FeedEntry { at, happened })
+}
+
+fn forgotten(row: &Row) -> Outcome<Happened> {
+    let position: i64 = get(row, 0)?;
+    let damaged = || unreadable(format_args!("the event at position {position}"));
+    let Forgetting { revisions, events } =
+        serde_json::from_str(get(row, 5)?).map_err(|_| damaged())?;
+    let revisions: Result<_, _> = revisions.iter().map(|revision| revision.parse()).collect();
+    let events: Result<_, _> = events.iter().map(|event| event.parse()).collect();
+    Ok(Happened::Forgotten {
+        revisions: revisions.map_err(|_| damaged())?,
+        events: events.map_err(|_| damaged())?,
+        at: jiff::Timestamp::from_microsecond(get(row, 4)?).map_err(|_| damaged())?,
+        by: get::<&str>(row, 3)?.parse().map_err(|_| damaged())?,
+    })
+}

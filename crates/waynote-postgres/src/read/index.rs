@@ -1,0 +1,151 @@
+//! The rows of the search index.
+
+use waynote::Error;
+use waynote::engine::{Ask, Blocks, SegmentHead};
+
+use super::{Plan, question};
+use crate::error::{Failure, Outcome};
+use crate::rows::get;
+use crate::trip::{bigs, many_bytes};
+
+const SEGMENTS: &str = "SELECT g.segment, g.first, g.last, g.notes, g.checksum, g.dead, g.dead_bits
+     FROM waynote.segment g WHERE g.store = $1 ORDER BY g.first";
+
+const NOTES: &str = "SELECT u.i, g.docs FROM unnest($2) WITH ORDINALITY u (segment, i)
+     JOIN waynote.segment g ON g.store = $1 AND g.segment = u.segment";
+
+const ALL: &str = "SELECT u.i, b.term, b.terms FROM unnest($2) WITH ORDINALITY u (segment, i)
+     JOIN waynote.block b ON b.store = $1 AND b.segment = u.segment ORDER BY u.i, b.term";
+
+/// Terms share blocks: each block is read once.
+const HOLDING: &str = "SELECT f.i, b.term, b.terms FROM (
+         SELECT DISTINCT u.i, u.segment, h.term FROM unnest($2, $3, $4) u (i, segment, term)
+         CROSS JOIN LATERAL (
+             SELECT b.term FROM waynote.block b
+             WHERE b.store = $1 AND b.segment = u.segment AND b.term <= u.term
+             ORDER BY b.term DESC LIMIT 1
+         ) h
+     ) f
+     JOIN waynote.block b ON b.store = $1 AND b.segment = f.segment AND b.term = f.term
+     ORDER BY f.i, b.term";
+
+const PREFIXED: &str = "SELECT u.i, b.term, b.terms FROM unnest($2, $3, $4, $5) u (i, segment, first, past)
+     JOIN waynote.block b ON b.store = $1 AND b.segment = u.segment AND b.term > u.first AND b.term < u.past
+     ORDER BY u.i, b.term";
+
+fn damaged(reason: &str) -> Failure {
+    Failure::Ours(Error::DamagedIndex {
+        path: "".into(),
+        reason: reason.to_owned(),
+    })
+}
+
+pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    if ask.segments {
+        plan.ask(SEGMENTS, Vec::new(), |found, rows| {
+            let number = |number: i64| {
+                u32::try_from(number).map_err(|_| damaged("a number is out of range"))
+            };
+            for row in found {
+                rows.segments.push(SegmentHead {
+                    id: get(row, 0)?,
+                    first: get(row, 1)?,
+                    last: get(row, 2)?,
+                    notes: number(get(row, 3)?)?,
+                    checksum: number(get(row, 4)?)?,
+                    dead: number(get(row, 5)?)?,
+                    dead_bits: get(row, 6)?,
+                });
+            }
+            Ok(())
+        });
+    }
+    if !ask.segment_notes.is_empty() {
+        plan.ask(
+            NOTES,
+            vec![bigs(ask.segment_notes.clone())],
+            |found, rows| {
+                for row in found {
+                    rows.segment_notes[question(row)?] = get(row, 1)?;
+                }
+                match found.len() == ask.segment_notes.len() {
+                    true => Ok(()),
+                    false => Err(damaged("a segment is missing")),
+                }
+            },
+        );
+    }
+    blocks(plan, &ask.blocks);
+}
+
+/// Questions of one kind: their numbers, and what they are about.
+#[derive(Default)]
+struct Asked {
+    questions: Vec<i64>,
+    segments: Vec<i64>,
+    terms: Vec<Vec<u8>>,
+    ends: Vec<Vec<u8>>,
+}
+
+impl Asked {
+    fn add(&mut self, question: usize, segment: i64, term: &[u8]) {
+        self.questions.push(question as i64);
+        self.segments.push(segment);
+        self.terms.push(term.to_vec());
+    }
+}
+
+fn blocks<'a>(plan: &mut Plan<'a>, asked: &'a [Blocks]) {
+    let (mut all, mut holding, mut prefixed) =
+        (Asked::default(), Asked::default(), Asked::default());
+    for (index, blocks) in asked.iter().enumerate() {
+        match blocks {
+            Blocks::All { segment } => all.add(index, *segment, &[]),
+            Blocks::Holding { segment, terms } => terms
+                .iter()
+                .for_each(|term| holding.add(index, *segment, term)),
+            Blocks::WithPrefix { segment, prefix } => {
+                holding.add(index, *segment, prefix);
+                prefixed.add(index, *segment, prefix);
+                // No term is UTF-8 with this byte in it.
+                prefixed.ends.push([prefix.as_slice(), &[0xff]].concat());
+            }
+        }
+    }
+    if !all.questions.is_empty() {
+        let questions = all.questions;
+        plan.ask(ALL, vec![bigs(all.segments)], move |found, rows| {
+            for row in found {
+                let index = usize::try_from(questions[question(row)?]).unwrap_or(usize::MAX);
+                rows.blocks[index].push((get(row, 1)?, get(row, 2)?));
+            }
+            Ok(())
+        });
+    }
+    // Those before the prefix come first.
+    if !holding.questions.is_empty() {
+        let values = vec![
+            bigs(holding.questions),
+            bigs(holding.segments),
+            many_bytes(holding.terms),
+        ];
+        plan.ask(HOLDING, values, keep);
+    }
+    if !prefixed.questions.is_empty() {
+        let values = vec![
+            bigs(prefixed.questions),
+            bigs(prefixed.segments),
+            many_bytes(prefixed.terms),
+            many_bytes(prefixed.ends),
+        ];
+        plan.ask(PREFIXED, values, keep);
+    }
+}
+
+fn keep(found: &[tokio_postgres::Row], rows: &mut waynote::engine::Rows) -> Outcome<()> {
+    for row in found {
+        let index = usize::try_from(get::<i64>(row, 0)?).unwrap_or(usize::MAX);
+        rows.blocks[index].push((get(row, 1)?, get(row, 2)?));
+    }
+    Ok(())
+}

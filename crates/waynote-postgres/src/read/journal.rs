@@ -1,0 +1,248 @@
+//! The journal: the revisions of notes, and changes in their order.
+
+use tokio_postgres::Row;
+use waynote::engine::Ask;
+use waynote::{Address, AddressAt, Revision, Scope};
+
+use super::{Plan, addresses, question, scope_hash, stored_key, whole};
+use crate::error::Outcome;
+use crate::rows::{REVISION, address, count, get, revision, revision_columns, scope, unreadable};
+use crate::trip::{big, bigs, many_bytes, texts};
+
+const HISTORIES: &str = concat!(
+    "SELECT u.i, ",
+    revision_columns!(),
+    " FROM unnest($2, $3) WITH ORDINALITY u (scope, key, i)
+     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
+     JOIN waynote.journal j ON j.store = $1 AND j.scope = s.scope AND j.key = u.key
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = j.content
+     ORDER BY u.i, j.revision"
+);
+
+const SCOPES: &str = concat!(
+    "SELECT u.i, ",
+    revision_columns!(),
+    " FROM unnest($2) WITH ORDINALITY u (scope, i)
+     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
+     JOIN waynote.journal j ON j.store = $1 AND j.scope = s.scope
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = j.content
+     ORDER BY u.i, j.key, j.revision"
+);
+
+const REVISIONS: &str = concat!(
+    "SELECT u.i, ", revision_columns!(), " FROM unnest($2, $3, $4) WITH ORDINALITY u (scope, key, revision, i)
+     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
+     JOIN waynote.journal j ON j.store = $1 AND j.scope = s.scope AND j.key = u.key AND j.revision = u.revision
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = j.content"
+);
+
+const NOTED: &str =
+    "SELECT u.i, count(*) FROM unnest($2, $3, $4) WITH ORDINALITY u (scope, key, before, i)
+     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
+     JOIN waynote.journal j ON j.store = $1 AND j.scope = s.scope AND j.key = u.key
+     WHERE j.iteration < u.before AND j.content IS NOT NULL GROUP BY u.i";
+
+const BEFORE: &str = concat!(
+    "SELECT ",
+    revision_columns!(),
+    ", s.kind, s.name FROM waynote.journal j
+     JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = j.content
+     WHERE j.store = $1 AND j.position < $2 ORDER BY j.position DESC LIMIT $3"
+);
+
+const POSITIONS: &str = concat!(
+    "SELECT u.i, ",
+    revision_columns!(),
+    ", s.kind, s.name FROM unnest($2) WITH ORDINALITY u (position, i)
+     JOIN waynote.journal j ON j.store = $1 AND j.position = u.position
+     JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = j.content"
+);
+
+const HOLDERS: &str = "SELECT j.content, j.key, j.revision, s.kind, s.name FROM waynote.journal j
+     JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
+     WHERE j.store = $1 AND j.content = ANY ($2)";
+
+pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    histories(plan, ask);
+    scopes(plan, ask);
+    revisions(plan, ask);
+    noted(plan, ask);
+    for (index, (before, limit)) in ask.store.journal.iter().enumerate() {
+        let before = before.map_or(i64::MAX, |position| position.number());
+        let limit = i64::try_from(*limit).unwrap_or(i64::MAX);
+        plan.ask(BEFORE, vec![big(before), big(limit)], move |found, rows| {
+            for row in found {
+                let revision = whole(anywhere(row, 0), rows)?;
+                rows.store.journal[index].extend(revision);
+            }
+            Ok(())
+        });
+    }
+    if !ask.positions.is_empty() {
+        let positions: Vec<i64> = ask
+            .positions
+            .iter()
+            .map(|position| position.number())
+            .collect();
+        plan.ask(POSITIONS, vec![bigs(positions)], |found, rows| {
+            for row in found {
+                let index = question(row)?;
+                rows.positions[index] = whole(anywhere(row, 1), rows)?;
+            }
+            Ok(())
+        });
+    }
+    holders(plan, ask);
+}
+
+/// The revision whose columns begin there, with its scope after them.
+pub(super) fn anywhere(row: &Row, at: usize) -> Outcome<Revision> {
+    revision(row, at, &scope(row, at + REVISION)?)
+}
+
+/// Adds the next revision of a note, which must not be missing.
+fn next(history: &mut Vec<Revision>, row: &Row, scope: &Scope) -> Outcome<()> {
+    let revision = revision(row, 1, scope)?;
+    let expected = history.len() as u64 + 1;
+    if revision.number() != expected {
+        return Err(unreadable(format_args!(
+            "{}@{expected}",
+            revision.address()
+        )));
+    }
+    history.push(revision);
+    Ok(())
+}
+
+fn histories<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    let asked = &ask.store.histories;
+    if asked.is_empty() {
+        return;
+    }
+    let (scopes, keys) = addresses(asked.iter());
+    plan.ask(
+        HISTORIES,
+        vec![many_bytes(scopes), texts(keys)],
+        |found, rows| {
+            for row in found {
+                let index = question(row)?;
+                next(&mut rows.store.histories[index], row, &asked[index].scope())?;
+            }
+            Ok(())
+        },
+    );
+}
+
+fn scopes<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    let asked = &ask.scope_histories;
+    if asked.is_empty() {
+        return;
+    }
+    let hashes: Vec<Vec<u8>> = asked.iter().map(scope_hash).collect();
+    plan.ask(SCOPES, vec![many_bytes(hashes)], |found, rows| {
+        // The rows of one note follow each other.
+        let mut start = 0;
+        while let Some(first) = found.get(start) {
+            let (index, key): (usize, &str) = (question(first)?, get(first, 1)?);
+            let is_of = |row: &Row| {
+                Ok::<_, crate::error::Failure>(
+                    question(row)? == index && get::<&str>(row, 1)? == key,
+                )
+            };
+            let mut end = start + 1;
+            while end < found.len() && is_of(&found[end])? {
+                end += 1;
+            }
+            let mut history = Vec::new();
+            let mut read = || {
+                found[start..end]
+                    .iter()
+                    .try_for_each(|row| next(&mut history, row, &asked[index]))
+            };
+            if whole(read(), rows)?.is_some() {
+                rows.scope_histories[index].push(history);
+            }
+            start = end;
+        }
+        Ok(())
+    });
+}
+
+fn revisions<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    let asked = &ask.revisions;
+    if asked.is_empty() {
+        return;
+    }
+    let (scopes, keys) = addresses(asked.iter().map(|at| &at.address));
+    let numbers = asked
+        .iter()
+        .map(|at| i64::try_from(at.revision.unwrap_or_default()).unwrap_or(i64::MAX));
+    let values = vec![
+        many_bytes(scopes),
+        texts(keys),
+        bigs(numbers.collect::<Vec<_>>()),
+    ];
+    plan.ask(REVISIONS, values, |found, rows| {
+        for row in found {
+            let index = question(row)?;
+            rows.revisions[index] = Some(revision(row, 1, &asked[index].address.scope())?);
+        }
+        Ok(())
+    });
+}
+
+fn noted<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    let asked = &ask.store.noted_before;
+    if asked.is_empty() {
+        return;
+    }
+    let of = |(address, before): &(Address, i64)| {
+        (scope_hash(&address.scope()), stored_key(address), *before)
+    };
+    let (mut scopes, mut keys, mut befores) = (Vec::new(), Vec::new(), Vec::new());
+    for (scope, key, before) in asked.iter().map(of) {
+        scopes.push(scope);
+        keys.push(key);
+        befores.push(before);
+    }
+    plan.ask(
+        NOTED,
+        vec![many_bytes(scopes), texts(keys), bigs(befores)],
+        |found, rows| {
+            for row in found {
+                rows.store.noted_before[question(row)?] = count(row, 1)?;
+            }
+            Ok(())
+        },
+    );
+}
+
+fn holders<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    let asked = &ask.holders;
+    if asked.is_empty() {
+        return;
+    }
+    let hashes: Vec<Vec<u8>> = asked
+        .iter()
+        .map(|content| content.hash().0.to_vec())
+        .collect();
+    plan.ask(
+        HOLDERS,
+        vec![many_bytes(hashes.clone())],
+        move |found, rows| {
+            for row in found {
+                let hash: &[u8] = get(row, 0)?;
+                let at = AddressAt {
+                    address: address(&scope(row, 3)?, get(row, 1)?)?,
+                    revision: Some(count(row, 2)?),
+                };
+                for (index, _) in hashes.iter().enumerate().filter(|(_, of)| *of == hash) {
+                    rows.holders[index].push(at.clone());
+                }
+            }
+            Ok(())
+        },
+    );
+}

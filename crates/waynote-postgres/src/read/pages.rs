@@ -1,0 +1,94 @@
+//! Pages of notes, latest first: what a block asks for.
+
+use tokio_postgres::Row;
+use waynote::engine::Rows;
+use waynote::store::{Ask, Page, Recent};
+
+use super::{Plan, scope_hash, whole};
+use crate::error::Outcome;
+use crate::put::kind_key;
+use crate::rows::{NOTE, count, note, note_columns};
+use crate::trip::{big, bytes, flag, text};
+
+const KEYED: &str = concat!(
+    "SELECT ",
+    note_columns!(),
+    ", 0::bigint FROM waynote.scope s
+     JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.pinned = $3
+          AND n.kind_key IS NULL AND n.key <> ''
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
+     WHERE s.store = $1 AND s.hash = $2
+     ORDER BY n.updated_at DESC, n.key LIMIT $4 OFFSET $5"
+);
+
+const ENTRIES: &str = concat!(
+    "SELECT ",
+    note_columns!(),
+    ", 0::bigint FROM waynote.scope s
+     JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.kind_key = $3
+          AND (NOT $6 OR n.resolved_by IS NULL)
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
+     WHERE s.store = $1 AND s.hash = $2
+     ORDER BY n.iteration DESC NULLS LAST, n.key DESC LIMIT $4 OFFSET $5"
+);
+
+/// With how often each was noted before the iteration.
+const BEFORE: &str = concat!(
+    "SELECT ", note_columns!(), ",
+            CASE n.revision WHEN 1 THEN 1 ELSE (
+                SELECT count(*) FROM waynote.journal j
+                WHERE j.store = $1 AND j.scope = n.scope AND j.key = n.key AND j.iteration < $7
+                      AND j.content IS NOT NULL
+            ) END
+     FROM waynote.scope s
+     JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.kind_key = $3 AND n.iteration < $7
+          AND (NOT $6 OR n.resolved_by IS NULL)
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
+     WHERE s.store = $1 AND s.hash = $2
+     ORDER BY n.iteration DESC NULLS LAST, n.key DESC LIMIT $4 OFFSET $5"
+);
+
+pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    for (index, page) in ask.pages.iter().enumerate() {
+        let scope = page.of.scope();
+        let number = |number: usize| big(i64::try_from(number).unwrap_or(i64::MAX));
+        let mut values = vec![bytes(scope_hash(&scope))];
+        let (sql, rest, before) = match &page.of {
+            Recent::Entries {
+                kind, before, open, ..
+            } => {
+                values.push(text(kind_key(kind.as_str())));
+                let mut rest = vec![flag(*open)];
+                rest.extend(before.map(big));
+                let sql = if before.is_some() { BEFORE } else { ENTRIES };
+                (sql, rest, before.is_some())
+            }
+            Recent::Keyed { pinned, .. } => {
+                values.push(flag(*pinned));
+                (KEYED, Vec::new(), false)
+            }
+            // What a newer version of the core asks for is picked from all notes of the scope by the core's own rule.
+            _ => continue,
+        };
+        values.push(number(page.limit));
+        values.push(number(page.skip));
+        values.extend(rest);
+        plan.ask(sql, values, move |found, rows| {
+            for row in found {
+                keep(row, page, index, before, rows)?;
+            }
+            Ok(())
+        });
+    }
+}
+
+fn keep(row: &Row, page: &Page, index: usize, before: bool, rows: &mut Rows) -> Outcome<()> {
+    let scope = page.of.scope();
+    if let Some(note) = whole(note(row, 0, &scope), rows)? {
+        rows.store.pages[index].push(note);
+        if before {
+            rows.store.pages_noted[index].push(count(row, NOTE)?);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Side data, and the numbers of scopes.
+
+use sha2::{Digest as _, Sha256};
+use waynote::ContentHash;
+use waynote::engine::Ask;
+use waynote::store::SideValue;
+
+use super::{Plan, question, scope_hash};
+use crate::rows::{get, unreadable};
+use crate::trip::many_bytes;
+
+const VALUES: &str =
+    "SELECT u.i, v.key, v.value, v.about FROM unnest($2) WITH ORDINALITY u (space, i)
+     JOIN waynote.side v ON v.store = $1 AND v.space_hash = u.space
+     ORDER BY u.i, v.key";
+
+const ABOUT: &str = "SELECT DISTINCT u.i, v.space FROM unnest($2) WITH ORDINALITY u (about, i)
+     JOIN waynote.side v ON v.store = $1 AND v.about = u.about
+     ORDER BY u.i, v.space";
+
+const NUMBERS: &str = "SELECT u.i, s.scope FROM unnest($2) WITH ORDINALITY u (scope, i)
+     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
+
+/// By what a space or a key of side data is found.
+pub(crate) fn hash(text: &str) -> Vec<u8> {
+    Sha256::digest(text).to_vec()
+}
+
+pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
+    if !ask.side.is_empty() {
+        let spaces: Vec<Vec<u8>> = ask.side.iter().map(|space| hash(space)).collect();
+        plan.ask(VALUES, vec![many_bytes(spaces)], |found, rows| {
+            for row in found {
+                let index = question(row)?;
+                let damaged = || {
+                    unreadable(format_args!(
+                        "a value beside the notes ({})",
+                        ask.side[index]
+                    ))
+                };
+                let about: Option<Vec<u8>> = get(row, 3)?;
+                let about = about
+                    .map(|hash| hash.try_into().map(ContentHash))
+                    .transpose();
+                rows.side[index].push(SideValue {
+                    key: String::from_utf8(get(row, 1)?).map_err(|_| damaged())?,
+                    value: get(row, 2)?,
+                    about: about.map_err(|_| damaged())?,
+                });
+            }
+            Ok(())
+        });
+    }
+    if !ask.about.is_empty() {
+        let hashes: Vec<Vec<u8>> = ask
+            .about
+            .iter()
+            .map(|content| content.hash().0.to_vec())
+            .collect();
+        plan.ask(ABOUT, vec![many_bytes(hashes)], |found, rows| {
+            for row in found {
+                let space = String::from_utf8_lossy(get(row, 1)?).into_owned();
+                rows.about[question(row)?].push(space);
+            }
+            Ok(())
+        });
+    }
+    if !ask.scope_numbers.is_empty() {
+        let hashes: Vec<Vec<u8>> = ask.scope_numbers.iter().map(scope_hash).collect();
+        plan.ask(NUMBERS, vec![many_bytes(hashes)], |found, rows| {
+            for row in found {
+                rows.scope_numbers[question(row)?] = u32::try_from(get::<i32>(row, 1)?).ok();
+            }
+            Ok(())
+        });
+    }
+}

@@ -1,0 +1,220 @@
+//! A database server as this process uses it: a pool of connections, and the thread that moves their bytes. The stores of
+//! one database share it.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use deadpool::Runtime;
+use deadpool::managed::{Object, Pool, PoolError, QueueMode, Timeouts};
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+use waynote::Error;
+
+use crate::connect::Hosts;
+use crate::error::{Away, Cure, Failure, Outcome};
+use crate::options::Options;
+
+/// A connection, until it goes back into the pool.
+pub(crate) type Leased = Object<Hosts>;
+
+/// The servers behind a URL.
+pub(crate) struct Server {
+    options: Options,
+    handle: Handle,
+    pool: Pool<Hosts>,
+    was_connected: AtomicBool,
+    pub(crate) trips: AtomicU64,
+    /// Ends the thread when it is dropped.
+    _stop: oneshot::Sender<()>,
+}
+
+/// Those that are in use.
+static SERVERS: Mutex<Vec<Weak<Server>>> = Mutex::new(Vec::new());
+
+impl Server {
+    /// The server of these options: the one that is there already, or a new one. Nothing is connected yet.
+    pub(crate) fn of(options: &Options) -> Result<Arc<Self>, Error> {
+        let mut servers = SERVERS.lock().unwrap_or_else(PoisonError::into_inner);
+        servers.retain(|server| server.strong_count() > 0);
+        let mut known = servers.iter().filter_map(Weak::upgrade);
+        if let Some(server) = known.find(|server| server.options == *options) {
+            return Ok(server);
+        }
+        let server = Arc::new(Self::new(options)?);
+        servers.push(Arc::downgrade(&server));
+        Ok(server)
+    }
+
+    fn new(options: &Options) -> Result<Self, Error> {
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| Error::Engine {
+            path: options.shown().into(),
+            source,
+        };
+        let hosts = Hosts::new(options)?;
+        let runtime = Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build()
+            .map_err(|error| failed(error.into()))?;
+        let handle = runtime.handle().clone();
+        let pool = Pool::builder(hosts)
+            .max_size(options.connections)
+            .runtime(Runtime::Tokio1)
+            // The one that was used last: its statements' tables are in its caches, and the others may be closed.
+            .queue_mode(QueueMode::Lifo)
+            .build()
+            .map_err(|error| failed(error.into()))?;
+        let (stop, stopped) = oneshot::channel::<()>();
+        thread::Builder::new()
+            .name("waynote-postgres".into())
+            .spawn(move || {
+                runtime.block_on(async {
+                    let _ = stopped.await;
+                });
+                // What was sent last is on its way; nobody waits for an answer.
+                runtime.shutdown_background();
+            })
+            .map_err(|error| failed(error.into()))?;
+        Ok(Self {
+            options: options.clone(),
+            handle,
+            pool,
+            was_connected: AtomicBool::new(false),
+            trips: AtomicU64::new(0),
+            _stop: stop,
+        })
+    }
+
+    /// Waits for something to be done, at most that long.
+    pub(crate) fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+        let _here = self.handle.enter();
+        pollster::block_on(async { tokio::time::timeout(limit, work).await.ok() })
+    }
+
+    /// A connection. A process that was connected is patient with a server that is away: another one may be about to
+    /// take over.
+    pub(crate) fn lease(&self, limits: &Limits) -> Outcome<Leased> {
+        let started = Instant::now();
+        loop {
+            let failure = match self.leased(limits) {
+                Ok(leased) => {
+                    self.was_connected.store(true, Ordering::Relaxed);
+                    return Ok(leased);
+                }
+                Err(failure) => failure,
+            };
+            let is_away = matches!(
+                failure,
+                Failure::Away(Away::Unreachable(_) | Away::TimedOut(_))
+            );
+            let may_come = is_away && self.was_connected.load(Ordering::Relaxed);
+            if !may_come || started.elapsed() + Limits::PAUSE >= limits.clamped(limits.wait) {
+                return Err(failure);
+            }
+            thread::sleep(Limits::PAUSE);
+        }
+    }
+
+    fn leased(&self, limits: &Limits) -> Outcome<Leased> {
+        let wait = limits.clamped(limits.wait);
+        let timeouts = Timeouts {
+            wait: Some(wait),
+            ..Timeouts::new()
+        };
+        // Each host has its own time; all of them together have what is left.
+        match self.within(limits.left(), self.pool.timeout_get(&timeouts)) {
+            Some(Ok(leased)) => Ok(leased),
+            Some(Err(PoolError::Backend(failure))) => Err(failure),
+            Some(Err(PoolError::Timeout(_))) => Err(Failure::Away(Away::InUse(wait))),
+            Some(Err(_)) => Err(Failure::Away(Away::Lost("the pool is closed".into()))),
+            None => Err(Failure::Away(Away::TimedOut(limits.left()))),
+        }
+    }
+
+    /// Takes a connection out of the pool and closes it.
+    pub(crate) fn discard(leased: Leased) {
+        let connection = Object::take(leased);
+        connection.cut();
+    }
+
+    /// Whether a failure may be cured elsewhere: a server that cannot be written has a sibling that can.
+    pub(crate) fn has_others(&self) -> bool {
+        self.options.wants_writable() || self.options.hosts().len() > 1
+    }
+
+    pub(crate) fn wants_writable(&self) -> bool {
+        self.options.wants_writable()
+    }
+}
+
+/// How long a call may take, from now on.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    pub(crate) wait: Duration,
+    pub(crate) answer: Duration,
+    until: Option<Instant>,
+}
+
+impl Limits {
+    /// Between two attempts.
+    const PAUSE: Duration = Duration::from_millis(100);
+
+    /// Longer than anything takes.
+    const FOREVER: Duration = Duration::from_secs(24 * 60 * 60);
+
+    pub(crate) fn of(options: &Options) -> Self {
+        let times = options.times;
+        Self {
+            wait: times.wait,
+            answer: times.answer,
+            until: times.within.map(|within| Instant::now() + within),
+        }
+    }
+
+    /// For what may take as long as there is to look at.
+    pub(crate) fn patient(mut self) -> Self {
+        self.answer = Self::FOREVER;
+        self
+    }
+
+    /// What is left for the whole call.
+    pub(crate) fn left(&self) -> Duration {
+        match self.until {
+            Some(until) => until.saturating_duration_since(Instant::now()),
+            None => Self::FOREVER,
+        }
+    }
+
+    /// As long as that, or as is left.
+    pub(crate) fn clamped(&self, time: Duration) -> Duration {
+        time.min(self.left())
+    }
+
+    /// Waits a little before another attempt, if there is to be one.
+    pub(crate) fn again(&self, started: Instant, attempt: u32, cure: Cure) -> bool {
+        /// More attempts at a transaction that others were in the way of would only add to the crowd.
+        const MOST: u32 = 8;
+        match cure {
+            Cure::None => false,
+            Cure::Again if attempt >= MOST => false,
+            Cure::Again => {
+                let most = 1_u64 << attempt.min(7);
+                let mut random = [0; 1];
+                let _ = getrandom::fill(&mut random);
+                let pause = Duration::from_millis(1 + u64::from(random[0]) % (4 * most));
+                thread::sleep(self.clamped(pause));
+                !self.left().is_zero()
+            }
+            Cure::Elsewhere => {
+                // The connections that a pool still has to a server that is gone are noticed one by one.
+                if attempt > 1 {
+                    thread::sleep(self.clamped(Self::PAUSE));
+                }
+                started.elapsed() < self.clamped(self.wait) && !self.left().is_zero()
+            }
+        }
+    }
+}

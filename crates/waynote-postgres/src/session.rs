@@ -1,0 +1,390 @@
+//! One transaction on one connection. Its `BEGIN`, the lock of the store's row and whatever is put travel with the next
+//! statements that need an answer, so that they cost no round trip of their own.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use futures_util::FutureExt as _;
+use tokio_postgres::Row;
+use waynote::engine::{IndexState, Writing};
+use waynote::{Error, Result};
+
+use crate::engine::Postgres;
+use crate::error::{Away, Cure, Failure, Outcome, PostgresError};
+use crate::head::{self, Head};
+use crate::migrate;
+use crate::server::{Leased, Limits, Server};
+use crate::trip::{self, Statement};
+
+/// What a transaction is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Read,
+    Write(Writing),
+}
+
+/// Whether a transaction ends with a trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    GoOn,
+    Commit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing was sent.
+    Fresh,
+    Open,
+    Ended,
+}
+
+/// A transaction.
+pub(crate) struct Session<'e> {
+    pub(crate) engine: &'e Postgres,
+    purpose: Purpose,
+    limits: Limits,
+    leased: RefCell<Option<Leased>>,
+    state: Cell<State>,
+    queue: RefCell<Vec<Statement>>,
+    head: RefCell<Option<Head>>,
+    /// What may be done about the failure that ended it.
+    cure: Cell<Cure>,
+    /// The first position that it has put, and the last.
+    put: Cell<Option<(i64, i64)>>,
+    /// Whether anything was put.
+    is_dirty: Cell<bool>,
+    /// Whether its statements may take as long as there is to look at.
+    is_patient: Cell<bool>,
+    /// Random: its rows are known by it.
+    pub(crate) mark: i64,
+}
+
+impl<'e> Session<'e> {
+    pub(crate) fn new(engine: &'e Postgres, purpose: Purpose, limits: Limits) -> Self {
+        let mut mark = [0; 8];
+        // Without randomness a lost commit could not be told from another one's.
+        getrandom::fill(&mut mark).expect("the system has random bytes");
+        Self {
+            engine,
+            purpose,
+            limits,
+            leased: RefCell::default(),
+            state: Cell::new(State::Fresh),
+            queue: RefCell::default(),
+            head: RefCell::default(),
+            cure: Cell::new(Cure::None),
+            put: Cell::default(),
+            is_dirty: Cell::default(),
+            is_patient: Cell::default(),
+            mark: i64::from_be_bytes(mark),
+        }
+    }
+
+    /// What may be done about the failure that ended it.
+    pub(crate) fn cure(&self) -> Cure {
+        self.cure.get()
+    }
+
+    pub(crate) fn put_positions(&self) -> Option<(i64, i64)> {
+        self.put.get()
+    }
+
+    pub(crate) fn is_dirty(&self) -> bool {
+        self.is_dirty.get()
+    }
+
+    /// From now on, statements may take as long as there is to look at.
+    pub(crate) fn be_patient(&self) {
+        if !self.is_patient.replace(true) {
+            let mut queue = self.queue.borrow_mut();
+            queue.push(Statement::plain("SET LOCAL statement_timeout = 0"));
+        }
+    }
+
+    /// Puts statements in the queue, to be sent with what comes next.
+    pub(crate) fn later(&self, statements: impl IntoIterator<Item = Statement>) {
+        self.is_dirty.set(true);
+        self.queue.borrow_mut().extend(statements);
+    }
+
+    /// Takes out of the queue what was put there since it had that length.
+    pub(crate) fn unqueue(&self, length: usize) {
+        self.queue.borrow_mut().truncate(length);
+    }
+
+    pub(crate) fn queued(&self) -> usize {
+        self.queue.borrow().len()
+    }
+
+    /// The position after which the next row comes.
+    pub(crate) fn position(&self) -> Option<i64> {
+        self.put
+            .get()
+            .map(|(_, last)| last)
+            .or_else(|| self.head.borrow().as_ref().map(|head| head.position))
+    }
+
+    /// Positions that are put.
+    pub(crate) fn puts(&self, first: i64, last: i64) {
+        let first = self.put.get().map_or(first, |(first, _)| first);
+        self.put.set(Some((first, last)));
+    }
+
+    /// Forgets what was put in a part that was taken back.
+    pub(crate) fn put_back(&self, put: Option<(i64, i64)>, index: Option<IndexState>) {
+        self.put.set(put);
+        if let Some(index) = index {
+            self.indexed(index);
+        }
+    }
+
+    /// The search index has another state.
+    pub(crate) fn indexed(&self, state: IndexState) {
+        if let Some(head) = &mut *self.head.borrow_mut() {
+            head.index = state;
+        }
+    }
+
+    /// What the row of the store said when the transaction began, with the rows that were put since.
+    pub(crate) fn head(&self) -> Option<Head> {
+        let mut head = self.head.borrow().clone()?;
+        if let Some((_, last)) = self.put.get() {
+            head.position = last;
+        }
+        Some(head)
+    }
+
+    /// Sends statements, with all that waits in the queue, and returns their answers.
+    pub(crate) fn trip(&self, statements: Vec<Statement>, then: Then) -> Result<Vec<Vec<Row>>> {
+        let outcome = self.tried(statements, then);
+        self.engine.named(outcome)
+    }
+
+    /// The same, for whoever looks at the failure.
+    pub(crate) fn tried(&self, statements: Vec<Statement>, then: Then) -> Outcome<Vec<Vec<Row>>> {
+        let is_fresh = match self.state.get() {
+            State::Fresh => true,
+            State::Open => false,
+            State::Ended => {
+                let reason = "the transaction has ended".into();
+                return Err(Failure::Away(Away::Lost(reason)));
+            }
+        };
+        let asked = statements.len();
+        let mut all = Vec::with_capacity(asked + 6);
+        if is_fresh {
+            all.push(Statement::plain(self.begin()));
+            all.push(head::statement(
+                &self.engine.which,
+                matches!(self.purpose, Purpose::Write(_)),
+            ));
+        }
+        all.append(&mut self.queue.borrow_mut());
+        let skipped = all.len();
+        all.extend(statements);
+        let is_write = matches!(self.purpose, Purpose::Write(_));
+        if then == Then::Commit {
+            if is_write {
+                // Its end during a wait for the standby would look like a commit.
+                all.push(Statement::plain("SET LOCAL statement_timeout = 0"));
+            }
+            all.push(Statement::plain("COMMIT"));
+        }
+        let started = Instant::now();
+        let mut attempt = 0;
+        let mut rows = loop {
+            attempt += 1;
+            let failure = match self.once(&all, is_fresh, then) {
+                Ok(rows) => break rows,
+                Err(failure) => failure,
+            };
+            let cure = self.cure_of(&failure);
+            self.end_broken(&failure);
+            // Nothing that was answered yet depends on it, and nothing of it can have been carried out.
+            let may_try = is_fresh && !(is_write && then == Then::Commit);
+            if may_try && cure == Cure::Elsewhere && self.limits.again(started, attempt, cure) {
+                continue;
+            }
+            self.state.set(State::Ended);
+            self.cure.set(cure);
+            return Err(failure);
+        };
+        self.state.set(match then {
+            Then::GoOn => State::Open,
+            Then::Commit => State::Ended,
+        });
+        if then == Then::Commit && !is_write {
+            self.leased.take();
+        }
+        rows.truncate(skipped + asked);
+        Ok(rows.split_off(skipped))
+    }
+
+    /// What may be done about a failure here.
+    fn cure_of(&self, failure: &Failure) -> Cure {
+        let cure = failure.cure();
+        let is_read_only =
+            failure.code() == Some(&tokio_postgres::error::SqlState::READ_ONLY_SQL_TRANSACTION);
+        match is_read_only && !self.engine.server.has_others() {
+            true => Cure::None,
+            false => cure,
+        }
+    }
+
+    fn once(&self, all: &[Statement], is_fresh: bool, then: Then) -> Outcome<Vec<Vec<Row>>> {
+        let mut leased = self.leased.borrow_mut();
+        let leased = match &mut *leased {
+            Some(leased) => leased,
+            None => {
+                let new = self.engine.server.lease(&self.limits)?;
+                new.take_warned();
+                leased.insert(new)
+            }
+        };
+        let server = &self.engine.server;
+        server.trips.fetch_add(1, Ordering::Relaxed);
+        let limit = self.limit(is_fresh, then);
+        let rows = match server.within(limit, trip::run(&leased.client, all)) {
+            Some(rows) => rows?,
+            None => return Err(Failure::Away(Away::TimedOut(limit))),
+        };
+        if is_fresh {
+            self.begun(&rows)?;
+        }
+        Ok(rows)
+    }
+
+    /// How long an answer may take.
+    fn limit(&self, is_fresh: bool, then: Then) -> std::time::Duration {
+        let limits = &self.limits;
+        if self.is_patient.get() {
+            return limits.left();
+        }
+        let answer = match (self.purpose, then) {
+            // Whether it was carried out can be asked on another connection: better than to wait for a server that is
+            // cut off.
+            (Purpose::Write(_), Then::Commit) => limits.answer.min(limits.wait),
+            _ => limits.answer,
+        };
+        limits.clamped(match (self.purpose, is_fresh) {
+            (Purpose::Write(_), true) => answer + limits.wait,
+            _ => answer,
+        })
+    }
+
+    /// What the row of the store says about going on.
+    fn begun(&self, rows: &[Vec<Row>]) -> Outcome<()> {
+        let engine = self.engine;
+        let Some(row) = rows.get(1).and_then(|rows| rows.first()) else {
+            return Err(engine.no_store());
+        };
+        let head = Head::of(row)?;
+        if head.version > migrate::KNOWN {
+            return Err(migrate::newer(&engine.shown, head.version).into());
+        }
+        if let Some(known) = engine.incarnation.get()
+            && *known != head.incarnation
+        {
+            return Err(Error::StoreLost {
+                path: (&*engine.shown).into(),
+                reason: "another store has its name now".into(),
+            }
+            .into());
+        }
+        if head.is_standby && engine.server.wants_writable() {
+            let reason = "its server follows another one now".into();
+            return Err(Failure::Away(Away::Lost(reason)));
+        }
+        if !head.is_synchronous
+            && matches!(
+                self.purpose,
+                Purpose::Write(Writing::Durable | Writing::Erasing)
+            )
+        {
+            return Err(PostgresError::Unsuitable {
+                store: engine.shown.clone(),
+                reason: "synchronous_commit is off, so that it acknowledges what it may lose"
+                    .into(),
+            }
+            .into());
+        }
+        *self.head.borrow_mut() = Some(head);
+        Ok(())
+    }
+
+    fn begin(&self) -> String {
+        let millis = |time: std::time::Duration| {
+            self.limits
+                .clamped(time)
+                .as_millis()
+                .clamp(1, 2_000_000_000)
+        };
+        let statement = millis(self.limits.answer);
+        // Plans by the indexes, whatever the statistics say: a table that has just grown has none.
+        let plans = "SET LOCAL enable_seqscan = off; SET LOCAL jit = off";
+        match self.purpose {
+            Purpose::Read => format!(
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {statement}; {plans}"
+            ),
+            Purpose::Write(writing) => {
+                let wait = millis(self.limits.wait);
+                let statement = millis(self.limits.answer + self.limits.wait);
+                let relaxed = match writing {
+                    Writing::Relaxed => "; SET LOCAL synchronous_commit = off",
+                    Writing::Durable | Writing::Erasing => "",
+                };
+                format!(
+                    "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {wait}; \
+                     SET LOCAL statement_timeout = {statement}; {plans}{relaxed}"
+                )
+            }
+        }
+    }
+
+    /// After a failure: a connection that may still be inside a transaction, or waits for an answer, is closed; one on
+    /// which a statement was refused goes back.
+    fn end_broken(&self, failure: &Failure) {
+        let Some(leased) = self.leased.take() else {
+            return;
+        };
+        let is_refused = matches!(failure, Failure::Server(error) if error.as_db_error().is_some())
+            || matches!(failure, Failure::Ours(_));
+        match is_refused && self.cure_of(failure) != Cure::Elsewhere {
+            true => roll_back(leased),
+            false => Server::discard(leased),
+        }
+    }
+
+    /// Ends the transaction without keeping anything of it. Nobody waits for the answer.
+    pub(crate) fn roll_back(&self) {
+        self.queue.borrow_mut().clear();
+        let is_open = self.state.replace(State::Ended) == State::Open;
+        if let Some(leased) = self.leased.take()
+            && is_open
+        {
+            roll_back(leased);
+        }
+    }
+
+    /// Whether the server has warned during the commit: a wait for its standby was ended, and it acknowledges what only
+    /// it has.
+    pub(crate) fn is_warned(&self) -> bool {
+        let leased = self.leased.take();
+        leased.is_some_and(|leased| leased.take_warned())
+    }
+}
+
+/// The next user's statements come after it.
+fn roll_back(leased: Leased) {
+    let sent = leased.client.batch_execute("ROLLBACK").now_or_never();
+    if let Some(Err(_)) = sent {
+        Server::discard(leased);
+    }
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        self.roll_back();
+    }
+}

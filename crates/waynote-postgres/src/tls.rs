@@ -1,0 +1,316 @@
+//! TLS by rustls, with the provider that the server has too.
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_postgres::Socket;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream as Stream;
+use tokio_rustls::rustls::client::WebPkiServerVerifier;
+use tokio_rustls::rustls::client::danger::{
+    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
+};
+use tokio_rustls::rustls::crypto::{
+    CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature,
+};
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore,
+    SignatureScheme,
+};
+use waynote::Error;
+
+use crate::options::path_of;
+
+/// Whom a connection trusts: `sslmode` and `sslrootcert`, as libpq means them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trust {
+    mode: Mode,
+    /// A file with certificates; none: the well-known authorities.
+    roots: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Disable,
+    /// TLS if the server has it, whoever it is.
+    Prefer,
+    /// TLS, whoever the server is.
+    Require,
+    /// A server with a certificate of an authority that is trusted.
+    VerifyCa,
+    /// And for the name by which it was called.
+    VerifyFull,
+}
+
+impl Trust {
+    pub(crate) fn of(mode: Option<&str>, roots: Option<&str>) -> Result<Self, &'static str> {
+        let is_system = roots == Some("system");
+        let mode = match mode {
+            None if is_system => Mode::VerifyFull,
+            None => Mode::Prefer,
+            Some("disable") => Mode::Disable,
+            Some("prefer") => Mode::Prefer,
+            // With somebody to be held against, it is.
+            Some("require") if roots.is_some() => Mode::VerifyCa,
+            Some("require") => Mode::Require,
+            Some("verify-ca") => Mode::VerifyCa,
+            Some("verify-full") => Mode::VerifyFull,
+            Some(_) => return Err("sslmode is disable, prefer, require, verify-ca or verify-full"),
+        };
+        if is_system && mode != Mode::VerifyFull {
+            return Err("sslrootcert=system needs sslmode=verify-full");
+        }
+        let roots = roots.filter(|_| !is_system).map(str::to_owned);
+        Ok(Self { mode, roots })
+    }
+
+    pub(crate) fn mode(&self) -> SslMode {
+        match self.mode {
+            Mode::Disable => SslMode::Disable,
+            Mode::Prefer => SslMode::Prefer,
+            Mode::Require | Mode::VerifyCa | Mode::VerifyFull => SslMode::Require,
+        }
+    }
+
+    /// What makes TLS connections. Reads the file with the certificates.
+    pub(crate) fn connector(&self) -> Result<Tls, Error> {
+        let provider = Arc::new(ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| bad_tls(&error))?;
+        let config = match self.mode {
+            Mode::Disable | Mode::Prefer | Mode::Require => builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(Anybody(provider))),
+            Mode::VerifyFull => builder.with_root_certificates(self.roots()?),
+            Mode::VerifyCa => {
+                let verifier =
+                    WebPkiServerVerifier::builder_with_provider(Arc::new(self.roots()?), provider);
+                let verifier = verifier.build().map_err(|error| bad_tls(&error))?;
+                builder
+                    .dangerous()
+                    .with_custom_certificate_verifier(Arc::new(AnyName(verifier)))
+            }
+        };
+        Ok(Tls(Arc::new(config.with_no_client_auth())))
+    }
+
+    fn roots(&self) -> Result<RootCertStore, Error> {
+        let mut roots = RootCertStore::empty();
+        let Some(path) = &self.roots else {
+            roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+            return Ok(roots);
+        };
+        let path = path_of(path);
+        let of = |reason: String| {
+            Error::file(
+                &path,
+                "read",
+                io::Error::new(io::ErrorKind::InvalidData, reason),
+            )
+        };
+        let pem = std::fs::read(&path).map_err(|error| Error::file(&path, "read", error))?;
+        for certificate in CertificateDer::pem_slice_iter(&pem) {
+            let certificate = certificate.map_err(|error| of(error.to_string()))?;
+            roots
+                .add(certificate)
+                .map_err(|error| of(error.to_string()))?;
+        }
+        match roots.is_empty() {
+            true => Err(of("it has no certificate".into())),
+            false => Ok(roots),
+        }
+    }
+}
+
+fn bad_tls(error: &dyn fmt::Display) -> Error {
+    Error::Engine {
+        path: "TLS".into(),
+        source: error.to_string().into(),
+    }
+}
+
+/// Makes TLS connections.
+#[derive(Clone)]
+pub(crate) struct Tls(Arc<ClientConfig>);
+
+impl MakeTlsConnect<Socket> for Tls {
+    type Stream = Secured;
+    type TlsConnect = Named;
+    type Error = io::Error;
+
+    fn make_tls_connect(&mut self, domain: &str) -> io::Result<Named> {
+        Ok(Named {
+            config: Arc::clone(&self.0),
+            // A socket has no name, and no TLS.
+            name: ServerName::try_from(domain.to_owned()).ok(),
+        })
+    }
+}
+
+/// Makes a TLS connection to a server of that name.
+pub(crate) struct Named {
+    config: Arc<ClientConfig>,
+    name: Option<ServerName<'static>>,
+}
+
+impl TlsConnect<Socket> for Named {
+    type Stream = Secured;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Secured>> + Send>>;
+
+    fn connect(self, stream: Socket) -> Self::Future {
+        Box::pin(async move {
+            let name = self.name.ok_or_else(|| {
+                io::Error::new(io::ErrorKind::InvalidInput, "TLS needs a host with a name")
+            })?;
+            let secured = TlsConnector::from(self.config)
+                .connect(name, stream)
+                .await?;
+            Ok(Secured(Box::new(secured)))
+        })
+    }
+}
+
+/// A connection with TLS.
+pub(crate) struct Secured(Box<Stream<Socket>>);
+
+impl AsyncRead for Secured {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0).poll_read(cx, into)
+    }
+}
+
+impl AsyncWrite for Secured {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *self.0).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0).poll_shutdown(cx)
+    }
+}
+
+impl TlsStream for Secured {
+    fn channel_binding(&self) -> ChannelBinding {
+        ChannelBinding::none()
+    }
+}
+
+/// Takes a certificate whatever name it is for.
+#[derive(Debug)]
+struct AnyName(Arc<WebPkiServerVerifier>);
+
+impl ServerCertVerifier for AnyName {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, TlsError> {
+        match self
+            .0
+            .verify_server_cert(certificate, between, name, ocsp, now)
+        {
+            Err(TlsError::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            )) => Ok(ServerCertVerified::assertion()),
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        self.0.verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        self.0.verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_verify_schemes()
+    }
+}
+
+/// Takes any certificate whose key the server has: against listeners, not against somebody in between. This is what
+/// `prefer` and `require` mean everywhere.
+#[derive(Debug)]
+struct Anybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, TlsError> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        verify_tls12_signature(
+            message,
+            certificate,
+            signed,
+            &self.0.signature_verification_algorithms,
+        )
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        verify_tls13_signature(
+            message,
+            certificate,
+            signed,
+            &self.0.signature_verification_algorithms,
+        )
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,214 @@
+//! Writing: a transaction that is tried again when others were in its way, and never carried out twice.
+
+use std::time::Instant;
+
+use waynote::engine::{Engine, IndexState, Read, Transaction, Writing};
+use waynote::forget::Residue;
+use waynote::{Error, Result};
+
+use crate::engine::Postgres;
+use crate::error::{Away, Cure, Failure, PostgresError, told};
+use crate::rows::Handle;
+use crate::server::Limits;
+use crate::session::{Purpose, Session, Then};
+use crate::trip::{Statement, big};
+
+/// What became of a commit.
+enum Committed {
+    Yes,
+    /// Nothing of it was carried out.
+    No(Error, Cure),
+}
+
+/// Runs `work` in a transaction.
+pub(crate) fn write(
+    engine: &Postgres,
+    writing: Writing,
+    work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+) -> Result<()> {
+    let limits = engine.limits();
+    let started = Instant::now();
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let session = Session::new(engine, Purpose::Write(writing), limits.clone());
+        let (error, cure) = match work(&Handle::new(&session)) {
+            Ok(()) => match commit(&session)? {
+                Committed::Yes => return Ok(()),
+                Committed::No(error, cure) => (error, cure),
+            },
+            Err(error) => (error, session.cure()),
+        };
+        drop(session);
+        if !limits.again(started, attempt, cure) {
+            return Err(error);
+        }
+    }
+}
+
+fn commit(session: &Session<'_>) -> Result<Committed> {
+    if !session.is_dirty() {
+        session.roll_back();
+        return Ok(Committed::Yes);
+    }
+    let engine = session.engine;
+    let failure = match session.tried(Vec::new(), Then::Commit) {
+        Ok(_) if session.is_warned() => {
+            return Err(unknown(
+                engine,
+                "the server has ended its wait for its standby",
+            ));
+        }
+        Ok(_) => return Ok(Committed::Yes),
+        Err(failure) => failure,
+    };
+    let cure = session.cure();
+    let is_refused = match &failure {
+        Failure::Server(error) => error.as_db_error().is_some() && cure != Cure::Elsewhere,
+        Failure::Ours(_) => true,
+        Failure::Away(_) => false,
+    };
+    if is_refused {
+        return Ok(Committed::No(
+            engine.named::<()>(Err(failure)).unwrap_err(),
+            cure,
+        ));
+    }
+    resolve(session, failure)
+}
+
+fn unknown(engine: &Postgres, reason: &str) -> Error {
+    PostgresError::Unknown {
+        store: engine.shown.clone(),
+        reason: reason.to_owned(),
+    }
+    .into()
+}
+
+/// The connection was lost while the transaction was being committed: its rows say whether it was.
+fn resolve(lost: &Session<'_>, failure: Failure) -> Result<Committed> {
+    let engine = lost.engine;
+    let reason = match &failure {
+        Failure::Server(error) => told(error),
+        Failure::Away(away) => away.to_string(),
+        Failure::Ours(error) => error.to_string(),
+    };
+    let gone = |reason: &str| {
+        let away = Away::Lost(reason.to_owned());
+        let error = PostgresError::Away {
+            store: engine.shown.clone(),
+            away,
+        };
+        Committed::No(error.into(), Cure::Elsewhere)
+    };
+    let Some((first, _)) = lost.put_positions() else {
+        // It has no position, so that doing it again does not change it.
+        return Ok(gone(&reason));
+    };
+    // The lock is free when the server is done with the transaction.
+    let session = Session::new(
+        engine,
+        Purpose::Write(Writing::Relaxed),
+        Limits::of(&engine.options),
+    );
+    let marks = Statement::typed(
+        "SELECT mark FROM waynote.journal WHERE store = $1 AND position = $2
+         UNION ALL SELECT mark FROM waynote.event WHERE store = $1 AND position = $2",
+        vec![big(engine.which.key), big(first)],
+    );
+    let Ok(rows) = session.trip(vec![marks], Then::GoOn) else {
+        return Err(unknown(engine, &reason));
+    };
+    let mut marks = rows.iter().flatten();
+    match marks.any(|row| row.try_get(0).is_ok_and(|mark: i64| mark == lost.mark)) {
+        true => Ok(Committed::Yes),
+        false => Ok(gone(&reason)),
+    }
+}
+
+/// Runs `work` while nobody else writes: all of it in one transaction, which holds the lock.
+pub(crate) fn exclusively(
+    engine: &Postgres,
+    work: &mut dyn FnMut(&dyn Engine) -> Result<()>,
+) -> Result<()> {
+    let session = Session::new(engine, Purpose::Write(Writing::Durable), engine.limits());
+    session.trip(Vec::new(), Then::GoOn)?;
+    let held = Held { session: &session };
+    let worked = work(&held);
+    // Each write in it was acknowledged by itself.
+    match commit(&session)? {
+        Committed::Yes => worked,
+        Committed::No(error, _) => worked.and(Err(error)),
+    }
+}
+
+/// The engine of whoever holds the lock.
+struct Held<'s, 'e> {
+    session: &'s Session<'e>,
+}
+
+impl Engine for Held<'_, '_> {
+    fn rows(&self) -> Result<Box<dyn Read + '_>> {
+        Ok(Box::new(Handle::new(self.session)))
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
+        work(&Handle::new(self.session))
+    }
+
+    fn write(
+        &self,
+        _: Writing,
+        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        let session = self.session;
+        session.trip(vec![Statement::plain("SAVEPOINT waynote")], Then::GoOn)?;
+        let mut part = Part {
+            session,
+            put: session.put_positions(),
+            index: session.head().map(|head| head.index),
+            queued: session.queued(),
+            is_kept: false,
+        };
+        work(&Handle::new(session))?;
+        session.trip(
+            vec![Statement::plain("RELEASE SAVEPOINT waynote")],
+            Then::GoOn,
+        )?;
+        part.is_kept = true;
+        Ok(())
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        work(self)
+    }
+
+    fn scrub(&self) -> Option<Residue> {
+        self.session.engine.scrub()
+    }
+
+    fn name(&self) -> String {
+        self.session.engine.name()
+    }
+}
+
+/// A write inside a transaction, taken back unless it is kept: also when the work panics.
+struct Part<'s, 'e> {
+    session: &'s Session<'e>,
+    put: Option<(i64, i64)>,
+    index: Option<IndexState>,
+    queued: usize,
+    is_kept: bool,
+}
+
+impl Drop for Part<'_, '_> {
+    fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
+        self.session.unqueue(self.queued);
+        self.session.put_back(self.put, self.index);
+        let back = Statement::plain("ROLLBACK TO SAVEPOINT waynote; RELEASE SAVEPOINT waynote");
+        let _ = self.session.trip(vec![back], Then::GoOn);
+    }
+}

@@ -1,0 +1,89 @@
+//! The stores that the shared suites run on here: in a database, and in the same one through a pooler in transaction mode.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use waynote::{EngineStore, Indexing, LocalStore};
+use waynote_postgres::{Options, Postgres, open as opened, stores};
+use waynote_test_postgres::{Bouncer, Server, has_pgbouncer, server, skipped, unused, with_store};
+
+/// What is skipped on a machine without PostgreSQL.
+const TESTS: &str = "the tests of waynote-postgres";
+
+/// The server of the tests; none on a machine without one.
+pub(crate) fn its_server() -> Option<&'static Server> {
+    server(std::env::var("WAYNOTE_TEST_POSTGRES").ok(), TESTS)
+}
+
+/// A store that was just made.
+pub(crate) fn new_store(url: &str) -> EngineStore<Postgres> {
+    let options = Options::of_url(url).unwrap();
+    stores::create(options.clone()).unwrap();
+    opened(options).unwrap()
+}
+
+/// PgBouncer before the cluster of this process, with few connections, so that they change hands.
+fn bouncer(server: &'static Server) -> Option<&'static Bouncer> {
+    static BOUNCER: OnceLock<Option<Bouncer>> = OnceLock::new();
+    let bouncer = BOUNCER.get_or_init(|| {
+        if !has_pgbouncer() {
+            skipped("the tests of waynote-postgres behind PgBouncer");
+        }
+        let cluster = server.cluster().filter(|_| has_pgbouncer())?;
+        Some(Bouncer::start(cluster, 4))
+    });
+    bouncer.as_ref()
+}
+
+/// The URLs by which the stores of the suites are reached.
+fn urls() -> Vec<String> {
+    let Some(server) = its_server() else {
+        return Vec::new();
+    };
+    let mut urls = vec![server.store_url()];
+    urls.extend(bouncer(server).map(|bouncer| with_store(&bouncer.url(), &unused("store"))));
+    urls
+}
+
+/// Runs a test on every store.
+pub(super) fn each_store(test: impl Fn(&dyn LocalStore)) {
+    for url in urls() {
+        test(&new_store(&url));
+    }
+}
+
+/// Runs a test on every store that can be searched.
+pub(super) fn each_indexed(indexing: Indexing, test: &dyn Fn(&dyn LocalStore)) {
+    for url in urls() {
+        test(&new_store(&url).with_indexing(indexing));
+    }
+}
+
+/// The file that tells the processes of a test which store is theirs.
+const URL: &str = "url";
+
+/// Makes that store ready before the processes start. Whether there can be one on this machine.
+pub(super) fn prepare(folder: &Path) -> bool {
+    let Some(server) = its_server() else {
+        return false;
+    };
+    let url = server.store_url();
+    stores::create(Options::of_url(&url).unwrap()).unwrap();
+    std::fs::write(folder.join(URL), url).unwrap();
+    true
+}
+
+/// The store that several processes write at once, in that folder.
+pub(super) fn open(folder: &Path) -> Box<dyn LocalStore> {
+    let url = std::fs::read_to_string(folder.join(URL)).unwrap();
+    Box::new(opened(Options::of_url(&url).unwrap()).unwrap())
+}
+
+/// How often processes are killed.
+pub(super) const KILL_ROUNDS: u32 = 10;
+
+/// What else holds in the folder once processes have written that many places.
+pub(super) fn check_written(_folder: &Path, _places: usize) {}
+
+/// What else holds in the folder once processes were killed that had written these places.
+pub(super) fn check_after_kills(_folder: &Path, _store: &dyn LocalStore, _places: &[&str]) {}

@@ -1,0 +1,317 @@
+//! A cluster of its own folder.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::programs::{command, folder, hand_over, run};
+
+/// How a cluster is made.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Settings for `postgresql.conf`, one a line.
+    pub settings: String,
+    /// Whether it listens on a loopback port too, beside its socket.
+    pub tcp: bool,
+    /// The key and the certificate with which it speaks TLS on that port, in PEM.
+    pub tls: Option<(String, String)>,
+    /// Lines for the front of `pg_hba.conf`; everything else is trusted.
+    pub access: String,
+    /// The URL of the primary of which it is a standby, and the name by which it asks.
+    pub standby_of: Option<(PathBuf, u16, String)>,
+    /// Whether what is acknowledged is on disk. A test of crashes of the machine would want it; a killed server loses
+    /// nothing without.
+    pub fsync: bool,
+}
+
+impl Default for Setup {
+    /// On its socket alone, without waiting for the disk.
+    fn default() -> Self {
+        Self {
+            settings: String::new(),
+            tcp: false,
+            tls: None,
+            access: String::new(),
+            standby_of: None,
+            fsync: false,
+        }
+    }
+}
+
+/// A running cluster. It stops, and its folder goes, when this is dropped, and also when this process ends otherwise.
+#[derive(Debug)]
+pub struct Cluster {
+    /// Removed by the shell that watches over the server when this process is killed.
+    folder: TempDir,
+    port: u16,
+    tcp: bool,
+    watched: Option<Child>,
+    program: PathBuf,
+}
+
+/// How long a server may take to start.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The server, until whoever holds the other end of standard input is gone.
+const WATCH: &str = r#"
+"$1/postgres" -D "$2/data" >>"$2/log" 2>&1 </dev/null &
+server=$!
+read -r word
+if [ "$word" = kill ]; then
+    kill -KILL "$server" $(pgrep -P "$server"); wait "$server"
+    exit 0
+fi
+kill -INT "$server"; wait "$server"
+[ "$word" = keep ] || rm -rf "$2"
+"#;
+
+impl Cluster {
+    /// Makes a cluster and starts it.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start(setup: &Setup) -> Self {
+        let program = folder().expect("PostgreSQL is not installed");
+        // Short: the path of a socket has 107 bytes at most.
+        let folder = tempfile::Builder::new()
+            .prefix("wpg")
+            .tempdir_in("/tmp")
+            .unwrap();
+        hand_over(folder.path());
+        let mut cluster = Self {
+            port: free_port(),
+            tcp: setup.tcp || setup.tls.is_some(),
+            watched: None,
+            program,
+            folder,
+        };
+        cluster.init(setup);
+        cluster.run();
+        cluster
+    }
+
+    fn init(&self, setup: &Setup) {
+        let data = self.data();
+        match &setup.standby_of {
+            None => {
+                run(command(&self.program.join("initdb"))
+                    .args([
+                        "--auth=trust",
+                        "--username=waynote",
+                        "--encoding=UTF8",
+                        "--no-locale",
+                        "--no-sync",
+                        "-D",
+                    ])
+                    .arg(&data));
+            }
+            Some((socket, port, _)) => {
+                run(command(&self.program.join("pg_basebackup"))
+                    .args([
+                        "--checkpoint=fast",
+                        "--no-sync",
+                        "--write-recovery-conf",
+                        "--username=waynote",
+                        "-h",
+                    ])
+                    .arg(socket)
+                    .args(["-p", &port.to_string(), "-D"])
+                    .arg(&data));
+            }
+        }
+        let listens = if self.tcp { "127.0.0.1" } else { "" };
+        let mut settings = format!(
+            "unix_socket_directories = '{}'\nport = {}\nlisten_addresses = '{listens}'\nfsync = {}\n\
+             max_connections = 100\nshared_buffers = 64MB\nautovacuum_naptime = 10s\nmax_wal_senders = 5\n\
+             wal_keep_size = 64MB\nrestart_after_crash = off\n{}\n",
+            self.folder.path().display(),
+            self.port,
+            if setup.fsync { "on" } else { "off" },
+            setup.settings,
+        );
+        if let Some((_, _, name)) = &setup.standby_of {
+            let (socket, port) = setup
+                .standby_of
+                .as_ref()
+                .map(|(socket, port, _)| (socket, port))
+                .unwrap();
+            settings.push_str(&format!(
+                "primary_conninfo = 'host={} port={port} user=waynote application_name={name}'\n",
+                socket.display()
+            ));
+        }
+        if let Some((key, certificate)) = &setup.tls {
+            fs::write(data.join("server.key"), key).unwrap();
+            fs::write(data.join("server.crt"), certificate).unwrap();
+            run(Command::new("chmod")
+                .arg("600")
+                .arg(data.join("server.key")));
+            settings
+                .push_str("ssl = on\nssl_key_file = 'server.key'\nssl_cert_file = 'server.crt'\n");
+        }
+        fs::write(data.join("waynote.conf"), settings).unwrap();
+        let main = data.join("postgresql.conf");
+        let usual = fs::read_to_string(&main).unwrap();
+        let usual = usual
+            .lines()
+            .filter(|line| !line.starts_with("include 'waynote"));
+        let usual: Vec<&str> = usual.collect();
+        fs::write(
+            &main,
+            format!("{}\ninclude 'waynote.conf'\n", usual.join("\n")),
+        )
+        .unwrap();
+        fs::write(
+            data.join("pg_hba.conf"),
+            format!(
+                "{}\nlocal all all trust\nlocal replication all trust\nhost all all 127.0.0.1/32 trust\n",
+                setup.access
+            ),
+        )
+        .unwrap();
+        hand_over(&data);
+    }
+
+    /// Starts the server (again).
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn run(&mut self) {
+        let watched = command(Path::new("/bin/sh"))
+            .args(["-c", WATCH, "sh"])
+            .arg(&self.program)
+            .arg(self.folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        self.watched = Some(watched);
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let mut ready = Command::new(self.program.join("pg_isready"));
+            ready
+                .arg("-q")
+                .arg("-h")
+                .arg(self.folder.path())
+                .args(["-p", &self.port.to_string()]);
+            if ready.status().unwrap().success() {
+                return;
+            }
+            let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+            assert!(Instant::now() < until, "the server does not start:\n{log}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Kills the server as `kill -9` does: postmaster and backends. Its folder stays.
+    pub fn kill(&mut self) {
+        self.end("kill");
+    }
+
+    /// Stops the server. Its folder stays.
+    pub fn stop(&mut self) {
+        self.end("keep");
+    }
+
+    fn end(&mut self, word: &str) {
+        use std::io::Write as _;
+        if let Some(mut watched) = self.watched.take() {
+            if let Some(mut stdin) = watched.stdin.take() {
+                let _ = writeln!(stdin, "{word}");
+            }
+            let _ = watched.wait();
+        }
+    }
+
+    /// Makes a standby the primary.
+    pub fn promote(&self) {
+        run(command(&self.program.join("pg_ctl"))
+            .args(["promote", "--wait", "-D"])
+            .arg(self.data()));
+    }
+
+    /// What `psql` answers to some SQL, without headings.
+    pub fn sql(&self, sql: &str) -> String {
+        let mut psql = Command::new(self.program.join("psql"));
+        psql.args([
+            "-X",
+            "-q",
+            "-A",
+            "-t",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-U",
+            "waynote",
+            "-d",
+            "postgres",
+            "-h",
+        ])
+        .arg(self.folder.path())
+        .args(["-p", &self.port.to_string(), "-c", sql]);
+        run(&mut psql).trim_end().to_owned()
+    }
+
+    /// Makes a database, and returns its URL.
+    pub fn database(&self, name: &str) -> String {
+        self.sql(&format!("CREATE DATABASE \"{name}\""));
+        self.url_of(name)
+    }
+
+    /// The URL of the database `postgres`, by the socket.
+    pub fn url(&self) -> String {
+        self.url_of("postgres")
+    }
+
+    fn url_of(&self, database: &str) -> String {
+        let socket = self.folder.path().display().to_string().replace('/', "%2F");
+        format!("postgres://waynote@{socket}:{}/{database}", self.port)
+    }
+
+    /// The URL of the database `postgres`, by the loopback port.
+    pub fn tcp_url(&self) -> String {
+        format!("postgres://waynote@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// The folder with its socket.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Its port, which is also a part of the socket's name.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// What the server has said.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    /// The folder of PostgreSQL's programs, `pgbench` among them.
+    pub fn programs(&self) -> &Path {
+        &self.program
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.end("stop");
+    }
+}
+
+/// A port that nobody listens on now.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0")
+        .and_then(|free| free.local_addr())
+        .unwrap()
+        .port()
+}

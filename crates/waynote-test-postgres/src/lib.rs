@@ -1,0 +1,108 @@
+//! Throw-away PostgreSQL clusters for tests.
+//!
+//! [`server`] gives the one of this process: a cluster that is made at the first call, on a Unix socket in a temporary
+//! folder, or the server that is handed in. It is stopped and removed when the process ends, however it ends. A test
+//! that needs a server of its own (to kill it, with TLS, with a standby) makes a [`Cluster`].
+
+mod bouncer;
+mod cluster;
+mod programs;
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+pub use bouncer::Bouncer;
+pub use cluster::{Cluster, Setup};
+pub use programs::{has_pgbouncer, has_postgres};
+
+/// The server that the tests of a process share.
+#[derive(Debug)]
+pub struct Server {
+    url: String,
+    cluster: Option<Cluster>,
+}
+
+impl Server {
+    /// The URL of a database, without a store.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The URL of a store that no other test uses. It does not exist yet.
+    pub fn store_url(&self) -> String {
+        with_store(&self.url, &unused("store"))
+    }
+
+    /// The cluster; none when the server was handed in.
+    pub fn cluster(&self) -> Option<&Cluster> {
+        self.cluster.as_ref()
+    }
+}
+
+/// The same URL with the name of a store.
+pub fn with_store(url: &str, store: &str) -> String {
+    let sign = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{sign}store={store}")
+}
+
+/// A name that no other test of any process uses.
+pub fn unused(what: &str) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{what}-{}-{next}", std::process::id())
+}
+
+/// The server of this process. `given` is the URL of a server to use instead of a cluster: the value of
+/// `WAYNOTE_TEST_POSTGRES`, which only tests may read. None, after a loud message that names the tests, when this
+/// machine has no PostgreSQL.
+///
+/// # Panics
+/// When the cluster cannot be made.
+pub fn server(given: Option<String>, tests: &str) -> Option<&'static Server> {
+    static SERVER: OnceLock<Option<Server>> = OnceLock::new();
+    let server = SERVER.get_or_init(|| match given {
+        Some(url) => Some(Server { url, cluster: None }),
+        None => has_postgres().then(|| {
+            let cluster = Cluster::start(&Setup::default());
+            Server {
+                url: cluster.url(),
+                cluster: Some(cluster),
+            }
+        }),
+    });
+    if server.is_none() {
+        skipped(tests);
+    }
+    server.as_ref()
+}
+
+/// Says, whatever captures the output of a test, that these tests did not run.
+pub fn skipped(tests: &str) {
+    use std::io::Write as _;
+    // Straight to the descriptor: the harness hides what a test that passes prints.
+    let _ = writeln!(
+        std::io::stderr(),
+        "\nSKIPPED, because there is no PostgreSQL on this machine (apt-get install postgresql pgbouncer, \
+         or WAYNOTE_TEST_POSTGRES=URL): {tests}\n"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_starts_is_killed_and_comes_back() {
+        if !has_postgres() {
+            return skipped("a_cluster_starts_is_killed_and_comes_back");
+        }
+        let mut cluster = Cluster::start(&Setup::default());
+        cluster.sql("CREATE TABLE t (n integer); INSERT INTO t VALUES (7)");
+        cluster.kill();
+        cluster.run();
+        assert_eq!(cluster.sql("SELECT n FROM t"), "7");
+        let folder = cluster.folder().to_owned();
+        drop(cluster);
+        assert!(!folder.exists());
+    }
+}
