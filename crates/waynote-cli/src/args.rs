@@ -47,7 +47,8 @@ pub(crate) struct Global {
     /// The file with the token of a store on a server [env: WAYNOTE_TOKEN_FILE]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) token_file: Option<String>,
-    /// Keep the notes in another program's SQLite database (named by --store), in tables of their own. Needed once
+    /// Keep the notes in another program's SQLite database (named by --store), in tables of their own.
+    /// Only the first command needs it
     #[arg(long, global = true)]
     pub(crate) attach: bool,
     /// The agent whose notebook to use [env: WAYNOTE_AGENT] [default: default]
@@ -134,7 +135,7 @@ pub(crate) enum Command {
     },
     /// Remove a note's text for good; nothing brings it back
     ///
-    /// Asks first. Without a terminal, it needs --yes.
+    /// It asks for confirmation first. Without a terminal, it needs --yes.
     ///
     /// The history still lists the revisions, with when and by whom they were forgotten. The text is removed from the
     /// store's files and from a notes.json kept in sync. Copies of these files are not searched.
@@ -142,10 +143,10 @@ pub(crate) enum Command {
         /// The note; the address may end in `@REVISION`. An event: session:NAME#event-N. All entries and events of a
         /// session: session:NAME
         address: String,
-        /// Only this revision [default: all]
+        /// Forget only this revision [default: all of them]
         #[arg(long, value_name = "N", allow_negative_numbers = true)]
         revision: Option<u64>,
-        /// Also in every other note, revision and event with the same text
+        /// Forget the same text in every other note, revision and event too
         #[arg(long)]
         everywhere: bool,
         /// Show what would be forgotten, and forget nothing

@@ -39,7 +39,7 @@ pub(super) fn accept(context: &mut Context<'_>, is_confirmed: bool) -> Outcome {
     let store = opened.sqlite()?;
     let Some(lost) = store.rollback()? else {
         return context.output.answer(&json!({ "accepted": null }), || {
-            format!("{path} has all that was acknowledged: there is nothing to accept")
+            format!("{path} has not lost any write: there is nothing to accept")
         });
     };
     if !is_confirmed {

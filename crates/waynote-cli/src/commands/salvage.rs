@@ -33,11 +33,13 @@ pub(super) fn run(context: &mut Context<'_>, old: &Path, new: &Path) -> Outcome<
 fn say(context: &mut Context<'_>, salvaged: &Salvaged, path: &str) -> Outcome {
     for lost in &salvaged.lost {
         let (what, why) = (visible(&lost.what), visible(&lost.why));
-        context.output.line(format!("not whole: {what}: {why}"))?;
+        context
+            .output
+            .line(format!("not fully saved: {what}: {why}"))?;
     }
     let state = match salvaged.lost.len() as u64 {
-        0 => "all of it".into(),
-        lost => format!("{} not whole", plural(lost, "item")),
+        0 => "nothing is lost".into(),
+        lost => format!("{} not fully saved", plural(lost, "item")),
     };
     context.output.line(format!(
         "saved to {}: {}, {}, {}; {state}",

@@ -13,8 +13,8 @@ pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
     for (known, value, origin) in settings.shown() {
         let name = known.name;
         let why = match origin {
-            Origin::Flag(_) => format!("{title} is not told `{origin}`"),
-            Origin::Variable(name) => unknown(title, name),
+            Origin::Flag(_) => format!("it starts waynote without `{origin}`"),
+            Origin::Variable(name) => unknown(name),
             Origin::File(_) | Origin::Default => continue,
         };
         let Some(value) = value else {
@@ -24,12 +24,12 @@ pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
             // The entry that `install` writes already names the author.
             "author" => continue,
             "session" | "iteration" => format!(
-                "start {title} by `waynote loop`, or with {}={} in its environment, if it is to work in that {name}: {why}",
+                "start {title} with `waynote loop`, or with {}={} in its environment, if it should work in this {name}: {why}",
                 known.variable,
                 quoted(&value)
             ),
             _ => format!(
-                "`{set} {name} {}`, if {title} is to use that {}: {why}",
+                "run `{set} {name} {}` if {title} should use this {}: {why}",
                 quoted(&value),
                 if name == "agent" { "agent's notebook" } else { name }
             ),
@@ -38,8 +38,8 @@ pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
     Ok(steps)
 }
 
-fn unknown(title: &str, variable: &str) -> String {
-    format!("{title} does not know {variable} when it is started from elsewhere than this shell")
+fn unknown(variable: &str) -> String {
+    format!("it sees {variable} only if it is started from this shell")
 }
 
 /// The command that writes a setting into the configuration file that waynote reads when a client starts it without the
@@ -62,9 +62,9 @@ fn environment(settings: &Settings, title: &str, set: &str) -> Outcome<Vec<Strin
     let mut steps = Vec::new();
     let start_with = |name: &str, value: &str, purpose: &str| {
         format!(
-            "start {title} with {name}={} in its environment, {purpose}: {}",
+            "start {title} with {name}={} in its environment if {purpose}: {}",
             quoted(value),
-            unknown(title, name)
+            unknown(name)
         )
     };
     let file = home::variable(CONFIG)?;
@@ -72,7 +72,7 @@ fn environment(settings: &Settings, title: &str, set: &str) -> Outcome<Vec<Strin
         steps.push(start_with(
             CONFIG,
             file,
-            "if it is to use that configuration file",
+            "it should use this configuration file",
         ));
     }
     let folder = home::variable(CONFIG_FOLDER)?.filter(|_| file.is_none());
@@ -80,22 +80,22 @@ fn environment(settings: &Settings, title: &str, set: &str) -> Outcome<Vec<Strin
         steps.push(start_with(
             CONFIG_FOLDER,
             &folder,
-            "if it is to use the configuration file there",
+            "it should use the configuration file there",
         ));
     }
     if home::variable(DATA_FOLDER)?.is_some() && settings.store.is_default() {
         let store = settings.store.value.display().to_string();
         steps.push(format!(
-            "`{set} store {}`, if {title} is to use that store: {}",
+            "run `{set} store {}` if {title} should use this store: {}",
             quoted(&store),
-            unknown(title, DATA_FOLDER)
+            unknown(DATA_FOLDER)
         ));
     }
     if let Some(wait) = home::variable(HOOK_WAIT)? {
         steps.push(start_with(
             HOOK_WAIT,
             &wait,
-            "if its hooks are to wait that long",
+            "its hooks should wait that long",
         ));
     }
     Ok(steps)

@@ -102,8 +102,8 @@ fn what_is_whole_is_saved_into_a_new_store() {
     let said = run().said().replace(&new.display().to_string(), "NEW");
     assert_snapshot!(said, @"
     exit 1
-    not whole: agent:default#deploy: damaged
-    saved to NEW: 1 note, 1 revision, 0 events; 1 item not whole
+    not fully saved: agent:default#deploy: damaged
+    saved to NEW: 1 note, 1 revision, 0 events; 1 item not fully saved
     ");
     let store = new.display().to_string();
     let verified = scratch.waynote(["verify", "--store", &store]).ok();

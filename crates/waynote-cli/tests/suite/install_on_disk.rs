@@ -239,7 +239,7 @@ fn what_a_client_will_not_see_is_named_every_time() {
     };
     scratch.ok("install claude-code");
     let flags = "--agent zed install claude-code";
-    let named = "next: `waynote config set agent zed`, if Claude Code is to use that agent's notebook: Claude Code is not told `--agent`";
+    let named = "next: run `waynote config set agent zed` if Claude Code should use this agent's notebook: it starts waynote without `--agent`";
     assert_eq!(next(scratch.run(flags)), named);
     scratch.ok("uninstall claude-code");
     assert_eq!(next(scratch.run(&format!("{flags} --dry-run"))), named);
@@ -252,10 +252,10 @@ fn what_a_client_will_not_see_is_named_every_time() {
         .env("XDG_DATA_HOME", &folder)
         .env("WAYNOTE_HOOK_WAIT", "2");
     insta::assert_snapshot!(next(run), @"
-    next: start Claude Code with WAYNOTE_CONFIG=HOME/config.toml in its environment, if it is to use that configuration file: Claude Code does not know WAYNOTE_CONFIG when it is started from elsewhere than this shell
-    next: `env -u WAYNOTE_CONFIG waynote config set store HOME/data/waynote/notes.db`, if Claude Code is to use that store: Claude Code does not know XDG_DATA_HOME when it is started from elsewhere than this shell
-    next: start Claude Code with WAYNOTE_HOOK_WAIT=2 in its environment, if its hooks are to wait that long: Claude Code does not know WAYNOTE_HOOK_WAIT when it is started from elsewhere than this shell
-    next: `env -u WAYNOTE_CONFIG waynote config set agent zed`, if Claude Code is to use that agent's notebook: Claude Code is not told `--agent`
+    next: start Claude Code with WAYNOTE_CONFIG=HOME/config.toml in its environment if it should use this configuration file: it sees WAYNOTE_CONFIG only if it is started from this shell
+    next: run `env -u WAYNOTE_CONFIG waynote config set store HOME/data/waynote/notes.db` if Claude Code should use this store: it sees XDG_DATA_HOME only if it is started from this shell
+    next: start Claude Code with WAYNOTE_HOOK_WAIT=2 in its environment if its hooks should wait that long: it sees WAYNOTE_HOOK_WAIT only if it is started from this shell
+    next: run `env -u WAYNOTE_CONFIG waynote config set agent zed` if Claude Code should use this agent's notebook: it starts waynote without `--agent`
     ");
     let folder = scratch.home().join("configuration");
     std::fs::create_dir_all(folder.join("waynote")).unwrap();
@@ -264,8 +264,8 @@ fn what_a_client_will_not_see_is_named_every_time() {
         .run("--agent zed install claude-code --dry-run")
         .env("XDG_CONFIG_HOME", &folder);
     insta::assert_snapshot!(next(run), @"
-    next: start Claude Code with XDG_CONFIG_HOME=HOME/configuration in its environment, if it is to use the configuration file there: Claude Code does not know XDG_CONFIG_HOME when it is started from elsewhere than this shell
-    next: `env -u XDG_CONFIG_HOME waynote config set agent zed`, if Claude Code is to use that agent's notebook: Claude Code is not told `--agent`
+    next: start Claude Code with XDG_CONFIG_HOME=HOME/configuration in its environment if it should use the configuration file there: it sees XDG_CONFIG_HOME only if it is started from this shell
+    next: run `env -u XDG_CONFIG_HOME waynote config set agent zed` if Claude Code should use this agent's notebook: it starts waynote without `--agent`
     ");
 }
 

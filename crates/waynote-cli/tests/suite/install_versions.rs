@@ -78,7 +78,7 @@ fn what_an_earlier_version_wrote_is_brought_up_to_date() {
                   }
     copies of the previous files: HOME/.local/share/waynote/installed
     next: start a new session of Claude Code
-    next: start Claude Code with WAYNOTE_HOOK_WAIT=60 in its environment, if its hooks are to wait that long: Claude Code does not know WAYNOTE_HOOK_WAIT when it is started from elsewhere than this shell
+    next: start Claude Code with WAYNOTE_HOOK_WAIT=60 in its environment if its hooks should wait that long: it sees WAYNOTE_HOOK_WAIT only if it is started from this shell
     then: waynote doctor claude-code
 
     ok    Claude Code: hooks in HOME/.claude/settings.json
@@ -119,7 +119,7 @@ fn what_a_person_changed_is_kept_and_named() {
       - `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`
     copies of the previous files: HOME/.local/share/waynote/installed
     next: start a new session of Claude Code
-    next: start Claude Code with WAYNOTE_HOOK_WAIT=60 in its environment, if its hooks are to wait that long: Claude Code does not know WAYNOTE_HOOK_WAIT when it is started from elsewhere than this shell
+    next: start Claude Code with WAYNOTE_HOOK_WAIT=60 in its environment if its hooks should wait that long: it sees WAYNOTE_HOOK_WAIT only if it is started from this shell
     then: waynote doctor claude-code
     note  Claude Code: hooks in HOME/.claude/settings.json was changed by hand, and is older than this version: `hooks.SessionStart` needs `"timeout": 10` in `hooks.0`
           next: change those lines by hand; `waynote install` leaves the entry as it is
@@ -145,7 +145,7 @@ fn a_plugin_that_a_person_changed_is_kept() {
     HOME/.config/opencode/plugins/waynote.js (plugin): unchanged
       changed by hand, and kept; this version expects:
       - the file has another text: to replace it, remove the file and install again
-    next: start opencode with WAYNOTE_HOOK_WAIT=60 in its environment, if its hooks are to wait that long: opencode does not know WAYNOTE_HOOK_WAIT when it is started from elsewhere than this shell
+    next: start opencode with WAYNOTE_HOOK_WAIT=60 in its environment if its hooks should wait that long: it sees WAYNOTE_HOOK_WAIT only if it is started from this shell
     already set up; `waynote doctor opencode` checks it
     ");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
@@ -166,11 +166,11 @@ fn settings_that_the_client_does_not_see_are_named() {
     insta::assert_snapshot!(next.collect::<Vec<_>>().join("\n"), @"
     next: install Claude Code: it was not found on this machine; its files are ready for it
     next: start a new session of Claude Code
-    next: `waynote config set agent builder`, if Claude Code is to use that agent's notebook: Claude Code is not told `--agent`
-    next: start Claude Code by `waynote loop`, or with WAYNOTE_SESSION=nightly in its environment, if it is to work in that session: Claude Code is not told `--session`
-    next: start Claude Code by `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it is to work in that iteration: Claude Code does not know WAYNOTE_ITERATION when it is started from elsewhere than this shell
-    next: `waynote config set notes_file HOME/.zrb/notes.json`, if Claude Code is to use that notes_file: Claude Code does not know ZRB_LLM_NOTE_FILE when it is started from elsewhere than this shell
-    next: `waynote config set style faithful`, if Claude Code is to use that style: Claude Code does not know WAYNOTE_STYLE when it is started from elsewhere than this shell
-    next: `waynote config set budget 900`, if Claude Code is to use that budget: Claude Code does not know WAYNOTE_BUDGET when it is started from elsewhere than this shell
+    next: run `waynote config set agent builder` if Claude Code should use this agent's notebook: it starts waynote without `--agent`
+    next: start Claude Code with `waynote loop`, or with WAYNOTE_SESSION=nightly in its environment, if it should work in this session: it starts waynote without `--session`
+    next: start Claude Code with `waynote loop`, or with WAYNOTE_ITERATION=3 in its environment, if it should work in this iteration: it sees WAYNOTE_ITERATION only if it is started from this shell
+    next: run `waynote config set notes_file HOME/.zrb/notes.json` if Claude Code should use this notes_file: it sees ZRB_LLM_NOTE_FILE only if it is started from this shell
+    next: run `waynote config set style faithful` if Claude Code should use this style: it sees WAYNOTE_STYLE only if it is started from this shell
+    next: run `waynote config set budget 900` if Claude Code should use this budget: it sees WAYNOTE_BUDGET only if it is started from this shell
     ");
 }

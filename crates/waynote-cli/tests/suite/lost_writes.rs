@@ -76,7 +76,7 @@ fn lost_writes_are_named_and_nothing_is_written_until_they_are_accepted() {
     ");
     insta::assert_snapshot!(scratch.run("verify --accept-rollback --yes").said(), @"
     exit 0
-    HOME/.local/share/waynote/notes.db has all that was acknowledged: there is nothing to accept
+    HOME/.local/share/waynote/notes.db has not lost any write: there is nothing to accept
     ");
     insta::assert_snapshot!(scratch.run("verify --yes").said(), @"
     exit 2

@@ -139,7 +139,7 @@ fn a_note_whose_text_is_damaged_is_named() {
     assert_eq!(salvaged.lost[0].what, "agent:a#k1");
     assert_eq!(
         salvaged.lost[0].why,
-        "damaged; revision 1 is the last that is whole"
+        "damaged; the last undamaged revision is 1"
     );
     assert_eq!(new.get(&key("k1")).unwrap(), None);
     assert_eq!(new.get(&key("k2")).unwrap().unwrap().revision, 2);

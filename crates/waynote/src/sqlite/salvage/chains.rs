@@ -148,10 +148,12 @@ impl Kept {
                 };
                 if found.has_gaps {
                     let revision = chain.len();
-                    let why = format!("saved as of revision {revision}; a later one may be lost");
+                    let why =
+                        format!("saved up to revision {revision}; later revisions may be lost");
                     self.lost.push(Lost::new(name, why));
                 } else if current.is_none() && found.deleted.contains(&key) {
-                    let why = "it was deleted, but its journal does not say so: it is there again";
+                    let why =
+                        "it was deleted, but the record of that is damaged: it is there again";
                     self.lost.push(Lost::new(name, why));
                 }
                 self.notes.push(note);
@@ -165,7 +167,7 @@ impl Kept {
                     .filter_map(|row| integer(row, journal::REVISION))
                     .next();
                 let why = match last {
-                    Some(last) => format!("damaged; revision {last} is the last that is whole"),
+                    Some(last) => format!("damaged; the last undamaged revision is {last}"),
                     None => "damaged".to_owned(),
                 };
                 self.lost.push(Lost::new(name, why));
