@@ -239,6 +239,9 @@ pub(crate) fn write(path: &str, seed: &str, writes: &str) -> Result<()> {
     Ok(())
 }
 
+/// The moments after a failed sync that are looked at closely: until the store is on disk again.
+const AFTER_FAILURE: u64 = 60;
+
 /// Makes the images of a run and looks at each.
 fn replayed(setup: &Setup, run: &Recording, wanted: u64) -> Result<Row> {
     let mut row = Row::new(&run.what);
@@ -246,6 +249,7 @@ fn replayed(setup: &Setup, run: &Recording, wanted: u64) -> Result<Row> {
     let mut disk = run.disk()?;
     let (mut truth, mut forgotten) = (Truth::default(), Vec::new());
     let (mut lost, mut alarms, mut refused, mut moment) = (0, 0, 0, 0_u64);
+    let mut after_failure = 0;
     for event in &run.events {
         match event {
             Event::NextProcess => {
@@ -259,13 +263,20 @@ fn replayed(setup: &Setup, run: &Recording, wanted: u64) -> Result<Row> {
             Event::Acknowledged(now) => truth = now.clone(),
             Event::Forgotten(text) => forgotten.push(text.clone()),
             Event::Call(call) => {
+                if is_sync(call) && call.result < 0 {
+                    after_failure = AFTER_FAILURE;
+                }
                 if !disk.apply(call)? {
                     continue;
                 }
             }
         }
         // As many images after each moment as make up the whole.
-        let images = (moment + 1) * wanted / moments - moment * wanted / moments;
+        let mut images = (moment + 1) * wanted / moments - moment * wanted / moments;
+        if after_failure > 0 {
+            after_failure -= 1;
+            images += setup.count(4, 1);
+        }
         for image in 0..images {
             let mut random = Random::of(setup.seed ^ moment, image);
             let left = match (moment + image) % 5 {

@@ -164,6 +164,8 @@ impl<'g> Guard<'g> {
     /// Brings all of the WAL into the database, and empties it.
     fn sync(&self) -> Result<()> {
         let named = self.sqlite.named();
+        let file_error = |error| Error::file(&named.path, "written", error);
+        files::write_wal_again(self.sqlite.file()).map_err(file_error)?;
         if !named.mapped(files::empty_wal(self.conn))? {
             return Err(Error::Busy {
                 path: named.path.clone(),
@@ -172,8 +174,7 @@ impl<'g> Guard<'g> {
             });
         }
         self.acknowledge(self.head()?);
-        Noted::mark_unsynced(self.lock, false)
-            .map_err(|error| Error::file(&named.path, "written", error))
+        Noted::mark_unsynced(self.lock, false).map_err(file_error)
     }
 
     /// Takes the store as it is, whatever was acknowledged.

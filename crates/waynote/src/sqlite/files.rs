@@ -4,7 +4,8 @@
 //! and when another file is put in their place. What it writes then is not in the store. A file that `cp` overwrites
 //! stays the same file; its size and time tell (see [`super::head::FileState`]).
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -61,6 +62,25 @@ pub(super) fn empty_wal(conn: &Connection) -> Outcome<bool> {
     let is_blocked: bool =
         conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     Ok(!is_blocked)
+}
+
+/// Writes all of a WAL again, as every process reads it, and syncs it. After a failed sync the system takes what it could
+/// not write for written, and a later sync says nothing of it. A power cut while the WAL is brought into the database
+/// would then leave half of it in the database, and no WAL to finish it from. Nobody may write meanwhile.
+pub(super) fn write_wal_again(database: &Path) -> io::Result<()> {
+    let mut wal = match File::options()
+        .read(true)
+        .write(true)
+        .open(beside(database, "-wal"))
+    {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        wal => wal?,
+    };
+    let mut bytes = Vec::new();
+    wal.read_to_end(&mut bytes)?;
+    wal.rewind()?;
+    wal.write_all(&bytes)?;
+    wal.sync_data()
 }
 
 /// The bytes of a database's WAL; 0 when there is none.
