@@ -1,8 +1,9 @@
 //! The engine: a store in a database that many machines use.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use waynote::engine::{Engine, Read, Transaction, Writing};
 use waynote::forget::Residue;
@@ -27,6 +28,8 @@ pub struct Postgres {
     pub(crate) shown: String,
     /// Which store of this name it was when it was opened.
     pub(crate) incarnation: OnceLock<i64>,
+    /// The hashes of scopes that were seen in it. A scope has its row for ever.
+    scopes: Mutex<HashSet<Vec<u8>>>,
 }
 
 impl Postgres {
@@ -40,6 +43,7 @@ impl Postgres {
             options,
             which,
             incarnation: OnceLock::new(),
+            scopes: Mutex::default(),
         };
         let session = Session::new(&engine, Purpose::Read, engine.limits());
         session.trip(Vec::new(), Then::Commit)?;
@@ -57,6 +61,23 @@ impl Postgres {
     /// How many round trips this process has made to the database, for all of its stores.
     pub fn round_trips(&self) -> u64 {
         self.server.trips.load(Ordering::Relaxed)
+    }
+
+    /// Whether a scope has a row.
+    pub(crate) fn has_scope(&self, hash: &[u8]) -> bool {
+        let scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        scopes.contains(hash)
+    }
+
+    /// Scopes that have got rows.
+    pub(crate) fn knows_scopes(&self, hashes: Vec<Vec<u8>>) {
+        /// So that a process that sees many does not keep them all.
+        const MOST: usize = 10_000;
+        let mut scopes = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        if scopes.len() > MOST {
+            scopes.clear();
+        }
+        scopes.extend(hashes);
     }
 
     pub(crate) fn limits(&self) -> Limits {

@@ -169,6 +169,21 @@ impl CustomError for PostgresError {
             Self::TooLong { .. } => "try again when the server has less to do, or raise the limit".into(),
         })
     }
+
+    fn of_store(&self) -> Option<Box<dyn CustomError>> {
+        match self {
+            // Each of them waited as long as it may.
+            Self::Away { .. }
+            | Self::NoStore { .. }
+            | Self::Refused { .. }
+            | Self::NotTrusted { .. }
+            | Self::Unsuitable { .. } => Some(Box::new(self.clone())),
+            Self::BadUrl { .. }
+            | Self::StoreExists { .. }
+            | Self::Unknown { .. }
+            | Self::TooLong { .. } => None,
+        }
+    }
 }
 
 /// Whether an error says that the server is away or cannot serve now. Never for what was decided about the request, nor
@@ -236,7 +251,8 @@ impl Failure {
     /// What can be done about it.
     pub(crate) fn cure(&self) -> Cure {
         match self {
-            Self::Away(Away::Lost(_) | Away::Unreachable(_)) => Cure::Elsewhere,
+            // Who connects has waited as long as it may.
+            Self::Away(Away::Lost(_)) => Cure::Elsewhere,
             Self::Away(_) | Self::Ours(_) => Cure::None,
             Self::Server(error) => match error.code() {
                 Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {

@@ -59,6 +59,7 @@ pub(crate) fn put(session: &Session<'_>, rows: &[Row<'_>]) -> Result<()> {
             } => batch.forgotten(*position, (*at, by), revisions, events, *step)?,
         }
     }
+    session.makes_scopes(batch.new_scopes(session.engine));
     let Some((first, last)) = batch.positions() else {
         session.later(batch.statements(session.engine.which.key));
         return Ok(());

@@ -54,6 +54,8 @@ pub(crate) struct Session<'e> {
     put: Cell<Option<(i64, i64)>>,
     /// Whether anything was put.
     is_dirty: Cell<bool>,
+    /// The hashes of scopes that have rows once it is committed.
+    scopes: RefCell<Vec<Vec<u8>>>,
     /// Whether its statements may take as long as there is to look at.
     is_patient: Cell<bool>,
     /// Random: its rows are known by it.
@@ -76,6 +78,7 @@ impl<'e> Session<'e> {
             cure: Cell::new(Cure::None),
             put: Cell::default(),
             is_dirty: Cell::default(),
+            scopes: RefCell::default(),
             is_patient: Cell::default(),
             mark: i64::from_be_bytes(mark),
         }
@@ -354,6 +357,16 @@ impl<'e> Session<'e> {
             true => roll_back(leased),
             false => Server::discard(leased),
         }
+    }
+
+    /// Scopes that will have rows when it is committed.
+    pub(crate) fn makes_scopes(&self, hashes: Vec<Vec<u8>>) {
+        self.scopes.borrow_mut().extend(hashes);
+    }
+
+    /// It was committed.
+    pub(crate) fn committed(&self) {
+        self.engine.knows_scopes(self.scopes.take());
     }
 
     /// Ends the transaction without keeping anything of it. Nobody waits for the answer.

@@ -59,7 +59,10 @@ fn commit(session: &Session<'_>) -> Result<Committed> {
                 "the server has ended its wait for its standby",
             ));
         }
-        Ok(_) => return Ok(Committed::Yes),
+        Ok(_) => {
+            session.committed();
+            return Ok(Committed::Yes);
+        }
         Err(failure) => failure,
     };
     let cure = session.cure();

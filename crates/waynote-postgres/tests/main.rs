@@ -6,6 +6,10 @@
 )]
 
 mod suite {
+    mod cost;
+    mod failover;
+    mod lost;
+    mod start;
     mod stores;
 
     // What every store must do, run on the stores of `stores.rs`.

@@ -111,13 +111,7 @@ impl Cluster {
             }
             Some((socket, port, _)) => {
                 run(command(&self.program.join("pg_basebackup"))
-                    .args([
-                        "--checkpoint=fast",
-                        "--no-sync",
-                        "--write-recovery-conf",
-                        "--username=waynote",
-                        "-h",
-                    ])
+                    .args(["--checkpoint=fast", "--no-sync", "--username=waynote", "-h"])
                     .arg(socket)
                     .args(["-p", &port.to_string(), "-D"])
                     .arg(&data));
@@ -133,12 +127,8 @@ impl Cluster {
             if setup.fsync { "on" } else { "off" },
             setup.settings,
         );
-        if let Some((_, _, name)) = &setup.standby_of {
-            let (socket, port) = setup
-                .standby_of
-                .as_ref()
-                .map(|(socket, port, _)| (socket, port))
-                .unwrap();
+        if let Some((socket, port, name)) = &setup.standby_of {
+            fs::write(data.join("standby.signal"), "").unwrap();
             settings.push_str(&format!(
                 "primary_conninfo = 'host={} port={port} user=waynote application_name={name}'\n",
                 socket.display()
@@ -237,6 +227,11 @@ impl Cluster {
 
     /// What `psql` answers to some SQL, without headings.
     pub fn sql(&self, sql: &str) -> String {
+        self.sql_in("postgres", sql)
+    }
+
+    /// The same in another database.
+    pub fn sql_in(&self, database: &str, sql: &str) -> String {
         let mut psql = Command::new(self.program.join("psql"));
         psql.args([
             "-X",
@@ -248,7 +243,7 @@ impl Cluster {
             "-U",
             "waynote",
             "-d",
-            "postgres",
+            database,
             "-h",
         ])
         .arg(self.folder.path())

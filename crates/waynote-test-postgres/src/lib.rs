@@ -7,6 +7,7 @@
 mod bouncer;
 mod cluster;
 mod programs;
+mod proxy;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,6 +15,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub use bouncer::Bouncer;
 pub use cluster::{Cluster, Setup};
 pub use programs::{has_pgbouncer, has_postgres};
+pub use proxy::{Does, Proxy};
 
 /// The server that the tests of a process share.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use waynote::engine::{Put, Step};
 use waynote::event::{RecordedEvent, SessionEvent};
 use waynote::{Content, EntryId, EntryType, Error, Name, Note, Position, Result, Scope};
 
+use crate::engine::Postgres;
 use crate::read::{scope_hash, stored_key};
 use crate::trip::{
     Statement, Value, big, bigs, flags, many_bytes, maybe_bigs, maybe_many_bytes, maybe_texts,
@@ -110,6 +111,12 @@ impl Batch {
             positions: BTreeSet::new(),
             put: 0,
         }
+    }
+
+    /// Leaves out the scopes that have rows; the hashes of the others.
+    pub(super) fn new_scopes(&mut self, engine: &Postgres) -> Vec<Vec<u8>> {
+        self.scopes.retain(|hash, _| !engine.has_scope(hash));
+        self.scopes.keys().cloned().collect()
     }
 
     /// The first position and the last.

@@ -196,6 +196,7 @@ fn the_same(error: &Error) -> Option<Error> {
             path: path.clone(),
             reason: reason.clone(),
         },
+        Error::Custom(error) => Error::Custom(error.of_store()?),
         _ => return None,
     })
 }

@@ -43,6 +43,12 @@ pub trait CustomError: StdError + Send + Sync + 'static {
     fn advice(&self) -> Option<String> {
         None
     }
+
+    /// The same error for another call, if it is about the store and not about one call. Calls of several threads that
+    /// were to be written together get it at once; otherwise each of them is tried alone.
+    fn of_store(&self) -> Option<Box<dyn CustomError>> {
+        None
+    }
 }
 
 impl<E: CustomError> From<E> for Error {

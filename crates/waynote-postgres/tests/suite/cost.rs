@@ -1,0 +1,217 @@
+//! What reading and writing cost: round trips, and how the server finds rows.
+
+use waynote::context::{Budget, Request, render};
+use waynote::{
+    Change, Content, EngineStore, EntryType, Expect, Limits, LocalStore, Notebook, Reader as _,
+    SaveOptions, SearchRequest, SessionLog, Stamp, Store as _,
+};
+
+use waynote_postgres::{Options, Postgres, open, stores};
+use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, with_store};
+
+use super::stores::{its_server, new_store};
+
+fn stamp() -> Stamp {
+    Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
+}
+
+fn save(store: &dyn LocalStore, key: &str, said: &str) {
+    let options = SaveOptions::default().limits(Limits::NONE);
+    let notes = Notebook::of_agent(store, "a".parse().unwrap());
+    notes
+        .save(
+            &key.parse().unwrap(),
+            Content::text(said).unwrap(),
+            options,
+            &stamp(),
+        )
+        .unwrap();
+}
+
+/// So many keyed notes and entries, in few writes.
+fn fill(store: &EngineStore<Postgres>, notes: u32) {
+    let mut changes = Vec::new();
+    for number in 0..notes {
+        let content = |what: &str| {
+            Content::text(format!("{what} {number}: running tests {}", number * 31)).unwrap()
+        };
+        changes.push(Change::Save {
+            address: format!("agent:a#k{number}").parse().unwrap(),
+            content: content("note"),
+            pin: Some(number < 5),
+            limits: Limits::NONE,
+            expect: Expect::Any,
+            origin: None,
+        });
+        changes.push(Change::Append {
+            resolves: None,
+            session: "s".parse().unwrap(),
+            kind: EntryType::ALL[number as usize % 4].clone(),
+            iteration: Some(1 + i64::from(number) / 10),
+            content: content("entry"),
+            id: None,
+            created_at: None,
+        });
+    }
+    for changes in changes.chunks(500) {
+        store.apply(changes, &stamp()).unwrap();
+    }
+}
+
+fn block(store: &EngineStore<Postgres>) -> String {
+    let request = Request::new("a".parse().unwrap(), "~/x".parse().unwrap(), stamp().now)
+        .session(Some("s".parse().unwrap()))
+        .iteration(Some(1_000_000))
+        .budget(Budget::default().tokens(8000));
+    render(store, &request).unwrap().text
+}
+
+#[test]
+fn a_block_takes_three_round_trips_and_a_write_two() {
+    let Some(server) = its_server() else {
+        return;
+    };
+    // Connections of its own, so that nobody else's trips are counted.
+    let url = server.store_url();
+    new_store(&url);
+    let store = open(Options::of_url(&url).unwrap().connections(7)).unwrap();
+    fill(&store, 600);
+    let trips = |work: &dyn Fn()| {
+        let before = store.engine().round_trips();
+        work();
+        store.engine().round_trips() - before
+    };
+    assert!(trips(&|| assert!(block(&store).contains("running tests"))) <= 3);
+    // The state of the index is known after the first.
+    save(&store, "one", "words");
+    assert_eq!(trips(&|| save(&store, "one", "other words")), 2);
+    assert_eq!(trips(&|| save(&store, "another", "words")), 2);
+    let log = SessionLog::new(&store, "t".parse().unwrap());
+    let add = || {
+        log.add(
+            EntryType::Tip,
+            Some(1),
+            Content::text("a tip").unwrap(),
+            &stamp(),
+        )
+        .unwrap();
+    };
+    assert_eq!(trips(&add), 2);
+    assert_eq!(trips(&|| assert!(log.list(None).unwrap().len() == 1)), 1);
+    let found = || {
+        assert!(
+            !store
+                .search(&SearchRequest::new("running 17"))
+                .unwrap()
+                .is_empty()
+        )
+    };
+    assert!(trips(&found) <= 3);
+}
+
+/// The plans of everything that a session does, as the server made them.
+#[test]
+fn rows_are_found_by_index() {
+    if !has_postgres() {
+        return skipped("rows_are_found_by_index");
+    }
+    let cluster = Cluster::start(&Setup {
+        settings: "session_preload_libraries = 'auto_explain'
+auto_explain.log_min_duration = 0
+                   auto_explain.log_nested_statements = on"
+            .into(),
+        ..Setup::default()
+    });
+    let of = |name: &str| Options::of_url(&with_store(&cluster.url(), name)).unwrap();
+    for other in 0..40 {
+        stores::create(of(&format!("other-{other}"))).unwrap();
+        fill(&open(of(&format!("other-{other}"))).unwrap(), 30);
+    }
+    stores::create(of("main")).unwrap();
+    let store = open(of("main")).unwrap();
+    fill(&store, 1000);
+    // With statistics, and before them, when nothing is known of the tables.
+    for statistics in [false, true] {
+        if statistics {
+            cluster.sql("ANALYZE");
+        }
+        let seen = cluster.log().len();
+        block(&store);
+        save(&store, "k7", "other words");
+        let log = SessionLog::new(&store, "s".parse().unwrap());
+        log.add(
+            EntryType::Tip,
+            Some(200),
+            Content::text("entry 3: running tests 93").unwrap(),
+            &stamp(),
+        )
+        .unwrap();
+        assert!(
+            !store
+                .search(&SearchRequest::new("running 17"))
+                .unwrap()
+                .is_empty()
+        );
+        store.history(&"agent:a#k7".parse().unwrap()).unwrap();
+        store.journal(None, 20).unwrap();
+        store.feed(waynote::store::Cursor::START, 20).unwrap();
+        store.leases().unwrap();
+        store.kinds(&"s".parse().unwrap()).unwrap();
+        store.last_iteration(&"s".parse().unwrap()).unwrap();
+        store.scopes(waynote::ScopeKind::Session).unwrap();
+        let log = cluster.log();
+        let plans = &log[seen..];
+        assert!(plans.contains("Index"), "{plans}");
+        let scans: Vec<&str> = plans
+            .lines()
+            .filter(|line| line.contains("Seq Scan"))
+            .collect();
+        assert!(
+            scans.is_empty(),
+            "statistics: {statistics}: {scans:#?}\n{plans}"
+        );
+    }
+}
+
+#[test]
+#[ignore = "prints how long things take"]
+fn how_long() {
+    let Some(server) = its_server() else {
+        return;
+    };
+    let store = new_store(&server.store_url());
+    save(&store, "first", "words");
+    if std::env::var("SHOW_LOG").is_ok() {
+        let cluster = server.cluster().unwrap();
+        cluster.sql("ALTER SYSTEM SET log_min_duration_statement = 0");
+        cluster.sql("SELECT pg_reload_conf()");
+    }
+    for of in ["save", "add"] {
+        let begin = std::time::Instant::now();
+        for number in 0..300 {
+            match of {
+                "save" => save(&store, &format!("k{number}"), &format!("note {number}")),
+                _ => {
+                    let log = SessionLog::new(&store, "s".parse().unwrap());
+                    let said = Content::text(format!("said {number}")).unwrap();
+                    log.add(EntryType::Tip, Some(1), said, &stamp()).unwrap();
+                }
+            }
+        }
+        eprintln!(
+            "{of}: {:.2} ms",
+            begin.elapsed().as_secs_f64() * 1000.0 / 300.0
+        );
+    }
+    let begin = std::time::Instant::now();
+    for _ in 0..100 {
+        store.search(&SearchRequest::new("note 17")).unwrap();
+    }
+    eprintln!(
+        "search: {:.2} ms",
+        begin.elapsed().as_secs_f64() * 1000.0 / 100.0
+    );
+    if std::env::var("SHOW_LOG").is_ok() {
+        eprintln!("{}", server.cluster().unwrap().log());
+    }
+}

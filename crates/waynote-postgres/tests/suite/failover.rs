@@ -1,0 +1,172 @@
+//! A primary with a synchronous standby that dies under its writers.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use waynote::{Content, EntryType, SessionLog, Stamp, Store as _};
+use waynote_postgres::{Options, open, stores};
+use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped};
+
+const WRITERS: u32 = 8;
+
+/// How the primary goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Goes {
+    Killed,
+    CutOff,
+}
+
+fn standby_of(primary: &Cluster) -> Cluster {
+    Cluster::start(&Setup {
+        tcp: true,
+        standby_of: Some((
+            primary.folder().to_owned(),
+            primary.port(),
+            "standby".into(),
+        )),
+        settings: "hot_standby = on".into(),
+        ..Setup::default()
+    })
+}
+
+/// Writers write while the primary goes and the standby is promoted. How long the longest of them waited.
+fn round(goes: Goes) -> Duration {
+    let mut primary = Cluster::start(&Setup {
+        tcp: true,
+        ..Setup::default()
+    });
+    let standby = standby_of(&primary);
+    let ports = [Proxy::start(primary.port()), Proxy::start(standby.port())];
+    let hosts = ports
+        .iter()
+        .map(|proxy| format!("127.0.0.1:{}", proxy.port()));
+    let hosts = hosts.collect::<Vec<_>>().join(",");
+    let url = format!(
+        "postgres://waynote@{hosts}/postgres?store=s&sslmode=disable&target_session_attrs=read-write"
+    );
+    primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+    primary.sql("SELECT pg_reload_conf()");
+    let is_synchronous = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+    let begin = Instant::now();
+    while primary.sql(is_synchronous) != "1" {
+        assert!(
+            begin.elapsed() < Duration::from_secs(30),
+            "{}",
+            standby.log()
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let options = |number: u32| {
+        Options::of_url(&url)
+            .unwrap()
+            .connect(Duration::from_secs(2))
+            .wait(Duration::from_secs(3))
+            .answer(Duration::from_secs(3))
+            // Connections of its own, as a process of its own has.
+            .connections(1 + number as usize)
+    };
+    stores::create(options(0)).unwrap();
+    let (over, written) = (AtomicBool::new(false), AtomicU32::new(0));
+    let acknowledged: Mutex<Vec<String>> = Mutex::default();
+    let longest: Mutex<Duration> = Mutex::default();
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (over, written, acknowledged, longest) = (&over, &written, &acknowledged, &longest);
+            let options = options(writer);
+            scope.spawn(move || {
+                let store = open(options).unwrap();
+                let log = SessionLog::new(&store, "s".parse().unwrap());
+                let mut number = 0;
+                while !over.load(Ordering::SeqCst) {
+                    let said = format!("writer {writer} note {number}");
+                    let begin = Instant::now();
+                    // The same call, by the same id, until it is acknowledged.
+                    let operation = waynote::OperationId::of(&said);
+                    loop {
+                        let stamp = Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap());
+                        let stamp = stamp.of_operation(operation);
+                        match log.add(
+                            EntryType::Tip,
+                            Some(1),
+                            Content::text(said.as_str()).unwrap(),
+                            &stamp,
+                        ) {
+                            Ok(_) => break,
+                            Err(error) => assert!(
+                                waynote_postgres::is_away(&error) || error.kind() == "read_only",
+                                "{error}"
+                            ),
+                        }
+                        assert!(begin.elapsed() < Duration::from_secs(90));
+                    }
+                    let mut longest = longest.lock().unwrap();
+                    *longest = (*longest).max(begin.elapsed());
+                    drop(longest);
+                    acknowledged.lock().unwrap().push(said);
+                    written.fetch_add(1, Ordering::SeqCst);
+                    number += 1;
+                }
+            });
+        }
+        let until = |count: u32| {
+            let begin = Instant::now();
+            while written.load(Ordering::SeqCst) < count {
+                let is_over = begin.elapsed() > Duration::from_secs(120);
+                // So that the writers end, too.
+                over.fetch_or(is_over, Ordering::SeqCst);
+                assert!(!is_over, "{goes:?}: the writers do not go on");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        };
+        until(40);
+        match goes {
+            Goes::Killed => primary.kill(),
+            Goes::CutOff => ports[0].does(Does::Nothing),
+        }
+        if goes == Goes::CutOff {
+            // The standby is cut off from it as well: what the primary still commits, it acknowledges to nobody.
+            primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+            primary.sql("SELECT pg_reload_conf()");
+        }
+        standby.promote();
+        let then = written.load(Ordering::SeqCst);
+        until(then + 5 * WRITERS);
+        over.store(true, Ordering::SeqCst);
+    });
+    let store = open(options(30)).unwrap();
+    let log = SessionLog::new(&store, "s".parse().unwrap());
+    let there = log.list(None).unwrap();
+    let texts: std::collections::HashMap<String, u64> = there
+        .iter()
+        .map(|note| (note.content.shown().into_owned(), note.revision))
+        .collect();
+    let acknowledged = acknowledged.into_inner().unwrap();
+    for said in &acknowledged {
+        assert_eq!(texts.get(said), Some(&1), "{goes:?}: {said}");
+    }
+    assert_eq!(texts.len(), there.len());
+    let report = store.verify().unwrap();
+    assert!(report.is_clean(), "{report:?}");
+    let longest = longest.into_inner().unwrap();
+    eprintln!(
+        "{goes:?}: {} acknowledged, the longest wait {longest:.1?}",
+        acknowledged.len()
+    );
+    longest
+}
+
+/// `WAYNOTE_TEST_ROUNDS` says how often.
+#[test]
+fn a_primary_that_dies_takes_nothing_with_it() {
+    if !has_postgres() {
+        return skipped("a_primary_that_dies_takes_nothing_with_it");
+    }
+    let rounds = std::env::var("WAYNOTE_TEST_ROUNDS").ok();
+    let rounds: u32 = rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
+    for _ in 0..rounds {
+        for goes in [Goes::Killed, Goes::CutOff] {
+            assert!(round(goes) < Duration::from_secs(60));
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Connections that are lost: what was acknowledged is there, and nothing twice.
+
+use std::time::{Duration, Instant};
+
+use waynote::{Content, EngineStore, EntryType, Reader as _, SessionLog, Stamp, Store as _};
+use waynote_postgres::{Options, Postgres, is_away, open, stores};
+use waynote_test_postgres::{Cluster, Does, Proxy, Setup, has_postgres, skipped};
+
+fn stamp() -> Stamp {
+    Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
+}
+
+fn add(store: &EngineStore<Postgres>, said: &str) -> waynote::Result<()> {
+    let log = SessionLog::new(store, "s".parse().unwrap());
+    log.add(
+        EntryType::Learning,
+        None,
+        Content::text(said).unwrap(),
+        &stamp(),
+    )
+    .map(|_| ())
+}
+
+/// How often each of the entries was noted.
+fn noted(store: &EngineStore<Postgres>) -> Vec<(String, u64)> {
+    let log = SessionLog::new(store, "s".parse().unwrap());
+    let all = log.list(None).unwrap().into_iter();
+    all.map(|note| (note.content.shown().into_owned(), note.revision))
+        .collect()
+}
+
+struct Behind {
+    cluster: Cluster,
+    proxy: Proxy,
+}
+
+impl Behind {
+    fn new() -> Option<Self> {
+        if !has_postgres() {
+            skipped("the tests of lost connections");
+            return None;
+        }
+        let cluster = Cluster::start(&Setup {
+            tcp: true,
+            ..Setup::default()
+        });
+        let proxy = Proxy::start(cluster.port());
+        Some(Self { cluster, proxy })
+    }
+
+    fn options(&self) -> Options {
+        let port = self.proxy.port();
+        Options::of_url(&format!(
+            "postgres://waynote@127.0.0.1:{port}/postgres?store=s&sslmode=disable"
+        ))
+        .unwrap()
+    }
+}
+
+#[test]
+fn a_commit_whose_answer_is_lost_is_carried_out_once() {
+    let Some(behind) = Behind::new() else {
+        return;
+    };
+    stores::create(behind.options()).unwrap();
+    let store = open(behind.options()).unwrap();
+    add(&store, "first").unwrap();
+    for round in 0..5 {
+        // The server gets it, and nobody hears of it.
+        behind.proxy.does(Does::CutAfter(b"COMMIT".to_vec()));
+        add(&store, &format!("kept {round}")).unwrap();
+        // The server never gets it.
+        behind.proxy.does(Does::CutBefore(b"COMMIT".to_vec()));
+        add(&store, &format!("done again {round}")).unwrap();
+        // And somebody else writes in between.
+        behind
+            .proxy
+            .does(Does::CutBefore(b"INSERT INTO waynote.journal".to_vec()));
+        let port = behind.cluster.port();
+        let other = Options::of_url(&format!(
+            "postgres://waynote@127.0.0.1:{port}/postgres?store=s"
+        ))
+        .unwrap();
+        add(&open(other).unwrap(), &format!("theirs {round}")).unwrap();
+        add(&store, &format!("ours {round}")).unwrap();
+    }
+    assert_eq!(behind.proxy.cuts(), 15);
+    let noted = noted(&store);
+    assert_eq!(noted.len(), 21);
+    // A text that is noted again would be a repeat of its entry.
+    assert!(noted.iter().all(|(_, times)| *times == 1), "{noted:?}");
+    let report = store.verify().unwrap();
+    assert!(report.is_clean(), "{report:?}");
+}
+
+#[test]
+fn a_connection_that_the_server_has_closed_is_no_error() {
+    let Some(mut behind) = Behind::new() else {
+        return;
+    };
+    stores::create(behind.options()).unwrap();
+    let store = open(behind.options()).unwrap();
+    add(&store, "before").unwrap();
+    for round in 0..3 {
+        behind.cluster.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'waynote'");
+        add(&store, &format!("after {round}")).unwrap();
+        behind.cluster.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'waynote'");
+        assert_eq!(noted(&store).len(), 2 + round);
+    }
+    behind.cluster.kill();
+    behind.cluster.run();
+    add(&store, "at last").unwrap();
+    assert_eq!(noted(&store).len(), 5);
+}
+
+#[test]
+fn a_network_that_is_cut_is_an_error_in_bounded_time() {
+    let Some(behind) = Behind::new() else {
+        return;
+    };
+    stores::create(behind.options()).unwrap();
+    let options = behind
+        .options()
+        .connect(Duration::from_millis(300))
+        .wait(Duration::from_millis(500))
+        .answer(Duration::from_millis(500));
+    let store = open(options).unwrap();
+    add(&store, "before").unwrap();
+    behind.proxy.does(Does::Nothing);
+    let begin = Instant::now();
+    for outcome in [add(&store, "lost"), store.version().map(|_| ())] {
+        let error = outcome.unwrap_err();
+        assert!(is_away(&error), "{error}");
+    }
+    assert!(
+        begin.elapsed() < Duration::from_secs(8),
+        "{:?}",
+        begin.elapsed()
+    );
+    // Many threads that wait for one another get the same error, not one after the other.
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for number in 0..20 {
+            let store = &store;
+            scope.spawn(move || {
+                assert!(is_away(&add(store, &format!("lost {number}")).unwrap_err()))
+            });
+        }
+    });
+    assert!(
+        begin.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        begin.elapsed()
+    );
+    behind.proxy.does(Does::Forward);
+    add(&store, "after").unwrap();
+    assert!(store.verify().unwrap().is_clean());
+}
+
+#[test]
+fn deadlocks_and_waits_for_others_are_told_apart() {
+    let Some(behind) = Behind::new() else {
+        return;
+    };
+    stores::create(behind.options()).unwrap();
+    let store = open(behind.options().wait(Duration::from_millis(300))).unwrap();
+    add(&store, "first").unwrap();
+    // Somebody holds the store's row.
+    let folder = behind.cluster.folder().to_owned();
+    let psql = behind.cluster.programs().join("psql");
+    let mut holder = std::process::Command::new(psql)
+        .args(["-X", "-q", "-U", "waynote", "-d", "postgres", "-h"])
+        .arg(folder)
+        .args(["-p", &behind.cluster.port().to_string(), "-c"])
+        .arg("BEGIN; SELECT 1 FROM waynote.store FOR UPDATE; SELECT pg_sleep(3); COMMIT")
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let held = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(3)%' AND wait_event = 'PgSleep'";
+    while behind.cluster.sql(held) != "1" {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let busy = add(&store, "too early").unwrap_err();
+    assert_eq!(busy.kind(), "busy", "{busy}");
+    // Readers wait for nobody.
+    assert_eq!(noted(&store).len(), 1);
+    holder.wait().unwrap();
+    add(&store, "later").unwrap();
+}

@@ -1,0 +1,313 @@
+//! Opening: who may, by which credentials, and what the tables are.
+
+use std::time::{Duration, Instant};
+
+use waynote::{Error, Places, Stamp, Store as _};
+use waynote_postgres::{Options, PostgresError, is_away, open, stores};
+use waynote_test_postgres::{Cluster, Setup, has_postgres, skipped, unused, with_store};
+
+use super::stores::{its_server, new_store};
+
+fn stamp() -> Stamp {
+    Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
+}
+
+fn write(store: &dyn waynote::LocalStore, said: &str) -> waynote::Result<()> {
+    let content = waynote::Content::text(said)?;
+    Places::new(store)
+        .write(&"~/p".parse()?, content, &stamp())
+        .map(|_| ())
+}
+
+#[test]
+fn stores_are_made_listed_and_dropped() {
+    let Some(server) = its_server() else {
+        return;
+    };
+    let url = server.store_url();
+    let options = Options::of_url(&url).unwrap();
+    let missing = open(options.clone()).err().unwrap();
+    assert_eq!(missing.kind(), "no_store");
+    assert!(
+        missing.advice().unwrap().contains("waynote stores create"),
+        "{missing}"
+    );
+    let store = new_store(&url);
+    assert_eq!(
+        stores::create(options.clone()).unwrap_err().kind(),
+        "store_exists"
+    );
+    let listed = || {
+        let all = stores::list(options.clone()).unwrap();
+        all.into_iter()
+            .find(|listed| Some(&listed.name) == options.store_name())
+    };
+    assert_eq!(listed().unwrap().position, None);
+    write(&store, "here").unwrap();
+    let now = listed().unwrap();
+    assert_eq!((now.notes, now.position.unwrap().number()), (1, 1));
+    stores::drop(options.clone()).unwrap();
+    assert_eq!(listed(), None);
+    assert_eq!(
+        stores::drop(options.clone()).unwrap_err().kind(),
+        "no_store"
+    );
+    // Whoever has it open finds neither nothing nor another store.
+    assert!(matches!(
+        write(&store, "there"),
+        Err(Error::StoreLost { .. })
+    ));
+    stores::create(options).unwrap();
+    assert!(matches!(
+        write(&store, "there"),
+        Err(Error::StoreLost { .. })
+    ));
+}
+
+#[test]
+fn concurrent_first_starts_make_the_tables_once() {
+    let Some(cluster) = its_server().and_then(|server| server.cluster()) else {
+        return;
+    };
+    let url = cluster.database(&unused("first"));
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let url = with_store(&url, &format!("s{number}"));
+            scope.spawn(move || {
+                // Connections of their own, as in processes of their own.
+                let options = Options::of_url(&url).unwrap().connections(1 + number);
+                stores::create(options.clone()).unwrap();
+                write(&open(options).unwrap(), "first").unwrap();
+            });
+        }
+    });
+    let options = Options::of_url(&url).unwrap();
+    assert_eq!(stores::list(options).unwrap().len(), 8);
+}
+
+#[test]
+fn an_older_program_refuses_newer_tables() {
+    let Some(cluster) = its_server().and_then(|server| server.cluster()) else {
+        return;
+    };
+    let name = unused("newer");
+    let url = with_store(&cluster.database(&name), "s");
+    let store = new_store(&url);
+    write(&store, "before").unwrap();
+    let newer = "INSERT INTO waynote.migration (version, name, hash) VALUES (1000, 'later', '')";
+    cluster.sql(&format!(
+        "ALTER ROLE waynote IN DATABASE \"{name}\" SET application_name = 'x'"
+    ));
+    cluster.sql_in(&name, newer);
+    let options = Options::of_url(&url).unwrap();
+    for refused in [
+        open(options.clone()).map(|_| ()),
+        stores::create(
+            options
+                .clone()
+                .store("other".parse::<waynote::Name>().unwrap()),
+        ),
+        stores::list(options).map(|_| ()),
+        // Also while it has the store open.
+        write(&store, "after"),
+    ] {
+        assert!(
+            matches!(refused, Err(Error::NewerStore { found: 1000, .. })),
+            "{refused:?}"
+        );
+    }
+}
+
+#[test]
+fn acknowledgements_that_mean_nothing_are_refused() {
+    let Some(cluster) = its_server().and_then(|server| server.cluster()) else {
+        return;
+    };
+    let name = unused("careless");
+    let url = with_store(&cluster.database(&name), "s");
+    let store = new_store(&url);
+    write(&store, "safe").unwrap();
+    cluster.sql(&format!(
+        "ALTER DATABASE \"{name}\" SET synchronous_commit = off"
+    ));
+    let store_after = open(Options::of_url(&url).unwrap().connections(2)).unwrap();
+    let refused = write(&store_after, "unsafe").unwrap_err();
+    assert_eq!(refused.kind(), "server_unsuitable");
+    assert!(
+        refused.to_string().contains("synchronous_commit"),
+        "{refused}"
+    );
+    assert_eq!(Places::new(&store_after).list().unwrap().len(), 1);
+
+    let latin = unused("latin");
+    cluster.sql(&format!(
+        "CREATE DATABASE \"{latin}\" ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0"
+    ));
+    let url = with_store(
+        &cluster.url().replace("/postgres", &format!("/{latin}")),
+        "s",
+    );
+    let refused = stores::create(Options::of_url(&url).unwrap()).unwrap_err();
+    assert!(refused.to_string().contains("UTF8"), "{refused}");
+}
+
+#[test]
+fn a_server_that_is_away_is_an_error_in_bounded_time() {
+    let begin = Instant::now();
+    // Nobody listens there; and there nobody answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let free = std::net::TcpListener::bind("127.0.0.1:0")
+        .and_then(|free| free.local_addr())
+        .unwrap();
+    for port in [port, free.port()] {
+        let url = format!("postgres://me:hunter2@127.0.0.1:{port}/notes?store=s");
+        let options = Options::of_url(&url)
+            .unwrap()
+            .connect(Duration::from_millis(300));
+        let error = open(options).err().unwrap();
+        assert!(is_away(&error), "{error}");
+        assert!(!format!("{error} {error:?}").contains("hunter2"));
+        let hasty = Options::of_url(&url)
+            .unwrap()
+            .within(Duration::from_millis(40))
+            .connections(2);
+        let hasted = Instant::now();
+        assert!(is_away(&open(hasty).err().unwrap()));
+        assert!(hasted.elapsed() < Duration::from_secs(2));
+    }
+    assert!(begin.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn certificates_and_passwords_are_checked() {
+    if !has_postgres() {
+        return skipped("certificates_and_passwords_are_checked");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let signer_key = rcgen::KeyPair::generate().unwrap();
+    let mut signer = rcgen::CertificateParams::new(Vec::<String>::new()).unwrap();
+    signer.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let signed = signer.self_signed(&signer_key).unwrap();
+    let issuer = rcgen::Issuer::new(signer, signer_key);
+    let key = rcgen::KeyPair::generate().unwrap();
+    let certificate = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    let certificate = certificate.signed_by(&key, &issuer).unwrap();
+    let roots = folder.path().join("roots.pem");
+    std::fs::write(&roots, signed.pem()).unwrap();
+    let cluster = Cluster::start(&Setup {
+        tls: Some((key.serialize_pem(), certificate.pem())),
+        access: "hostssl all team 127.0.0.1/32 scram-sha-256\nhost all team 127.0.0.1/32 reject"
+            .into(),
+        ..Setup::default()
+    });
+    cluster.sql("CREATE ROLE team LOGIN PASSWORD 'hunter2'");
+    cluster.sql("CREATE DATABASE notes OWNER team");
+    let port = cluster.port();
+    let at = |host: &str, rest: &str| {
+        Options::of_url(&format!(
+            "postgres://team@{host}:{port}/notes?store=s&{rest}"
+        ))
+        .unwrap()
+    };
+    let roots = format!("sslmode=verify-full&sslrootcert={}", roots.display());
+    let password = || Some("hunter2".to_owned());
+    stores::create(at("localhost", &roots).password(password())).unwrap();
+    let kind_of = |options: Options| match open(options) {
+        Ok(_) => "open",
+        Err(error) => {
+            assert!(!format!("{error} {error:?} {:?}", error.advice()).contains("hunter2"));
+            error.kind()
+        }
+    };
+    let file = format!("localhost:{port}:*:team:hunter2\n");
+    for (options, expected) in [
+        (at("localhost", &roots).passwords(&file), "open"),
+        // As it says of itself, but not by that name.
+        (
+            at("127.0.0.1", &roots).password(password()),
+            "server_not_trusted",
+        ),
+        (
+            at("127.0.0.1", &roots.replace("full", "ca")).password(password()),
+            "open",
+        ),
+        // Signed by nobody who is well known.
+        (
+            at("localhost", "sslmode=verify-full").password(password()),
+            "server_not_trusted",
+        ),
+        (
+            at("localhost", "sslmode=require").password(password()),
+            "open",
+        ),
+        (
+            at("localhost", "sslmode=disable").password(password()),
+            "server_refuses",
+        ),
+        (
+            at("localhost", &roots).password("hunter3".to_owned()),
+            "server_refuses",
+        ),
+        (at("localhost", &roots), "server_refuses"),
+    ] {
+        let shown = format!("{options:?}");
+        assert_eq!(kind_of(options), expected, "{shown}");
+    }
+    let plain = Cluster::start(&Setup {
+        tcp: true,
+        ..Setup::default()
+    });
+    let url = format!(
+        "postgres://waynote@127.0.0.1:{}/postgres?store=s&sslmode=require",
+        plain.port()
+    );
+    let error = open(Options::of_url(&url).unwrap()).err().unwrap();
+    assert!(
+        matches!(error.downcast_ref(), Some(PostgresError::NotTrusted { .. })),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_file_of_passwords_that_others_may_read_is_not_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pgpass");
+    let options = || Options::of_url("postgres://me@db/notes?store=s").unwrap();
+    assert!(options().password_file(&path).is_ok());
+    std::fs::write(&path, "*:*:*:*:hunter2\n").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let error = options().password_file(&path).unwrap_err();
+    assert!(error.to_string().contains("chmod 600"), "{error}");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    assert!(options().password_file(&path).is_ok());
+}
+
+#[test]
+fn sixteen_processes_worth_of_threads_keep_to_the_pool() {
+    let Some(server) = its_server() else {
+        return;
+    };
+    let url = server.store_url();
+    new_store(&url);
+    let store = open(Options::of_url(&url).unwrap().connections(3)).unwrap();
+    std::thread::scope(|scope| {
+        for number in 0..16 {
+            let store = &store;
+            scope.spawn(move || {
+                for turn in 0..10 {
+                    let content = waynote::Content::text(format!("{number} {turn}")).unwrap();
+                    let place = format!("~/{number}").parse().unwrap();
+                    Places::new(store).write(&place, content, &stamp()).unwrap();
+                    assert!(Places::new(store).read(&place).unwrap().is_some());
+                }
+            });
+        }
+    });
+    assert!(store.verify().unwrap().is_clean());
+    if let Some(cluster) = server.cluster() {
+        let ours = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'waynote'";
+        assert!(cluster.sql(ours).parse::<u32>().unwrap() < 60);
+    }
+}

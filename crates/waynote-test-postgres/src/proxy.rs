@@ -1,0 +1,148 @@
+//! A proxy between a client and a server that can lose what it forwards.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// What the proxy does with what a client sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// Forwards everything.
+    Forward,
+    /// Forwards nothing, in either direction, and keeps connections open: as a network that is cut does.
+    Nothing,
+    /// Ends the connection at the first message with these bytes, which the server never gets.
+    CutBefore(Vec<u8>),
+    /// Ends the client's connection at the first message with these bytes, which the server gets.
+    CutAfter(Vec<u8>),
+}
+
+/// A running proxy on a loopback port. It forwards until it is dropped.
+#[derive(Debug)]
+pub struct Proxy {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    does: Mutex<Does>,
+    cuts: AtomicU32,
+    is_over: AtomicBool,
+}
+
+impl Shared {
+    fn does(&self) -> Does {
+        self.does
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+/// How often a stalled direction looks whether it may go on.
+const LOOKS: Duration = Duration::from_millis(20);
+
+impl Proxy {
+    /// Starts one before a loopback port.
+    ///
+    /// # Panics
+    /// When there is no port for it.
+    pub fn start(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            does: Mutex::new(Does::Forward),
+            cuts: AtomicU32::new(0),
+            is_over: AtomicBool::new(false),
+        });
+        let of_thread = Arc::clone(&shared);
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                if of_thread.is_over.load(Ordering::SeqCst) {
+                    return;
+                }
+                let Ok(server) = TcpStream::connect(("127.0.0.1", port)) else {
+                    continue;
+                };
+                forward(&client, &server, &of_thread, true);
+                forward(&server, &client, &of_thread, false);
+            }
+        });
+        Self { address, shared }
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// Changes what it does. What cuts does so once.
+    pub fn does(&self, does: Does) {
+        *self
+            .shared
+            .does
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = does;
+    }
+
+    /// How often it has cut a connection.
+    pub fn cuts(&self) -> u32 {
+        self.shared.cuts.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::SeqCst);
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+fn has(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|of| of == word)
+}
+
+/// Forwards one direction in a thread of its own.
+fn forward(from: &TcpStream, to: &TcpStream, shared: &Arc<Shared>, is_client: bool) {
+    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+    let shared = Arc::clone(shared);
+    thread::spawn(move || {
+        let mut buffer = vec![0; 64 * 1024];
+        while let Ok(read @ 1..) = from.read(&mut buffer) {
+            let bytes = &buffer[..read];
+            while shared.does() == Does::Nothing && !shared.is_over.load(Ordering::SeqCst) {
+                thread::sleep(LOOKS);
+            }
+            let cut = match shared.does() {
+                Does::CutBefore(word) if is_client && has(bytes, &word) => Some(false),
+                Does::CutAfter(word) if is_client && has(bytes, &word) => Some(true),
+                _ => None,
+            };
+            match cut {
+                None => {
+                    if to.write_all(bytes).is_err() {
+                        break;
+                    }
+                }
+                Some(is_sent) => {
+                    *shared.does.lock().unwrap_or_else(PoisonError::into_inner) = Does::Forward;
+                    // Nobody is to hear the answer.
+                    let _ = from.shutdown(Shutdown::Both);
+                    if is_sent {
+                        let _ = to.write_all(bytes);
+                    }
+                    shared.cuts.fetch_add(1, Ordering::SeqCst);
+                    // The server still works on it: its end comes with the end of this connection.
+                    let _ = to.shutdown(Shutdown::Write);
+                    return;
+                }
+            }
+        }
+        let _ = to.shutdown(Shutdown::Both);
+        let _ = from.shutdown(Shutdown::Both);
+    });
+}
