@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::steps::{cargo, step};
+use crate::steps::{program, step};
 use crate::tools::{python, quietly, target};
 
 /// The SDKs of Python: the last of version 1, and version 2, which speaks both eras.
@@ -20,12 +20,8 @@ const TYPESCRIPT: [&str; 2] = [
 
 /// Plays the scenario through each of them.
 pub(crate) fn run() -> Result<()> {
-    let mut build = cargo(&["build", "--quiet", "-p", "waynote-cli"]);
-    if !build.status()?.success() {
-        anyhow::bail!("the build failed");
-    }
+    let program = program("dev")?;
     let target = target();
-    let program = target.join("debug/waynote");
     for package in PYTHON {
         match python(&target, package) {
             Ok(python) => {

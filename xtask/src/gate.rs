@@ -31,6 +31,9 @@ pub(crate) fn test() -> Result<()> {
     // A snapshot that differs is a failure, not a file to be looked at later.
     tests.env("INSTA_UPDATE", "no");
     step("tests", tests)?;
+    crate::steps::has_built_program();
+    // With the features of a build of its own, which are fewer than those of the whole workspace.
+    step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))?;
     faults()?;
     crate::conformance::run()?;
     agents(&crate::agents::Choice::default())?;
@@ -62,11 +65,8 @@ pub(crate) fn page() -> Result<()> {
     step("page", cargo(&browser))
 }
 
-/// Real clients, end to end; `WAYNOTE_PROGRAM` names another build than this checkout's.
+/// Real clients, end to end.
 pub(crate) fn agents(choice: &crate::agents::Choice) -> Result<()> {
-    if std::env::var_os("WAYNOTE_PROGRAM").is_none() {
-        step("program", cargo(&["build", "--quiet", "-p", "waynote-cli"]))?;
-    }
     println!("== agents");
     let begin = std::time::Instant::now();
     crate::agents::run(choice)?;

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 
 use clients::{AGENTS, Agent};
 use expected::{Cell, Moment, cell};
@@ -103,13 +103,7 @@ struct Played {
 
 /// Plays what was chosen, prints the table, and fails where a pinned client does not do what is expected.
 pub(crate) fn run(choice: &Choice) -> Result<()> {
-    let waynote = std::env::var_os("WAYNOTE_PROGRAM").map_or_else(
-        || Path::new("target/debug/waynote").to_owned(),
-        PathBuf::from,
-    );
-    let waynote = waynote
-        .canonicalize()
-        .context("build waynote first: `cargo build`")?;
+    let waynote = crate::steps::program("dev")?;
     let mut jobs = Vec::new();
     for agent in AGENTS {
         match programs(&agent, choice) {

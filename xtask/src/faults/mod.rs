@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::steps::{cargo, step};
+use crate::steps;
 
 pub(crate) use power::write;
 
@@ -161,7 +161,7 @@ const PARTS: [(&str, Part); 7] = [
 
 pub(crate) fn run(choice: &Choice<'_>) -> Result<()> {
     let setup = Setup {
-        program: program(choice.profile)?,
+        program: steps::program(choice.profile)?,
         seed: choice.seed,
         short: choice.short,
         folder: tempfile::tempdir_in(crate::tools::target())?,
@@ -193,23 +193,4 @@ pub(crate) fn run(choice: &Choice<'_>) -> Result<()> {
     let failed: u64 = rows.iter().map(|(_, row)| row.failed).sum();
     ensure!(failed == 0, "{failed} trials broke a promise");
     Ok(())
-}
-
-/// The program, built as a developer builds it unless another profile is named; `WAYNOTE_PROGRAM` names another build.
-fn program(profile: &str) -> Result<PathBuf> {
-    if let Some(program) = std::env::var_os("WAYNOTE_PROGRAM") {
-        return Ok(PathBuf::from(program).canonicalize()?);
-    }
-    let build = cargo(&[
-        "build",
-        "--quiet",
-        "--profile",
-        profile,
-        "-p",
-        "waynote-cli",
-    ]);
-    step("program", build)?;
-    let folder = if profile == "dev" { "debug" } else { profile };
-    let program = crate::tools::target().join(folder).join("waynote");
-    program.canonicalize().context("the program was not built")
 }
