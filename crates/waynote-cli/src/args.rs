@@ -6,6 +6,7 @@ mod mistakes;
 mod serve;
 mod session;
 mod token;
+mod ui;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub(crate) use mistakes::explained;
 pub(crate) use serve::{LimitArgs, ServeArgs, ServerCommand};
 pub(crate) use session::{LogCommand, LoopArgs};
 pub(crate) use token::{CreateArgs, TokenCommand};
+pub(crate) use ui::UiArgs;
 
 /// Durable notes that language-model agents, and the people who run them, leave for later runs.
 ///
@@ -174,6 +176,12 @@ pub(crate) enum Command {
     },
     #[command(flatten)]
     Server(ServerCommand),
+    /// Open the page of the store in the browser
+    ///
+    /// It is served on 127.0.0.1 until Ctrl-C, for one browser: the link works once, and the browser that opened it has a
+    /// cookie from then on. The browser is that of BROWSER, xdg-open or open; where there is none, open the link that is
+    /// printed. A store on a server has its page there, which this opens.
+    Ui(UiArgs),
     /// Bring in another program's notes
     #[command(subcommand)]
     Import(ImportCommand),

@@ -83,6 +83,7 @@ mod suite {
     mod terminal;
     mod tips;
     mod token;
+    mod ui;
     mod undo;
     mod uninstall;
     mod upgrade;

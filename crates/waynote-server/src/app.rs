@@ -11,6 +11,7 @@ use crate::edge::rate::Buckets;
 use crate::log::{EventLine, Log};
 use crate::metrics::Metrics;
 use crate::options::Options;
+use crate::page::link::Link;
 use crate::stop::Stopper;
 use crate::told::Told;
 use crate::watch::Watcher;
@@ -25,6 +26,8 @@ pub(crate) struct Shelf {
     pub(crate) audit: Arc<Audit<Told>>,
     /// Whether a request needs a token. Once it does, it does until the server ends.
     pub(crate) needs_token: AtomicBool,
+    /// The way in of the one browser that the server is for, if it is for one.
+    pub(crate) link: Option<Arc<Link>>,
 }
 
 /// What all requests share.
@@ -68,6 +71,13 @@ impl Shared {
     pub(crate) fn is_open(&self) -> bool {
         let mut shelves = self.shelves.values();
         shelves.all(|shelf| !shelf.needs_token.load(Ordering::Relaxed))
+    }
+
+    /// The way in of the one browser that the server is for, if it is for one.
+    pub(crate) fn link(&self) -> Option<&Link> {
+        self.shelves
+            .values()
+            .find_map(|shelf| shelf.link.as_deref())
     }
 
     /// Whether every request is checked for where it comes from: on a loopback address, where no token may be needed.

@@ -20,8 +20,8 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
 use crate::app::App;
-use crate::edge::{Addresses, Seat};
-use crate::visit::Peer;
+use crate::edge::{Addresses, Seat, user};
+use crate::visit::{Peer, waiting};
 
 /// How long a client may take to agree on TLS.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -112,6 +112,10 @@ impl Connection {
     async fn run(self, stream: TcpStream, tls: Option<TlsAcceptor>) {
         // Answers are written at once; a stream that cannot be told so works all the same.
         let _ = stream.set_nodelay(true);
+        if self.app.options.one_time_link && !self.is_own_users(&stream).await {
+            self.app.metrics.refused_connections.add();
+            return;
+        }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(self.app.options.limits.write_time));
         let stream = Box::pin(stream);
@@ -125,6 +129,13 @@ impl Connection {
                 }
             }
         }
+    }
+
+    /// Whether the client is a program of the user that this server is for.
+    async fn is_own_users(&self, stream: &TcpStream) -> bool {
+        let (peer, local) = (self.peer, stream.local_addr());
+        let is_own = waiting(move || local.is_ok_and(|local| user::is_own(peer, local)));
+        is_own.await.unwrap_or(false)
     }
 
     /// Errors here are those of the client: it went away, was too slow, or does not speak HTTP.

@@ -25,6 +25,13 @@ pub enum StartError {
         listen: SocketAddr,
     },
 
+    /// A one-time link is for this machine alone, and others can reach the address.
+    #[error("a one-time link is for this machine alone, and others can reach {listen}")]
+    LinkNotLocal {
+        /// The address.
+        listen: SocketAddr,
+    },
+
     /// A name that a store cannot have in a path.
     #[error("`{name}` cannot be the name of a store: letters, digits, `-`, `_` and `.` can")]
     InvalidStoreName {
@@ -64,6 +71,7 @@ impl CustomError for StartError {
         match self {
             Self::NoTokens { .. } => "no_tokens",
             Self::NoTls { .. } => "no_tls",
+            Self::LinkNotLocal { .. } => "link_not_local",
             Self::InvalidStoreName { .. } => "invalid_store_name",
             Self::NoStore => "no_store",
             Self::Listen { .. } => "listen",
@@ -77,7 +85,9 @@ impl CustomError for StartError {
             Self::InvalidStoreName { .. } | Self::NoStore | Self::Certificate { .. } => {
                 ErrorClass::Invalid
             }
-            Self::NoTokens { .. } | Self::NoTls { .. } => ErrorClass::Refused,
+            Self::NoTokens { .. } | Self::NoTls { .. } | Self::LinkNotLocal { .. } => {
+                ErrorClass::Refused
+            }
             Self::Listen { .. } | Self::System(_) => ErrorClass::Unreachable,
         }
     }
@@ -91,6 +101,7 @@ impl CustomError for StartError {
                 Self::NoTls { .. } => {
                     "name a certificate (`--tls-cert FILE --tls-key FILE`), or say that a proxy encrypts (`--behind-proxy`)"
                 }
+                Self::LinkNotLocal { .. } => "listen on 127.0.0.1",
                 Self::InvalidStoreName { .. } => "choose another name",
                 Self::NoStore => "name one: `--store NAME=PATH`",
                 Self::Listen { .. } => "another program may use it: choose another port, or 0 for any free one",

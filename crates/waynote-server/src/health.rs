@@ -60,7 +60,7 @@ async fn metrics(
 ) -> Answer<impl IntoResponse> {
     let is_local = peer.is_some_and(|Extension(Peer(address))| address.is_loopback());
     if !is_local || app.options.behind_proxy {
-        let token = sign_in::presented(&headers);
+        let token = sign_in::presented(&app, &headers);
         let mut is_known = false;
         for name in app.shelves.keys() {
             is_known |= Visit::of(&app, name.clone(), token.clone()).await.is_ok();

@@ -18,6 +18,9 @@ pub struct Options {
     /// Whether a reverse proxy in front of the server takes care of TLS. Then every request needs a token, and the
     /// limits for one address are the proxy's.
     pub behind_proxy: bool,
+    /// Whether the server is for one browser of this user, which gets in by a link that works once
+    /// ([`Bound::link`](crate::Bound::link)). Tokens of the stores count beside it.
+    pub one_time_link: bool,
     /// What it allows.
     pub limits: Limits,
 }
@@ -29,6 +32,7 @@ impl Default for Options {
             listen: (Ipv4Addr::LOCALHOST, PORT).into(),
             tls: None,
             behind_proxy: false,
+            one_time_link: false,
             limits: Limits::default(),
         }
     }
@@ -50,6 +54,14 @@ impl Options {
     pub fn behind_proxy(self, behind_proxy: bool) -> Self {
         Self {
             behind_proxy,
+            ..self
+        }
+    }
+
+    /// Whether the server is for one browser of this user.
+    pub fn one_time_link(self, one_time_link: bool) -> Self {
+        Self {
+            one_time_link,
             ..self
         }
     }

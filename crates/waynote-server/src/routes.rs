@@ -16,6 +16,7 @@ pub(crate) fn router(app: App) -> Router {
     Router::new()
         .merge(health::router())
         .merge(page::root())
+        .merge(page::link::link(&app))
         .nest("/s/{store}", page::router().merge(mcp::router()))
         .nest("/s/{store}/api/v1", api::router())
         .fallback(async || Problem::not_found())

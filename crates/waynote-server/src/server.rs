@@ -16,6 +16,7 @@ use crate::error::StartError;
 use crate::log::Log;
 use crate::metrics::Metrics;
 use crate::options::Options;
+use crate::page::link::Link;
 use crate::stop::Stopper;
 use crate::stores::{Stores, is_name};
 use crate::told::Told;
@@ -42,6 +43,7 @@ impl Server {
                 audit: Arc::new(Audit::new(store.clone(), writer, move || clock())),
                 store,
                 needs_token: AtomicBool::new(false),
+                link: None,
             }
         };
         let shelves: BTreeMap<_, _> = stores
@@ -69,7 +71,7 @@ impl Server {
     ///
     /// # Errors
     /// [`StartError::NoStore`], [`StartError::InvalidStoreName`], [`StartError::NoTls`], [`StartError::NoTokens`],
-    /// [`StartError::Certificate`], [`StartError::Listen`]; and those of a store that cannot be read.
+    /// [`StartError::LinkNotLocal`], [`StartError::Certificate`], [`StartError::Listen`]; and those of a store that cannot be read.
     pub fn bind(mut self) -> waynote::Result<Bound> {
         let shared = &mut self.shared;
         if shared.shelves.is_empty() {
@@ -83,6 +85,9 @@ impl Server {
         let is_reached = !shared.is_loopback_only();
         if is_reached && shared.options.tls.is_none() && !shared.options.behind_proxy {
             return Err(StartError::NoTls { listen }.into());
+        }
+        if is_reached && shared.options.one_time_link {
+            return Err(StartError::LinkNotLocal { listen }.into());
         }
         for (name, shelf) in &mut shared.shelves {
             if is_reached && !sign_in::has_tokens(&shelf.store)? {
@@ -102,6 +107,16 @@ impl Server {
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        if shared.options.one_time_link {
+            let mut random = [0; 64];
+            getrandom::fill(&mut random)
+                .map_err(|error| StartError::System(std::io::Error::other(error.to_string())))?;
+            let link = Arc::new(Link::new(address.port(), &random));
+            for shelf in shared.shelves.values_mut() {
+                shelf.link = Some(link.clone());
+                *shelf.needs_token.get_mut() = true;
+            }
+        }
         Ok(Bound {
             app: Arc::new(self.shared),
             listener,
@@ -129,6 +144,12 @@ impl Bound {
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
+    }
+
+    /// The link of [`Options::one_time_link`], until it was opened.
+    pub fn link(&self) -> Option<String> {
+        let path = self.app.link()?.path()?;
+        Some(format!("{}{path}", self.url()))
     }
 
     /// What stops it.

@@ -7,14 +7,17 @@ use axum::http::header::AUTHORIZATION;
 use jiff::Timestamp;
 use waynote_access::{Grant, Line, Refusal, Tokens, Watch};
 
-use crate::app::Shelf;
+use crate::app::{Shared, Shelf};
 use crate::page::signed;
 use crate::problem::Problem;
 use crate::told::Told;
 
 /// The token that a request comes with: in its header, without the word `Bearer`; or the cookie of a browser that is
-/// signed in.
-pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
+/// signed in, or that opened the link.
+pub(crate) fn presented(app: &Shared, headers: &HeaderMap) -> Option<String> {
+    if let Some(cookie) = app.link().and_then(|link| link.presented(headers)) {
+        return Some(cookie);
+    }
     let Some(value) = headers.get(AUTHORIZATION) else {
         return signed::presented(headers);
     };
@@ -27,6 +30,12 @@ pub(crate) fn presented(headers: &HeaderMap) -> Option<String> {
 /// Whether a store is only for those who have a token.
 pub(crate) fn is_closed(store: &Told) -> waynote::Result<bool> {
     Tokens::new(store).is_closed()
+}
+
+/// Whether it is the cookie of the browser that opened the link.
+pub(crate) fn is_by_link(app: &Shared, token: Option<&str>) -> bool {
+    let link = app.link();
+    link.is_some_and(|link| token.is_some_and(|token| link.is_known(token)))
 }
 
 /// Whether somebody could have a token.
@@ -55,6 +64,9 @@ pub(crate) fn grant(shelf: &Shelf, token: Option<&str>, now: Timestamp) -> Resul
         let detail = "the request has no token";
         return Err(refused("no token", None, detail.into()));
     };
+    if shelf.link.as_ref().is_some_and(|link| link.is_known(token)) {
+        return Ok(Grant::everything());
+    }
     if let Some(number) = signed::number(token) {
         let grant = signed::grant(&shelf.store, number, now)?;
         let detail = "nobody is signed in with this cookie";

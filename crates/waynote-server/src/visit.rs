@@ -94,12 +94,14 @@ impl FromRequestParts<App> for Visit {
         let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
         // A proxy's address says nothing about who asks.
         let peer = peer.filter(|_| !app.options.behind_proxy);
+        let token = sign_in::presented(app, &parts.headers);
+        // Another site's page could use them up.
+        let peer = peer.filter(|_| !sign_in::is_by_link(app, token.as_deref()));
         if peer.is_some_and(|peer| app.buckets.is_empty(&Key::refused(peer))) {
             return Err(Problem::too_many(
                 "too many requests without a valid token came from this address",
             ));
         }
-        let token = sign_in::presented(&parts.headers);
         let visit = Self::of(app, name, token).await;
         if let (Some(peer), Err(problem)) = (peer, &visit)
             && problem.status == axum::http::StatusCode::UNAUTHORIZED

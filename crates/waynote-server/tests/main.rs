@@ -7,6 +7,7 @@ mod suite {
     mod edge;
     mod feed;
     mod health;
+    mod link;
     mod mcp;
     mod notes;
     mod openapi;

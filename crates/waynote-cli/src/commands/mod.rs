@@ -30,6 +30,7 @@ mod serve;
 mod show;
 mod token;
 mod token_store;
+mod ui;
 mod undo;
 mod unseen;
 mod verify;
@@ -191,6 +192,7 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         }
         Some(Command::Mcp { tools }) => mcp::run(&context, tools).map(ok),
         Some(Command::Server(ServerCommand::Serve(args))) => serve::run(&mut context, args).map(ok),
+        Some(Command::Ui(args)) => ui::run(&mut context, args).map(ok),
         Some(Command::Import(command)) => import::run(&mut context, command),
         Some(Command::Export(command)) => export::run(&mut context, command).map(ok),
         Some(Command::Install(args)) => install::install(&mut context, args).map(ok),

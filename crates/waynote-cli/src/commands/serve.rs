@@ -51,7 +51,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
 }
 
 /// The stores that are named, or the one of the settings.
-fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores> {
+pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores> {
     let mut stores = Stores::default();
     for store in named {
         let (name, path) = match store.split_once('=') {
@@ -102,7 +102,7 @@ fn limits(args: &LimitArgs) -> Limits {
 }
 
 /// Stops the server at the first signal. A second one ends the process at once.
-fn stop_at_signals(stopper: Stopper) -> Outcome {
+pub(super) fn stop_at_signals(stopper: Stopper) -> Outcome {
     let failed = |error| Failure::file("the signals", "heard", error);
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let hear = move || {

@@ -90,7 +90,7 @@ pub(crate) async fn changes(
     };
     let feed = Feed {
         counted: Counted::new(visit.app.clone()),
-        token: sign_in::presented(&headers),
+        token: sign_in::presented(&visit.app, &headers),
         visit,
         news,
         after,

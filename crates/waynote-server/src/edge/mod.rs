@@ -7,6 +7,7 @@ mod path;
 mod query;
 pub(crate) mod rate;
 mod request;
+pub(crate) mod user;
 
 pub(crate) use addresses::{Addresses, Seat};
 pub(crate) use body::{Json, whole};

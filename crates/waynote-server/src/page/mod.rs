@@ -9,6 +9,7 @@ mod assets;
 mod fields;
 mod forms;
 mod history;
+pub(crate) mod link;
 mod markdown;
 mod notes;
 mod now;

@@ -50,9 +50,13 @@ fn wanted<'f>(fields: &'f Fields, store: &str) -> Option<&'f str> {
 }
 
 pub(super) async fn sign_in_form(
+    State(app): State<App>,
     Path(store): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Response<Body> {
+    if app.link().is_some() {
+        return super::link::not_open();
+    }
     let fields = Fields::parse(query.unwrap_or_default().as_bytes());
     let to = wanted(&fields, &store).unwrap_or_default();
     answer::page(StatusCode::OK, sign_in_page(&store, to, None))

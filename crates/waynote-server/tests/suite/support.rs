@@ -19,6 +19,8 @@ pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) store: Arc<SqliteStore>,
     pub(crate) log: Lines,
+    /// The one-time link, if the server has one.
+    pub(crate) link: Option<String>,
     stopper: Stopper,
     thread: Option<JoinHandle<()>>,
     folder: tempfile::TempDir,
@@ -64,18 +66,24 @@ pub(crate) fn start_with(options: Options) -> Running {
     let path = folder.path().join("notes.db");
     let store = Arc::new(SqliteStore::open(path, &StoreOptions::default()).unwrap());
     let log = Lines::default();
-    let (address, stopper, thread) = serve(&store, options, &log);
+    let (address, stopper, thread, link) = serve(&store, options, &log);
     Running {
         address,
         store,
         log,
+        link,
         stopper,
         thread,
         folder,
     }
 }
 
-type Started = (SocketAddr, Stopper, Option<JoinHandle<()>>);
+type Started = (
+    SocketAddr,
+    Stopper,
+    Option<JoinHandle<()>>,
+    Option<String>,
+);
 
 fn serve(store: &Arc<SqliteStore>, options: Options, log: &Lines) -> Started {
     let server = Server::new(
@@ -86,8 +94,9 @@ fn serve(store: &Arc<SqliteStore>, options: Options, log: &Lines) -> Started {
     );
     let bound = server.bind().unwrap();
     let (address, stopper) = (bound.address(), bound.stopper());
+    let link = bound.link();
     let thread = std::thread::spawn(move || bound.run().unwrap());
-    (address, stopper, Some(thread))
+    (address, stopper, Some(thread), link)
 }
 
 impl Running {
@@ -102,7 +111,7 @@ impl Running {
     pub(crate) fn restart(&mut self) {
         self.stop();
         let started = serve(&self.store, options(), &self.log);
-        (self.address, self.stopper, self.thread) = started;
+        (self.address, self.stopper, self.thread, self.link) = started;
     }
 
     pub(crate) fn folder(&self) -> &std::path::Path {

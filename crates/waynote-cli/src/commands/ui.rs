@@ -1,0 +1,160 @@
+//! `waynote ui`: the page of the store in the browser of whoever runs it, and in no other.
+
+use std::fs;
+use std::io::{Write, sink};
+use std::net::Ipv4Addr;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+use waynote_server::{Log, Options, Server};
+
+use super::{Context, serve};
+use crate::args::UiArgs;
+use crate::browser;
+use crate::error::{Failure, Outcome, say};
+use crate::home;
+
+pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
+    if let Some(url) = context.settings.remote() {
+        let url = format!("{url}/");
+        return on_server(context, args, &url);
+    }
+    // Asked once before anybody waits for it.
+    crate::clock::now()?;
+    let stores = serve::stores(context, &[])?;
+    let options = Options::default()
+        .listen((Ipv4Addr::LOCALHOST, args.port).into())
+        .one_time_link(true);
+    let clock = Arc::new(|| crate::clock::now().unwrap_or_default());
+    // Whoever looks at the page sees what goes wrong.
+    let bound = Server::new(&stores, options, clock, Log::to(sink())).bind()?;
+    serve::stop_at_signals(bound.stopper())?;
+    let (url, link) = (bound.url(), bound.link().unwrap_or_default());
+    let shown = Shown::of(&link);
+    let is_open = !args.no_open && opened(&shown.address);
+    context.output.answer(
+        &json!({ "url": url, "link": link, "opened": is_open }),
+        || {
+            let what = match is_open {
+                true => {
+                    "the page is open in your browser; if not, open this link, which works once:"
+                }
+                false => "open this link in your browser; it works once:",
+            };
+            format!("{what}\n  {link}\nCtrl-C ends it")
+        },
+    )?;
+    context.output.flush()?;
+    let served = bound.run();
+    drop(shown);
+    served.map_err(|error| Failure::Library(error.into()))
+}
+
+/// The page of a store on a server is there already.
+fn on_server(context: &mut Context<'_>, args: &UiArgs, url: &str) -> Outcome {
+    let is_open = !args.no_open && opened(url);
+    context.output.answer(
+        &json!({ "url": url, "opened": is_open }),
+        || match is_open {
+            true => format!("opened {url}"),
+            false => format!("the page is at {url}"),
+        },
+    )
+}
+
+/// Opens an address in the browser. One that cannot be opened is for the person to open.
+fn opened(address: &str) -> bool {
+    browser::open(home::environment(), address).unwrap_or_else(|reason| {
+        say(&format!("warning: no browser was opened: {reason}"));
+        false
+    })
+}
+
+/// What a browser is given: the link, or a file that leads to it.
+///
+/// Everybody on the machine can read the arguments of a program. On Linux that helps nobody, because the server takes no
+/// connection of another user. Elsewhere the link goes through a file that only this user can read.
+struct Shown {
+    address: String,
+    file: Option<PathBuf>,
+}
+
+impl Shown {
+    fn of(link: &str) -> Self {
+        let as_it_is = || Self {
+            address: link.to_owned(),
+            file: None,
+        };
+        if cfg!(target_os = "linux") {
+            return as_it_is();
+        }
+        match Self::by_file(link) {
+            Ok(Some(shown)) => shown,
+            _ => as_it_is(),
+        }
+    }
+
+    fn by_file(link: &str) -> Outcome<Option<Self>> {
+        let Some(state) = home::environment().state()? else {
+            return Ok(None);
+        };
+        let folder = state.join("waynote");
+        let file = folder.join(format!("open-{}.html", std::process::id()));
+        let text = format!(
+            "<!DOCTYPE html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url={link}\">\
+             <title>waynote</title><p><a href=\"{link}\">Open the page</a></p>\n"
+        );
+        let written = fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder)
+            .and_then(|()| match fs::remove_file(&file) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            })
+            .and_then(|()| {
+                let mut options = fs::OpenOptions::new();
+                options.write(true).create_new(true).mode(0o600).open(&file)
+            })
+            .and_then(|mut open| open.write_all(text.as_bytes()));
+        written.map_err(|error| Failure::file(&file.display().to_string(), "written", error))?;
+        Ok(Some(Self {
+            address: format!("file://{}", file.display()),
+            file: Some(file),
+        }))
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        if let Some(file) = &self.file {
+            let _ = fs::remove_file(file);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_file_that_leads_to_the_link_is_for_its_owner_alone() {
+        let Some(shown) = Shown::by_file("http://127.0.0.1:1/open?key=00").unwrap() else {
+            return;
+        };
+        let file = shown.file.clone().unwrap();
+        assert_eq!(shown.address, format!("file://{}", file.display()));
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(
+            text.contains("0; url=http://127.0.0.1:1/open?key=00"),
+            "{text}"
+        );
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        drop(shown);
+        assert!(!file.exists());
+    }
+}

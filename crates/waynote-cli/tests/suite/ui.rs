@@ -1,0 +1,200 @@
+//! `waynote ui`: the page of the store for the browser of one person.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+
+use super::common::Scratch;
+
+/// A page that is ended when the test ends.
+struct Page {
+    child: Child,
+    lines: Vec<String>,
+}
+
+impl Page {
+    fn start(mut command: Command) -> Self {
+        let mut child = command
+            .env_remove("DISPLAY")
+            .env_remove("WAYLAND_DISPLAY")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+        let lines = lines.take(3).map(Result::unwrap).collect();
+        Self { child, lines }
+    }
+
+    fn link(&self) -> &str {
+        self.lines[1].trim()
+    }
+
+    /// Ends it as Ctrl-C does.
+    fn end(mut self) -> (Option<i32>, String) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        let mut said = String::new();
+        let mut err = self.child.stderr.take().unwrap();
+        err.read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a server answers, as a browser with this cookie asks for it.
+fn get(url: &str, cookie: Option<&str>) -> String {
+    let (address, path) = url
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let cookie = cookie.map_or(String::new(), |cookie| format!("Cookie: {cookie}\r\n"));
+    let head =
+        format!("GET /{path} HTTP/1.1\r\nHost: {address}\r\n{cookie}Connection: close\r\n\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn cookie(answer: &str) -> &str {
+    let (_, set) = answer.split_once("set-cookie: ").unwrap();
+    set.split_once(';').unwrap().0
+}
+
+#[test]
+fn the_page_is_for_whoever_opens_the_link_first() {
+    let scratch = Scratch::new();
+    scratch.ok("key save deploy ship");
+    let page = Page::start(scratch.command("ui"));
+    let link = page.link().to_owned();
+    let (url, key) = link.split_once("/open?key=").unwrap();
+    let shown = page
+        .lines
+        .join("\n")
+        .replace(key, "KEY")
+        .replace(url, "URL");
+    assert_snapshot!(shown, @"
+    open this link in your browser; it works once:
+      URL/open?key=KEY
+    Ctrl-C ends it
+    ");
+    let notes = format!("{url}/s/default/notes");
+    assert!(get(&notes, None).starts_with("HTTP/1.1 303"));
+    let opened = get(&link, None);
+    let cookie = cookie(&opened);
+    let shown = get(&notes, Some(cookie));
+    assert!(
+        shown.starts_with("HTTP/1.1 200") && shown.contains("deploy"),
+        "{shown}"
+    );
+    assert!(get(&link, None).starts_with("HTTP/1.1 401"));
+    assert_eq!(page.end(), (Some(0), String::new()));
+}
+
+#[test]
+fn the_browser_that_is_named_is_opened() {
+    let scratch = Scratch::new();
+    let browser = scratch.home().join("browser");
+    std::fs::write(
+        &browser,
+        "#!/bin/sh\nprintf '%s' \"$*\" > ~/opened.new\nmv ~/opened.new ~/opened\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = scratch.command("ui");
+    command.env(
+        "BROWSER",
+        format!("no-such-browser:{} --new %s", browser.display()),
+    );
+    let page = Page::start(command);
+    assert_snapshot!(page.lines[0], @"the page is open in your browser; if not, open this link, which works once:");
+    let until = Instant::now() + Duration::from_secs(20);
+    let opened = loop {
+        match std::fs::read_to_string(scratch.home().join("opened")) {
+            Ok(opened) => break opened,
+            Err(_) => assert!(Instant::now() < until),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    assert_eq!(opened, format!("--new {}", page.link()));
+
+    let mut command = scratch.command("ui --no-open");
+    command.env("BROWSER", browser);
+    std::fs::remove_file(scratch.home().join("opened")).unwrap();
+    let page = Page::start(command);
+    assert!(
+        page.lines[0].starts_with("open this link"),
+        "{:?}",
+        page.lines
+    );
+    assert!(!scratch.home().join("opened").exists());
+}
+
+#[test]
+fn a_browser_that_cannot_be_started_is_named() {
+    let scratch = Scratch::new();
+    let mut command = scratch.command("ui");
+    command.env("BROWSER", "no-such-browser");
+    let page = Page::start(command);
+    let (code, said) = page.end();
+    assert_eq!(code, Some(0));
+    assert_snapshot!(said, @"warning: no browser was opened: no-such-browser: No such file or directory (os error 2)");
+}
+
+/// Connections of other users end before anything is read.
+#[test]
+fn another_user_of_the_machine_does_not_get_in() {
+    if !rustix::process::geteuid().is_root() || !cfg!(target_os = "linux") {
+        eprintln!("skipped: another user's connection takes root to make");
+        return;
+    }
+    let scratch = Scratch::new();
+    let page = Page::start(scratch.command("ui"));
+    let (address, path) = page
+        .link()
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
+    let (host, port) = address.split_once(':').unwrap();
+    let script = format!(
+        "exec 3<>/dev/tcp/{host}/{port}; printf 'GET /{path} HTTP/1.1\\r\\nHost: {address}\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3"
+    );
+    let as_other = |program: &str, words: &[&str]| {
+        let output = Command::new(program)
+            .args(words)
+            .args(["bash", "-c", &script])
+            .output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    assert_eq!(
+        as_other("setpriv", &["--reuid=65534", "--clear-groups"]),
+        ""
+    );
+    // The link is still there for its owner.
+    let opened = as_other("env", &[]);
+    assert!(opened.starts_with("HTTP/1.1 200"), "{opened}");
+}
+
+#[test]
+fn a_store_on_a_server_has_its_page_there() {
+    let scratch = Scratch::new();
+    assert_snapshot!(scratch.run("ui --no-open --store https://notes.example/s/team").said(), @"
+    exit 0
+    the page is at https://notes.example/s/team/
+    ");
+}

@@ -1,0 +1,204 @@
+//! The one-time link of a server for one person: whoever opens it first gets a cookie, and nobody else gets in.
+//!
+//! Cookies do not tell ports of a machine apart, so another user's server on 127.0.0.1 could be sent this one. Where the
+//! system says whose a connection is, those of other users are closed before anything is read (`edge::user`).
+
+use std::sync::Mutex;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Query, State};
+use axum::http::header::{COOKIE, HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
+use axum::http::{Method, Response, StatusCode};
+use axum::routing::get;
+use maud::html;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use waynote::mutex::locked;
+
+use super::{answer, shell};
+use crate::app::App;
+
+/// What stands before the number where a token could stand. No token has a blank.
+const MARK: &str = "link ";
+
+/// The path of the link.
+const PATH: &str = "/open";
+
+/// Leads on from a page that was shown. A redirection would not do: a browser that comes from a file or another site does
+/// not send a cookie that it got on the way.
+const REFRESH: HeaderName = HeaderName::from_static("refresh");
+
+/// How a browser says that nobody has opened a page yet.
+const PURPOSE: HeaderName = HeaderName::from_static("sec-purpose");
+
+/// The way in of one browser.
+pub(crate) struct Link {
+    /// The cookie's name. It holds the port: another server of this person has a cookie of its own.
+    name: String,
+    /// What the link holds, until it was opened.
+    secret: Mutex<Option<String>>,
+    /// What the cookie holds.
+    number: String,
+}
+
+impl Link {
+    /// A link to a server on this port.
+    pub(crate) fn new(port: u16, random: &[u8; 64]) -> Self {
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let (secret, number) = random.split_at(32);
+        Self {
+            name: format!("waynote-{port}"),
+            secret: Mutex::new(Some(hex(secret))),
+            number: hex(number),
+        }
+    }
+
+    /// Its path, until it was opened.
+    pub(crate) fn path(&self) -> Option<String> {
+        let secret = locked(&self.secret);
+        Some(format!("{PATH}?key={}", secret.as_ref()?))
+    }
+
+    /// Whether this opens it, which nothing does twice.
+    fn opens(&self, key: &str) -> bool {
+        let mut secret = locked(&self.secret);
+        let is_it = secret.as_ref().is_some_and(|secret| is_same(secret, key));
+        if is_it {
+            *secret = None;
+        }
+        is_it
+    }
+
+    /// The cookie of a request as it is handed to [`Self::is_known`], if it has this server's.
+    pub(crate) fn presented(&self, headers: &HeaderMap) -> Option<String> {
+        let cookies = headers.get_all(COOKIE).into_iter();
+        let mut cookies = cookies
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(';'));
+        let named = |cookie: &str| {
+            let value = cookie.trim().strip_prefix(&self.name)?.strip_prefix('=')?;
+            Some(format!("{MARK}{value}"))
+        };
+        cookies.find_map(named)
+    }
+
+    /// Whether what was presented is the cookie of the browser that opened the link.
+    pub(crate) fn is_known(&self, presented: &str) -> bool {
+        let number = presented.strip_prefix(MARK);
+        number.is_some_and(|number| is_same(&self.number, number))
+    }
+
+    fn cookie(&self) -> String {
+        format!(
+            "{}={}; Path=/; HttpOnly; SameSite=Strict",
+            self.name, self.number
+        )
+    }
+}
+
+/// Whether two texts are the same, in a time that says nothing about where they differ.
+fn is_same(one: &str, other: &str) -> bool {
+    Sha256::digest(one) == Sha256::digest(other)
+}
+
+/// The route of the link. Without a link, there is none.
+pub(crate) fn link(app: &App) -> Router<App> {
+    match app.link() {
+        Some(_) => Router::new().route(PATH, get(open)),
+        None => Router::new(),
+    }
+}
+
+#[derive(Deserialize)]
+struct Key {
+    #[serde(default)]
+    key: String,
+}
+
+async fn open(
+    method: Method,
+    State(app): State<App>,
+    Query(Key { key }): Query<Key>,
+    headers: HeaderMap,
+) -> Response<Body> {
+    let Some(link) = app.link() else {
+        return not_open();
+    };
+    // A browser may fetch what nobody has opened yet.
+    let is_early = headers
+        .get(&PURPOSE)
+        .and_then(|purpose| purpose.to_str().ok())
+        .is_some_and(|purpose| purpose.contains("prefetch") || purpose.contains("prerender"));
+    let is_in = || {
+        let presented = link.presented(&headers);
+        presented.is_some_and(|presented| link.is_known(&presented))
+    };
+    let is_early = is_early || method != Method::GET;
+    if is_early || !(is_in() || link.opens(&key)) {
+        return not_open();
+    }
+    let main = html! {
+        h1 { "The notes" }
+        p { a href="/" { "Open the page" } }
+    };
+    let mut response = answer::page(StatusCode::OK, shell::plain("The notes", &main));
+    let headers = response.headers_mut();
+    headers.insert(REFRESH, HeaderValue::from_static("0; url=/"));
+    if let Ok(cookie) = HeaderValue::from_str(&link.cookie()) {
+        headers.insert(SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// The answer to somebody who has no cookie and no link.
+pub(crate) fn not_open() -> Response<Body> {
+    let main = html! {
+        h1 { "This page is open in another browser" }
+        p { "The link that " code { "waynote ui" } " prints works once, and only the browser that opened it gets in." }
+        p { "For another one, end " code { "waynote ui" } " with Ctrl-C and start it again." }
+    };
+    answer::page(StatusCode::UNAUTHORIZED, shell::plain("Not open", &main))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link() -> Link {
+        let random: Vec<u8> = (0..64).collect();
+        Link::new(4711, random[..].try_into().unwrap())
+    }
+
+    #[test]
+    fn a_link_opens_once() {
+        let link = link();
+        let path = link.path().unwrap();
+        let key = path.strip_prefix("/open?key=").unwrap();
+        assert!(!link.opens(""));
+        assert!(!link.opens(&key[1..]));
+        assert!(link.opens(key));
+        assert!(!link.opens(key));
+        assert_eq!(link.path(), None);
+    }
+
+    #[test]
+    fn only_its_own_cookie_counts() {
+        let link = link();
+        let is_known = |cookies: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(COOKIE, HeaderValue::from_str(cookies).unwrap());
+            let presented = link.presented(&headers);
+            presented.is_some_and(|presented| link.is_known(&presented))
+        };
+        let cookie = link.cookie();
+        let own = cookie.split(';').next().unwrap();
+        let number = own.split('=').nth(1).unwrap();
+        assert!(is_known(own));
+        assert!(is_known(&format!("waynote-4712=x; {own}")));
+        assert!(!is_known(&format!("waynote-4712={number}")));
+        assert!(!is_known(&format!("waynote={number}")));
+        assert!(!is_known("waynote-4711="));
+        assert!(!link.is_known(number));
+    }
+}

@@ -1,0 +1,149 @@
+//! A server for one browser: the link works once, and the cookie is the only other way in.
+
+use std::sync::Arc;
+
+use waynote::{Options as StoreOptions, SqliteStore};
+use waynote_server::{Log, Server, Stores};
+
+use super::support::{Response, Running, now, options, start_with};
+
+/// A server with its link.
+fn open() -> (Running, String) {
+    let server = start_with(options().one_time_link(true));
+    let link = server.link.clone().unwrap();
+    let path = link.split_once("/open").unwrap().1;
+    let path = format!("/open{path}");
+    (server, path)
+}
+
+/// The cookie that an answer sets, as a browser sends it back.
+fn cookie(answer: &Response) -> String {
+    let set = answer.header("set-cookie");
+    let (cookie, attributes) = set.split_once(';').unwrap();
+    assert_eq!(attributes, " Path=/; HttpOnly; SameSite=Strict");
+    format!("Cookie: {cookie}")
+}
+
+#[test]
+fn the_link_works_once_and_the_cookie_is_the_way_in() {
+    let (server, link) = open();
+    let first = server.get(&link);
+    assert_eq!(first.status, 200);
+    // Not a redirection: a browser would not send the cookie of another site's redirection.
+    assert_eq!(first.header("refresh"), "0; url=/");
+    assert_eq!(first.header("cache-control"), "no-store");
+    let cookie = cookie(&first);
+    for path in ["/s/notes/", "/s/notes/api/v1/scopes", "/s/notes/history"] {
+        assert_eq!(
+            server.send("GET", path, &[&cookie], "").status,
+            200,
+            "{path}"
+        );
+    }
+    let body = r#"{"content": "run `make ship`"}"#;
+    let note = "/s/notes/api/v1/notes/agent%3Abuilder%23deploy";
+    assert_eq!(server.send("PUT", note, &[&cookie], body).status, 201);
+    // The same browser may open it again, and nobody else.
+    assert_eq!(server.send("GET", &link, &[&cookie], "").status, 200);
+    let second = server.get(&link);
+    assert_eq!(second.status, 401);
+    assert!(!second.headers.contains_key("set-cookie"));
+    assert!(second.body.contains("works once"), "{}", second.body);
+}
+
+#[test]
+fn without_the_cookie_nobody_gets_in() {
+    let (server, link) = open();
+    let routes = [
+        ("GET", "/s/notes/api/v1/scopes"),
+        ("GET", "/s/notes/api/v1/changes"),
+        ("POST", "/s/notes/mcp"),
+        ("PUT", "/s/notes/api/v1/notes/agent%3Aa%23b"),
+    ];
+    let port = server.address.port();
+    for headers in [
+        vec![],
+        vec!["Authorization: Bearer x".to_owned()],
+        vec![format!("Cookie: waynote-{port}=x")],
+        vec!["Cookie: waynote=x".to_owned()],
+        vec![format!("Cookie: waynote-{port}=")],
+    ] {
+        let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+        for (method, path) in routes {
+            let answer = server.send(method, path, &headers, "");
+            assert_eq!(answer.status, 401, "{method} {path} {headers:?}");
+        }
+        let page = server.send("GET", "/s/notes/", &headers, "");
+        assert_eq!(page.status, 303);
+        let shown = server.send("GET", page.header("location"), &headers, "");
+        assert_eq!(shown.status, 401);
+        assert!(
+            shown.body.contains("open in another browser"),
+            "{}",
+            shown.body
+        );
+    }
+    for key in ["/open", "/open?key=", "/open?key=00"] {
+        assert_eq!(server.get(key).status, 401, "{key}");
+    }
+    // What a browser or a mail program fetches by itself does not use it up.
+    for (method, headers) in [
+        ("GET", vec!["Sec-Purpose: prefetch;prerender"]),
+        ("POST", vec![]),
+        ("HEAD", vec![]),
+    ] {
+        let answer = server.send(method, &link, &headers, "");
+        assert!(matches!(answer.status, 401 | 405), "{method}");
+    }
+    // Neither does another site's page, by its own name for this machine.
+    let foreign = server.send("GET", &link, &["Host: evil.example"], "");
+    assert_eq!(foreign.problem(), (403, "foreign_host".into()));
+    assert_eq!(server.get(&link).status, 200);
+}
+
+#[test]
+fn many_refused_requests_do_not_lock_out_the_browser() {
+    let (server, link) = open();
+    let cookie = cookie(&server.get(&link));
+    let path = "/s/notes/api/v1/scopes";
+    let mut refused = 0;
+    while server.get(path).status != 429 {
+        refused += 1;
+        assert!(refused < 200);
+    }
+    assert_eq!(server.send("GET", path, &[&cookie], "").status, 200);
+}
+
+#[test]
+fn the_owner_of_a_store_needs_none_of_its_tokens() {
+    let (server, link) = open();
+    let cookie = cookie(&server.get(&link));
+    let body = r#"{"name": "ci", "rights": "read"}"#;
+    let made = server.send("POST", "/s/notes/api/v1/tokens", &[&cookie], body);
+    let token = made.json()["token"].as_str().unwrap().to_owned();
+    let path = "/s/notes/api/v1/scopes";
+    assert_eq!(server.send("GET", path, &[&cookie], "").status, 200);
+    let header = format!("Authorization: Bearer {token}");
+    assert_eq!(server.send("GET", path, &[&header], "").status, 200);
+}
+
+#[test]
+fn the_link_is_in_no_log() {
+    let (mut server, link) = open();
+    server.get(&link);
+    server.stop();
+    let key = link.split_once('=').unwrap().1;
+    let log = server.log.text();
+    assert!(log.contains("\"/open\"") && !log.contains(key), "{log}");
+}
+
+#[test]
+fn a_link_is_for_this_machine_alone() {
+    let options = options().one_time_link(true).behind_proxy(true);
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path().join("notes.db"), &StoreOptions::default());
+    let stores = Stores::default().with("notes", Arc::new(store.unwrap()));
+    let server = Server::new(&stores, options, Arc::new(now), Log::to(std::io::sink()));
+    let error = server.bind().map(drop).unwrap_err();
+    insta::assert_snapshot!(error, @"a one-time link is for this machine alone, and others can reach 127.0.0.1:0");
+}
