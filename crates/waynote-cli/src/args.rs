@@ -196,6 +196,8 @@ pub(crate) enum Command {
     ///
     /// Without a client: lists the agents found on this machine, and how each is set up. Everything else in the files stays
     /// as it is. A copy is kept, and `waynote uninstall` restores it.
+    ///
+    /// With `--store https://HOST/s/NAME`, the entries name that store. No token is written into an agent's files.
     Install(InstallArgs),
     /// Take back what `install` wrote
     Uninstall(UninstallArgs),
@@ -305,6 +307,10 @@ pub(crate) struct InstallArgs {
     /// At every prompt, also add the notes that match it
     #[arg(long)]
     pub(crate) every_prompt: bool,
+    /// For a store on a server: enter the server's own MCP endpoint, and no program and no hooks. The agent sends the
+    /// token that it finds in WAYNOTE_TOKEN
+    #[arg(long, conflicts_with = "every_prompt")]
+    pub(crate) remote_mcp: bool,
 }
 
 #[derive(Args)]

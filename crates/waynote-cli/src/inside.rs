@@ -6,7 +6,9 @@
 use waynote::session_state::live_iteration;
 use waynote::{Name, Store};
 use waynote_loop::identity::nearest_loop;
+use waynote_system::variables::STORE;
 
+use crate::args::Global;
 use crate::error::Outcome;
 use crate::home;
 use crate::settings::Settings;
@@ -47,6 +49,16 @@ impl Inside {
             session: Some(session),
         })
     }
+}
+
+/// The options of what a client starts: its entry may name a store, and in a loop the loop's own counts. What an agent
+/// notes elsewhere, its loop would never read.
+pub(crate) fn of_the_loop(global: &Global) -> Outcome<Global> {
+    let mut global = global.clone();
+    if home::variable(LOOP)?.is_some() && home::variable(STORE)?.is_some() {
+        global.store = None;
+    }
+    Ok(global)
 }
 
 /// The session of the loop that runs this process, whatever session was named: that of the nearest loop above it, else the one

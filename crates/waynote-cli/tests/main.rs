@@ -40,6 +40,7 @@ mod suite {
     mod install_keeps;
     mod install_on_disk;
     mod install_refused;
+    mod install_remote;
     mod install_versions;
     mod key;
     mod log;

@@ -70,4 +70,5 @@ pub use ledger::{Channel, Delivered, Delivery, Ledgers, PendingDelivery};
 pub use profile::check::{Finding, Findings, Verdict};
 pub use profile::permissions::{MissingRight, Rights};
 pub use profile::setup::{ClientFile, Machine, Part, Reach, Setup};
+pub use profile::target::Target;
 pub use rights::{missing_rights, rights};

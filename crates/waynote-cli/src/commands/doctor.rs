@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
+use waynote::Reader;
 use waynote::secrets::masked;
 use waynote::text::plural;
 use waynote_clients::{
@@ -13,11 +14,14 @@ use waynote_clients::{
 };
 use waynote_formats::zrb::NotesFile;
 use waynote_system::disk;
+use waynote_system::variables::TOKEN;
 
 use super::install::reach;
 use super::{Context, hook, rollback};
 use crate::error::{Failure, Outcome};
 use crate::opened::on_network;
+use crate::remote;
+use crate::settings::Settings;
 use crate::variables::machine;
 use crate::{clock, home, program, zrb_file};
 
@@ -33,7 +37,7 @@ pub(super) fn run(
     notes_file(context, &mut findings);
     zrb(context, &mut findings);
     match home::home() {
-        Ok(_) => clients(client, project, &mut findings)?,
+        Ok(_) => clients(&context.settings, client, project, &mut findings)?,
         Err(failure) if client.is_none() => findings.note(
             format!("{}, so no agent's files are checked", failure.line()),
             failure.hint(),
@@ -66,7 +70,12 @@ pub(super) fn run(
 }
 
 /// Checks the agent that is named, else those that are set up.
-fn clients(named: Option<Client>, project: bool, findings: &mut Findings) -> Outcome {
+fn clients(
+    settings: &Settings,
+    named: Option<Client>,
+    project: bool,
+    findings: &mut Findings,
+) -> Outcome {
     let mut checked = 0;
     for client in named.map_or(Client::ALL.to_vec(), |client| vec![client]) {
         let is_set_up = |reach| -> Outcome<bool> {
@@ -87,6 +96,7 @@ fn clients(named: Option<Client>, project: bool, findings: &mut Findings) -> Out
         checked += 1;
         let setup = Setup::new(machine(), client, reach, false)?;
         of_client(&setup, examine(&setup, clock::now()?)?, findings);
+        of_target(settings, &setup, findings)?;
     }
     if checked == 0 {
         findings.note(
@@ -300,6 +310,26 @@ fn of_file(setup: &Setup<'_>, file: FileFound, findings: &mut Findings) {
         }
         _ => {}
     }
+}
+
+/// Whether the server that a client's entry names answers, and takes the token.
+fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) -> Outcome {
+    let Some(url) = setup.target.store() else {
+        return Ok(());
+    };
+    let title = setup.client().title();
+    if setup.target.is_endpoint() && home::variable(TOKEN)?.is_none() {
+        findings.note(
+            format!("{title}: its entry refers to {TOKEN}, which is not set here"),
+            format!("set it in the environment that {title} is started with, if the server wants a token"),
+        );
+    }
+    let answer = remote::open(settings, url, None).and_then(|store| Ok(store.store_id()?));
+    match answer {
+        Ok(_) => findings.ok(format!("{title}: the store {url} answers")),
+        Err(failure) => findings.wrong(format!("{title}: {}", failure.line()), failure.way_out()),
+    }
+    Ok(())
 }
 
 fn of_server(title: &str, server: &ServerFound, findings: &mut Findings) {

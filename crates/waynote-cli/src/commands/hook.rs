@@ -13,7 +13,7 @@ use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
 use crate::args::{Global, HookArgs};
 use crate::error::{Failure, Outcome, say};
 use crate::home::environment;
-use crate::inside::Inside;
+use crate::inside::{Inside, of_the_loop};
 use crate::opened::Opened;
 use crate::output::Output;
 use crate::process::Process;
@@ -166,7 +166,7 @@ fn work(
         false => START_WAIT,
     };
     let _ = sender.send(Message::Read(longest));
-    let mut settings = Settings::read(global)?;
+    let mut settings = Settings::read(&of_the_loop(global)?)?;
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
     settings.lock_wait.value = settings.lock_wait.value.min(longest / 2);

@@ -6,9 +6,11 @@ use similar::{ChangeTag, TextDiff};
 use waynote::text::cut;
 use waynote::visible::visible;
 use waynote_clients::{
-    Action, Client, Installation, Reach, Remark, Removal, Setup, State, Step, is_set_up,
+    Action, Client, Installation, Reach, Remark, Removal, Setup, State, Step, Target, is_set_up,
     records_folder, remove_old_notes_file, states,
 };
+
+use waynote_remote::Url;
 
 use super::Context;
 use super::unseen::unseen;
@@ -16,6 +18,7 @@ use crate::args::{ClientArg, InstallArgs, UninstallArgs};
 use crate::error::{Failure, Outcome};
 use crate::home::environment;
 use crate::program;
+use crate::settings::Origin;
 use crate::table::table;
 use crate::variables::machine;
 
@@ -26,13 +29,17 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
         return list(context);
     };
     let setup = Setup::new(machine(), client, reach(args.project), args.every_prompt)?;
+    let setup = match target(context, args)? {
+        Some(target) => setup.to(target),
+        None => setup,
+    };
     let installation = Installation::plan(&setup, args.dry_run)?;
     let is_found = client.is_found(machine())?;
     if !args.dry_run {
         installation.carry_out()?;
     }
     let steps: Vec<&Step> = installation.steps().collect();
-    let unseen = unseen(&context.settings, client.title())?;
+    let unseen = unseen(&context.settings, &setup)?;
     let mut next = next_steps(&setup, is_found)?;
     next.extend(unseen.iter().cloned());
     report(context, &steps, args.dry_run, &next)?;
@@ -68,6 +75,32 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
     context
         .output
         .line(format!("then: waynote doctor {}", setup.words()))
+}
+
+/// The store that the command line asks for, where its entries are to name it; none: as they do now.
+fn target(context: &Context<'_>, args: &InstallArgs) -> Outcome<Option<Target>> {
+    let settings = &context.settings;
+    let url = match settings.remote() {
+        Some(url) => Some(Url::read(url, false)?.to_string()),
+        None => None,
+    };
+    match (url, args.remote_mcp) {
+        (None, true) => Err(Failure::usage(
+            "`--remote-mcp` needs a store on a server",
+            "name it: `--store https://HOST/s/NAME`",
+        )),
+        (Some(url), true) => {
+            let agent = match settings.agent.origin {
+                Origin::Default => None,
+                _ => Some(settings.agent.value.as_str()),
+            };
+            Ok(Some(Target::endpoint(&url, agent)))
+        }
+        (Some(url), false) if matches!(settings.store.origin, Origin::Flag(_)) => {
+            Ok(Some(Target::Store(url)))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// What is left to be done, and what could surprise.
@@ -114,7 +147,10 @@ pub(super) fn uninstall(context: &mut Context<'_>, args: &UninstallArgs) -> Outc
         return context.output.line(DRY_RUN);
     }
     let (title, word) = (client.title(), client.word());
-    let store = visible(&context.settings.store.value.display().to_string());
+    let store = match setup.target.store() {
+        Some(url) => visible(url),
+        None => visible(&context.settings.store.value.display().to_string()),
+    };
     let (other, whose, command) = match setup.reach {
         Reach::Project => (Reach::User, "your own files", word.to_owned()),
         Reach::User => (

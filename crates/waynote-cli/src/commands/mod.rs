@@ -151,6 +151,10 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         Some(Command::Hook(args)) => return Ok(hook::run(args, &cli.global, output)),
         _ => {}
     }
+    let global = match &cli.command {
+        Some(Command::Mcp { .. }) => &inside::of_the_loop(&cli.global)?,
+        _ => &cli.global,
+    };
     let settings = match &cli.command {
         // These do not touch the notes, or say what is wrong with the settings.
         Some(
@@ -158,10 +162,10 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             | Command::Doctor { .. }
             | Command::Install(_)
             | Command::Uninstall(_),
-        ) => Settings::read_for_repair(&cli.global)?,
+        ) => Settings::read_for_repair(global)?,
         _ => {
-            let settings = Settings::read(&cli.global)?;
-            settings.warn(cli.global.json);
+            let settings = Settings::read(global)?;
+            settings.warn(global.json);
             settings
         }
     };

@@ -1,5 +1,8 @@
 //! Settings of this call that the processes started by a client will not see, and what to do about each.
 
+use waynote_clients::{Setup, Target};
+use waynote_system::variables::TOKEN;
+
 use crate::error::Outcome;
 use crate::home;
 use crate::settings::{Origin, Settings};
@@ -7,9 +10,15 @@ use crate::shell::quoted;
 use crate::variables::{CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT};
 
 /// What `install` says about settings that come from flags or from the environment.
-pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
+pub(super) fn unseen(settings: &Settings, setup: &Setup<'_>) -> Outcome<Vec<String>> {
+    let title = setup.client().title();
     let set = config_set()?;
-    let mut steps = environment(settings, title, &set)?;
+    let mut steps = match setup.target {
+        // No program of ours runs.
+        Target::Endpoint(_) => Vec::new(),
+        _ => environment(settings, title, &set)?,
+    };
+    steps.extend(token(settings, setup, &set)?);
     for (known, value, origin) in settings.shown() {
         let name = known.name;
         let why = match origin {
@@ -23,6 +32,10 @@ pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
         steps.push(match name {
             // The entry that `install` writes already names the author.
             "author" => continue,
+            // So does the entry of a store on a server.
+            "store" if setup.target.store() == Some(&value) => continue,
+            // It has its own.
+            _ if setup.target.is_endpoint() => continue,
             "session" | "iteration" => format!(
                 "start {title} with `waynote loop`, or with {}={} in its environment, if it should work in this {name}: {why}",
                 known.variable,
@@ -36,6 +49,27 @@ pub(super) fn unseen(settings: &Settings, title: &str) -> Outcome<Vec<String>> {
         });
     }
     Ok(steps)
+}
+
+/// How the processes started by a client get the token of a store on a server.
+fn token(settings: &Settings, setup: &Setup<'_>, set: &str) -> Outcome<Option<String>> {
+    let is_in_file = [&settings.token_file.origin, &settings.token_command.origin]
+        .iter()
+        .any(|origin| matches!(origin, Origin::File(_)));
+    if !matches!(setup.target, Target::Store(_)) || is_in_file {
+        return Ok(None);
+    }
+    Ok(match (home::variable(TOKEN)?, &settings.token_file.value) {
+        // Said with the other settings.
+        (_, Some(_)) => None,
+        (Some(_), None) => Some(format!(
+            "write the token into a file that only you can read, and run `{set} token_file FILE`: {}",
+            unknown(TOKEN)
+        )),
+        (None, None) => Some(format!(
+            "if the server wants a token: write it into a file that only you can read, and run `{set} token_file FILE`"
+        )),
+    })
 }
 
 fn unknown(variable: &str) -> String {

@@ -309,3 +309,35 @@ fn a_token_comes_from_a_file_or_a_command_and_is_never_shown() {
     );
     assert!(!format!("{shown}{denied}").contains(&token));
 }
+
+#[test]
+fn doctor_asks_the_server_that_a_clients_entry_names() {
+    let mut server = Server::start();
+    let scratch = Scratch::new();
+    let url = server.url.clone();
+    let said = |words: &str| {
+        super::client_files::run(&scratch, words)
+            .said()
+            .replace(&url, "STORE")
+    };
+    for way in ["", " --remote-mcp"] {
+        said(&format!("install cursor --store {url}{way}"));
+        let found = said("doctor cursor");
+        assert!(
+            found.contains("ok    Cursor: the store STORE answers"),
+            "{found}"
+        );
+        assert_eq!(
+            !way.is_empty(),
+            found.contains("refers to WAYNOTE_TOKEN"),
+            "{found}"
+        );
+        assert_eq!(way.is_empty(), found.contains("hook works"), "{found}");
+    }
+    server.stop();
+    let found = said("doctor cursor");
+    assert!(
+        found.contains("WRONG Cursor: the store STORE does not answer"),
+        "{found}"
+    );
+}

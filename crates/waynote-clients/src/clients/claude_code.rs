@@ -14,6 +14,7 @@ use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, Part, Reach, Roots, Setup};
+use crate::profile::target::EndpointForm;
 
 /// What Claude Code calls a tool of ours begins with this.
 const TOOLS: &str = "mcp__waynote";
@@ -31,6 +32,11 @@ static FACTS: Facts = Facts {
     ],
     block_event: Some(Event::SessionStart),
     answer: Form::Nested,
+    endpoint: EndpointForm {
+        kind: Some("http"),
+        url: "url",
+        reference: "${WAYNOTE_TOKEN}",
+    },
 };
 
 pub(super) struct ClaudeCode;
@@ -61,7 +67,7 @@ impl Profile for ClaudeCode {
         settings_file(root)
     }
 
-    fn next_steps(&self, reach: Reach) -> Vec<String> {
+    fn next_steps(&self, reach: Reach, _: bool) -> Vec<String> {
         vec![match reach {
             Reach::Project => {
                 "start Claude Code in this directory and approve the server `waynote` when it asks"
@@ -95,7 +101,7 @@ impl Profile for ClaudeCode {
         match setup.reach {
             Reach::User => {}
             Reach::Project if is_approved(setup)? => {
-                for step in self.next_steps(setup.reach) {
+                for step in self.next_steps(setup.reach, setup.has_hooks()) {
                     findings.note(
                         "Claude Code: its files do not show whether it is switched on there",
                         step,

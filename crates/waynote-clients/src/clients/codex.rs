@@ -15,6 +15,7 @@ use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, MissingRight, Rights, text};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, Part, Reach, Roots, Setup};
+use crate::profile::target::EndpointForm;
 use crate::profile::{Profile, has_server};
 
 static FACTS: Facts = Facts {
@@ -30,6 +31,12 @@ static FACTS: Facts = Facts {
     ],
     block_event: Some(Event::SessionStart),
     answer: Form::Nested,
+    endpoint: EndpointForm {
+        kind: None,
+        url: "url",
+        // It has a member of its own for the variable.
+        reference: "",
+    },
 };
 
 pub(super) struct Codex;
@@ -52,10 +59,13 @@ impl Profile for Codex {
         config(root)
     }
 
-    fn next_steps(&self, reach: Reach) -> Vec<String> {
-        let mut steps = vec![
-            "start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks".into(),
-        ];
+    fn next_steps(&self, reach: Reach, has_hooks: bool) -> Vec<String> {
+        let mut steps = Vec::new();
+        if has_hooks {
+            steps.push(
+                "start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks".into(),
+            );
+        }
         if reach == Reach::Project {
             let trust =
                 "trust this directory in Codex: it reads project files only in trusted directories";
@@ -102,7 +112,9 @@ impl Profile for Codex {
                 key.starts_with(&*file.to_string_lossy()) && state.get("trusted_hash").is_some()
             })
         });
-        if is_trusted {
+        if !setup.has_hooks() {
+            // There is nothing to trust.
+        } else if is_trusted {
             findings.ok(format!("Codex: hooks of {} are trusted", file.display()));
         } else {
             findings.wrong(

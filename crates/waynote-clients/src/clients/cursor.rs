@@ -13,6 +13,7 @@ use crate::profile::answer::Form;
 use crate::profile::check::Check;
 use crate::profile::facts::Facts;
 use crate::profile::setup::{ClientFile, Part, Reach, Roots, Setup};
+use crate::profile::target::EndpointForm;
 
 static FACTS: Facts = Facts {
     client: Client::Cursor,
@@ -23,6 +24,11 @@ static FACTS: Facts = Facts {
     events: &[(Event::SessionStart, "sessionStart")],
     block_event: Some(Event::SessionStart),
     answer: Form::Flat,
+    endpoint: EndpointForm {
+        kind: None,
+        url: "url",
+        reference: "${env:WAYNOTE_TOKEN}",
+    },
 };
 
 /// The file that has the server, of the user and of a project.
@@ -53,7 +59,7 @@ impl Profile for Cursor {
         Ok(root.at(SERVERS))
     }
 
-    fn next_steps(&self, _: Reach) -> Vec<String> {
+    fn next_steps(&self, _: Reach, _: bool) -> Vec<String> {
         vec!["restart Cursor, and switch `waynote` on under Settings, MCP, if it is off".into()]
     }
 

@@ -18,6 +18,7 @@ use crate::profile::check::Check;
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, Part, Reach, Roots, Setup};
+use crate::profile::target::EndpointForm;
 
 static FACTS: Facts = Facts {
     client: Client::Gemini,
@@ -29,6 +30,11 @@ static FACTS: Facts = Facts {
     // Its sessions lose what they get when they start: a prompt with that before it is forgotten when the session is resumed.
     block_event: Some(Event::Prompt),
     answer: Form::Nested,
+    endpoint: EndpointForm {
+        kind: None,
+        url: "httpUrl",
+        reference: "${WAYNOTE_TOKEN}",
+    },
 };
 
 /// Its settings, of the user and of a project.
@@ -66,7 +72,7 @@ impl Profile for Gemini {
         Ok(root.at(SETTINGS))
     }
 
-    fn next_steps(&self, reach: Reach) -> Vec<String> {
+    fn next_steps(&self, reach: Reach, _: bool) -> Vec<String> {
         vec![match reach {
             Reach::Project => "restart Gemini CLI, and trust this directory when it asks".into(),
             Reach::User => "restart Gemini CLI".into(),

@@ -19,6 +19,7 @@ use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, MissingRight, text};
 use crate::profile::setup::{ClientFile, Machine, Part, Reach, Roots, Setup};
+use crate::profile::target::EndpointForm;
 
 static FACTS: Facts = Facts {
     client: Client::Goose,
@@ -30,6 +31,11 @@ static FACTS: Facts = Facts {
     // The server's instructions hold it.
     block_event: None,
     answer: Form::None,
+    endpoint: EndpointForm {
+        kind: None,
+        url: "uri",
+        reference: "${WAYNOTE_TOKEN}",
+    },
 };
 
 /// The variable by which it was told of the file of an earlier version.
@@ -77,7 +83,7 @@ impl Profile for Goose {
         config(root.environment)
     }
 
-    fn next_steps(&self, _: Reach) -> Vec<String> {
+    fn next_steps(&self, _: Reach, _: bool) -> Vec<String> {
         vec!["start a new session of Goose".into()]
     }
 

@@ -15,6 +15,7 @@ use crate::client::{Client, Event};
 use crate::error::Result;
 use crate::profile::Profile;
 use crate::profile::setup::{ClientFile, Machine, Reach, Roots, Setup};
+use crate::profile::target::TOKEN_VARIABLE;
 
 impl Client {
     pub(crate) fn profile(self) -> &'static dyn Profile {
@@ -106,7 +107,11 @@ impl<'e> Setup<'e> {
     /// # Errors
     /// [`Error::Environment`](crate::Error::Environment), where they cannot be named.
     pub fn files(&self) -> Result<Vec<ClientFile>> {
-        self.client().profile().files(self)
+        let files = self.client().profile().files(self)?;
+        let files = files
+            .into_iter()
+            .filter(|file| self.has_hooks() || file.part.has_server());
+        Ok(files.map(|file| self.without_hooks(file)).collect())
     }
 
     /// Files that an earlier version wrote and this one does not.
@@ -114,12 +119,29 @@ impl<'e> Setup<'e> {
     /// # Errors
     /// [`Error::Environment`](crate::Error::Environment), where they cannot be named.
     pub fn left_over(&self) -> Result<Vec<ClientFile>> {
-        self.client().profile().left_over(self)
+        let profile = self.client().profile();
+        let mut files = profile.left_over(self)?;
+        if !self.has_hooks() {
+            let with_hooks = profile.files(self)?.into_iter();
+            files.extend(with_hooks.filter(|file| !file.part.has_server()));
+        }
+        Ok(files)
     }
 
     /// What only the user can do after an installation.
     pub fn next_steps(&self) -> Vec<String> {
-        self.client().profile().next_steps(self.reach)
+        let mut steps = self
+            .client()
+            .profile()
+            .next_steps(self.reach, self.has_hooks());
+        if self.target.is_endpoint() {
+            let title = self.client().title();
+            steps.insert(
+                0,
+                format!("set {TOKEN_VARIABLE} to the token in the environment that {title} is started with: its entry refers to it"),
+            );
+        }
+        steps
     }
 
     /// What the user can undo of an earlier version, which is in no file.

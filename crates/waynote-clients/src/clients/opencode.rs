@@ -17,6 +17,7 @@ use crate::profile::check::{Check, Findings};
 use crate::profile::facts::Facts;
 use crate::profile::permissions::{Invocation, May, MissingRight, Rights, read_json};
 use crate::profile::setup::{ClientFile, Part, Reach, Roots, Setup};
+use crate::profile::target::EndpointForm;
 
 static FACTS: Facts = Facts {
     client: Client::Opencode,
@@ -28,6 +29,11 @@ static FACTS: Facts = Facts {
     block_event: Some(Event::SessionStart),
     // Its plugin takes the text as it is.
     answer: Form::Text,
+    endpoint: EndpointForm {
+        kind: Some("remote"),
+        url: "url",
+        reference: "{env:WAYNOTE_TOKEN}",
+    },
 };
 
 /// The program of ours that it runs.
@@ -45,6 +51,12 @@ impl Profile for Opencode {
 
     fn files(&self, setup: &Setup<'_>) -> Result<Vec<ClientFile>> {
         let root = setup.roots()?;
+        let program = Value::from(setup.program.as_str()).to_string();
+        let mut text = PLUGIN.replace("\"waynote\"", &program);
+        for option in setup.target.options().iter().rev() {
+            let option = Value::from(option.as_str()).to_string();
+            text = text.replacen("program, [", &format!("program, [{option}, "), 1);
+        }
         let server = setup.server();
         let words = std::iter::once(server.command).chain(server.args);
         let entry = vec![
@@ -56,14 +68,23 @@ impl Profile for Opencode {
                 Json::Object(vec![(AUTHOR, Json::Text(server.author))]),
             ),
         ];
-        let server = JsonEdit::Server {
-            at: "mcp",
-            program: setup.program.clone(),
-            entry,
+        let server = match setup.target.is_endpoint() {
+            true => setup.json_endpoint(
+                "mcp",
+                &[
+                    ("enabled", Json::Bool(true)),
+                    // Else it looks for a sign-in that the server does not have.
+                    ("oauth", Json::Bool(false)),
+                ],
+            ),
+            false => JsonEdit::Server {
+                at: "mcp",
+                program: setup.program.clone(),
+                entry,
+            },
         };
-        let program = Value::from(setup.program.as_str()).to_string();
         let plugin = Edit::Whole {
-            text: PLUGIN.replace("\"waynote\"", &program),
+            text,
             mark: "Written by `waynote install opencode`",
         };
         let (config, plugins) = match setup.reach {
@@ -81,7 +102,7 @@ impl Profile for Opencode {
         Ok(user_folder(root)?.join("opencode.json"))
     }
 
-    fn next_steps(&self, _: Reach) -> Vec<String> {
+    fn next_steps(&self, _: Reach, _: bool) -> Vec<String> {
         vec![
             "restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds".into(),
         ]

@@ -13,6 +13,7 @@ use crate::profile::answer::Form;
 use crate::profile::check::Check;
 use crate::profile::facts::Facts;
 use crate::profile::setup::{ClientFile, HOOK_SECONDS, Part, Reach, Roots, Setup};
+use crate::profile::target::EndpointForm;
 
 static FACTS: Facts = Facts {
     client: Client::Vscode,
@@ -26,6 +27,11 @@ static FACTS: Facts = Facts {
     ],
     block_event: Some(Event::SessionStart),
     answer: Form::Nested,
+    endpoint: EndpointForm {
+        kind: Some("http"),
+        url: "url",
+        reference: "${env:WAYNOTE_TOKEN}",
+    },
 };
 
 pub(super) struct Vscode;
@@ -62,10 +68,14 @@ impl Profile for Vscode {
         Ok(user_folder(root)?.join("mcp.json"))
     }
 
-    fn next_steps(&self, _: Reach) -> Vec<String> {
-        vec![
-            "start the server with `MCP: List Servers` in VS Code and trust it when it asks; hooks are a preview there and may have to be switched on".into(),
-        ]
+    fn next_steps(&self, _: Reach, has_hooks: bool) -> Vec<String> {
+        let hooks = match has_hooks {
+            true => "; hooks are a preview there and may have to be switched on",
+            false => "",
+        };
+        vec![format!(
+            "start the server with `MCP: List Servers` in VS Code and trust it when it asks{hooks}"
+        )]
     }
 
     fn check(&self, check: &mut Check<'_>) -> Result {

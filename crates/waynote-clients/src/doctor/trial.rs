@@ -19,6 +19,7 @@ use crate::client::PROJECT_VARIABLES;
 use crate::error::Error as ClientsError;
 use crate::profile::answer::{MAX_UNITS, NotRead};
 use crate::profile::setup::Setup;
+use crate::profile::target::STORE;
 
 /// The text that the hook or the server must deliver.
 const CANARY: &str = "waynote-canary: this note shows that a hook hands notes over";
@@ -96,7 +97,7 @@ pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp)
     let (program, args) = server.split_first().ok_or(TrialError::NoCommand)?;
     let mut command = Command::new(program);
     command
-        .args(args)
+        .args(without_store(args))
         .current_dir(&trial.project)
         .env(variables::STORE, &trial.store)
         .env_remove(variables::NOTES_FILE);
@@ -105,6 +106,14 @@ pub(super) fn instructions(setup: &Setup<'_>, server: &[String], now: Timestamp)
     match instructions.contains(CANARY) {
         true => Ok(()),
         false => Err(TrialError::NotInInstructions),
+    }
+}
+
+/// The words behind a program without the store that they name: the trial has its own.
+fn without_store(args: &[String]) -> &[String] {
+    match args {
+        [option, _, rest @ ..] if option == STORE => rest,
+        args => args,
     }
 }
 
@@ -147,7 +156,9 @@ fn hand_over(setup: &Setup<'_>, now: Timestamp) -> Result<Duration> {
     let facts = setup.facts;
     let event = facts.block_event.ok_or(TrialError::NoCommand)?;
     let word = facts.event_word(event).ok_or(TrialError::NoCommand)?;
-    let command = setup.hook_command(event).ok_or(TrialError::NoCommand)?;
+    let command = setup
+        .hook_command_with(event, "")
+        .ok_or(TrialError::NoCommand)?;
     let project = &trial.project;
     let said = json!({
         "session_id": "waynote-doctor", "hook_event_name": word, "source": "startup",

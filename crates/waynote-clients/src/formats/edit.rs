@@ -51,14 +51,9 @@ impl Edit {
         })
     }
 
-    /// The words with which a text has our server started.
-    pub(crate) fn server_command(&self, text: &str) -> Option<Vec<String>> {
-        let texts = |value: &Value| -> Option<Vec<String>> {
-            let values = value.as_array()?.iter();
-            values
-                .map(|value| Some(value.as_str()?.to_owned()))
-                .collect()
-        };
+    /// The entry of our server that a text has.
+    pub(crate) fn server_entry(&self, text: &str) -> Option<Value> {
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let entry = match self {
             Self::Json(edits) => {
                 let at = edits.iter().find_map(|edit| match edit {
@@ -68,9 +63,24 @@ impl Edit {
                 json::reading::read(text)?[at][NAME].clone()
             }
             Self::Toml(_) => toml::read(text)?["mcp_servers"][NAME].clone(),
-            Self::Yaml(_) => return yaml::command(text),
+            Self::Yaml(_) => yaml::read(text)?["extensions"][NAME].clone(),
             Self::Whole { .. } => return None,
         };
+        entry.is_object().then_some(entry)
+    }
+
+    /// The words with which a text has our server started.
+    pub(crate) fn server_command(&self, text: &str) -> Option<Vec<String>> {
+        let texts = |value: &Value| -> Option<Vec<String>> {
+            let values = value.as_array()?.iter();
+            values
+                .map(|value| Some(value.as_str()?.to_owned()))
+                .collect()
+        };
+        if let Self::Yaml(_) = self {
+            return yaml::command(text);
+        }
+        let entry = self.server_entry(text)?;
         match &entry["command"] {
             Value::String(command) => {
                 let args = texts(&entry["args"]).unwrap_or_default();

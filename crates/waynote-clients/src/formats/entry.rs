@@ -18,6 +18,8 @@ pub(crate) struct Server {
     pub(crate) author: String,
     /// The variables that the client hands on to it, where it hands on no others.
     pub(crate) variables: Vec<String>,
+    /// The address of a server's MCP endpoint, in place of the program.
+    pub(crate) endpoint: Option<String>,
 }
 
 /// A value in the order in which it is written.
@@ -97,6 +99,16 @@ pub(crate) fn hook_entry(command: &str, more: &[(&'static str, Json)], grouped: 
     match grouped {
         true => Json::Object(vec![("hooks", Json::List(vec![Json::Object(own)]))]),
         false => Json::Object(own),
+    }
+}
+
+impl Server {
+    /// The member by which an entry says where the server is, with its value: its program, or its address.
+    pub(crate) fn place<'s>(&'s self, program: &'s str, url: &'s str) -> (&'s str, &'s str) {
+        match &self.endpoint {
+            Some(endpoint) => (url, endpoint),
+            None => (program, &self.command),
+        }
     }
 }
 

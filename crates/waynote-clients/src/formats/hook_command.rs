@@ -3,15 +3,23 @@
 use std::ops::Range;
 
 use super::entry::is_our_program;
+use crate::profile::target::STORE;
 
 /// The program of a command that runs a hook of ours and does nothing else, wherever the program is and whatever it is
-/// told: where in the command it stands, and its path. None of any other command.
+/// told: where in the command it stands, and its path; with the store, where that is named. None of any other command.
 pub(crate) fn our_program(command: &str) -> Option<(Range<usize>, String)> {
     let mut words = words(command)?.into_iter();
     // Variables that a person sets for it stand before it.
-    let program = words.find(|word| !is_assignment(&word.text))?;
-    let hook = words.next()?;
-    (is_our_program(&program.text) && hook.text == "hook").then_some((program.range, program.text))
+    let mut program = words.find(|word| !is_assignment(&word.text))?;
+    let is_ours = is_our_program(&program.text);
+    let mut hook = words.next()?;
+    if hook.text == STORE {
+        let store = words.next()?;
+        program.text += &format!(" {STORE} {}", store.text);
+        program.range.end = store.range.end;
+        hook = words.next()?;
+    }
+    (is_ours && hook.text == "hook").then_some((program.range, program.text))
 }
 
 /// Whether a command runs a hook of ours and does nothing else, wherever the program is.
@@ -98,6 +106,10 @@ mod tests {
             (
                 "C:\\bin\\waynote.exe hook vscode SessionStart",
                 "C:\\bin\\waynote.exe",
+            ),
+            (
+                "waynote --store https://notes.example/s/a hook codex",
+                "waynote --store https://notes.example/s/a",
             ),
             ("A=1 WAYNOTE_AGENT='x y' waynote hook codex", "waynote"),
         ] {

@@ -13,6 +13,7 @@ use waynote_system::variables::AUTHOR;
 use super::entry::{Change, NAME, Server, starts_our_server};
 use super::lines::line_end;
 use super::refusal::{Edited, ManualEdit, Refusal};
+use crate::profile::target::{TOKEN_VARIABLE, is_our_endpoint};
 
 const SERVERS: &str = "mcp_servers";
 
@@ -32,15 +33,16 @@ pub(crate) fn add(text: &str, server: &Server) -> Edited {
         let what = "a server named `waynote`";
         return Err(Refusal::Taken { what });
     };
-    let command = own.get("command");
-    if command.and_then(Item::as_str) == Some(&server.command) {
+    let (name, value) = server.place("command", "url");
+    let command = own.get(name);
+    if command.and_then(Item::as_str) == Some(value) {
         return Ok(text.to_owned());
     }
     let Some(range) = command.and_then(Item::span) else {
         return Err(by_hand(None, ManualEdit::WriteCommand));
     };
     let mut after = text.to_owned();
-    after.replace_range(range, &Value::from(server.command.as_str()).to_string());
+    after.replace_range(range, &Value::from(value).to_string());
     parse(&after)?;
     Ok(after)
 }
@@ -77,6 +79,10 @@ pub(crate) fn take_back(text: &str) -> Edited {
 
 /// Whether an entry of our name starts our server.
 fn is_ours(entry: &dyn TableLike) -> bool {
+    let url = entry.get("url").and_then(Item::as_str);
+    if url.is_some_and(is_our_endpoint) {
+        return true;
+    }
     let args = entry.get("args").and_then(Item::as_array);
     let args = args.into_iter().flatten().filter_map(Value::as_str);
     let command = entry.get("command").and_then(Item::as_str);
@@ -110,7 +116,13 @@ fn insert(text: &str, server: &Server) -> Edited {
 }
 
 /// The members of our entry.
-fn members(server: &Server) -> [(&'static str, Value); 4] {
+fn members(server: &Server) -> Vec<(&'static str, Value)> {
+    if let Some(url) = &server.endpoint {
+        return vec![
+            ("url", url.as_str().into()),
+            ("bearer_token_env_var", TOKEN_VARIABLE.into()),
+        ];
+    }
     let mut env = InlineTable::new();
     env.insert(AUTHOR, server.author.as_str().into());
     let args: Array = server.args.iter().map(String::as_str).collect();
@@ -121,7 +133,7 @@ fn members(server: &Server) -> [(&'static str, Value); 4] {
         .for_each(|name| name.decor_mut().set_prefix("\n  "));
     env_vars.set_trailing("\n");
     env_vars.set_trailing_comma(true);
-    [
+    vec![
         ("command", server.command.as_str().into()),
         ("args", args.into()),
         ("env", env.into()),

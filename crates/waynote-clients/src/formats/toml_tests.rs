@@ -10,6 +10,7 @@ fn server() -> Server {
         args: vec!["mcp".into()],
         author: "agent:codex".into(),
         variables: vec!["WAYNOTE_STORE".into()],
+        endpoint: None,
     }
 }
 

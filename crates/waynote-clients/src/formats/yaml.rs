@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use super::entry::{NAME, Server, starts_our_server};
 use super::lines::line_end;
 use super::refusal::{Edited, ManualEdit, Refusal};
+use crate::profile::target::{TOKEN_VARIABLE, is_our_endpoint};
 
 type Yaml = MarkedYamlOwned;
 
@@ -17,6 +18,7 @@ const SERVERS: &str = "extensions";
 /// Puts our extension in. One that is there already starts our program where it is now, and stays otherwise as it is.
 pub(crate) fn add(text: &str, server: &Server) -> Edited {
     let before = load(text)?;
+    let (name, value) = server.place("cmd", "uri");
     let refused = |line| {
         by_hand(
             line,
@@ -33,23 +35,23 @@ pub(crate) fn add(text: &str, server: &Server) -> Edited {
             return Err(Refusal::Taken { what });
         }
         Some((_, own)) => {
-            let Some((_, command)) = get(own, "cmd") else {
+            let Some((_, command)) = get(own, name) else {
                 return Err(refused(None));
             };
-            if command.data.as_str() == Some(&server.command) {
+            if command.data.as_str() == Some(value) {
                 return Ok(text.to_owned());
             }
             let range = range(text, command).ok_or_else(|| refused(None))?;
             let mut after = text.to_owned();
-            after.replace_range(range, &string(&server.command));
+            after.replace_range(range, &string(value));
             after
         }
         None => insert(&before, text, server)?.ok_or_else(|| refused(line_of_servers(&before)))?,
     };
     let now = load(&after).map_err(|_| refused(line_of_servers(&before)))?;
     let own = extensions(&now).and_then(|all| get(all, NAME));
-    let command = own.and_then(|(_, own)| get(own, "cmd"));
-    let is_right = command.and_then(|(_, command)| command.data.as_str()) == Some(&server.command);
+    let command = own.and_then(|(_, own)| get(own, name));
+    let is_right = command.and_then(|(_, command)| command.data.as_str()) == Some(value);
     if !is_right || !same_but_ours(&before, &now) {
         return Err(refused(line_of_servers(&before)));
     }
@@ -164,6 +166,10 @@ fn is_ours(entry: &Yaml) -> bool {
         .flatten()
         .filter_map(|arg| arg.data.as_str());
     let command = get(entry, "cmd").and_then(|(_, command)| command.data.as_str());
+    let url = get(entry, "uri").and_then(|(_, url)| url.data.as_str());
+    if url.is_some_and(is_our_endpoint) {
+        return true;
+    }
     starts_our_server(command.into_iter().chain(args))
 }
 
@@ -222,17 +228,35 @@ fn insert(file: &Option<Yaml>, text: &str, server: &Server) -> Edited<Option<Str
 /// The entry's lines.
 pub(crate) fn entry(server: &Server, indent: &str) -> String {
     let args: Vec<String> = server.args.iter().map(|arg| string(arg)).collect();
-    let lines = [
-        format!("{NAME}:"),
-        format!("  name: {NAME}"),
-        "  type: stdio".into(),
-        format!("  cmd: {}", string(&server.command)),
-        format!("  args: [{}]", args.join(", ")),
-        format!("  envs: {{ WAYNOTE_AUTHOR: {} }}", string(&server.author)),
-        "  enabled: true".into(),
-        "  timeout: 300".into(),
-    ];
-    lines
+    let endpoint = server.endpoint.as_ref().map(|url| {
+        vec![
+            format!("{NAME}:"),
+            format!("  name: {NAME}"),
+            "  type: streamable_http".into(),
+            format!("  uri: {}", string(url)),
+            format!(
+                "  headers: {{ Authorization: {} }}",
+                string(&format!("Bearer ${{{TOKEN_VARIABLE}}}"))
+            ),
+            format!("  env_keys: [{TOKEN_VARIABLE}]"),
+            "  enabled: true".into(),
+            "  timeout: 300".into(),
+        ]
+    });
+    let program = || {
+        vec![
+            format!("{NAME}:"),
+            format!("  name: {NAME}"),
+            "  type: stdio".into(),
+            format!("  cmd: {}", string(&server.command)),
+            format!("  args: [{}]", args.join(", ")),
+            format!("  envs: {{ WAYNOTE_AUTHOR: {} }}", string(&server.author)),
+            "  enabled: true".into(),
+            "  timeout: 300".into(),
+        ]
+    };
+    endpoint
+        .unwrap_or_else(program)
         .iter()
         .map(|line| format!("{indent}{line}\n"))
         .collect()

@@ -10,6 +10,7 @@ fn server() -> Server {
         args: vec!["mcp".into()],
         author: "agent:goose".into(),
         variables: vec!["WAYNOTE_STORE".into()],
+        endpoint: None,
     }
 }
 

@@ -123,10 +123,16 @@ impl<'s, 'e> Installation<'s, 'e> {
         if client == Client::Goose && setup.reach == Reach::Project {
             return Err(Error::NoProjectFiles { client });
         }
+        let is_new = setup.target != setup.found_target()?;
         let mut steps = Vec::new();
         for file in setup.files()? {
             let before = text_file::read(&file.path)?;
-            let text = before.as_deref().unwrap_or_default();
+            // One for another store is taken out first.
+            let without = match &before {
+                Some(text) if is_new => Some(take_back(&file, text)?),
+                _ => None,
+            };
+            let text = without.as_deref().or(before.as_deref()).unwrap_or_default();
             let record = Record::load(setup.machine.environment, &file.path)?;
             let renewed = file
                 .edit
@@ -157,6 +163,7 @@ impl<'s, 'e> Installation<'s, 'e> {
         let everything = Setup {
             every_prompt: true,
             program: setup.program.clone(),
+            target: setup.target.clone(),
             ..*setup
         };
         for (step, whole) in self.steps.iter().zip(&everything.files()?) {

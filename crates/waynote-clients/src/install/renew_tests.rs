@@ -133,6 +133,7 @@ fn the_formats_of_codex_and_goose_are_read_back() {
         args: vec!["mcp".into()],
         author: "agent:x".into(),
         variables: variables(),
+        endpoint: None,
     };
     for edit in [Edit::Toml(server.clone()), Edit::Yaml(server)] {
         let text = edit.add("").unwrap();
@@ -148,6 +149,7 @@ fn the_formats_of_codex_and_goose_are_read_back() {
         args: vec!["mcp".into()],
         author: "agent:x".into(),
         variables: variables(),
+        endpoint: None,
     });
     let mut written = record(&edit, older);
     written.entries.insert(

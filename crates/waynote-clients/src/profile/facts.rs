@@ -1,6 +1,7 @@
 //! What is known of every client, in the same words.
 
 use super::answer::Form;
+use super::target::EndpointForm;
 use crate::client::{Client, Event};
 
 /// The facts of a client.
@@ -21,6 +22,8 @@ pub(crate) struct Facts {
     pub(crate) block_event: Option<Event>,
     /// The form of a hook's answer.
     pub(crate) answer: Form,
+    /// How its file names an MCP endpoint.
+    pub(crate) endpoint: EndpointForm,
 }
 
 impl Facts {

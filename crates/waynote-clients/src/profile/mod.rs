@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod facts;
 pub(crate) mod permissions;
 pub(crate) mod setup;
+pub(crate) mod target;
 pub(crate) mod words;
 
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ pub(crate) trait Profile: Sync {
     fn trace(&self, root: &Roots<'_>) -> Result<PathBuf>;
 
     /// What only the user can do after an installation.
-    fn next_steps(&self, reach: Reach) -> Vec<String>;
+    fn next_steps(&self, reach: Reach, has_hooks: bool) -> Vec<String>;
 
     /// What the user can undo of an earlier version, which is in no file.
     fn outdated_variable(&self, _: Machine<'_>) -> Result<Option<String>> {
@@ -61,7 +62,7 @@ pub(crate) trait Profile: Sync {
 
     /// What the client still wants from its user, as far as its files tell.
     fn trust(&self, setup: &Setup<'_>, findings: &mut Findings) -> Result {
-        for step in self.next_steps(setup.reach) {
+        for step in self.next_steps(setup.reach, setup.has_hooks()) {
             let title = self.facts().title;
             findings.note(
                 format!("{title}: its files do not show whether it is switched on there"),

@@ -5,11 +5,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use waynote::{Author, Base};
-use waynote_system::Environment;
 use waynote_system::shell::quoted;
 use waynote_system::variables::AUTHOR;
+use waynote_system::{Environment, text_file};
 
 use super::facts::Facts;
+use super::target::Target;
 use crate::client::Event;
 use crate::error::{Error, Result};
 use crate::formats::edit::Edit;
@@ -108,6 +109,8 @@ pub struct Setup<'e> {
     pub every_prompt: bool,
     /// The program, as the client starts it.
     pub program: String,
+    /// Which store the client gets, and by which way.
+    pub target: Target,
 }
 
 impl<'e> Setup<'e> {
@@ -122,10 +125,12 @@ impl<'e> Setup<'e> {
             Reach::Project => is_project(machine.environment)?,
             Reach::User => is_home(machine.environment)?,
         }
-        Ok(Self {
+        let mut setup = Self {
             every_prompt,
             ..Self::unchecked(machine, facts, reach)?
-        })
+        };
+        setup.target = setup.found_target()?;
+        Ok(setup)
     }
 
     /// The same to look at files that may be there.
@@ -140,7 +145,42 @@ impl<'e> Setup<'e> {
             reach,
             every_prompt: false,
             program: program_of(machine.environment, reach)?,
+            target: Target::default(),
         })
+    }
+
+    /// The same for another store, or by another way. [`Self::new`] takes those of the client's files.
+    pub fn to(self, target: Target) -> Self {
+        Self { target, ..self }
+    }
+
+    /// What the client's files are set up for.
+    pub(crate) fn found_target(&self) -> Result<Target> {
+        for file in self.facts.client.profile().files(self)? {
+            // One that cannot be read is named elsewhere.
+            let text = text_file::read(&file.path).ok().flatten();
+            if let Some(entry) = text.and_then(|text| file.edit.server_entry(&text)) {
+                return Ok(Target::of(&entry));
+            }
+        }
+        Ok(Target::Settings)
+    }
+
+    /// Whether the client runs hooks of ours.
+    pub(crate) fn has_hooks(&self) -> bool {
+        !self.target.is_endpoint()
+    }
+
+    /// A file of the client as it is without hooks, where there are to be none.
+    pub(crate) fn without_hooks(&self, mut file: ClientFile) -> ClientFile {
+        if let (false, Edit::Json(edits)) = (self.has_hooks(), &mut file.edit) {
+            for edit in edits {
+                if let JsonEdit::Hook { event, .. } = edit {
+                    *edit = JsonEdit::NoHook { event };
+                }
+            }
+        }
+        file
     }
 
     /// What names it behind `waynote install`.
@@ -161,7 +201,16 @@ impl<'e> Setup<'e> {
     pub(crate) fn server(&self) -> Server {
         Server {
             command: self.program.clone(),
-            args: vec!["mcp".into()],
+            args: self
+                .target
+                .options()
+                .into_iter()
+                .chain(["mcp".into()])
+                .collect(),
+            endpoint: match &self.target {
+                Target::Endpoint(url) => Some(url.clone()),
+                _ => None,
+            },
             author: Author::Agent(self.facts.word).to_string(),
             variables: self
                 .machine
@@ -175,6 +224,9 @@ impl<'e> Setup<'e> {
     /// The server's entry as most clients write it, in JSON.
     pub(crate) fn json_server(&self, at: &'static str, typed: bool) -> JsonEdit {
         let server = self.server();
+        if server.endpoint.is_some() {
+            return self.json_endpoint(at, &[]);
+        }
         let program = server.command.clone();
         let mut entry = Vec::new();
         if typed {
@@ -191,8 +243,44 @@ impl<'e> Setup<'e> {
         JsonEdit::Server { at, program, entry }
     }
 
+    /// The entry of a server's endpoint, in JSON.
+    pub(crate) fn json_endpoint(
+        &self,
+        at: &'static str,
+        more: &[(&'static str, Json)],
+    ) -> JsonEdit {
+        let form = &self.facts.endpoint;
+        let url = self.server().endpoint.unwrap_or_default();
+        let mut entry = Vec::new();
+        entry.extend(form.kind.map(|kind| ("type", Json::Text(kind.into()))));
+        let bearer = format!("Bearer {}", form.reference);
+        entry.extend([
+            (form.url, Json::Text(url)),
+            (
+                "headers",
+                Json::Object(vec![("Authorization", Json::Text(bearer))]),
+            ),
+        ]);
+        entry.extend(more.iter().cloned());
+        JsonEdit::Server {
+            at,
+            program: self.program.clone(),
+            entry,
+        }
+    }
+
     /// The command of a hook, for a shell.
     pub(crate) fn hook_command(&self, event: Event) -> Option<String> {
+        let options = self.target.options();
+        let options: String = options
+            .iter()
+            .map(|word| format!(" {}", quoted(word)))
+            .collect();
+        self.hook_command_with(event, &options)
+    }
+
+    /// The same without the store: for a trial with another one.
+    pub(crate) fn hook_command_with(&self, event: Event, options: &str) -> Option<String> {
         let word = self.facts.event_word(event)?;
         let client = self.facts.word;
         let no_search = match event {
@@ -200,7 +288,9 @@ impl<'e> Setup<'e> {
             _ => "",
         };
         let program = quoted(&self.program);
-        Some(format!("{program} hook {client} {word}{no_search}"))
+        Some(format!(
+            "{program}{options} hook {client} {word}{no_search}"
+        ))
     }
 
     /// The hooks of every event that the client has.

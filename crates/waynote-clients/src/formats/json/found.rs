@@ -12,6 +12,7 @@ use super::reading::{OPTIONS, unreadable};
 use crate::formats::entry::{JsonEdit, NAME, NO_SEARCH, starts_our_server};
 use crate::formats::hook_command::our_program;
 use crate::formats::refusal::{Edited, Refusal};
+use crate::profile::target::{URLS, is_our_endpoint};
 
 /// Whether a file can be edited at all: refused when a name that we need stands twice.
 pub(super) fn once(text: &str, edits: &[JsonEdit]) -> Edited<()> {
@@ -69,6 +70,13 @@ pub(super) fn is_somebody_elses(text: &str, edit: &JsonEdit) -> bool {
 }
 
 fn is_our_server(entry: &Object<'_>) -> bool {
+    let is_endpoint = |name: &&str| {
+        let url = entry.get_string(name);
+        url.is_some_and(|url| is_our_endpoint(&url.value))
+    };
+    if URLS.iter().any(|name| is_endpoint(&name)) {
+        return true;
+    }
     // A program and its arguments apart, or all in one list.
     let words = ["command", "args"]
         .into_iter()

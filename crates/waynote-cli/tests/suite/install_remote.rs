@@ -1,0 +1,360 @@
+//! Clients that are set up for a store on a server: by the program with that store, or by the server's own endpoint.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use super::client_files::{CLIENTS, files, found, run, said};
+use super::common::Scratch;
+
+const URL: &str = "https://notes.example/s/team";
+
+/// What an installation shows for every client that has files of that reach.
+fn shown(scratch: &Scratch, options: &str) -> String {
+    CLIENTS
+        .iter()
+        .map(|client| {
+            let words = format!("install {client} {options}");
+            format!("$ {words}\n{}\n", said(scratch, &words))
+        })
+        .collect()
+}
+
+#[test]
+fn the_program_is_told_the_store() {
+    let scratch = Scratch::new();
+    let shown = shown(&scratch, &format!("--store {URL}"));
+    // The rest is as without a store.
+    let told: Vec<&str> = shown
+        .lines()
+        .filter(|line| !line.starts_with("  +") || line.contains(URL))
+        .collect();
+    assert_snapshot!(told.join("\n"), @r#"
+    $ install claude-code --store https://notes.example/s/team
+    exit 0
+    HOME/.claude.json (server): made
+      +       "args": ["--store", "https://notes.example/s/team", "mcp"],
+    HOME/.claude/settings.json (hooks): made
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook claude-code SessionStart",
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook claude-code SubagentStart",
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook claude-code UserPromptSubmit --no-search",
+    next: install Claude Code: it was not found on this machine; its files are ready for it
+    next: start a new session of Claude Code
+    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    then: waynote doctor claude-code
+
+    $ install codex --store https://notes.example/s/team
+    exit 0
+    HOME/.codex/config.toml (server): made
+      + args = ["--store", "https://notes.example/s/team", "mcp"]
+    HOME/.codex/hooks.json (hooks): made
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook codex SessionStart",
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook codex SubagentStart",
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook codex UserPromptSubmit --no-search",
+    next: install Codex: it was not found on this machine; its files are ready for it
+    next: start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks
+    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    then: waynote doctor codex
+
+    $ install cursor --store https://notes.example/s/team
+    exit 0
+    HOME/.cursor/mcp.json (server): made
+      +       "args": ["--store", "https://notes.example/s/team", "mcp"],
+    HOME/.cursor/hooks.json (hooks): made
+      +         "command": "WAYNOTE --store https://notes.example/s/team hook cursor sessionStart"
+    next: install Cursor: it was not found on this machine; its files are ready for it
+    next: restart Cursor, and switch `waynote` on under Settings, MCP, if it is off
+    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    then: waynote doctor cursor
+
+    $ install opencode --store https://notes.example/s/team
+    exit 0
+    HOME/.config/opencode/opencode.json (server): made
+      +       "command": ["WAYNOTE", "--store", "https://notes.example/s/team", "mcp"],
+    HOME/.config/opencode/plugins/waynote.js (plugin): made
+      +     const child = spawn(program, ["--store", "https://notes.example/s/team", "hook", "opencode", "SessionStart"], { stdio: ["pipe", "pipe", "ignore"] });
+    next: install opencode: it was not found on this machine; its files are ready for it
+    next: restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds
+    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    then: waynote doctor opencode
+
+    $ install gemini --store https://notes.example/s/team
+    exit 0
+    HOME/.gemini/settings.json (server and hooks): made
+      +       "args": ["--store", "https://notes.example/s/team", "mcp"],
+      +             "command": "WAYNOTE --store https://notes.example/s/team hook gemini BeforeAgent --no-search",
+    next: install Gemini CLI: it was not found on this machine; its files are ready for it
+    next: restart Gemini CLI
+    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    then: waynote doctor gemini
+
+    $ install goose --store https://notes.example/s/team
+    exit 0
+    HOME/.config/goose/config.yaml (server): made
+      +     args: ["--store", "https://notes.example/s/team", "mcp"]
+    next: install Goose: it was not found on this machine; its files are ready for it
+    next: start a new session of Goose
+    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    then: waynote doctor goose
+
+    $ install vscode --store https://notes.example/s/team
+    exit 0
+    HOME/.config/Code/User/mcp.json (server): made
+      +       "args": ["--store", "https://notes.example/s/team", "mcp"],
+    HOME/.copilot/hooks/waynote.json (hooks): made
+      +         "command": "WAYNOTE --store https://notes.example/s/team hook vscode SessionStart",
+      +         "command": "WAYNOTE --store https://notes.example/s/team hook vscode SubagentStart",
+    next: install VS Code: it was not found on this machine; its files are ready for it
+    next: start the server with `MCP: List Servers` in VS Code and trust it when it asks; hooks are a preview there and may have to be switched on
+    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    then: waynote doctor vscode
+    "#);
+}
+
+#[test]
+fn the_endpoint_takes_the_place_of_the_program() {
+    let scratch = Scratch::new();
+    assert_snapshot!(shown(&scratch, &format!("--store {URL} --agent builder --remote-mcp")), @r#"
+    $ install claude-code --store https://notes.example/s/team --agent builder --remote-mcp
+    exit 0
+    HOME/.claude.json (server): made
+      + {
+      +   "mcpServers": {
+      +     "waynote": {
+      +       "type": "http",
+      +       "url": "https://notes.example/s/team/mcp?agent=builder",
+      +       "headers": {
+      +         "Authorization": "Bearer ${WAYNOTE_TOKEN}"
+      +       }
+      +     }
+      +   }
+      + }
+    next: install Claude Code: it was not found on this machine; its files are ready for it
+    next: set WAYNOTE_TOKEN to the token in the environment that Claude Code is started with: its entry refers to it
+    next: start a new session of Claude Code
+    then: waynote doctor claude-code
+
+    $ install codex --store https://notes.example/s/team --agent builder --remote-mcp
+    exit 0
+    HOME/.codex/config.toml (server): made
+      + [mcp_servers.waynote]
+      + url = "https://notes.example/s/team/mcp?agent=builder"
+      + bearer_token_env_var = "WAYNOTE_TOKEN"
+    next: install Codex: it was not found on this machine; its files are ready for it
+    next: set WAYNOTE_TOKEN to the token in the environment that Codex is started with: its entry refers to it
+    then: waynote doctor codex
+
+    $ install cursor --store https://notes.example/s/team --agent builder --remote-mcp
+    exit 0
+    HOME/.cursor/mcp.json (server): made
+      + {
+      +   "mcpServers": {
+      +     "waynote": {
+      +       "url": "https://notes.example/s/team/mcp?agent=builder",
+      +       "headers": {
+      +         "Authorization": "Bearer ${env:WAYNOTE_TOKEN}"
+      +       }
+      +     }
+      +   }
+      + }
+    next: install Cursor: it was not found on this machine; its files are ready for it
+    next: set WAYNOTE_TOKEN to the token in the environment that Cursor is started with: its entry refers to it
+    next: restart Cursor, and switch `waynote` on under Settings, MCP, if it is off
+    then: waynote doctor cursor
+
+    $ install opencode --store https://notes.example/s/team --agent builder --remote-mcp
+    exit 0
+    HOME/.config/opencode/opencode.json (server): made
+      + {
+      +   "mcp": {
+      +     "waynote": {
+      +       "type": "remote",
+      +       "url": "https://notes.example/s/team/mcp?agent=builder",
+      +       "headers": {
+      +         "Authorization": "Bearer {env:WAYNOTE_TOKEN}"
+      +       },
+      +       "enabled": true,
+      +       "oauth": false
+      +     }
+      +   }
+      + }
+    next: install opencode: it was not found on this machine; its files are ready for it
+    next: set WAYNOTE_TOKEN to the token in the environment that opencode is started with: its entry refers to it
+    next: restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds
+    then: waynote doctor opencode
+
+    $ install gemini --store https://notes.example/s/team --agent builder --remote-mcp
+    exit 0
+    HOME/.gemini/settings.json (server and hooks): made
+      + {
+      +   "mcpServers": {
+      +     "waynote": {
+      +       "httpUrl": "https://notes.example/s/team/mcp?agent=builder",
+      +       "headers": {
+      +         "Authorization": "Bearer ${WAYNOTE_TOKEN}"
+      +       }
+      +     }
+      +   }
+      + }
+    next: install Gemini CLI: it was not found on this machine; its files are ready for it
+    next: set WAYNOTE_TOKEN to the token in the environment that Gemini CLI is started with: its entry refers to it
+    next: restart Gemini CLI
+    then: waynote doctor gemini
+
+    $ install goose --store https://notes.example/s/team --agent builder --remote-mcp
+    exit 0
+    HOME/.config/goose/config.yaml (server): made
+      + extensions:
+      +   waynote:
+      +     name: waynote
+      +     type: streamable_http
+      +     uri: "https://notes.example/s/team/mcp?agent=builder"
+      +     headers: { Authorization: "Bearer ${WAYNOTE_TOKEN}" }
+      +     env_keys: [WAYNOTE_TOKEN]
+      +     enabled: true
+      +     timeout: 300
+    next: install Goose: it was not found on this machine; its files are ready for it
+    next: set WAYNOTE_TOKEN to the token in the environment that Goose is started with: its entry refers to it
+    next: start a new session of Goose
+    then: waynote doctor goose
+
+    $ install vscode --store https://notes.example/s/team --agent builder --remote-mcp
+    exit 0
+    HOME/.config/Code/User/mcp.json (server): made
+      + {
+      +   "servers": {
+      +     "waynote": {
+      +       "type": "http",
+      +       "url": "https://notes.example/s/team/mcp?agent=builder",
+      +       "headers": {
+      +         "Authorization": "Bearer ${env:WAYNOTE_TOKEN}"
+      +       }
+      +     }
+      +   }
+      + }
+    next: install VS Code: it was not found on this machine; its files are ready for it
+    next: set WAYNOTE_TOKEN to the token in the environment that VS Code is started with: its entry refers to it
+    next: start the server with `MCP: List Servers` in VS Code and trust it when it asks
+    then: waynote doctor vscode
+    "#);
+}
+
+/// Entries of one kind take the place of those of another, and every byte is back in the end.
+#[test]
+fn every_way_is_taken_back_to_the_byte() {
+    let scratch = found();
+    let files = |scratch: &Scratch| {
+        let mut files = files(scratch);
+        files.retain(|(name, _)| !name.starts_with(".local"));
+        files
+    };
+    let before = files(&scratch);
+    let ways = [
+        String::new(),
+        format!(" --store {URL}"),
+        format!(" --store {URL} --remote-mcp"),
+        " --store https://other.example/s/team".into(),
+        format!(" --store {URL} --remote-mcp --agent builder"),
+        format!(" --store {URL}"),
+    ];
+    for client in CLIENTS {
+        for way in &ways {
+            let words = format!("install {client}{way}");
+            run(&scratch, &words).ok();
+            let after = files(&scratch);
+            let again = run(&scratch, &words).ok();
+            assert!(again.contains("already set up"), "{words}: {again}");
+            // It stays what it is without being named again.
+            let again = run(&scratch, &format!("install {client}")).ok();
+            assert!(again.contains("already set up"), "{words}: {again}");
+            assert_eq!(files(&scratch), after, "{words}");
+            let text: String = after.iter().map(|(_, text)| text.as_str()).collect();
+            let store = way.split(' ').nth(2);
+            assert_eq!(store.is_some(), text.contains("/s/team"), "{words}");
+            assert_eq!(
+                way.contains("remote"),
+                text.contains("/s/team/mcp"),
+                "{words}: {text}"
+            );
+            if way.contains("remote") {
+                assert!(
+                    !text.contains("hook claude") && !text.contains("\"hook\""),
+                    "{words}: {text}"
+                );
+            }
+        }
+        run(&scratch, &format!("uninstall {client}")).ok();
+        assert_eq!(files(&scratch), before, "{client}");
+    }
+}
+
+#[test]
+fn no_token_gets_into_a_file() {
+    let scratch = Scratch::new();
+    let secret = "wn_0123456789abcdef_0123456789abcdef0123456789abcdef";
+    for project in ["", " --project"] {
+        for remote in ["", " --remote-mcp"] {
+            for client in CLIENTS {
+                if client == "goose" && !project.is_empty() {
+                    continue;
+                }
+                let words = format!("install {client} --store {URL}{project}{remote}");
+                let said = run(&scratch, &words).env("WAYNOTE_TOKEN", secret).said();
+                assert!(
+                    said.starts_with("exit 0") && !said.contains(secret),
+                    "{said}"
+                );
+            }
+        }
+    }
+    let data = scratch.home().join(".local/share/waynote");
+    let mut folders = vec![scratch.home(), data];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            match entry.path().is_dir() {
+                true => folders.push(entry.path()),
+                false => assert!(!fs::read_to_string(entry.path()).unwrap().contains(secret)),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let scratch = Scratch::new();
+    assert_snapshot!(said(&scratch, "install codex --remote-mcp"), @"
+    exit 2
+    error: `--remote-mcp` needs a store on a server
+      name it: `--store https://HOST/s/NAME`
+    ");
+    assert_snapshot!(said(&scratch, "install codex --remote-mcp --store http://notes.example/s/team"), @"
+    exit 2
+    error: `http://notes.example/s/team` is not the address of a store on a server: http:// is not encrypted: use https://
+      write it as https://HOST/s/NAME
+    ");
+    assert_snapshot!(said(&scratch, "install goose --project --remote-mcp --store https://notes.example/s/team"), @"
+    exit 2
+    error: Goose reads servers only from the user's file
+      leave out `--project`: the notes are those of the project that Goose is started in
+    ");
+}
+
+/// What an agent notes elsewhere, its loop would never read.
+#[test]
+fn in_a_loop_the_loops_store_counts() {
+    let scratch = Scratch::new();
+    scratch.ok("place write run");
+    let store = scratch.store();
+    let hook = |is_in_loop: bool| {
+        let words = String::from("--store http://127.0.0.1:1/s/team hook claude-code SessionStart");
+        let run = scratch.run(&words).stdin(r#"{"session_id": "s"}"#);
+        let run = run.env("WAYNOTE_STORE", &store);
+        let run = match is_in_loop {
+            true => run.env("WAYNOTE_LOOP", "night").patient(),
+            false => run,
+        };
+        String::from_utf8(run.output().stdout).unwrap()
+    };
+    assert!(!hook(false).contains("run"), "{}", hook(false));
+    assert!(hook(true).contains("run"), "{}", hook(true));
+}

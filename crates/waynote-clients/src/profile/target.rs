@@ -1,0 +1,168 @@
+//! Which store a client gets, and by which way.
+
+use serde_json::Value;
+use waynote_system::variables::TOKEN;
+
+/// Which store a client gets, and by which way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Target {
+    /// The program on this machine, with the store of its settings.
+    #[default]
+    Settings,
+    /// The program on this machine, with the store at this address.
+    Store(String),
+    /// The MCP endpoint of a server, at this address. There are no hooks then.
+    Endpoint(String),
+}
+
+/// How a client's file names an MCP endpoint. The token is never in it: the file refers to the variable that has it.
+#[derive(Debug)]
+pub(crate) struct EndpointForm {
+    /// What its file calls this kind of server, where it says.
+    pub(crate) kind: Option<&'static str>,
+    /// The member with the address.
+    pub(crate) url: &'static str,
+    /// What stands in a header for the value of the variable.
+    pub(crate) reference: &'static str,
+}
+
+/// The variable of the token, which the client has to be started with.
+pub(crate) const TOKEN_VARIABLE: &str = TOKEN;
+
+impl Target {
+    /// The words behind the program that name the store.
+    pub(crate) fn options(&self) -> Vec<String> {
+        match self {
+            Self::Store(url) => vec![STORE.into(), url.clone()],
+            Self::Settings | Self::Endpoint(_) => Vec::new(),
+        }
+    }
+
+    /// The store's address, if it is no matter of settings. An endpoint is below that.
+    pub fn store(&self) -> Option<&str> {
+        match self {
+            Self::Settings => None,
+            Self::Store(url) => Some(url),
+            Self::Endpoint(url) => {
+                let path = url.split(['?', '#']).next().unwrap_or_default();
+                path.strip_suffix(ENDPOINT)
+            }
+        }
+    }
+
+    /// The MCP endpoint of a store at this address, for this agent.
+    pub fn endpoint(store: &str, agent: Option<&str>) -> Self {
+        let agent = agent.map_or(String::new(), |agent| {
+            let encoded: String = agent.bytes().map(encoded).collect();
+            format!("?agent={encoded}")
+        });
+        Self::Endpoint(format!("{store}{ENDPOINT}{agent}"))
+    }
+
+    /// Whether it is an endpoint.
+    pub fn is_endpoint(&self) -> bool {
+        matches!(self, Self::Endpoint(_))
+    }
+
+    /// What an entry of ours in a client's file is for.
+    pub(crate) fn of(entry: &Value) -> Self {
+        let texts = |name: &str| {
+            let list = match &entry[name] {
+                Value::Array(list) => list.iter().collect(),
+                word => vec![word],
+            };
+            list.into_iter().filter_map(Value::as_str)
+        };
+        if let Some(url) = URLS.iter().find_map(|name| entry[*name].as_str())
+            && is_our_endpoint(url)
+        {
+            return Self::Endpoint(url.to_owned());
+        }
+        let mut words = texts("command").chain(texts("cmd")).chain(texts("args"));
+        match words.find(|word| *word == STORE).and(words.next()) {
+            Some(url) => Self::Store(url.to_owned()),
+            None => Self::Settings,
+        }
+    }
+}
+
+/// The option of the program that names a store.
+pub(crate) const STORE: &str = "--store";
+
+/// The members in which clients have an endpoint's address.
+pub(crate) const URLS: [&str; 3] = ["url", "httpUrl", "uri"];
+
+const ENDPOINT: &str = "/mcp";
+
+/// Whether an address is that of an MCP endpoint of a waynote server: `…/s/NAME/mcp`.
+pub(crate) fn is_our_endpoint(url: &str) -> bool {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let mut parts = path.rsplit('/');
+    let end = [parts.next(), parts.next(), parts.next()];
+    matches!(end, [Some("mcp"), Some(name), Some("s")] if !name.is_empty())
+        && ["http://", "https://"]
+            .iter()
+            .any(|scheme| url.starts_with(scheme))
+}
+
+fn encoded(byte: u8) -> String {
+    match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+            char::from(byte).to_string()
+        }
+        byte => format!("%{byte:02X}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_entry_says_what_it_is_for() {
+        let url = "https://notes.example/s/team";
+        let endpoint = Target::endpoint(url, Some("night shift"));
+        assert_eq!(
+            endpoint,
+            Target::Endpoint(format!("{url}/mcp?agent=night%20shift"))
+        );
+        assert_eq!(endpoint.store(), Some(url));
+        let store = Target::Store(url.into());
+        for (entry, target) in [
+            (
+                json!({ "command": "waynote", "args": ["mcp"] }),
+                Target::Settings,
+            ),
+            (
+                json!({ "command": "waynote", "args": ["--store", url, "mcp"] }),
+                store.clone(),
+            ),
+            (
+                json!({ "command": ["waynote", "--store", url, "mcp"] }),
+                store.clone(),
+            ),
+            (
+                json!({ "cmd": "waynote", "args": ["--store", url, "mcp"] }),
+                store,
+            ),
+            (
+                json!({ "url": "https://notes.example/s/team/mcp?agent=night%20shift" }),
+                endpoint.clone(),
+            ),
+            (
+                json!({ "httpUrl": "https://notes.example/s/team/mcp?agent=night%20shift" }),
+                endpoint,
+            ),
+            (
+                json!({ "url": "https://notes.example/mcp" }),
+                Target::Settings,
+            ),
+            (json!({ "url": "/s/team/mcp" }), Target::Settings),
+            (json!(null), Target::Settings),
+        ] {
+            assert_eq!(Target::of(&entry), target, "{entry}");
+        }
+    }
+}
