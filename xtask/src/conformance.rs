@@ -1,5 +1,7 @@
 //! The server, driven by clients that nobody here wrote: the official SDKs of Python and TypeScript, in both eras of the
-//! protocol. They come from their registries into the target folder; what cannot be had is not checked, and that is said.
+//! protocol, over standard input and output and over HTTP; and the official conformance suite. They come from their registries into the target folder; what cannot be had is not checked, and that is said.
+
+mod suite;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,29 +34,28 @@ pub(crate) fn run() -> Result<()> {
             Err(why) => println!("NOT CHECKED: {package} of PyPI: {why}"),
         }
     }
-    match typescript(&target) {
+    match packages(&target.join("sdk/typescript"), &TYPESCRIPT) {
         Ok(folder) => {
             let mut check = Command::new("node");
             check
                 .arg("xtask/conformance/check.mjs")
                 .arg(&program)
                 .arg(folder);
-            step("SDKs of TypeScript", check)
+            step("SDKs of TypeScript", check)?;
         }
         Err(why) => {
             println!("NOT CHECKED: {} of npm: {why}", TYPESCRIPT.join(", "));
-            Ok(())
         }
     }
+    suite::run(&target, &program)
 }
 
-/// The folder that the packages are installed to.
-fn typescript(target: &Path) -> Result<PathBuf, String> {
-    let folder = target.join("sdk/typescript");
-    let wanted = TYPESCRIPT.join("\n");
+/// Installs packages of npm into a folder, and returns it.
+fn packages(folder: &Path, packages: &[&str]) -> Result<PathBuf, String> {
+    let wanted = packages.join("\n");
     let ready = folder.join("ready");
     if !std::fs::read_to_string(&ready).is_ok_and(|there| there == wanted) {
-        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
         std::fs::write(folder.join("package.json"), "{\"private\":true}")
             .map_err(|error| error.to_string())?;
         let npm = [
@@ -68,11 +69,11 @@ fn typescript(target: &Path) -> Result<PathBuf, String> {
         quietly(
             Command::new("npm")
                 .args(npm)
-                .args(TYPESCRIPT)
-                .current_dir(&folder),
+                .args(packages)
+                .current_dir(folder),
         )?;
         std::fs::write(ready, wanted).map_err(|error| error.to_string())?;
     }
     quietly(Command::new("node").arg("--version"))?;
-    Ok(folder)
+    Ok(folder.to_owned())
 }

@@ -20,6 +20,7 @@ mod random;
 mod retrieval;
 mod searches;
 mod secrets;
+mod served;
 mod steps;
 mod threads;
 mod tools;

@@ -104,7 +104,8 @@ impl Agent {
         let mut words = Vec::new();
         match self.client {
             "claude-code" => {
-                words.extend(["-p", prompt, "--allowedTools", "mcp__waynote__note_save"]);
+                words.extend(["-p", prompt, "--allowedTools"]);
+                words.push("mcp__waynote__note_save,mcp__waynote__note_context");
                 words.extend((!is_new).then_some("--continue"));
             }
             "codex" => {

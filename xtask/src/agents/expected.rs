@@ -20,11 +20,12 @@ pub(super) enum Moment {
     GivesUp,
     Install,
     Night,
+    Endpoint,
     Load,
 }
 
 impl Moment {
-    pub(super) const ALL: [Self; 14] = [
+    pub(super) const ALL: [Self; 15] = [
         Self::Start,
         Self::Resume,
         Self::Compaction,
@@ -38,6 +39,7 @@ impl Moment {
         Self::GivesUp,
         Self::Install,
         Self::Night,
+        Self::Endpoint,
         Self::Load,
     ];
 
@@ -57,6 +59,7 @@ impl Moment {
             Self::GivesUp => "gives-up",
             Self::Install => "install",
             Self::Night => "night",
+            Self::Endpoint => "endpoint",
             Self::Load => "load",
         }
     }
@@ -100,6 +103,9 @@ impl Moment {
             Self::Night => {
                 "A night, by the commands of [Run an agent overnight](loops.md): edits, notes, failures, a question"
             }
+            Self::Endpoint => {
+                "The MCP endpoint of a server: the token of the environment is sent, and in no file; notes are read and saved"
+            }
             Self::Load => {
                 "Sessions start while four busy processes take the processor: each has the block"
             }
@@ -123,8 +129,8 @@ pub(super) enum Cell {
 /// How a client's moment is proven.
 pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
     use Moment::{
-        Blocked, Clear, Compaction, Hang, Install, Load, Loop, Night, Resume, Start, Subagent,
-        TwoAtOnce,
+        Blocked, Clear, Compaction, Endpoint, Hang, Install, Load, Loop, Night, Resume, Start,
+        Subagent, TwoAtOnce,
     };
     match (agent.client, moment) {
         ("claude-code", _) => Cell::Gate,
@@ -134,6 +140,7 @@ pub(super) fn cell(agent: &Agent, moment: Moment) -> Cell {
         ("codex", Clear) => Cell::Fed,
         // These wait, or start many sessions.
         (_, Hang | Load) => Cell::All,
+        ("gemini" | "opencode", Endpoint) => Cell::All,
         ("codex" | "goose", _) => Cell::Gate,
         // These take ten seconds of processor time a session.
         ("gemini", Start | Resume | Compaction | Clear | TwoAtOnce | Loop | Blocked | Install) => {

@@ -95,6 +95,18 @@ impl Bench {
         Ok(self.folder.path().canonicalize()?.join("home"))
     }
 
+    /// The program waynote, as it is found in this home.
+    pub(super) fn waynote_program(&self) -> Result<PathBuf> {
+        Ok(self.home()?.join("bin/waynote").canonicalize()?)
+    }
+
+    /// A folder outside of the home, for another machine's.
+    pub(super) fn folder_of_its_own(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.folder.path().canonicalize()?.join(name);
+        std::fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
     pub(super) fn project(&self) -> Result<PathBuf> {
         Ok(self.home()?.join("project"))
     }

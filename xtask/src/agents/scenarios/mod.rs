@@ -3,6 +3,7 @@
 mod conversations;
 mod loops;
 mod night;
+mod remote;
 mod setting_up;
 
 use std::path::Path;
@@ -42,9 +43,12 @@ impl Subject<'_> {
             Moment::GivesUp => loops::gives_up,
             Moment::Install => setting_up::install,
             Moment::Night => night::night,
+            Moment::Endpoint => remote::endpoint,
         };
         let bench = match moment {
-            Moment::Install | Moment::Night => Bench::bare(self.agent, self.program, self.waynote)?,
+            Moment::Install | Moment::Night | Moment::Endpoint => {
+                Bench::bare(self.agent, self.program, self.waynote)?
+            }
             _ => Bench::new(self.agent, self.program, self.waynote)?,
         };
         let played = play(&bench);
