@@ -40,7 +40,7 @@ fn the_program_is_told_the_store() {
       +             "command": "WAYNOTE --store https://notes.example/s/team hook claude-code UserPromptSubmit --no-search",
     next: install Claude Code: it was not found on this machine; its files are ready for it
     next: start a new session of Claude Code
-    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     then: waynote doctor claude-code
 
     $ install codex --store https://notes.example/s/team
@@ -53,7 +53,7 @@ fn the_program_is_told_the_store() {
       +             "command": "WAYNOTE --store https://notes.example/s/team hook codex UserPromptSubmit --no-search",
     next: install Codex: it was not found on this machine; its files are ready for it
     next: start Codex, open `/hooks` and trust waynote's hooks: it silently skips untrusted hooks
-    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     then: waynote doctor codex
 
     $ install cursor --store https://notes.example/s/team
@@ -64,7 +64,7 @@ fn the_program_is_told_the_store() {
       +         "command": "WAYNOTE --store https://notes.example/s/team hook cursor sessionStart"
     next: install Cursor: it was not found on this machine; its files are ready for it
     next: restart Cursor, and switch `waynote` on under Settings, MCP, if it is off
-    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     then: waynote doctor cursor
 
     $ install opencode --store https://notes.example/s/team
@@ -75,7 +75,7 @@ fn the_program_is_told_the_store() {
       +     const child = spawn(program, ["--store", "https://notes.example/s/team", "hook", "opencode", "SessionStart"], { stdio: ["pipe", "pipe", "ignore"] });
     next: install opencode: it was not found on this machine; its files are ready for it
     next: restart opencode, the first time with network access: it fetches @opencode-ai/plugin, and until it has that package, a start without the npm registry waits about 75 seconds
-    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     then: waynote doctor opencode
 
     $ install gemini --store https://notes.example/s/team
@@ -85,7 +85,7 @@ fn the_program_is_told_the_store() {
       +             "command": "WAYNOTE --store https://notes.example/s/team hook gemini BeforeAgent --no-search",
     next: install Gemini CLI: it was not found on this machine; its files are ready for it
     next: restart Gemini CLI
-    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     then: waynote doctor gemini
 
     $ install goose --store https://notes.example/s/team
@@ -94,7 +94,7 @@ fn the_program_is_told_the_store() {
       +     args: ["--store", "https://notes.example/s/team", "mcp"]
     next: install Goose: it was not found on this machine; its files are ready for it
     next: start a new session of Goose
-    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     then: waynote doctor goose
 
     $ install vscode --store https://notes.example/s/team
@@ -106,7 +106,7 @@ fn the_program_is_told_the_store() {
       +         "command": "WAYNOTE --store https://notes.example/s/team hook vscode SubagentStart",
     next: install VS Code: it was not found on this machine; its files are ready for it
     next: start the server with `MCP: List Servers` in VS Code and trust it when it asks; hooks are a preview there and may have to be switched on
-    next: if the server wants a token: write it into a file that only you can read, and `waynote config set token_file FILE`
+    next: if the server wants a token: write it into a file that only you can read, and run `waynote config set token_file FILE`
     then: waynote doctor vscode
     "#);
 }
