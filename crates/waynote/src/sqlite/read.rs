@@ -265,9 +265,11 @@ pub(super) fn scopes(
     kind: ScopeKind,
     left_out: &LeftOut,
 ) -> Outcome<Vec<ScopeSummary>> {
+    // A scope does not count a place's own note, so only those that count none are looked into.
     let mut statement = conn.prepare_cached(&format!(
         "SELECT {SCOPE} FROM waynote_scope s
-         WHERE s.kind = ?1 AND EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = s.id) ORDER BY s.name",
+         WHERE s.kind = ?1 AND (s.notes > 0 OR EXISTS (SELECT 1 FROM waynote_note n WHERE n.scope = s.id))
+         ORDER BY s.name",
     ))?;
     let rows = statement.query_map([kind.as_str()], |row| {
         Ok(ScopeSummary {
