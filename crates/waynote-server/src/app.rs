@@ -5,13 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use jiff::Timestamp;
+use waynote::Limits;
 use waynote_access::Audit;
 
 use crate::edge::rate::Buckets;
 use crate::log::{EventLine, Log};
+use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::page::link::Link;
+use crate::page::overview::Overview;
 use crate::stop::Stopper;
 use crate::told::Told;
 use crate::watch::Watcher;
@@ -28,6 +31,8 @@ pub(crate) struct Shelf {
     pub(crate) needs_token: AtomicBool,
     /// The way in of the one browser that the server is for, if it is for one.
     pub(crate) link: Option<Arc<Link>>,
+    /// What the page keeps of it.
+    pub(crate) overview: Overview,
 }
 
 /// What all requests share.
@@ -35,6 +40,9 @@ pub(crate) struct Shared {
     pub(crate) shelves: BTreeMap<String, Shelf>,
     pub(crate) options: Options,
     pub(crate) clock: Clock,
+    /// The limits of notes that people write on the page.
+    pub(crate) note_limits: Limits,
+    pub(crate) is_dead: DeadProcesses,
     pub(crate) log: Log,
     pub(crate) metrics: Metrics,
     pub(crate) buckets: Buckets,

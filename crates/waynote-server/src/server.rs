@@ -14,9 +14,11 @@ use crate::app::{App, Clock, Shared, Shelf};
 use crate::edge::rate::Buckets;
 use crate::error::StartError;
 use crate::log::Log;
+use crate::machine::DeadProcesses;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::page::link::Link;
+use crate::page::overview::Overview;
 use crate::stop::Stopper;
 use crate::stores::{Stores, is_name};
 use crate::told::Told;
@@ -44,6 +46,7 @@ impl Server {
                 store,
                 needs_token: AtomicBool::new(false),
                 link: None,
+                overview: Overview::default(),
             }
         };
         let shelves: BTreeMap<_, _> = stores
@@ -57,6 +60,8 @@ impl Server {
                 buckets: Buckets::new(&options.limits),
                 options,
                 clock,
+                note_limits: waynote::Limits::default(),
+                is_dead: Arc::new(|_| false),
                 log,
                 metrics: Metrics::default(),
                 watcher,
@@ -65,6 +70,18 @@ impl Server {
                 requests: AtomicU64::new(0),
             },
         }
+    }
+
+    /// The limits of notes that people write on the page. A request of the API states its own.
+    pub fn note_limits(mut self, limits: waynote::Limits) -> Self {
+        self.shared.note_limits = limits;
+        self
+    }
+
+    /// What tells whether the process of a loop is dead. Without it, a loop that was killed is shown as running.
+    pub fn is_dead(mut self, is_dead: DeadProcesses) -> Self {
+        self.shared.is_dead = is_dead;
+        self
     }
 
     /// Listens, if that is safe: an address that others reach needs a token for every store, and TLS.

@@ -55,7 +55,7 @@ impl Visit {
         work: impl FnOnce(&Narrowed<Told>) -> waynote::Result<T> + Send + 'static,
     ) -> Answer<T> {
         let store = self.store.clone();
-        let done = waiting(move || work(&*store)).await?;
+        let done = waiting(move || work(&store)).await?;
         done.map_err(|error| Problem::of_store(&error, &self.name))
     }
 

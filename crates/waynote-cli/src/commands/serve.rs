@@ -9,6 +9,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use waynote::SqliteStore;
 use waynote_formats::SyncedStore;
+use waynote_loop::identity::is_dead;
 use waynote_server::{Limits, Log, Options, Served, Server, Stopper, Stores, TlsFiles};
 
 use super::Context;
@@ -31,7 +32,10 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         .behind_proxy(args.behind_proxy)
         .limits(limits(&args.limits));
     let clock = Arc::new(|| crate::clock::now().unwrap_or_default());
-    let bound = Server::new(&stores, options, clock, Log::to(stderr())).bind()?;
+    let server = Server::new(&stores, options, clock, Log::to(stderr()))
+        .note_limits(context.settings.limits(None, None))
+        .is_dead(Arc::new(is_dead));
+    let bound = server.bind()?;
     stop_at_signals(bound.stopper())?;
 
     let url = bound.url();

@@ -6,6 +6,8 @@
 mod access;
 mod answer;
 mod assets;
+#[cfg(test)]
+mod costs;
 mod fields;
 mod forms;
 mod history;
@@ -13,6 +15,7 @@ pub(crate) mod link;
 mod markdown;
 mod notes;
 mod now;
+pub(crate) mod overview;
 mod routes;
 #[cfg(test)]
 mod samples;

@@ -18,7 +18,7 @@ use super::history::{self, History};
 use super::notes::{self, Notes, edit, forget};
 use super::now::{self, Now};
 use super::sessions::{self, Sessions};
-use super::site::{Counts, Site, View};
+use super::site::{Site, View};
 use super::{access, answer, assets, markdown, shell, sign_in, words};
 use crate::app::App;
 use crate::problem::Problem;
@@ -101,15 +101,10 @@ type Make = fn(&dyn Store, &Site<'_>, &Fields) -> Result<(String, Markup)>;
 
 /// Shows a view.
 async fn show(visit: Visit, view: View, query: Option<String>, make: Make) -> Response<Body> {
-    let (name, grant, now) = (visit.name.clone(), visit.grant.clone(), visit.app.now());
+    let of = visit.clone();
     let shown = visit.run(move |store| {
         let fields = Fields::parse(query.unwrap_or_default().as_bytes());
-        let site = Site {
-            store: &name,
-            grant: &grant,
-            now,
-            counts: Counts::gather(store)?,
-        };
+        let site = Site::gather(&of, store, view)?;
         let (status, title, main) = match make(store, &site, &fields) {
             Ok((title, main)) => (StatusCode::OK, title, main),
             Err(error) => {
@@ -146,18 +141,11 @@ async fn act(
         Ok(stamp) => stamp,
         Err(problem) => return answer::refused(&problem),
     };
-    let (name, grant, now) = (visit.name.clone(), visit.grant.clone(), visit.app.now());
+    let of = visit.clone();
     let done = visit.run(move |store| {
         let fields = Fields::parse(&body);
-        let mut site = Site {
-            store: &name,
-            grant: &grant,
-            now,
-            counts: Counts::default(),
-        };
-        let outcome = act(store, &site, &what, &fields, &stamp);
-        site.counts = Counts::gather(store)?;
-        Ok(match outcome {
+        let site = Site::gather(&of, store, view)?;
+        Ok(match act(store, &site, &what, &fields, &stamp) {
             Ok(Outcome::Done(path)) => answer::to(&path),
             // Nothing was done: a browser that reloads asks again.
             Ok(Outcome::Again(main)) => answer::page(
@@ -210,7 +198,7 @@ async fn file(Path(file): Path<String>) -> Response<Body> {
 
 async fn now(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::Now, query, |store, site, fields| {
-        let now = Now::gather(store, fields, site.now)?;
+        let now = Now::gather(store, fields, site)?;
         Ok((View::Now.title().into(), now::view(site, &now)))
     })
     .await
@@ -218,7 +206,7 @@ async fn now(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
 
 async fn notes(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::Notes, query, |store, site, fields| {
-        let notes = Notes::gather(store, fields)?;
+        let notes = Notes::gather(store, fields, site)?;
         let title = notes
             .reader
             .as_ref()
@@ -232,8 +220,8 @@ async fn notes(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body>
 }
 
 async fn new(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
-    show(visit, View::Notes, query, |store, site, fields| {
-        let form = edit::Form::new(store, fields)?;
+    show(visit, View::Notes, query, |_, site, fields| {
+        let form = edit::Form::new(site, fields);
         Ok((edit::title(&form), edit::view(site, &form)))
     })
     .await
@@ -316,7 +304,7 @@ async fn forget(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -> Respons
 
 async fn sessions(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::Sessions, query, |store, site, fields| {
-        let sessions = Sessions::gather(store, fields, &|_| false)?;
+        let sessions = Sessions::gather(store, fields, site)?;
         Ok((
             View::Sessions.title().into(),
             sessions::view(site, &sessions),
@@ -361,12 +349,7 @@ async fn show_access(visit: Visit, fields: Fields, done: Option<Done>) -> Respon
             }
             None => {}
         }
-        let site = Site {
-            store: &visit.name,
-            grant: &visit.grant,
-            now: visit.app.now(),
-            counts: Counts::gather(&*visit.store)?,
-        };
+        let site = Site::gather(&visit, &*visit.store, View::Access)?;
         let main = access::view(&site, &access);
         Ok(answer::page(
             status,

@@ -82,11 +82,13 @@ fn rail(site: &Site<'_>, current: View) -> Markup {
 fn count(site: &Site<'_>, view: View) -> Markup {
     html! {
         @match view {
-            View::Notes if site.counts.notes > 0 => {
-                span.dimmer.num { (grouped(site.counts.notes)) (unseen(" notes")) }
+            View::Notes => {
+                @let notes = site.seen.notes();
+                @if notes > 0 { span.dimmer.num { (grouped(notes)) (unseen(" notes")) } }
             }
-            View::Sessions if site.counts.running > 0 => {
-                span.dimmer.num { (site.counts.running) " live" }
+            View::Sessions => {
+                @let running = site.running();
+                @if running > 0 { span.dimmer.num { (running) " live" } }
             }
             _ => {}
         }

@@ -1,11 +1,15 @@
 //! What every view knows besides its data: which store, who looks at it, and when.
 
 use jiff::Timestamp;
+use waynote::event::RecordedEvent;
 use waynote::store::Ask;
-use waynote::{Author, Result, ScopeKind, Stamp, Store};
+use waynote::{Author, Error, Limits, Name, Result, ScopeKind, Stamp, Store};
 use waynote_access::{Grant, Rights};
 
 use super::fields::Link;
+use super::overview::Seen;
+use crate::machine::IsDead;
+use crate::visit::Visit;
 
 /// The five views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,36 +60,51 @@ pub(crate) struct Site<'a> {
     pub(crate) grant: &'a Grant,
     /// The time.
     pub(crate) now: Timestamp,
-    /// The numbers beside the names of the views.
-    pub(crate) counts: Counts,
+    /// The limits of what is written.
+    pub(crate) limits: Limits,
+    /// Tells whether the process of a loop is dead.
+    pub(crate) is_dead: IsDead<'a>,
+    /// The scopes of the store that whoever looks at it may see.
+    pub(crate) seen: Seen<'a>,
+    /// The sessions that a loop holds, with the event with which it took them.
+    pub(crate) leases: Vec<(Name, RecordedEvent)>,
 }
 
-/// The numbers beside the names of the views.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
-    /// The notes of the store, as limits count them.
-    pub(crate) notes: u64,
-    /// The sessions in which a loop runs.
-    pub(crate) running: usize,
-}
-
-impl Counts {
-    pub(crate) fn gather(store: &dyn Store) -> Result<Self> {
-        let answers = store.read(&Ask {
-            summaries: KINDS.to_vec(),
-            all_leases: true,
-            ..Ask::default()
-        })?;
-        let scopes = answers.summaries.iter().flatten();
-        Ok(Self {
-            notes: scopes.map(|scope| scope.notes).sum(),
-            running: answers.all_leases.len(),
-        })
-    }
+/// The sessions that a loop holds.
+pub(crate) fn leases(store: &dyn Store) -> Result<Vec<(Name, RecordedEvent)>> {
+    let ask = Ask {
+        all_leases: true,
+        ..Ask::default()
+    };
+    Ok(store.read(&ask)?.all_leases)
 }
 
 /// The kinds of scope, in the order in which they are listed.
 pub(crate) const KINDS: [ScopeKind; 3] = [ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session];
+
+impl<'a> Site<'a> {
+    /// What a view of this kind knows.
+    ///
+    /// # Errors
+    /// Those of reading the store.
+    pub(crate) fn gather(visit: &'a Visit, store: &dyn Store, view: View) -> Result<Self> {
+        let shelf = visit.app.shelves.get(&visit.name);
+        let shelf = shelf.ok_or_else(|| Error::NotFound {
+            what: format!("the store {}", visit.name),
+        })?;
+        // The whole store's, of which everybody sees their part.
+        let known = shelf.overview.now(&shelf.store, view == View::Sessions)?;
+        Ok(Self {
+            store: &visit.name,
+            grant: &visit.grant,
+            now: visit.app.now(),
+            limits: visit.app.note_limits,
+            is_dead: &*visit.app.is_dead,
+            seen: Seen::new(known, &visit.grant),
+            leases: leases(store)?,
+        })
+    }
+}
 
 impl Site<'_> {
     /// A link to a page of the store; the path begins behind the store's own.
@@ -103,6 +122,14 @@ impl Site<'_> {
     /// [`waynote::Error::InvalidName`], never for the name of a person.
     pub(crate) fn stamp(&self) -> Result<Stamp> {
         Ok(Stamp::new(self.now, Author::Person.name()?))
+    }
+
+    /// The number of sessions in which a loop runs: one that was killed keeps its session, and runs no more.
+    pub(crate) fn running(&self) -> usize {
+        let events = self.leases.iter().map(|(_, event)| event);
+        events
+            .filter(|event| !super::sessions::is_lost(event, self.is_dead))
+            .count()
     }
 
     /// Whether whoever looks at it may write.

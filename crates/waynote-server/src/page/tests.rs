@@ -7,35 +7,54 @@ use super::fields::Fields;
 use super::history::{self, History};
 use super::notes::{self, Notes, edit};
 use super::now::{self, Now};
+use super::overview::{Overview, Seen};
 use super::samples;
 use super::sessions::{self, Sessions};
 use super::shell;
-use super::site::{Counts, Site, View};
+use super::site::{Site, View, leases};
 use maud::Markup;
 
-fn page(store: &dyn Store, view: View, query: &str) -> String {
+pub(super) fn page(store: &dyn Store, view: View, query: &str) -> String {
+    page_of(store, &Overview::default(), view, query)
+}
+
+/// A page of a server that keeps this of its store.
+pub(super) fn page_of(store: &dyn Store, kept: &Overview, view: View, query: &str) -> String {
+    on_site(store, kept, |site| {
+        let site = &site;
+        let fields = Fields::parse(query.as_bytes());
+        let main: Markup = match view {
+            View::Now => now::view(site, &Now::gather(store, &fields, site).unwrap()),
+            View::Notes if fields.has("edit") => {
+                edit::view(site, &edit::Form::edit(store, &fields).unwrap())
+            }
+            View::Notes => notes::view(site, &Notes::gather(store, &fields, site).unwrap()),
+            View::Sessions => {
+                sessions::view(site, &Sessions::gather(store, &fields, site).unwrap())
+            }
+            View::History => history::view(site, &History::gather(store, &fields).unwrap()),
+            View::Access => Markup::default(),
+        };
+        shell::document(site, view, view.title(), &main).into_string()
+    })
+}
+
+/// What whoever may do everything knows of a store.
+pub(super) fn on_site<T>(
+    store: &dyn Store,
+    kept: &Overview,
+    work: impl FnOnce(Site<'_>) -> T,
+) -> T {
     let grant = Grant::everything();
-    let site = Site {
+    work(Site {
         store: "team",
         grant: &grant,
         now: samples::now(),
-        counts: Counts::gather(store).unwrap(),
-    };
-    let fields = Fields::parse(query.as_bytes());
-    let main: Markup = match view {
-        View::Now => now::view(&site, &Now::gather(store, &fields, site.now).unwrap()),
-        View::Notes if fields.has("edit") => {
-            edit::view(&site, &edit::Form::edit(store, &fields).unwrap())
-        }
-        View::Notes => notes::view(&site, &Notes::gather(store, &fields).unwrap()),
-        View::Sessions => sessions::view(
-            &site,
-            &Sessions::gather(store, &fields, &|_| false).unwrap(),
-        ),
-        View::History => history::view(&site, &History::gather(store, &fields).unwrap()),
-        View::Access => Markup::default(),
-    };
-    shell::document(&site, view, view.title(), &main).into_string()
+        limits: waynote::Limits::default(),
+        is_dead: &|_| false,
+        seen: Seen::new(kept.now(store, true).unwrap(), &grant),
+        leases: leases(store).unwrap(),
+    })
 }
 
 #[test]
@@ -164,16 +183,22 @@ fn the_slider_goes_through_the_changes() {
     let data = tempfile::tempdir().unwrap();
     let store = samples::store(data.path());
     let of = "agent=builder&place=~/projects/shop&session=nightly";
+    let now_of = |query: &str| {
+        let fields = Fields::parse(query.as_bytes());
+        on_site(&store, &Overview::default(), |site| {
+            Now::gather(&store, &fields, &site).unwrap()
+        })
+    };
     let at = |step: usize| {
         let query = format!("{of}&of=2026-05-19T13:40:00Z&step={step}");
-        let now = Now::gather(&store, &Fields::parse(query.as_bytes()), samples::now()).unwrap();
+        let now = now_of(&query);
         (
             now.times.at,
             now.typed.at,
             now.block.unwrap().block.receipt.shown,
         )
     };
-    let newest = Now::gather(&store, &Fields::parse(of.as_bytes()), samples::now()).unwrap();
+    let newest = now_of(of);
     let steps = newest.times.steps.len();
     assert_eq!(at(steps).1, None, "the last step is now");
     assert_eq!(
@@ -189,91 +214,38 @@ fn the_slider_goes_through_the_changes() {
     }
 }
 
-/// 100,000 notes: each view is a page of it, quickly. `cargo test -p waynote-server -- --ignored --nocapture large`
 #[test]
-#[ignore = "writes 100,000 notes"]
-#[expect(clippy::print_stderr, reason = "it measures")]
-fn each_view_of_a_large_store() {
-    use waynote::{Change, Content, EntryType, Expect, Limits};
-
+fn a_loop_that_was_killed_does_not_run() {
     let data = tempfile::tempdir().unwrap();
     let store = samples::store(data.path());
-    let text = |number: usize| {
-        let words =
-            "the checkout retries a flaky import before the release of the staging database";
-        Content::text(format!(
-            "Note {number}: {words}.\n\n- one\n- two\n- {number}"
-        ))
-        .unwrap()
+    let states = |is_dead: bool| {
+        on_site(&store, &Overview::default(), |site| {
+            let is_dead = move |_: &waynote::event::ProcessIdentity| is_dead;
+            let site = Site {
+                is_dead: &is_dead,
+                ..site
+            };
+            let sessions = Sessions::gather(&store, &Fields::default(), &site).unwrap();
+            let rows = sessions.rows.iter();
+            let of = rows.map(|row| (row.session.to_string(), row.state.word));
+            (sessions.running, of.collect::<Vec<_>>())
+        })
     };
-    let change = |number: usize| match number % 4 {
-        0 => Change::Append {
-            session: format!("loop-{}", number % 97).parse().unwrap(),
-            kind: EntryType::ALL[number / 4 % 4].clone(),
-            iteration: Some(1 + number as i64 / 1000),
-            content: text(number),
-            resolves: None,
-            id: None,
-            created_at: None,
-        },
-        kind => Change::Save {
-            address: match kind {
-                1 => format!(
-                    "place:~/work/team{}/project{}#k{number}",
-                    number % 20,
-                    number % 700
-                ),
-                2 => format!("agent:builder#k{number}"),
-                _ => format!("agent:agent{}#k{number}", number % 900),
-            }
-            .parse()
-            .unwrap(),
-            content: text(number),
-            pin: (number.is_multiple_of(50)).then_some(true),
-            limits: Limits::NONE,
-            expect: Expect::Any,
-            origin: None,
-        },
-    };
-    let stamp = samples::stamp("2026-05-19T13:59:00Z", "agent:builder");
-    let all: Vec<usize> = (0..100_000).collect();
-    for numbers in all.chunks(2000) {
-        let changes: Vec<Change> = numbers.iter().map(|number| change(*number)).collect();
-        store.apply(&changes, &stamp).unwrap();
-    }
-    for (view, query) in [
-        (
-            View::Now,
-            "agent=builder&place=~/work/team3/project3&session=loop-4",
-        ),
-        (
-            View::Now,
-            "agent=builder&place=~/work/team3/project3&session=loop-4&budget=8000",
-        ),
-        (
-            View::Now,
-            "agent=builder&place=~/work/team3/project3&session=loop-4&prompt=flaky+import",
-        ),
-        (
-            View::Now,
-            "agent=agent3&place=~/projects/shop&session=nightly&at=2026-05-19T06:30:00Z",
-        ),
-        (View::Notes, ""),
-        (View::Notes, "only=place"),
-        (View::Notes, "in=agent:builder&after=20000"),
-        (View::Notes, "in=session:loop-4&note=agent:builder%23k2"),
-        (View::Notes, "in=place:~/work/team3/project3&sort=name"),
-        (View::Notes, "q=flaky+import"),
-        (View::Sessions, ""),
-        (View::Sessions, "session=loop-4"),
-        (View::History, ""),
-        (View::History, "note=agent:builder%23k2"),
-    ] {
-        let bytes = page(&store, view, query).len();
-        let began = std::time::Instant::now();
-        page(&store, view, query);
-        let took = began.elapsed().as_secs_f64() * 1000.0;
-        eprintln!("{took:7.1} ms {:5} kB  {view:?} {query}", bytes / 1000);
-        assert!(bytes <= 150_000, "{view:?} {query}: {bytes}");
-    }
+    let (running, alive) = states(false);
+    assert_eq!(running, 1);
+    let session = &alive.iter().find(|(_, word)| *word == "running").unwrap().0;
+    let (running, dead) = states(true);
+    assert_eq!(running, 0);
+    assert!(dead.contains(&(session.clone(), "lost")), "{dead:?}");
+}
+
+#[test]
+fn style_faithful_is_shown_by_section() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let query = "session=nightly&agent=builder&place=~/projects/shop&style=faithful";
+    let html = main_of(&store, View::Now, query);
+    assert!(html.contains("none left out"), "{html}");
+    let block = html.split("<pre").nth(1).unwrap().split("</pre>").next();
+    insta::assert_snapshot!(block.unwrap());
 }

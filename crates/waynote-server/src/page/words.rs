@@ -35,6 +35,23 @@ pub(crate) fn name(note: &Note) -> Markup {
     }
 }
 
+/// A note's name in a list of notes of its scope.
+pub(crate) fn name_inside(note: &Note) -> Markup {
+    match (&note.address, &note.kind) {
+        (Address::Session(..), Some(kind)) => html! {
+            span.addr {
+                @if let Some(iteration) = note.iteration { em { "#" (iteration) } " " }
+                (visible(kind.as_str()))
+            }
+        },
+        (Address::Place(_), _) => html! { span.addr { "its own note" } },
+        (of, _) => match of.key() {
+            Some(key) => html! { span.addr { em { "#" } (breakable(&key)) } },
+            None => address(of),
+        },
+    }
+}
+
 /// A path that can break behind its slashes.
 pub(crate) fn breakable(text: &str) -> Markup {
     html! {

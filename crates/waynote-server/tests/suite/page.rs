@@ -5,7 +5,7 @@ use waynote::{
 };
 use waynote_access::{Grant, Rights, Tokens};
 
-use super::support::{Response, Running, now, start};
+use super::support::{Response, Running, now, options, start, start_as};
 
 fn stamp(author: &str) -> Stamp {
     Stamp::new(now(), author.parse().unwrap())
@@ -258,6 +258,21 @@ fn what_was_typed_is_kept_after_an_error() {
         );
         assert!(answer.body.contains(&format!(r#"value="{key}""#)), "{says}");
     }
+}
+
+#[test]
+fn the_limits_are_those_that_the_server_is_told() {
+    let limits = waynote::Limits::default().max_bytes(20);
+    let server = start_as(options(), |server| server.note_limits(limits));
+    let save = |text: &str| {
+        let fields = [("scope", "agent:builder"), ("key", "k"), ("text", text)];
+        post(&server, "/s/notes/notes/save", &fields)
+    };
+    assert_eq!(save("short enough").status, 303);
+    let refused = save("longer than twenty bytes");
+    assert_eq!(refused.status, 422);
+    assert!(refused.body.contains("longer than twenty bytes"));
+    assert!(refused.body.contains("20"), "{}", refused.body);
 }
 
 #[test]

@@ -62,11 +62,16 @@ pub(crate) fn start() -> Running {
 }
 
 pub(crate) fn start_with(options: Options) -> Running {
+    start_as(options, |server| server)
+}
+
+/// The same for a server that is told more.
+pub(crate) fn start_as(options: Options, told: impl FnOnce(Server) -> Server) -> Running {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
     let store = Arc::new(SqliteStore::open(path, &StoreOptions::default()).unwrap());
     let log = Lines::default();
-    let (address, stopper, thread, link) = serve(&store, options, &log);
+    let (address, stopper, thread, link) = serve(&store, options, &log, told);
     Running {
         address,
         store,
@@ -85,14 +90,19 @@ type Started = (
     Option<String>,
 );
 
-fn serve(store: &Arc<SqliteStore>, options: Options, log: &Lines) -> Started {
+fn serve(
+    store: &Arc<SqliteStore>,
+    options: Options,
+    log: &Lines,
+    told: impl FnOnce(Server) -> Server,
+) -> Started {
     let server = Server::new(
         &Stores::default().with("notes", store.clone()),
         options,
         Arc::new(now),
         Log::to(log.clone()),
     );
-    let bound = server.bind().unwrap();
+    let bound = told(server).bind().unwrap();
     let (address, stopper) = (bound.address(), bound.stopper());
     let link = bound.link();
     let thread = std::thread::spawn(move || bound.run().unwrap());
@@ -110,7 +120,7 @@ impl Running {
     /// Stops the server, and starts another one over the same store.
     pub(crate) fn restart(&mut self) {
         self.stop();
-        let started = serve(&self.store, options(), &self.log);
+        let started = serve(&self.store, options(), &self.log, |server| server);
         (self.address, self.stopper, self.thread, self.link) = started;
     }
 

@@ -20,12 +20,13 @@
       const known = new Map($$("[data-key]", part).map((of) => [of.dataset.key, of.dataset.rev]));
       const open = $$("details", part).map((of) => of.open);
       const href = focus && focus.getAttribute("href");
-      const scroll = part.scrollTop;
+      const scroller = () => $(".scroll", part) ?? part;
+      const scroll = scroller().scrollTop;
       part.replaceChildren(...other.childNodes);
       if (byOthers) {
         $$("details", part).forEach((of, index) => { if (index in open) of.open = open[index]; });
         for (const of of $$("[data-key]", part)) if (known.get(of.dataset.key) !== of.dataset.rev) of.classList.add("fresh");
-        part.scrollTop = scroll;
+        scroller().scrollTop = scroll;
       }
       if (href) $$("a", part).find((of) => of.getAttribute("href") === href)?.focus({ preventScroll: true });
     }
@@ -50,7 +51,7 @@
     if (link && event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey) {
       event.preventDefault();
       history.pushState(null, "", link.href);
-      show(link.href).then(() => { if ($(".three")) $("[data-live=reader]").scrollTop = 0; });
+      show(link.href);
     } else if (event.target.closest("[data-keys]")) $("#keys").showModal();
     for (const menu of $$("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
   });

@@ -22,10 +22,10 @@ pub(crate) fn save(
     let mut form = Form::sent(fields);
     if fields.get("do") == Some("preview") {
         form.is_previewed = true;
-        form = form.with_scopes(store)?;
+        form = form.with_scopes(site);
         return Ok(Outcome::Again(edit::view(site, &form)));
     }
-    match written(store, &form, stamp) {
+    match written(store, site, &form, stamp) {
         Ok(address) => {
             let list = Asked {
                 after: None,
@@ -43,13 +43,13 @@ pub(crate) fn save(
                 }
             }
             form.error = Some(error);
-            form = form.with_scopes(store)?;
+            form = form.with_scopes(site);
             Ok(Outcome::Again(edit::view(site, &form)))
         }
     }
 }
 
-fn written(store: &dyn Store, form: &Form, stamp: &Stamp) -> Result<Address> {
+fn written(store: &dyn Store, site: &Site<'_>, form: &Form, stamp: &Stamp) -> Result<Address> {
     if form.text.trim().is_empty() {
         return Err(Error::Empty { what: "text" });
     }
@@ -67,7 +67,9 @@ fn written(store: &dyn Store, form: &Form, stamp: &Stamp) -> Result<Address> {
             (scope, key) => Address::keyed(&scope, key.parse()?)?,
         },
     };
-    let options = SaveOptions::default().expect(Expect::Revision(form.base));
+    let options = SaveOptions::default()
+        .limits(site.limits)
+        .expect(Expect::Revision(form.base));
     single::save(store, address.clone(), content, options, stamp)?;
     Ok(address)
 }

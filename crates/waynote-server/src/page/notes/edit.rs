@@ -11,8 +11,8 @@ use crate::page::markdown;
 use crate::page::site::Site;
 use crate::page::words::{self, author, exact};
 
-/// So many scopes are offered.
-const CHOICES: usize = 100;
+/// So many scopes of a kind are offered.
+const CHOICES: usize = 50;
 
 /// A form, filled in as far as it is.
 #[derive(Default)]
@@ -38,7 +38,7 @@ pub(crate) struct Form {
 
 impl Form {
     /// A form for a new note in the scope of the list that it was opened from.
-    pub(crate) fn new(store: &dyn Store, fields: &Fields) -> Result<Self> {
+    pub(crate) fn new(site: &Site<'_>, fields: &Fields) -> Self {
         let asked = Asked::of(fields);
         let scope = asked.scope.as_ref().map(Scope::to_string);
         let form = Self {
@@ -46,7 +46,7 @@ impl Form {
             asked,
             ..Self::sent(fields)
         };
-        form.with_scopes(store)
+        form.with_scopes(site)
     }
 
     /// A form with a note's text.
@@ -86,15 +86,11 @@ impl Form {
     }
 
     /// The same with the scopes to choose from.
-    pub(crate) fn with_scopes(mut self, store: &dyn Store) -> Result<Self> {
-        let ask = waynote::store::Ask {
-            summaries: crate::page::site::KINDS.to_vec(),
-            ..waynote::store::Ask::default()
-        };
-        let summaries = store.read(&ask)?.summaries.into_iter().flatten();
-        let scopes = summaries.map(|of| of.scope.to_string());
-        self.scopes = scopes.take(CHOICES).collect();
-        Ok(self)
+    pub(crate) fn with_scopes(mut self, site: &Site<'_>) -> Self {
+        let kinds = crate::page::site::KINDS.into_iter();
+        let scopes = kinds.flat_map(|kind| site.seen.scopes(kind).take(CHOICES));
+        self.scopes = scopes.map(|of| of.scope.to_string()).collect();
+        self
     }
 
     /// Whether it is an entry for a session's log.

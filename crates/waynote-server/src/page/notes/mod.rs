@@ -8,8 +8,7 @@ mod reader;
 mod tree;
 mod view;
 
-use waynote::store::Ask;
-use waynote::{Place, Result, Scope, ScopeKind, ScopeSummary, Store};
+use waynote::{Place, Result, Scope, ScopeKind, Store};
 
 use super::fields::{Fields, Link};
 use super::site::{Site, View};
@@ -32,33 +31,34 @@ pub(crate) struct Notes {
 
 impl Notes {
     /// Reads what was asked for.
-    pub(crate) fn gather(store: &dyn Store, fields: &Fields) -> Result<Self> {
+    pub(crate) fn gather(store: &dyn Store, fields: &Fields, site: &Site<'_>) -> Result<Self> {
         let asked = Asked::of(fields);
-        let answers = store.read(&Ask {
-            summaries: super::site::KINDS.to_vec(),
-            ..Ask::default()
-        })?;
-        let scopes = |index: usize| -> &[ScopeSummary] {
-            answers.summaries.get(index).map_or(&[], Vec::as_slice)
-        };
         let chosen = |kind| asked.scope.as_ref().filter(|scope| scope.kind() == kind);
         let place: Option<Place> = chosen(ScopeKind::Place).and_then(|of| of.name().parse().ok());
         let name = |kind| chosen(kind).and_then(|of| of.name().parse().ok());
-        let all = answers.summaries.iter().flatten();
         Ok(Self {
             list: list::gather(store, &asked)?,
             tree: [
-                ("Places", tree::places(scopes(0), place.as_ref())),
+                (
+                    "Places",
+                    tree::places(site.seen.scopes(ScopeKind::Place), place.as_ref()),
+                ),
                 (
                     "Notebooks",
-                    tree::names(scopes(1), name(ScopeKind::Agent).as_ref()),
+                    tree::names(
+                        site.seen.scopes(ScopeKind::Agent),
+                        name(ScopeKind::Agent).as_ref(),
+                    ),
                 ),
                 (
                     "Sessions",
-                    tree::names(scopes(2), name(ScopeKind::Session).as_ref()),
+                    tree::names(
+                        site.seen.scopes(ScopeKind::Session),
+                        name(ScopeKind::Session).as_ref(),
+                    ),
                 ),
             ],
-            all: all.map(|scope| scope.notes).sum(),
+            all: site.seen.notes(),
             reader: Reader::gather(store, fields)?,
             done: fields.get("done").map(str::to_owned),
             asked,

@@ -122,6 +122,7 @@ fn found(site: &Site<'_>, asked: &Asked, note: &Note) -> Markup {
             }
             (menu(site, asked, note, may_change))
         }
+        div.scroll {
         (body(site, note))
         div.meta {
             @if let Some(times) = note.seen().filter(|times| *times > 1) { span.num { "noted " (times) " times" } }
@@ -133,6 +134,7 @@ fn found(site: &Site<'_>, asked: &Asked, note: &Note) -> Markup {
             @if note.content.len() <= MOST_BYTES {
                 span.num { (size(Budget::default().tokens_of(&note.content.shown()))) " tokens" }
             }
+        }
         }
     }
 }

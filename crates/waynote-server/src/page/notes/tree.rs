@@ -3,6 +3,8 @@
 
 use waynote::{Name, Place, Scope, ScopeSummary};
 
+use crate::page::overview::tree_key;
+
 /// The most places that are shown with everything below them.
 const ALL_OPEN: usize = 60;
 
@@ -20,16 +22,17 @@ pub(crate) struct Row {
     pub(crate) depth: usize,
 }
 
-/// The rows of the places.
-pub(crate) fn places(summaries: &[ScopeSummary], chosen: Option<&Place>) -> Vec<Row> {
-    let mut all: Vec<(Vec<&str>, u64)> = summaries
-        .iter()
-        .map(|of| (parts(of.scope.name()), of.notes))
+/// The rows of the places, which come in the order of [`tree_key`].
+pub(crate) fn places<'s>(
+    summaries: impl Iterator<Item = &'s ScopeSummary>,
+    chosen: Option<&Place>,
+) -> Vec<Row> {
+    let all: Vec<(String, u64)> = summaries
+        .map(|of| (tree_key(of.scope.name()), of.notes))
         .collect();
-    all.sort();
     let open = Open {
         is_all: all.len() <= ALL_OPEN,
-        chosen: chosen.map_or(Vec::new(), |place| parts(place.as_str())),
+        chosen: chosen.map(|place| tree_key(place.as_str())),
     };
     let mut rows = Vec::new();
     below(&all, 0, 0, &open, &mut rows);
@@ -37,59 +40,65 @@ pub(crate) fn places(summaries: &[ScopeSummary], chosen: Option<&Place>) -> Vec<
 }
 
 /// Which directories are open.
-struct Open<'c> {
+struct Open {
     is_all: bool,
-    chosen: Vec<&'c str>,
+    chosen: Option<String>,
 }
 
-/// The rows of places that have their first parts in common, below these parts.
-fn below(
-    all: &[(Vec<&str>, u64)],
-    common: usize,
-    depth: usize,
-    open: &Open<'_>,
-    rows: &mut Vec<Row>,
-) {
+impl Open {
+    /// Whether the chosen place is this one, or below it.
+    fn leads_to(&self, key: &str) -> bool {
+        let rest = self.chosen.as_deref().and_then(|of| of.strip_prefix(key));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('\0'))
+    }
+}
+
+/// The end of the part of a key that begins there.
+fn end_of_part(key: &str, from: usize) -> usize {
+    key[from..].find('\0').map_or(key.len(), |end| from + end)
+}
+
+/// The rows of places whose keys are the same up to their parts that begin at `from`.
+fn below(all: &[(String, u64)], from: usize, depth: usize, open: &Open, rows: &mut Vec<Row>) {
     let mut rest = all;
     let mut shown = 0;
     while let Some((first, _)) = rest.first() {
-        let name = first[common];
-        let end = rest.partition_point(|(parts, _)| parts[common] <= name);
-        let (group, others) = rest.split_at(end);
+        let mut end = end_of_part(first, from);
+        let name = &first[from..end];
+        let size = rest.partition_point(|(key, _)| key[from..end_of_part(key, from)] <= *name);
+        let (mut group, others) = rest.split_at(size);
         rest = others;
-        let is_chosen = open.chosen.get(common) == Some(&name);
         shown += 1;
-        if shown > MOST && !is_chosen {
+        if shown > MOST && !open.leads_to(&first[..end]) {
             continue;
         }
-        // Directories without notes that lead only to one other are one row.
-        let mut deep = common + 1;
-        while group[0].0.len() > deep
-            && group
-                .iter()
-                .all(|(parts, _)| parts.get(deep) == group[0].0.get(deep))
-        {
-            deep += 1;
+        // Directories without notes that lead only to one other are one row. In order, what the first and the last key
+        // have in common is common to all.
+        let last = &group[group.len() - 1].0;
+        while end < first.len() {
+            let next = end_of_part(first, end + 1);
+            if last.get(..next) != Some(&first[..next]) || end_of_part(last, end + 1) != next {
+                break;
+            }
+            end = next;
         }
-        let here = &group[0].0[..deep];
+        let here = &first[..end];
         let path = path(here);
-        let own = group.iter().find(|(parts, _)| parts.len() == deep);
+        let notes = (end == first.len()).then(|| group[0].1);
         rows.push(Row {
             scope: path.parse().ok().map(Scope::Place),
-            label: match common {
+            label: match from {
                 0 => path,
-                _ => here[common..].join("/"),
+                _ => here[from..].replace('\0', "/"),
             },
-            notes: own.map(|(_, notes)| *notes),
+            notes,
             depth,
         });
-        let inner: Vec<(Vec<&str>, u64)> = group
-            .iter()
-            .filter(|(parts, _)| parts.len() > deep)
-            .cloned()
-            .collect();
-        if (open.is_all || open.chosen.starts_with(here)) && !inner.is_empty() {
-            below(&inner, deep, depth + 1, open, rows);
+        if notes.is_some() {
+            group = &group[1..];
+        }
+        if (open.is_all || open.leads_to(here)) && !group.is_empty() {
+            below(group, end + 1, depth + 1, open, rows);
         }
     }
     if shown > MOST {
@@ -106,27 +115,24 @@ fn more(number: usize, depth: usize) -> Row {
     }
 }
 
-/// The parts of a path; the first is `~`, or nothing for an absolute one.
-fn parts(path: &str) -> Vec<&str> {
-    match path {
-        "/" => vec![""],
-        path => path.split('/').collect(),
-    }
-}
-
-fn path(parts: &[&str]) -> String {
-    match parts {
-        [""] => "/".into(),
-        parts => parts.join("/"),
+/// The path of a key.
+fn path(key: &str) -> String {
+    match key {
+        "" => "/".into(),
+        key => key.replace('\0', "/"),
     }
 }
 
 /// The rows of notebooks or sessions: the chosen one is among them.
-pub(crate) fn names(summaries: &[ScopeSummary], chosen: Option<&Name>) -> Vec<Row> {
+pub(crate) fn names<'s>(
+    summaries: impl Iterator<Item = &'s ScopeSummary>,
+    chosen: Option<&Name>,
+) -> Vec<Row> {
     let is_chosen = |of: &ScopeSummary| chosen.is_some_and(|name| name.as_str() == of.scope.name());
-    let mut rows = Vec::new();
-    for (index, of) in summaries.iter().enumerate() {
-        if index < MOST || is_chosen(of) {
+    let (mut rows, mut all) = (Vec::new(), 0);
+    for of in summaries {
+        all += 1;
+        if all <= MOST || is_chosen(of) {
             rows.push(Row {
                 scope: Some(of.scope.clone()),
                 label: waynote::visible::visible(of.scope.name()),
@@ -135,8 +141,8 @@ pub(crate) fn names(summaries: &[ScopeSummary], chosen: Option<&Name>) -> Vec<Ro
             });
         }
     }
-    if summaries.len() > MOST {
-        rows.push(more(summaries.len() - MOST, 0));
+    if all > MOST {
+        rows.push(more(all - MOST, 0));
     }
     rows
 }
@@ -146,15 +152,16 @@ mod tests {
     use super::*;
 
     fn shown(names: &[&str], chosen: Option<&str>) -> String {
-        let summaries: Vec<ScopeSummary> = names
+        let mut summaries: Vec<ScopeSummary> = names
             .iter()
             .map(|name| ScopeSummary {
                 scope: Scope::Place(name.parse().unwrap()),
                 notes: 1,
             })
             .collect();
+        summaries.sort_by_key(|of| tree_key(of.scope.name()));
         let chosen: Option<Place> = chosen.map(|place| place.parse().unwrap());
-        let rows = places(&summaries, chosen.as_ref()).into_iter();
+        let rows = places(summaries.iter(), chosen.as_ref()).into_iter();
         rows.map(|row| {
             let notes = row.notes.map_or(String::new(), |notes| format!(" {notes}"));
             format!("{}{}{notes}\n", "  ".repeat(row.depth), row.label)

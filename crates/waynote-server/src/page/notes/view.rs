@@ -69,7 +69,7 @@ fn bar(site: &Site<'_>, notes: &Notes) -> Markup {
     html! {
         form.bar method="get" action=(site.view(View::Notes).href()) data-auto="" role="search" aria-label="Notes" {
             @if let Some(scope) = &asked.scope { input type="hidden" name="in" value=(scope); }
-            label.field.search { span aria-hidden="true" { "⌕" } (words::unseen("Search"))
+            label.field.search { svg.lens viewBox="0 0 16 16" aria-hidden="true" { path d="M10.6 10.6 14 14M12 7A5 5 0 1 1 2 7a5 5 0 0 1 10 0Z" {} } (words::unseen("Search"))
                 input type="search" name="q" value=(asked.query) autocomplete="off" spellcheck="false" data-search=""
                     placeholder={ "Search " @match &asked.scope { Some(scope) => { (words::scope_name(scope)) } None => { "all notes" } } };
             }
@@ -149,11 +149,12 @@ fn entry(site: &Site<'_>, notes: &Notes, item: &Item) -> Markup {
         .reader
         .as_ref()
         .is_some_and(|of| of.address == note.address);
+    let is_inside = notes.asked.scope.as_ref() == Some(&note.address.scope());
     let href = notes.asked.link(site).with("note", &note.address).href();
     html! {
         a href=(href) data-swap="" data-key=(note.address) data-rev=(note.revision) aria-current=[is_open.then_some("true")] {
             span.row {
-                span.grow { (words::name(note)) }
+                span.grow { @if is_inside { (words::name_inside(note)) } @else { (words::name(note)) } }
                 @if note.pinned { (chip("", "pinned")) }
                 @if note.resolved_by.is_some() { (chip("out", "resolved")) }
                 (words::day(note.updated_at, site.now))

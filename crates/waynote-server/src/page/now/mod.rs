@@ -6,12 +6,13 @@ mod view;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
-use waynote::context::{Block, Budget, ReaderTools, Request, Section, Shown, render};
+use waynote::context::{Block, Budget, ReaderTools, Request, Section, Shown, Style, render};
 use waynote::store::AsOf;
 use waynote::store::Ask;
 use waynote::{Action, Address, Error, Note, Result, Scope, ScopeKind, Store};
 
 use super::fields::Fields;
+use super::site::Site;
 use parts::Part;
 
 pub(crate) use view::view;
@@ -38,7 +39,7 @@ pub(crate) struct Now {
 }
 
 /// What was asked for, as it stands in the fields.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Typed {
     pub(crate) place: String,
     pub(crate) agent: String,
@@ -46,6 +47,7 @@ pub(crate) struct Typed {
     pub(crate) iteration: String,
     pub(crate) budget: String,
     pub(crate) prompt: String,
+    pub(crate) style: Style,
     /// The time in the past, if one was asked for.
     pub(crate) at: Option<Timestamp>,
 }
@@ -68,8 +70,15 @@ pub(crate) struct Shows {
 }
 
 impl Shows {
-    /// The tokens of a section's notes.
+    /// The tokens of a section's notes; in style faithful, of all that it prints.
     pub(crate) fn tokens(&self, section: Section) -> usize {
+        if self.block.style == Style::Faithful {
+            let sections = self.block.sections.iter();
+            let of_section = sections.filter(|of| of.section == section);
+            return of_section
+                .map(|of| Budget::default().tokens_of(&of.text))
+                .sum();
+        }
         let claims = self.block.receipt.claims.iter();
         let of_section = claims.filter(|claim| claim.section == section);
         of_section.map(|claim| claim.tokens).sum()
@@ -99,28 +108,17 @@ pub(crate) struct Step {
 
 impl Now {
     /// Reads what is asked for. A field that is missing gets what was used last in the store.
-    pub(crate) fn gather(store: &dyn Store, fields: &Fields, now: Timestamp) -> Result<Self> {
-        let ask = Ask {
-            summaries: vec![ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session],
-            journal: vec![(None, STEPS)],
-            ..Ask::default()
-        };
-        let answers = store.read(&ask)?;
-        let journal = answers.journal.first().map_or(&[][..], Vec::as_slice);
+    pub(crate) fn gather(store: &dyn Store, fields: &Fields, site: &Site<'_>) -> Result<Self> {
+        let journal = store.journal(None, STEPS)?;
         let last_of = |kind: ScopeKind| {
             let scopes = journal.iter().map(|change| change.address().scope());
             let mut of_kind = scopes.filter(|scope| scope.kind() == kind);
             of_kind.next().map(|scope| scope.name().to_owned())
         };
-        let names = |index: usize| {
-            let scopes = answers.summaries.get(index).map_or(&[][..], Vec::as_slice);
-            let names = scopes.iter().map(|of| of.scope.name().to_owned());
-            names.take(CHOICES).collect::<Vec<String>>()
-        };
         let choices = Choices {
-            places: names(0),
-            agents: names(1),
-            sessions: names(2),
+            places: site.seen.names(ScopeKind::Place, CHOICES),
+            agents: site.seen.names(ScopeKind::Agent, CHOICES),
+            sessions: site.seen.names(ScopeKind::Session, CHOICES),
             is_empty: journal.is_empty(),
         };
         let field = |name, kind, otherwise: &str| match fields.text(name) {
@@ -134,12 +132,16 @@ impl Now {
             iteration: fields.get("iteration").unwrap_or_default().to_owned(),
             budget: fields.get("budget").unwrap_or("2000").to_owned(),
             prompt: fields.get("prompt").unwrap_or_default().to_owned(),
+            style: fields
+                .get("style")
+                .and_then(|style| style.parse().ok())
+                .unwrap_or(Style::Stable),
             at: None,
         };
-        let request = request(&typed, now);
+        let request = request(&typed, site.now);
         let mut times = Times::default();
         if let Ok(request) = &request {
-            times.steps = steps(journal, request);
+            times.steps = steps(&journal, request);
         }
         typed.at = asked_time(fields, &times.steps);
         times.at = match typed.at {
@@ -182,6 +184,9 @@ fn request(typed: &Typed, now: Timestamp) -> Result<Request> {
     let request = Request::new(agent.parse()?, place.parse()?, now)
         .session(session)
         .iteration(iteration)
+        .style(typed.style)
+        // Its tokens are counted, though style faithful has no budget.
+        .explain(typed.style == Style::Faithful)
         .budget(Budget::of(usize::try_from(budget).unwrap_or(2000)))
         .query(prompt)
         .tools(ReaderTools::new("note_show", "note_search"));

@@ -1,6 +1,8 @@
 //! The parts of a block: its text cut up so that each note can be found in it. Joined, they are the block again.
 
-use waynote::context::{Block, Section, Shown};
+use std::collections::HashMap;
+
+use waynote::context::{Block, Section, Shown, Style};
 use waynote::visible::code_span;
 
 /// A part of a block.
@@ -19,14 +21,57 @@ pub(crate) enum What {
     Group,
     /// A note, with its place among the receipt's claims, if it was found there.
     Note(Section, Option<usize>),
+    /// A whole section in style faithful.
+    Section(Section),
     /// Blank lines between.
     Gap,
     /// The last lines, which sum the block up.
     Tail,
 }
 
-/// Cuts up a block in style stable.
+/// Cuts up a block.
 pub(crate) fn parts(block: &Block) -> Vec<Part> {
+    match block.style {
+        Style::Faithful => by_section(block),
+        _ => by_note(block),
+    }
+}
+
+/// A block in style faithful has sections, which look as their source programs print them.
+fn by_section(block: &Block) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut rest = block.text.as_str();
+    for section in &block.sections {
+        let text = section.text.trim_end_matches('\n');
+        let Some(at) = rest.find(text) else {
+            continue;
+        };
+        let end = at + text.len();
+        let end = if rest[end..].starts_with('\n') {
+            end + 1
+        } else {
+            end
+        };
+        push(&mut parts, What::Gap, &rest[..at]);
+        push(&mut parts, What::Section(section.section), &rest[at..end]);
+        rest = &rest[end..];
+    }
+    push(&mut parts, What::Tail, rest);
+    parts
+}
+
+fn push(parts: &mut Vec<Part>, what: What, text: &str) {
+    if !text.is_empty() {
+        parts.push(Part {
+            what,
+            text: text.to_owned(),
+        });
+    }
+}
+
+/// Cuts up a block in style stable.
+fn by_note(block: &Block) -> Vec<Part> {
+    let claims = claims(block);
     let mut parts: Vec<Part> = Vec::new();
     let mut section = None;
     let mut fence: Option<String> = None;
@@ -55,10 +100,10 @@ pub(crate) fn parts(block: &Block) -> Vec<Part> {
                 What::Heading
             }
             Some(of @ (Section::Pinned | Section::Places)) if bare.starts_with("### ") => {
-                What::Note(of, claim_of(block, of, &bare[4..]))
+                What::Note(of, claim_of(&claims, of, &bare[4..]))
             }
             Some(of @ Section::Index) if bare.starts_with("- ") => {
-                What::Note(of, claim_of(block, of, &bare[2..]))
+                What::Note(of, claim_of(&claims, of, &bare[2..]))
             }
             Some(of @ Section::Iterations) if bare.starts_with("- [") => What::Note(of, None),
             Some(Section::Iterations) if bare.ends_with(':') => What::Group,
@@ -105,13 +150,29 @@ fn heading(section: Section) -> &'static str {
     }
 }
 
+/// The places of the claims by section and printed address.
+fn claims(block: &Block) -> HashMap<(&'static str, String), usize> {
+    let claims = block.receipt.claims.iter().enumerate().rev();
+    let shown = claims.filter(|(_, claim)| claim.shown != Shown::LeftOut);
+    shown
+        .map(|(index, claim)| {
+            let span = code_span(&claim.address.to_string());
+            ((claim.section.as_str(), span), index)
+        })
+        .collect()
+}
+
 /// The claim of the note whose address stands at the beginning of a line.
-fn claim_of(block: &Block, section: Section, line: &str) -> Option<usize> {
-    let claims = &block.receipt.claims;
-    claims.iter().position(|claim| {
-        let span = code_span(&claim.address.to_string());
-        let rest = line.strip_prefix(&span);
-        claim.section == section && rest.is_some_and(|rest| rest.starts_with(" ("))
+fn claim_of(
+    claims: &HashMap<(&'static str, String), usize>,
+    section: Section,
+    line: &str,
+) -> Option<usize> {
+    // An address may have such an end of its own within it.
+    let mut ends = line.match_indices(" (").map(|(end, _)| end);
+    ends.find_map(|end| {
+        let span = line[..end].to_owned();
+        claims.get(&(section.as_str(), span)).copied()
     })
 }
 
@@ -148,8 +209,14 @@ mod tests {
     fn the_parts_are_the_block() {
         let folder = tempfile::tempdir().unwrap();
         let store = samples::store(folder.path());
-        for budget in [150, 400, 2000] {
-            let block = render(&store, &samples::request(budget)).unwrap();
+        for (style, budget) in [
+            (Style::Stable, 150),
+            (Style::Stable, 400),
+            (Style::Stable, 2000),
+            (Style::Faithful, 0),
+        ] {
+            let request = samples::request(budget).style(style);
+            let block = render(&store, &request).unwrap();
             let parts = parts(&block);
             let joined: String = parts.iter().map(|part| part.text.as_str()).collect();
             assert_eq!(joined, block.text);

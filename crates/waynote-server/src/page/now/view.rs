@@ -1,7 +1,7 @@
 //! How Now looks: the fields, the budget as a bar, the block and its receipt, the slider.
 
 use maud::{Markup, html};
-use waynote::context::{Claim, Section, Shown, Why};
+use waynote::context::{Claim, Section, Shown, Style, Why};
 use waynote::text::minute;
 
 use super::parts::{Part, What};
@@ -54,15 +54,20 @@ fn bar(site: &Site<'_>, typed: &Typed, choices: &Choices) -> Markup {
         }
     };
     html! {
-        form.bar method="get" action=(site.view(View::Now).href()) data-auto="" role="search" aria-label="What to show" {
+        form.bar.asks method="get" action=(site.view(View::Now).href()) data-auto="" role="search" aria-label="What to show" {
             (field("place", "place", &typed.place, &choices.places))
             (field("agent", "agent", &typed.agent, &choices.agents))
             (field("session", "session", &typed.session, &choices.sessions))
             label.field.short { span { "iteration" }
                 input name="iteration" value=(typed.iteration) inputmode="numeric" placeholder="all" autocomplete="off";
             }
+            label.field { span { "style" }
+                select name="style" {
+                    @for style in [Style::Stable, Style::Faithful] { option value=(style) selected[typed.style == style] { (style) } }
+                }
+            }
             label.field.short { span { "budget" }
-                input.num name="budget" value=(typed.budget) inputmode="numeric" autocomplete="off" title={ "100 to " (MOST_TOKENS) " tokens" };
+                input.num name="budget" value=(typed.budget) inputmode="numeric" autocomplete="off" title={ "100 to " (MOST_TOKENS) " tokens; style faithful has none" };
             }
             label.field.wide { span { "prompt" }
                 input name="prompt" value=(typed.prompt) placeholder="what the run is about to do (optional)" autocomplete="off";
@@ -94,11 +99,14 @@ fn budget(shows: &Shows) -> Markup {
         section.budget aria-label="Budget" {
             div.head {
                 strong.num { (size(receipt.tokens)) }
-                small { "of " (size(receipt.budget)) " tokens" }
+                @if receipt.budget > 0 { small { "of " (size(receipt.budget)) " tokens" } }
+                @else { small { "tokens, and no budget" } }
                 span.grow {}
-                small.num {
-                    (shows.number(Shown::Whole)) " whole · " (shows.number(Shown::Line)) " as a line · "
-                    (receipt.left_out) " left out"
+                @if shows.block.style == Style::Stable {
+                    small.num {
+                        (shows.number(Shown::Whole)) " whole · " (shows.number(Shown::Line)) " as a line · "
+                        (receipt.left_out) " left out"
+                    }
                 }
             }
             svg.track viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true" {
@@ -178,6 +186,7 @@ fn piece(part: &Part) -> Markup {
             What::Note(section, claim) => {
                 mark class=(class(section)) id=[claim.map(|index| format!("c{index}"))] data-claim=[claim] { (line) "\n" }
             }
+            What::Section(section) => { mark class=(class(section)) { (line) "\n" } }
             What::Gap => { (part.text) }
             What::Tail => { span.tail { (part.text) } }
         }
@@ -186,6 +195,17 @@ fn piece(part: &Part) -> Markup {
 
 fn receipt(site: &Site<'_>, shows: &Shows) -> Markup {
     let receipt = &shows.block.receipt;
+    if shows.block.style == Style::Faithful {
+        return html! {
+            section.card {
+                header { h2 { "Receipt" } }
+                p.empty {
+                    "Style faithful prints all that applies, as Zrb, ralph.nu and openotters do: "
+                    b.num { (words::grouped(receipt.shown)) } " notes whole, none left out."
+                }
+            }
+        };
+    }
     let claims: Vec<(usize, &Claim)> = receipt
         .claims
         .iter()
@@ -301,8 +321,13 @@ fn time(site: &Site<'_>, typed: &Typed, times: &Times) -> Markup {
     }
 }
 
-fn asked(typed: &Typed) -> [(&'static str, &str); 6] {
+fn asked(typed: &Typed) -> [(&'static str, &str); 7] {
+    let style = match typed.style {
+        Style::Stable => "",
+        style => style.as_str(),
+    };
     [
+        ("style", style),
         ("place", &typed.place),
         ("agent", &typed.agent),
         ("session", &typed.session),

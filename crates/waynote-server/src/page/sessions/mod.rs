@@ -6,14 +6,14 @@ mod state;
 mod view;
 
 use jiff::Timestamp;
-use waynote::event::{ProcessIdentity, RecordedEvent};
 use waynote::session_state::{Question, open_question};
 use waynote::store::Ask;
-use waynote::{Name, Result, SessionLog, Store};
+use waynote::{Name, Result, Store};
 
 use super::fields::Fields;
+use super::site::Site;
 pub(crate) use one::One;
-pub(crate) use state::State;
+pub(crate) use state::{State, is_lost};
 pub(crate) use view::view;
 
 /// The sessions of a page.
@@ -32,6 +32,8 @@ pub(crate) struct Sessions {
     pub(crate) rows: Vec<Row>,
     pub(crate) total: usize,
     pub(crate) running: usize,
+    /// How many questions are open in all.
+    pub(crate) waiting: usize,
     /// Where the page begins.
     pub(crate) after: usize,
     pub(crate) one: Option<One>,
@@ -59,70 +61,42 @@ pub(crate) struct Row {
     pub(crate) last: Option<Timestamp>,
 }
 
-/// What tells whether a process is dead.
-pub(crate) type IsDead<'a> = &'a dyn Fn(&ProcessIdentity) -> bool;
-
 impl Sessions {
-    pub(crate) fn gather(store: &dyn Store, fields: &Fields, is_dead: IsDead<'_>) -> Result<Self> {
+    pub(crate) fn gather(store: &dyn Store, fields: &Fields, site: &Site<'_>) -> Result<Self> {
         let after = usize::try_from(fields.number("after").unwrap_or(0)).unwrap_or(0);
         let named: Option<Name> = fields.get("session").and_then(|name| name.parse().ok());
-        let summaries = SessionLog::sessions(store)?;
-        let total = summaries.len();
-        let names: Vec<Name> = summaries
+        let all = site.seen.sessions();
+        let total = all.len();
+        let asking = all
             .iter()
-            .filter_map(|of| of.scope.name().parse().ok())
-            .collect();
-        let answers = store.read(&Ask {
-            events: names.iter().map(|name| (name.clone(), None, 1)).collect(),
-            all_leases: true,
-            ..Ask::default()
-        })?;
-        let mut all: Vec<(Name, u64, Option<RecordedEvent>)> = names
-            .into_iter()
-            .zip(summaries)
-            .zip(answers.events)
-            .map(|((name, of), events)| (name, of.notes, events.into_iter().next()))
-            .collect();
-        // The newest first. Logs that no loop wrote have no events, and come last, by name.
-        all.sort_by_key(|(_, _, last)| {
-            std::cmp::Reverse(last.as_ref().map(|last| (last.recorded_at, last.position)))
-        });
+            .filter_map(|of| Some((of, of.last.filter(|last| last.waits)?)));
         let mut questions = Vec::new();
-        for (session, _, last) in &all {
-            if questions.len() == QUESTIONS {
-                break;
-            }
-            if let Some(last) = last.as_ref().filter(|last| state::may_wait(&last.event))
-                && let Some(question) = open_question(store, session)?
-            {
+        for (of, last) in asking.clone().take(QUESTIONS) {
+            if let Some(question) = open_question(store, &of.session)? {
                 questions.push(Asks {
-                    session: session.clone(),
+                    session: of.session.clone(),
                     question,
-                    since: last.recorded_at,
+                    since: last.at,
                 });
             }
         }
         questions.sort_by_key(|asks| asks.since);
+        let waiting = asking.count();
         let page: Vec<_> = all.into_iter().skip(after).take(PAGE).collect();
         let events = store.read(&Ask {
             events: page
                 .iter()
-                .map(|(name, ..)| (name.clone(), None, EVENTS))
+                .map(|of| (of.session.clone(), None, EVENTS))
                 .collect(),
             ..Ask::default()
         })?;
         let rows: Vec<Row> = page
             .into_iter()
             .zip(events.events)
-            .map(|((session, notes, _), events)| {
-                let lease = answers.all_leases.iter().find(|(of, _)| *of == session);
-                state::row(
-                    session,
-                    notes,
-                    &events,
-                    lease.map(|(_, lease)| lease),
-                    is_dead,
-                )
+            .map(|(of, events)| {
+                let lease = site.leases.iter().find(|(held, _)| *held == of.session);
+                let lease = lease.map(|(_, lease)| lease);
+                state::row(of.session, of.notes, &events, lease, site.is_dead)
             })
             .collect();
         let session = named.or_else(|| rows.first().map(|row| row.session.clone()));
@@ -130,10 +104,11 @@ impl Sessions {
             questions,
             rows,
             total,
-            running: answers.all_leases.len(),
+            running: site.running(),
+            waiting,
             after,
             one: match session {
-                Some(session) => Some(One::gather(store, session, is_dead)?),
+                Some(session) => Some(One::gather(store, session, site.is_dead)?),
                 None => None,
             },
             done: fields.get("done").map(str::to_owned),

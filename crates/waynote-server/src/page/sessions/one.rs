@@ -6,7 +6,8 @@ use waynote::store::Ask;
 use waynote::store::{Count, Page};
 use waynote::{EntryType, Name, Note, Recent, Result, Store};
 
-use super::{EVENTS, IsDead, State, state};
+use super::{EVENTS, State, state};
+use crate::machine::IsDead;
 
 /// The latest iterations that are shown.
 pub(crate) const ITERATIONS: usize = 60;

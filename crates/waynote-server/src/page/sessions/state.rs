@@ -3,7 +3,8 @@
 use waynote::Name;
 use waynote::event::{EndReason, RecordedEvent, SessionEvent};
 
-use super::{IsDead, Row};
+use super::Row;
+use crate::machine::IsDead;
 use crate::page::words::chip;
 use maud::Markup;
 
@@ -55,12 +56,12 @@ pub(super) fn state(
     is_dead: IsDead<'_>,
 ) -> State {
     if let Some(lease) = lease {
-        return match &lease.event {
-            SessionEvent::LoopStarted { holder, .. } if is_dead(holder) => State {
+        return match is_lost(lease, is_dead) {
+            true => State {
                 detail: Some("its loop was killed".into()),
                 ..State::new("bad", "lost")
             },
-            _ => State::new("whole", "running"),
+            false => State::new("whole", "running"),
         };
     }
     for recorded in events {
@@ -75,14 +76,9 @@ pub(super) fn state(
     State::new("", "no loop")
 }
 
-/// Whether a question can be open when this is the last event of a session.
-pub(super) fn may_wait(last: &SessionEvent) -> bool {
-    !matches!(
-        last,
-        SessionEvent::Answered { .. }
-            | SessionEvent::IterationStarted { .. }
-            | SessionEvent::Completed { .. }
-    )
+/// Whether the loop that took a session with this event was killed.
+pub(crate) fn is_lost(lease: &RecordedEvent, is_dead: IsDead<'_>) -> bool {
+    matches!(&lease.event, SessionEvent::LoopStarted { holder, .. } if is_dead(holder))
 }
 
 /// The row of a session with its last events, latest first.

@@ -20,7 +20,7 @@ pub(crate) fn view(site: &Site<'_>, sessions: &Sessions) -> Markup {
             h1 { "Sessions" }
             small.num data-live="number" {
                 (sessions.total) " in all · " (sessions.running) " running"
-                @if !sessions.questions.is_empty() { " · " b { (waits(sessions.questions.len())) } }
+                @if sessions.waiting > 0 { " · " b { (waits(sessions.waiting)) } }
             }
         }
         @if sessions.done.as_deref() == Some("answered") {

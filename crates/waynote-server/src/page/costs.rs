@@ -1,0 +1,420 @@
+//! What a page costs: its bytes, the round trips to its store, and its time in a large store.
+
+use std::sync::Mutex;
+
+use waynote::change::Applied;
+use waynote::event::SessionEvent;
+use waynote::forget::Forgotten;
+use waynote::search::Hit;
+use waynote::store::{Answers, AsOf, Ask, Damage};
+use waynote::{
+    Change, Content, EntryType, Expect, Forget, Limits, Name, Note, Reader, Report, Result, Scope,
+    ScopeKind, SearchRequest, Stamp, Store,
+};
+use waynote_access::Grant;
+
+use super::overview::{Overview, Seen};
+use super::samples;
+use super::site::View;
+use super::tests::page_of;
+
+/// The most bytes of a page.
+const MOST_BYTES: usize = 150_000;
+
+/// A store that counts what it is asked.
+struct Counted<'s> {
+    store: &'s dyn Store,
+    trips: Mutex<usize>,
+    /// The questions whose answers grow with the number of scopes.
+    lists: Mutex<usize>,
+}
+
+impl<'s> Counted<'s> {
+    fn new(store: &'s dyn Store) -> Self {
+        Self {
+            store,
+            trips: Mutex::new(0),
+            lists: Mutex::new(0),
+        }
+    }
+
+    fn trip(&self) {
+        *self.trips.lock().unwrap() += 1;
+    }
+
+    /// How many round trips there were since this was last asked, and how many questions for long lists.
+    fn taken(&self) -> (usize, usize) {
+        let take = |of: &Mutex<usize>| std::mem::take(&mut *of.lock().unwrap());
+        (take(&self.trips), take(&self.lists))
+    }
+}
+
+impl Reader for Counted<'_> {
+    fn read(&self, ask: &Ask) -> Result<Answers> {
+        self.trip();
+        let long = ask.summaries.len() + ask.kinds.len() + usize::from(ask.event_sessions);
+        *self.lists.lock().unwrap() += long;
+        self.store.read(ask)
+    }
+
+    fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
+        self.trip();
+        self.store.select_at(scopes, moment)
+    }
+
+    fn search(&self, request: &SearchRequest) -> Result<Vec<Hit>> {
+        self.trip();
+        self.store.search(request)
+    }
+
+    fn take_damage(&self) -> Damage {
+        self.store.take_damage()
+    }
+
+    fn one_state(&self, work: &mut dyn FnMut(&dyn Reader) -> Result<()>) -> Result<()> {
+        // What is read from the state is counted where it is one reader: the block.
+        self.trip();
+        self.store.one_state(work)
+    }
+}
+
+impl Store for Counted<'_> {
+    fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
+        self.store.apply(changes, stamp)
+    }
+
+    fn record(
+        &self,
+        session: &Name,
+        events: &[SessionEvent],
+        lease: Option<u64>,
+        stamp: &Stamp,
+    ) -> Result<()> {
+        self.store.record(session, events, lease, stamp)
+    }
+
+    fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.store.forget(request, stamp)
+    }
+
+    fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        self.store.would_forget(request, stamp)
+    }
+
+    fn verify(&self) -> Result<Report> {
+        self.store.verify()
+    }
+}
+
+/// Once a server knows a store, a page takes few round trips, and none of them lists all scopes or sessions.
+#[test]
+fn a_page_takes_few_round_trips() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let counted = Counted::new(&store);
+    let kept = Overview::default();
+    page_of(&counted, &kept, View::Sessions, "");
+    let (_, lists) = counted.taken();
+    assert!(lists > 0, "the first page reads all scopes");
+    for (view, query, most) in [
+        (View::Now, "agent=builder&place=~/projects/shop", 4),
+        (
+            View::Now,
+            "agent=builder&place=~/projects/shop&session=nightly",
+            5,
+        ),
+        (View::Notes, "", 5),
+        (
+            View::Notes,
+            "in=agent:builder&note=agent:builder%23flaky-tests",
+            5,
+        ),
+        (View::Notes, "q=flaky", 3),
+        // One of them for each question that is shown.
+        (View::Sessions, "session=nightly", 10),
+        (View::History, "", 3),
+        (View::History, "note=agent:builder%23flaky-tests", 3),
+    ] {
+        page_of(&counted, &kept, view, query);
+        let (trips, lists) = counted.taken();
+        assert!(trips <= most, "{view:?} {query}: {trips} round trips");
+        assert_eq!(lists, 0, "{view:?} {query}");
+    }
+}
+
+fn save(address: &str, text: &str) -> Change {
+    Change::Save {
+        address: address.parse().unwrap(),
+        content: Content::text(text).unwrap(),
+        pin: None,
+        limits: Limits::NONE,
+        expect: Expect::Any,
+        origin: None,
+    }
+}
+
+fn append(session: &str, iteration: i64, text: &str) -> Change {
+    Change::Append {
+        session: session.parse().unwrap(),
+        kind: EntryType::ALL[usize::try_from(iteration).unwrap() % 4].clone(),
+        iteration: Some(iteration),
+        content: Content::text(text).unwrap(),
+        resolves: None,
+        id: None,
+        created_at: None,
+    }
+}
+
+/// What is kept is what is there, whatever happened in between.
+#[test]
+fn what_is_kept_follows_every_change() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let kept = Overview::default();
+    let grant = Grant::everything();
+    let stamp = samples::stamp("2026-05-19T13:59:00Z", "person");
+    let compare = |what: &str| {
+        let shown = |kept: &Overview| {
+            let seen = Seen::new(kept.now(&store, true).unwrap(), &grant);
+            let kinds = super::site::KINDS.into_iter();
+            let scopes: Vec<_> = kinds
+                .flat_map(|kind| seen.scopes(kind).cloned().collect::<Vec<_>>())
+                .collect();
+            let sessions: Vec<_> = seen
+                .sessions()
+                .into_iter()
+                .map(|of| (of.session, of.notes, of.last))
+                .collect();
+            (scopes, sessions, seen.notes())
+        };
+        assert_eq!(shown(&kept), shown(&Overview::default()), "{what}");
+    };
+    compare("at first");
+    let place = "place:~/new/place";
+    let steps: [(&str, &dyn Fn()); 8] = [
+        ("a new place", &|| {
+            store.apply(&[save(place, "text")], &stamp).unwrap();
+        }),
+        ("a new notebook and a log", &|| {
+            let changes = [save("agent:new#k", "text"), append("new-log", 1, "text")];
+            store.apply(&changes, &stamp).unwrap();
+        }),
+        ("a deleted note", &|| {
+            let address = place.parse().unwrap();
+            store
+                .apply(
+                    &[Change::Delete {
+                        address,
+                        expect: Expect::Any,
+                    }],
+                    &stamp,
+                )
+                .unwrap();
+        }),
+        ("an undone deletion", &|| {
+            let undo = Change::Undo {
+                address: place.parse().unwrap(),
+                origin: None,
+                last: None,
+            };
+            store.apply(&[undo], &stamp).unwrap();
+        }),
+        ("a forgotten note", &|| {
+            let forget = Forget::new("agent:new#k".parse::<waynote::Address>().unwrap());
+            store.forget(&forget, &stamp).unwrap();
+        }),
+        ("an answer", &|| {
+            let answer = SessionEvent::Answered {
+                answer: "yes".into(),
+            };
+            let session: Name = "migrate-db".parse().unwrap();
+            store.record(&session, &[answer], None, &stamp).unwrap();
+        }),
+        ("more changes than are read one by one", &|| {
+            let changes: Vec<Change> = (0..500)
+                .map(|number| save(&format!("agent:many-{number}#k"), "text"))
+                .collect();
+            store.apply(&changes, &stamp).unwrap();
+        }),
+        ("nothing", &|| {}),
+    ];
+    for (what, step) in steps {
+        step();
+        compare(what);
+    }
+}
+
+/// Somebody with a narrowed token sees their scopes among those that are kept for all.
+#[test]
+fn what_is_kept_is_narrowed() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let grant = Grant {
+        agents: vec!["builder".parse().unwrap()],
+        places: vec!["~/projects".parse().unwrap()],
+        ..Grant::everything()
+    };
+    let known = Overview::default().now(&store, true).unwrap();
+    let seen = Seen::new(known, &grant);
+    let names = |kind| seen.names(kind, 100);
+    assert_eq!(names(ScopeKind::Agent), ["builder"]);
+    assert!(
+        names(ScopeKind::Place)
+            .iter()
+            .all(|place| place.starts_with("~/projects"))
+    );
+    assert!(names(ScopeKind::Session).is_empty() && seen.sessions().is_empty());
+}
+
+/// Long names, long texts, and texts that grow when they are escaped.
+#[test]
+fn every_page_has_its_size() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let name = |kind: &str, number: usize| format!("{kind}-{number:03}-{}", "ä".repeat(30));
+    let place = |number: usize| {
+        format!(
+            "~/projects/{}/{}-{number:03}",
+            "a long & winding road/".repeat(6).trim_end_matches('/'),
+            "x".repeat(40)
+        )
+    };
+    let text = "<b>&\"'</b> & <i>".repeat(240);
+    let encoded = |of: &str| form_urlencoded::byte_serialize(of.as_bytes()).collect::<String>();
+    let mut changes = Vec::new();
+    for number in 0..120 {
+        let agent = if number < 60 { 0 } else { number };
+        let key = format!("key-{number:03}-{}", "k".repeat(50));
+        changes.push(save(
+            &format!(
+                "agent:{}#{key}",
+                encoded(&name("agent", agent)).replace('+', "%20")
+            ),
+            &text,
+        ));
+        changes.push(save(&format!("place:{}", place(number)), &text));
+        let session = if number < 60 { 0 } else { number };
+        changes.push(append(&name("session", session), number as i64, &text));
+    }
+    let stamp = samples::stamp("2026-05-19T13:59:00Z", "agent:builder");
+    store.apply(&changes, &stamp).unwrap();
+    let kept = Overview::default();
+    let (agent, session) = (encoded(&name("agent", 0)), encoded(&name("session", 0)));
+    let at = encoded(&place(7));
+    let now = format!("agent={agent}&place={at}&session={session}");
+    let key = format!(
+        "agent:{}%23key-003-{}",
+        agent.replace('%', "%25"),
+        "k".repeat(50)
+    );
+    for (view, query) in [
+        (View::Now, now.clone()),
+        (View::Now, format!("{now}&budget=8000")),
+        (View::Now, format!("{now}&style=faithful")),
+        (View::Notes, String::new()),
+        (View::Notes, format!("in=agent:{agent}&note={key}")),
+        (View::Notes, format!("in=place:{at}&note=place:{at}")),
+        (View::Notes, "q=projects".to_owned()),
+        (View::Notes, format!("edit&note={key}")),
+        (View::Sessions, format!("session={session}")),
+        (View::History, String::new()),
+        (View::History, format!("note={key}")),
+    ] {
+        let html = page_of(&store, &kept, view, &query);
+        assert!(html.len() <= MOST_BYTES, "{view:?} {query}: {}", html.len());
+    }
+}
+
+/// 100,000 notes: each view is a page of it, quickly. `cargo test -p waynote-server -- --ignored --nocapture large`
+#[test]
+#[ignore = "writes 100,000 notes"]
+#[expect(clippy::print_stderr, reason = "it measures")]
+fn each_view_of_a_large_store() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let text = |number: usize| {
+        let words =
+            "the checkout retries a flaky import before the release of the staging database";
+        Content::text(format!(
+            "Note {number}: {words}.\n\n- one\n- two\n- {number}"
+        ))
+        .unwrap()
+    };
+    let change = |number: usize| match number % 4 {
+        0 => Change::Append {
+            session: format!("loop-{}", number % 97).parse().unwrap(),
+            kind: EntryType::ALL[number / 4 % 4].clone(),
+            iteration: Some(1 + number as i64 / 1000),
+            content: text(number),
+            resolves: None,
+            id: None,
+            created_at: None,
+        },
+        kind => Change::Save {
+            address: match kind {
+                1 => format!(
+                    "place:~/work/team{}/project{}#k{number}",
+                    number % 20,
+                    number % 700
+                ),
+                2 => format!("agent:builder#k{number}"),
+                _ => format!("agent:agent{}#k{number}", number % 900),
+            }
+            .parse()
+            .unwrap(),
+            content: text(number),
+            pin: (number.is_multiple_of(50)).then_some(true),
+            limits: Limits::NONE,
+            expect: Expect::Any,
+            origin: None,
+        },
+    };
+    let stamp = samples::stamp("2026-05-19T13:59:00Z", "agent:builder");
+    let all: Vec<usize> = (0..100_000).collect();
+    for numbers in all.chunks(2000) {
+        let changes: Vec<Change> = numbers.iter().map(|number| change(*number)).collect();
+        store.apply(&changes, &stamp).unwrap();
+    }
+    let kept = Overview::default();
+    for (view, query) in [
+        (
+            View::Now,
+            "agent=builder&place=~/work/team3/project3&session=loop-4",
+        ),
+        (
+            View::Now,
+            "agent=builder&place=~/work/team3/project3&session=loop-4&budget=8000",
+        ),
+        (
+            View::Now,
+            "agent=builder&place=~/work/team3/project3&session=loop-4&prompt=flaky+import",
+        ),
+        (
+            View::Now,
+            "agent=agent3&place=~/projects/shop&session=nightly&at=2026-05-19T06:30:00Z",
+        ),
+        (View::Notes, ""),
+        (View::Notes, "only=place"),
+        (View::Notes, "in=agent:builder&after=20000"),
+        (View::Notes, "in=session:loop-4&note=agent:builder%23k2"),
+        (View::Notes, "in=place:~/work/team3/project3&sort=name"),
+        (View::Notes, "q=flaky+import"),
+        (View::Sessions, ""),
+        (View::Sessions, "session=loop-4"),
+        (View::History, ""),
+        (View::History, "note=agent:builder%23k2"),
+    ] {
+        let bytes = page_of(&store, &kept, view, query).len();
+        let mut times: Vec<f64> = (0..5)
+            .map(|_| {
+                let began = std::time::Instant::now();
+                page_of(&store, &kept, view, query);
+                began.elapsed().as_secs_f64() * 1000.0
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        let took = times[2];
+        eprintln!("{took:7.1} ms {:5} kB  {view:?} {query}", bytes / 1000);
+        assert!(bytes <= MOST_BYTES, "{view:?} {query}: {bytes}");
+    }
+}

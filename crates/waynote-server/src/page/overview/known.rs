@@ -1,0 +1,205 @@
+//! What is kept of a store, and how it is read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use waynote::event::{RecordedEvent, SessionEvent};
+use waynote::session_state::open_question;
+use waynote::store::{Ask, Count, Cursor, FeedEntry, Happened};
+use waynote::{Address, Name, Reader, Result, Scope, ScopeKind, ScopeSummary};
+
+use super::seen::{Last, tree_key};
+use crate::page::site::KINDS;
+
+/// The last events that are read of a session: in most sessions they tell whether a question is open.
+const EVENTS: usize = 4;
+
+/// The scopes of a store, and what happened last in each session.
+#[derive(Clone)]
+pub(crate) struct Known {
+    /// Everything up to here is in it.
+    at: Cursor,
+    is_damaged: bool,
+    /// The scopes that have notes, in the order of the page's trees.
+    pub(super) places: BTreeMap<String, ScopeSummary>,
+    pub(super) agents: BTreeMap<Name, ScopeSummary>,
+    pub(super) logs: BTreeMap<Name, ScopeSummary>,
+    /// The sessions that have events, if they were asked for.
+    pub(super) sessions: Option<BTreeMap<Name, Last>>,
+}
+
+impl Known {
+    pub(super) fn at(&self) -> Cursor {
+        self.at
+    }
+
+    pub(super) fn is_damaged(&self) -> bool {
+        self.is_damaged
+    }
+
+    pub(super) fn has_sessions(&self) -> bool {
+        self.sessions.is_some()
+    }
+
+    /// Reads all scopes.
+    pub(super) fn read(store: &dyn Reader) -> Result<Self> {
+        let answers = store.read(&Ask {
+            summaries: KINDS.to_vec(),
+            version: true,
+            ..Ask::default()
+        })?;
+        let mut known = Self {
+            at: answers.version.position.map_or(Cursor::START, Cursor::at),
+            is_damaged: !answers.damaged.is_empty(),
+            places: BTreeMap::new(),
+            agents: BTreeMap::new(),
+            logs: BTreeMap::new(),
+            sessions: None,
+        };
+        for summary in answers.summaries.into_iter().flatten() {
+            known.put(summary);
+        }
+        Ok(known)
+    }
+
+    /// Reads the last events of all sessions.
+    pub(super) fn read_sessions(&mut self, store: &dyn Reader) -> Result<()> {
+        let answers = store.read(&Ask {
+            event_sessions: true,
+            ..Ask::default()
+        })?;
+        self.is_damaged |= !answers.damaged.is_empty();
+        self.sessions = Some(last_of(store, answers.event_sessions)?);
+        Ok(())
+    }
+
+    /// Reads again what was touched up to a point.
+    pub(super) fn read_again(
+        &mut self,
+        store: &dyn Reader,
+        touched: Touched,
+        at: Cursor,
+    ) -> Result<()> {
+        let own = |scope: &Scope| match scope {
+            Scope::Place(place) => Some(Address::Place(place.clone())),
+            _ => None,
+        };
+        let scopes: Vec<Scope> = touched.scopes.into_iter().collect();
+        let answers = store.read(&Ask {
+            counts: scopes.iter().cloned().map(Count::Counted).collect(),
+            notes: scopes.iter().filter_map(own).collect(),
+            ..Ask::default()
+        })?;
+        let mut owns = answers.notes.into_iter();
+        for (scope, notes) in scopes.into_iter().zip(answers.counts) {
+            let has_own = own(&scope).is_some() && owns.next().flatten().is_some();
+            match notes > 0 || has_own {
+                true => self.put(ScopeSummary { scope, notes }),
+                false => self.remove(&scope),
+            }
+        }
+        if let Some(sessions) = &mut self.sessions {
+            sessions.extend(last_of(store, touched.sessions.into_iter().collect())?);
+        }
+        self.at = at;
+        Ok(())
+    }
+
+    fn put(&mut self, summary: ScopeSummary) {
+        match &summary.scope {
+            Scope::Place(place) => self.places.insert(tree_key(place.as_str()), summary),
+            Scope::Agent(agent) => self.agents.insert(agent.clone(), summary),
+            Scope::Session(session) => self.logs.insert(session.clone(), summary),
+            // A kind of scope that this version does not know.
+            _ => None,
+        };
+    }
+
+    fn remove(&mut self, scope: &Scope) {
+        match scope {
+            Scope::Place(place) => self.places.remove(&tree_key(place.as_str())),
+            Scope::Agent(agent) => self.agents.remove(agent),
+            Scope::Session(session) => self.logs.remove(session),
+            _ => None,
+        };
+    }
+
+    /// The scopes of a kind, in order.
+    pub(super) fn of(&self, kind: ScopeKind) -> Box<dyn Iterator<Item = &ScopeSummary> + '_> {
+        match kind {
+            ScopeKind::Place => Box::new(self.places.values()),
+            ScopeKind::Agent => Box::new(self.agents.values()),
+            _ => Box::new(self.logs.values()),
+        }
+    }
+}
+
+/// What changes were about.
+pub(super) struct Touched {
+    scopes: BTreeSet<Scope>,
+    sessions: BTreeSet<Name>,
+}
+
+impl Touched {
+    pub(super) fn by(feed: &[FeedEntry]) -> Self {
+        let (mut scopes, mut sessions) = (BTreeSet::new(), BTreeSet::new());
+        for entry in feed {
+            match &entry.happened {
+                Happened::Changed(revision) => {
+                    scopes.insert(revision.address().scope());
+                }
+                Happened::Event { session, .. } => {
+                    sessions.insert(session.clone());
+                }
+                Happened::Forgotten {
+                    revisions, events, ..
+                } => {
+                    scopes.extend(revisions.iter().map(|of| of.address.scope()));
+                    sessions.extend(events.iter().map(|of| of.session.clone()));
+                }
+                _ => {}
+            }
+        }
+        Self { scopes, sessions }
+    }
+}
+
+/// What happened last in these sessions.
+fn last_of(store: &dyn Reader, sessions: Vec<Name>) -> Result<BTreeMap<Name, Last>> {
+    let of_each = sessions
+        .iter()
+        .map(|session| (session.clone(), None, EVENTS));
+    let answers = store.read(&Ask {
+        events: of_each.collect(),
+        ..Ask::default()
+    })?;
+    let mut found = BTreeMap::new();
+    for (session, events) in sessions.into_iter().zip(answers.events) {
+        let Some(last) = events.first() else {
+            continue;
+        };
+        let waits = match is_asked(&events) {
+            Some(waits) => waits,
+            None => open_question(store, &session)?.is_some(),
+        };
+        let last = Last {
+            at: last.recorded_at,
+            position: last.position,
+            waits,
+        };
+        found.insert(session, last);
+    }
+    Ok(found)
+}
+
+/// Whether these last events of a session, latest first, leave a question open; none if older ones decide that.
+fn is_asked(events: &[RecordedEvent]) -> Option<bool> {
+    let decides = |event: &SessionEvent| match event {
+        SessionEvent::Blocked { .. } => Some(true),
+        SessionEvent::Answered { .. }
+        | SessionEvent::Completed { .. }
+        | SessionEvent::IterationStarted { .. } => Some(false),
+        _ => None,
+    };
+    let decided = events.iter().find_map(|of| decides(&of.event));
+    decided.or((events.len() < EVENTS).then_some(false))
+}

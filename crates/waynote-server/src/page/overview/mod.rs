@@ -1,0 +1,75 @@
+//! What the page knows of a whole store: its scopes, and the last event of each session.
+//!
+//! Every view shows some of it, and reading it takes longer the more scopes a store has. So the server keeps it for each
+//! store. Before it is used, the feed tells what has happened since, and only that is read again.
+
+mod known;
+mod seen;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use waynote::store::{Ask, Cursor, FeedEntry};
+use waynote::{Reader, Result};
+
+use known::{Known, Touched};
+pub(crate) use seen::{Seen, tree_key};
+
+/// After so many changes everything is read again.
+const CHANGES: usize = 200;
+
+/// What is kept of one store.
+#[derive(Default)]
+pub(crate) struct Overview {
+    kept: Mutex<Option<Arc<Known>>>,
+}
+
+impl Overview {
+    /// What is known now. What happened in sessions is only read if somebody asks for it.
+    ///
+    /// # Errors
+    /// Those of [`Reader::read`].
+    pub(super) fn now(&self, store: &dyn Reader, with_sessions: bool) -> Result<Arc<Known>> {
+        // Whoever comes meanwhile waits: two would read the same.
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = match kept.take() {
+            Some(known) => renewed(store, known)?,
+            None => None,
+        };
+        let mut known = match known {
+            Some(known) => known,
+            None => Arc::new(Known::read(store)?),
+        };
+        if with_sessions && !known.has_sessions() {
+            Arc::make_mut(&mut known).read_sessions(store)?;
+        }
+        // What was left out as damaged may be mended without a word in the feed.
+        if !known.is_damaged() {
+            *kept = Some(known.clone());
+        }
+        Ok(known)
+    }
+}
+
+/// The same with what happened since; none when everything has to be read again.
+fn renewed(store: &dyn Reader, mut known: Arc<Known>) -> Result<Option<Arc<Known>>> {
+    let answers = store.read(&Ask {
+        feed: vec![(known.at(), CHANGES)],
+        version: true,
+        ..Ask::default()
+    });
+    // A change that is damaged is in no feed; the list of scopes can be read without it.
+    let Ok(mut answers) = answers else {
+        return Ok(None);
+    };
+    let feed: Vec<FeedEntry> = answers.feed.pop().unwrap_or_default();
+    let head = answers.version.position.map_or(Cursor::START, Cursor::at);
+    // A store that was put back to an earlier state has a feed that ends before.
+    if feed.len() >= CHANGES || head.position < known.at().position {
+        return Ok(None);
+    }
+    if let Some(last) = feed.last() {
+        let touched = Touched::by(&feed);
+        Arc::make_mut(&mut known).read_again(store, touched, last.at)?;
+    }
+    Ok(Some(known))
+}

@@ -1,0 +1,93 @@
+//! What somebody sees of what is kept.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use waynote::{Name, Position, Scope, ScopeKind, ScopeSummary};
+use waynote_access::Grant;
+
+use super::known::Known;
+
+/// What a grant sees of a store.
+pub(crate) struct Seen<'g> {
+    known: Arc<Known>,
+    grant: &'g Grant,
+}
+
+/// The last event of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Last {
+    pub(crate) at: Timestamp,
+    pub(crate) position: Position,
+    /// Whether a question is open.
+    pub(crate) waits: bool,
+}
+
+/// A session that has notes or events.
+pub(crate) struct OfSession {
+    pub(crate) session: Name,
+    pub(crate) notes: u64,
+    pub(crate) last: Option<Last>,
+}
+
+impl<'g> Seen<'g> {
+    pub(crate) fn new(known: Arc<Known>, grant: &'g Grant) -> Self {
+        Self { known, grant }
+    }
+
+    /// The scopes of a kind that have notes: places in the order of [`tree_key`], others by name.
+    pub(crate) fn scopes(&self, kind: ScopeKind) -> impl Iterator<Item = &ScopeSummary> {
+        let all = self.known.of(kind);
+        all.filter(|summary| self.grant.sees(&summary.scope))
+    }
+
+    /// The names of so many scopes of a kind.
+    pub(crate) fn names(&self, kind: ScopeKind, most: usize) -> Vec<String> {
+        let scopes = self.scopes(kind).take(most);
+        scopes.map(|of| of.scope.name().to_owned()).collect()
+    }
+
+    /// The number of notes, as limits count them.
+    pub(crate) fn notes(&self) -> u64 {
+        let kinds = crate::page::site::KINDS.into_iter();
+        kinds
+            .flat_map(|kind| self.scopes(kind))
+            .map(|scope| scope.notes)
+            .sum()
+    }
+
+    /// The sessions, newest first. Logs that no loop wrote have no events, and come last, by name.
+    pub(crate) fn sessions(&self) -> Vec<OfSession> {
+        let none = std::collections::BTreeMap::new();
+        let lasts = self.known.sessions.as_ref().unwrap_or(&none);
+        let logs = &self.known.logs;
+        let with_notes = logs.iter().map(|(session, of)| OfSession {
+            session: session.clone(),
+            notes: of.notes,
+            last: lasts.get(session).copied(),
+        });
+        let without = lasts
+            .iter()
+            .filter(|(session, _)| !logs.contains_key(*session));
+        let without = without.map(|(session, last)| OfSession {
+            session: session.clone(),
+            notes: 0,
+            last: Some(*last),
+        });
+        let all = with_notes.chain(without);
+        let mut all: Vec<OfSession> = all
+            .filter(|of| self.grant.sees(&Scope::Session(of.session.clone())))
+            .collect();
+        all.sort_by_key(|of| Reverse(of.last.map(|last| (last.at, last.position))));
+        all
+    }
+}
+
+/// A place's path so that places sort as a tree: a directory before what is below it, and that before its neighbours.
+pub(crate) fn tree_key(path: &str) -> String {
+    match path {
+        "/" => String::new(),
+        path => path.replace('/', "\0"),
+    }
+}
