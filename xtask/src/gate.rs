@@ -36,6 +36,7 @@ pub(crate) fn test() -> Result<()> {
     step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))?;
     faults()?;
     crate::conformance::run()?;
+    crate::page::run()?;
     agents(&crate::agents::Choice::default())?;
     licences()
 }
@@ -48,21 +49,6 @@ fn faults() -> Result<()> {
     let seconds = begin.elapsed().as_secs_f64();
     println!("== faults: passed in {seconds:.0} s");
     Ok(())
-}
-
-/// The page in a real browser: needs `chromium` and `chromedriver` on the path.
-pub(crate) fn page() -> Result<()> {
-    let browser = [
-        "test",
-        "-p",
-        "waynote-server",
-        "--test",
-        "main",
-        "--",
-        "--ignored",
-        "browser",
-    ];
-    step("page", cargo(&browser))
 }
 
 /// Real clients, end to end.

@@ -15,6 +15,7 @@ mod hooks;
 mod loops;
 mod measure;
 mod packages;
+mod page;
 mod public_api;
 mod random;
 mod retrieval;
@@ -35,7 +36,7 @@ fn main() -> Result<()> {
         ["test"] => gate::test(),
         ["test", "conformance"] => conformance::run(),
         ["test", "packages"] => packages::check(),
-        ["test", "page"] => gate::page(),
+        ["test", "page"] => page::run(),
         ["test", "agents", ref words @ ..] => gate::agents(&agents::Choice::of(words)?),
         ["docs"] => gate::docs(),
         ["bench"] => {
@@ -87,7 +88,7 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages] \
+            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages | page] \
              | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | retrieval (import | query) STORE | secrets [PATH…]] | prove \
              | faults [--seed N] [--only PART] [--short] [--release | --dist] | docs"
         ),

@@ -34,6 +34,12 @@ pub(crate) const WIDE: Look = Look {
     has_script: true,
 };
 
+/// Keys that are no characters, as WebDriver names them.
+pub(crate) const TAB: &str = "\u{E004}";
+pub(crate) const ENTER: &str = "\u{E007}";
+pub(crate) const ESCAPE: &str = "\u{E00C}";
+const CONTROL: &str = "\u{E009}";
+
 impl Browser {
     pub(crate) fn open(look: Look) -> Self {
         let mut driver = Command::new("chromedriver")
@@ -160,6 +166,65 @@ impl Browser {
         );
     }
 
+    /// Presses a key while Control is held.
+    pub(crate) fn press_with_control(&self, key: &str) {
+        let of = |kind: &str, key: &str| json!({ "type": kind, "value": key });
+        let actions = [
+            of("keyDown", CONTROL),
+            of("keyDown", key),
+            of("keyUp", key),
+            of("keyUp", CONTROL),
+        ];
+        let actions = json!([{ "type": "key", "id": "keys", "actions": actions }]);
+        let path = format!("{}/actions", self.session);
+        self.call("POST", &path, &json!({ "actions": actions }));
+    }
+
+    /// The elements that are so, as the driver names them.
+    pub(crate) fn find_all(&self, selector: &str) -> Vec<String> {
+        let path = format!("{}/elements", self.session);
+        let asked = json!({ "using": "css selector", "value": selector });
+        let found = self.call("POST", &path, &asked);
+        let name = |of: &Value| of.as_object().unwrap().values().next().unwrap().clone();
+        let found = found.as_array().unwrap().iter();
+        found
+            .map(|of| name(of).as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Waits for an element, and does something with it. It may be replaced at any time, and is then looked for again.
+    fn with(&self, selector: &str, act: &str, body: &Value) {
+        let mut last = Value::Null;
+        wait_until(
+            || {
+                let found = self.find_all(selector);
+                let Some(id) = found.first() else {
+                    return false;
+                };
+                let path = format!("{}/element/{id}/{act}", self.session);
+                last = self.send("POST", &path, body);
+                last["error"].is_null()
+            },
+            &format!("{act} {selector}"),
+        );
+    }
+
+    /// Clicks on an element, as a person does: it has to be seen.
+    pub(crate) fn click(&self, selector: &str) {
+        self.with(selector, "click", &json!({}));
+    }
+
+    /// Writes into a field, at its end.
+    pub(crate) fn fill(&self, selector: &str, text: &str) {
+        self.with(selector, "value", &json!({ "text": text }));
+    }
+
+    pub(crate) fn source(&self) -> String {
+        let path = format!("{}/source", self.session);
+        let source = self.call("GET", &path, &Value::Null);
+        source.as_str().unwrap().to_owned()
+    }
+
     pub(crate) fn shot(&self, name: &str) {
         #[expect(
             clippy::disallowed_methods,
@@ -176,6 +241,12 @@ impl Browser {
 
     /// Nothing was refused by the page's policy, and no script failed.
     pub(crate) fn has_no_complaints(&self) {
+        // The answer to a form that was refused is one.
+        self.complains_only("status of 422");
+    }
+
+    /// The same, but for lines that say this.
+    pub(crate) fn complains_only(&self, of: &str) {
         let log = self.call(
             "POST",
             &format!("{}/se/log", self.session),
@@ -187,10 +258,9 @@ impl Browser {
             .iter()
             .filter(|line| line["level"] == "SEVERE")
             .collect();
-        // The answer to a form that was refused is one.
         let bad = bad
             .into_iter()
-            .filter(|line| !line["message"].as_str().unwrap().contains("status of 422"));
+            .filter(|line| !line["message"].as_str().unwrap().contains(of));
         assert_eq!(bad.count(), 0, "{log}");
     }
 
@@ -207,7 +277,7 @@ impl Browser {
             std::fs::read_to_string(axe).unwrap()
         ));
         let path = format!("{}/execute/async", self.session);
-        let script = "const done = arguments[0]; axe.run().then((found) => done(found.violations.map((of) => \
+        let script = "const done = arguments[0]; axe.run({ resultTypes: ['violations'] }).then((found) => done(found.violations.map((of) => \
                       [of.impact, of.id, of.nodes.map((node) => node.target.join(' ') + ': ' + node.failureSummary)])))";
         let found = self.call("POST", &path, &json!({ "script": script, "args": [] }));
         let serious = found

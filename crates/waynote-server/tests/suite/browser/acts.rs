@@ -1,0 +1,266 @@
+//! Everything that a person can do on the page, each in a real browser.
+
+use waynote::{EntryType, Reader, SessionLog, Store};
+
+use super::super::driver::{Browser, Look, WIDE};
+use super::super::support::start;
+use super::{filled, note, save, url};
+
+const FLAKY: &str = "agent:builder#flaky-tests";
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test page"]
+fn a_note_is_written_edited_pinned_deleted_and_forgotten() {
+    let server = filled();
+    let browser = Browser::open(WIDE);
+    browser.go(&url(&server, "notes?in=agent:builder"));
+    browser.click(".head a.primary");
+    browser.fill("[name=key]", "made-here");
+    browser.fill("textarea", "First *text*.");
+    browser
+        .wait("return document.querySelector('[data-preview-of=text] em')?.textContent === 'text'");
+    browser.click("button[value=save]");
+    browser.wait_for("Saved.");
+    let made = "agent:builder#made-here";
+    let written = note(&server, made).unwrap();
+    assert_eq!(written.content.as_text(), Some("First *text*."));
+    assert_eq!(written.author.as_str(), "person");
+
+    browser.click("[data-key-e]");
+    browser.fill("textarea", " Second.");
+    browser.wait_for("First text. Second.");
+    browser.click("button[value=save]");
+    browser.wait_for("Saved.");
+    assert_eq!(note(&server, made).unwrap().revision, 2);
+
+    browser.click("[data-key-p]");
+    browser.wait_for("Pinned:");
+    assert!(note(&server, made).unwrap().pinned);
+    browser.click("[data-key-p]");
+    browser.wait_for("Unpinned:");
+    assert!(!note(&server, made).unwrap().pinned);
+
+    menu(&browser, "Undo the last change");
+    browser.wait_for("Undone.");
+    assert!(note(&server, made).unwrap().pinned);
+    menu(&browser, "Redo");
+    browser.wait_for("Redone.");
+    assert!(!note(&server, made).unwrap().pinned);
+
+    menu(&browser, "Delete");
+    browser.wait_for("Deleted.");
+    assert!(note(&server, made).is_none());
+    browser.click(".notice button");
+    browser.wait_for("Undone.");
+    assert!(note(&server, made).is_some());
+
+    menu(&browser, "Forget");
+    browser.wait_for("This cannot be undone.");
+    // It asks: the box has to be ticked.
+    browser.click("button.danger");
+    assert!(note(&server, made).is_some());
+    browser.click("[name=sure]");
+    browser.click("button.danger");
+    browser.wait_for("Forgotten:");
+    assert!(note(&server, made).is_none());
+    let last = server.store.history(&made.parse().unwrap()).unwrap();
+    assert!(last.iter().all(|revision| revision.note().is_none()));
+    browser.has_no_complaints();
+}
+
+/// Opens the menu of a note, and chooses what begins like this.
+fn menu(browser: &Browser, item: &str) {
+    browser.click("details.menu summary");
+    browser.wait("return document.querySelector('details.menu').open");
+    let place = browser.run(&format!(
+        "return [...document.querySelectorAll('.menu-items > *')].findIndex((of) => of.textContent.trim().startsWith('{item}')) + 1"
+    ));
+    assert!(place.as_u64() > Some(0), "{item}");
+    let item = format!(".menu-items > :nth-child({place})");
+    let inner = format!("{item} button");
+    match browser.find_all(&inner).is_empty() {
+        true => browser.click(&item),
+        false => browser.click(&inner),
+    }
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test page"]
+fn an_old_revision_is_restored_from_the_history() {
+    let server = filled();
+    let browser = Browser::open(WIDE);
+    browser.go(&url(&server, "history?note=agent:builder%23flaky-tests"));
+    browser.wait_for("the clock of the test server drifts");
+    browser.click("[data-key=r1] button");
+    browser.wait_for("Restored.");
+    let restored = note(&server, FLAKY).unwrap();
+    assert_eq!(restored.revision, 3);
+    assert!(!restored.content.shown().contains("drifts"));
+    browser.go(&url(&server, "history"));
+    browser.wait_for("restore");
+    browser.has_no_complaints();
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test page"]
+fn a_question_is_answered() {
+    let server = filled();
+    let browser = Browser::open(WIDE);
+    browser.go(&url(&server, "sessions?session=migrate-db"));
+    browser.wait_for("1 waits for you");
+    browser.fill(".ask textarea", "Yes: drop it.");
+    browser.click(".ask button");
+    browser.wait_for("Answered.");
+    assert!(!browser.says("waits for you"));
+    let session = "migrate-db".parse().unwrap();
+    assert!(waynote::loops::is_answered_by(&*server.store, &session, "Yes: drop it.").unwrap());
+    browser.has_no_complaints();
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test page"]
+fn tokens_are_created_used_and_revoked() {
+    let server = filled();
+    let browser = Browser::open(WIDE);
+    let create = |name: &str, rights: &str, agents: &str| {
+        browser.go(&url(&server, "access"));
+        browser.fill("form[action$=create] [name=name]", name);
+        browser.fill("[name=rights]", rights);
+        browser.fill("[name=agents]", agents);
+        browser.click("form[action$=create] button");
+        browser.wait("return !!document.querySelector('code.secret')");
+        let secret = browser.run("return document.querySelector('code.secret').textContent");
+        secret.as_str().unwrap().to_owned()
+    };
+    let sign_in = |secret: &str| {
+        browser.wait("return !!document.querySelector('form.sign-in')");
+        browser.is_usable();
+        browser.fill("[name=token]", secret);
+        browser.click("form.sign-in button");
+        browser.wait("return !!document.querySelector('.rail')");
+    };
+    let admin = create("laptop", "also forget", "");
+    // From the first token on, the page needs one.
+    browser.go(&url(&server, "access"));
+    sign_in(&admin);
+    browser.wait_for("as laptop");
+    let reader = create("reader", "read and search", "nobody");
+    assert!(
+        !browser
+            .run("return document.documentElement.innerHTML")
+            .to_string()
+            .contains(&admin)
+    );
+    browser.go(&url(&server, "access"));
+    assert!(!browser.says(&reader), "a token is shown once");
+    browser.click(".rail form button");
+    sign_in(&reader);
+    browser.wait_for("as reader");
+    assert!(!browser.says("Access") && !browser.says("13"));
+    browser.go(&url(&server, "notes?note=agent:builder%23flaky-tests"));
+    assert!(!browser.says("retries"));
+    browser.click(".rail form button");
+    sign_in(&admin);
+    browser.go(&url(&server, "access"));
+    browser.click("[aria-label='Revoke reader']");
+    browser.wait("return !document.querySelector('[aria-label=\"Revoke reader\"]')");
+    browser.wait_for("token revoked");
+    // The page on which the first token was created has none itself.
+    browser.complains_only("status of 401");
+}
+
+/// Everything that a browser might take for more than text.
+const TRICKS: &str = "<script>window.caught = 1</script>\n\n<img src=x onerror=window.caught=2> <svg/onload=window.caught=3>\n\n\
+    [link](javascript:window.caught=4) [b](JaVaScRiPt:window.caught=5) <javascript:window.caught=6>\n\n\
+    </textarea></pre></main><script>window.caught=7</script><iframe srcdoc='<script>parent.caught=8</script>'></iframe>\n\n\
+    ```\"><script>window.caught=9\n</code></pre><script>window.caught=10</script>\n```\n\n\
+    <style>* { display: none }</style> <base href=//evil.example/> <meta http-equiv=refresh content=0;url=//evil.example>\n\n\
+    <form action=//evil.example><button>x</button></form> \" ' onmouseover=window.caught=11 {{7*7}} ${7*7} <!-- ]]> --> &lt;b&gt;";
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test page"]
+fn a_note_full_of_tricks_is_shown_as_text() {
+    let server = start();
+    let browser = Browser::open(WIDE);
+    save(&server, "tricks", TRICKS);
+    let store: &dyn Store = &*server.store;
+    let log = SessionLog::new(store, "tricks".parse().unwrap());
+    let content = waynote::Content::text(TRICKS).unwrap();
+    let stamp = super::stamp("2026-08-01T11:59:00Z", "agent:<b>x</b>");
+    log.add(EntryType::Tip, Some(1), content, &stamp).unwrap();
+    for path in [
+        "?agent=builder&place=~&session=tricks",
+        "?agent=builder&place=~&session=tricks&style=faithful",
+        "?agent=%3Cscript%3Ewindow.caught=12%3C/script%3E&prompt=%22%3E%3Cscript%3Ewindow.caught=13%3C/script%3E",
+        "notes",
+        "notes?note=agent:builder%23tricks",
+        "notes?q=caught",
+        "notes?q=%22%3E%3Cscript%3Ewindow.caught=14%3C/script%3E",
+        "notes/edit?note=agent:builder%23tricks",
+        "notes/text?note=agent:builder%23tricks",
+        "sessions?session=tricks",
+        "history",
+        "history?note=agent:builder%23tricks",
+    ] {
+        browser.go(&url(&server, path));
+        let found = browser.run(
+            "const bad = [...document.querySelectorAll('main script, main style, main iframe, main img, main base, main meta, \
+             main [onload], main [onerror], main [onmouseover], [href^=\"javascript:\" i], form[action*=evil]')]; \
+             return [window.caught ?? null, bad.map((of) => of.outerHTML), location.host]",
+        );
+        let host = format!("{}", server.address);
+        assert_eq!(found, serde_json::json!([null, [], host]), "{path}");
+        if path.contains("note=") && !path.contains("text") {
+            assert!(browser.run("return document.body.innerText + (document.querySelector('textarea')?.value ?? '')").to_string().contains("window.caught = 1"), "{path}");
+        }
+    }
+    browser.has_no_complaints();
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test page"]
+fn everything_works_without_a_script() {
+    let server = filled();
+    let browser = Browser::open(Look {
+        has_script: false,
+        ..WIDE
+    });
+    browser.go(&url(&server, "sessions"));
+    browser.fill(".ask textarea", "Yes, drop it.");
+    browser.click(".ask button");
+    assert!(browser.source().contains("Answered."));
+    browser.go(&url(&server, "notes"));
+    browser.fill("[name=q]", "flaky");
+    browser.click("form.bar button");
+    browser.click("[data-list] a");
+    assert!(browser.source().contains("checkout::"));
+    browser.click("header a.btn");
+    browser.fill("textarea", "More. ");
+    browser.click("button[value=preview]");
+    assert!(browser.source().contains("More. "));
+    browser.click("button[value=save]");
+    assert!(browser.source().contains("Saved."), "{}", browser.source());
+    assert_eq!(note(&server, FLAKY).unwrap().revision, 3);
+    browser.click("[data-key-p]");
+    assert!(browser.source().contains("Pinned:"));
+    browser.click("details.menu summary");
+    browser.click("form[action$='notes/delete'] button");
+    assert!(browser.source().contains("Deleted."));
+    browser.click(".notice button");
+    assert!(note(&server, FLAKY).is_some());
+    browser.click("details.menu summary");
+    browser.click(".menu-items a.bad");
+    browser.click("[name=sure]");
+    browser.click("button.danger");
+    assert!(browser.source().contains("Forgotten:"));
+    browser.go(&url(&server, "?agent=builder&place=~/projects/shop"));
+    assert!(browser.source().contains("## Pinned notes"));
+    browser.click("[data-live=steps] a");
+    assert!(browser.source().contains("What a run read then"));
+    browser.go(&url(&server, "history?note=agent:builder%23commit-style"));
+    assert!(browser.source().contains("Imperative mood"));
+    browser.go(&url(&server, "access"));
+    browser.fill("form[action$=create] [name=name]", "phone");
+    browser.click("form[action$=create] button");
+    assert!(browser.source().contains("shown here once"));
+}

@@ -1,0 +1,102 @@
+//! The page without a pointer: every control can be reached with the keyboard, is seen where it is, and works.
+
+use serde_json::Value;
+
+use super::super::driver::{Browser, ENTER, ESCAPE, Look, TAB, WIDE};
+use super::{LIVE, filled, note, url};
+
+/// What has the focus: a name for it, and whether it is on the screen and looks focused.
+const FOCUSED: &str = "
+    const of = document.activeElement;
+    if (!of || of === document.body) return null;
+    const box = of.getBoundingClientRect();
+    const isSeen = box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+    const marks = (it) => { const style = getComputedStyle(it); return style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 || style.boxShadow.includes('0px 0px 0px 1px'); };
+    const isMarked = marks(of) || marks(of.closest('.field') ?? of);
+    of.dataset.reached = '1';
+    return [of.tagName + ' ' + (of.getAttribute('aria-label') || of.name || of.textContent.trim().slice(0, 30)), isSeen, isMarked];";
+
+/// What somebody without a pointer has not reached. A field's list of its own and what is folded up do not count.
+const LEFT: &str = "
+    return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex=\"0\"]')]
+        .filter((of) => of.checkVisibility({ checkVisibilityCSS: true }) && !of.dataset.reached && of.tabIndex >= 0)
+        .map((of) => of.outerHTML.slice(0, 80))";
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test page"]
+fn every_control_is_reached_and_seen() {
+    let server = filled();
+    for (width, height) in [(1280, 900), (390, 844)] {
+        let browser = Browser::open(Look {
+            width,
+            height,
+            ..WIDE
+        });
+        for path in [
+            "?agent=builder&place=~/projects/shop&session=nightly",
+            "notes?note=agent:builder%23flaky-tests",
+            "notes/edit?note=agent:builder%23commit-style",
+            "notes/forget?note=agent:builder%23staging-db",
+            "sessions?session=nightly",
+            "history?note=agent:builder%23flaky-tests",
+            "access",
+        ] {
+            browser.go(&url(&server, path));
+            browser.wait(LIVE);
+            let mut names = Vec::new();
+            loop {
+                browser.press(TAB);
+                let focused = browser.run(FOCUSED);
+                if focused == Value::Null || names.len() > 150 {
+                    break;
+                }
+                let name = focused[0].as_str().unwrap().to_owned();
+                assert_eq!(focused[1], true, "{path} at {width}: {name} is not seen");
+                assert_eq!(
+                    focused[2], true,
+                    "{path} at {width}: {name} does not look focused"
+                );
+                names.push(name);
+            }
+            assert!(names[0].contains("Skip to the content"), "{names:?}");
+            assert_eq!(
+                browser.run(LEFT),
+                serde_json::json!([]),
+                "{path} at {width}: {names:?}"
+            );
+        }
+        browser.has_no_complaints();
+    }
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test page"]
+fn a_note_is_found_written_and_pinned_without_a_pointer() {
+    let server = filled();
+    let browser = Browser::open(WIDE);
+    browser.go(&url(&server, "notes"));
+    browser.wait(LIVE);
+    browser.press("/");
+    browser.press("drifts");
+    browser.wait("return document.querySelectorAll('[data-list] > a').length === 1");
+    // Out of the field, into the list.
+    browser.press(ESCAPE);
+    browser.press("j");
+    browser.wait("return !!document.querySelector('.reader .prose')");
+    browser.press("p");
+    browser.wait_for("Pinned:");
+    browser.press("e");
+    browser.wait("return !!document.querySelector('textarea')");
+    for _ in 0..40 {
+        if browser.run("return document.activeElement.tagName") == "TEXTAREA" {
+            break;
+        }
+        browser.press(TAB);
+    }
+    browser.press("From the keyboard. ");
+    browser.press_with_control(ENTER);
+    browser.wait_for("Saved.");
+    let written = note(&server, "agent:builder#flaky-tests").unwrap();
+    assert!(written.pinned && written.content.shown().contains("From the keyboard."));
+    browser.has_no_complaints();
+}

@@ -1,0 +1,101 @@
+//! The page in a real browser. Chromium and its driver come from the system's packages, axe-core from npm; what cannot
+//! be had is not checked, and that is said.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::steps::{cargo, step};
+use crate::tools::{quietly, target};
+
+/// Finds what keeps people from using a page.
+const AXE: &str = "axe-core@4.14.1";
+
+/// What the browser's tests are run with.
+const TESTS: [&str; 7] = [
+    "test",
+    "-p",
+    "waynote-server",
+    "--test",
+    "main",
+    "--",
+    "--ignored",
+];
+
+/// Runs the browser's tests, with what they need installed first.
+pub(crate) fn run() -> Result<()> {
+    let mut tests = cargo(&TESTS);
+    tests.arg("browser");
+    if let Err(why) = browser() {
+        println!("NOT CHECKED: the page in a browser: {why}");
+        println!("NOT CHECKED: these tests need `chromium` and `chromedriver`:");
+        tests.args(["--list", "--format", "terse"]);
+        return step("tests that were not run", tests);
+    }
+    match axe() {
+        Ok(axe) => {
+            tests.env("WAYNOTE_AXE", axe);
+        }
+        Err(why) => println!("NOT CHECKED: {AXE} of npm, on every view of the page: {why}"),
+    }
+    step("page", tests)
+}
+
+/// Chromium and its driver, installed if that can be done here.
+fn browser() -> Result<(), String> {
+    let is_there = || {
+        let says = |program: &str| quietly(Command::new(program).arg("--version"));
+        says("chromium").and_then(|()| says("chromedriver"))
+    };
+    if is_there().is_ok() {
+        return Ok(());
+    }
+    println!("== chromium is installed");
+    let install = ["install", "--yes", "--quiet", "chromium", "chromium-driver"];
+    // The list of packages may be missing, or too old for what is there now.
+    apt(&install).or_else(|_| apt(&["update", "--quiet"]).and_then(|()| apt(&install)))?;
+    is_there()
+}
+
+/// Runs apt-get as root.
+fn apt(words: &[&str]) -> Result<(), String> {
+    let is_root = nix::unistd::geteuid().is_root();
+    let mut command = match is_root {
+        true => Command::new("apt-get"),
+        false => {
+            let mut sudo = Command::new("sudo");
+            // Nobody is there to be asked for a password.
+            sudo.args(["--non-interactive", "apt-get"]);
+            sudo
+        }
+    };
+    command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
+    quietly(&mut command)
+}
+
+/// The file of axe-core.
+fn axe() -> Result<PathBuf, String> {
+    let folder = target().join("npm/axe");
+    let (file, ready) = (
+        folder.join("node_modules/axe-core/axe.min.js"),
+        folder.join("ready"),
+    );
+    if !std::fs::read_to_string(&ready).is_ok_and(|there| there == AXE) {
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        std::fs::write(folder.join("package.json"), "{\"private\":true}")
+            .map_err(|error| error.to_string())?;
+        let npm = [
+            "install",
+            "--silent",
+            "--no-audit",
+            "--no-fund",
+            "--fetch-retries",
+            "1",
+            AXE,
+        ];
+        quietly(Command::new("npm").args(npm).current_dir(&folder))?;
+        std::fs::write(ready, AXE).map_err(|error| error.to_string())?;
+    }
+    Ok(file)
+}
