@@ -1,15 +1,15 @@
 //! The server, driven by clients that nobody here wrote: the official SDKs of Python and TypeScript, in both eras of the
-//! protocol, over standard input and output and over HTTP; and the official conformance suite. They come from their registries into the target folder; what cannot be had is not checked, and that is said.
+//! protocol, over standard input and output and over HTTP; and the official conformance suite. They come from their registries into the target
+//! folder; what cannot be had is not checked, and that is said.
 
 mod suite;
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
 
 use crate::steps::{program, step};
-use crate::tools::{python, quietly, target};
+use crate::tools::{npm, python, quietly, target};
 
 /// The SDKs of Python: the last of version 1, and version 2, which speaks both eras.
 const PYTHON: [&str; 2] = ["mcp==1.30.0", "mcp==2.3.0"];
@@ -34,7 +34,9 @@ pub(crate) fn run() -> Result<()> {
             Err(why) => println!("NOT CHECKED: {package} of PyPI: {why}"),
         }
     }
-    match packages(&target.join("sdk/typescript"), &TYPESCRIPT) {
+    let sdks = quietly(Command::new("node").arg("--version"))
+        .and_then(|()| npm(&target.join("sdk/typescript"), &TYPESCRIPT));
+    match sdks {
         Ok(folder) => {
             let mut check = Command::new("node");
             check
@@ -48,32 +50,4 @@ pub(crate) fn run() -> Result<()> {
         }
     }
     suite::run(&target, &program)
-}
-
-/// Installs packages of npm into a folder, and returns it.
-fn packages(folder: &Path, packages: &[&str]) -> Result<PathBuf, String> {
-    let wanted = packages.join("\n");
-    let ready = folder.join("ready");
-    if !std::fs::read_to_string(&ready).is_ok_and(|there| there == wanted) {
-        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-        std::fs::write(folder.join("package.json"), "{\"private\":true}")
-            .map_err(|error| error.to_string())?;
-        let npm = [
-            "install",
-            "--silent",
-            "--no-audit",
-            "--no-fund",
-            "--fetch-retries",
-            "1",
-        ];
-        quietly(
-            Command::new("npm")
-                .args(npm)
-                .args(packages)
-                .current_dir(folder),
-        )?;
-        std::fs::write(ready, wanted).map_err(|error| error.to_string())?;
-    }
-    quietly(Command::new("node").arg("--version"))?;
-    Ok(folder.to_owned())
 }

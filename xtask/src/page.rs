@@ -7,21 +7,13 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::steps::{cargo, step};
-use crate::tools::{quietly, target};
+use crate::tools::{npm, quietly, target};
 
 /// Finds what keeps people from using a page.
 const AXE: &str = "axe-core@4.14.1";
 
-/// What the browser's tests are run with.
-const TESTS: [&str; 7] = [
-    "test",
-    "-p",
-    "waynote-server",
-    "--test",
-    "main",
-    "--",
-    "--ignored",
-];
+/// What the browser's tests are run with. Of the whole workspace, which is built: one package alone has other features.
+const TESTS: [&str; 6] = ["test", "--workspace", "--test", "main", "--", "--ignored"];
 
 /// Runs the browser's tests, with what they need installed first.
 pub(crate) fn run() -> Result<()> {
@@ -77,25 +69,6 @@ fn apt(words: &[&str]) -> Result<(), String> {
 /// The file of axe-core.
 fn axe() -> Result<PathBuf, String> {
     let folder = target().join("npm/axe");
-    let (file, ready) = (
-        folder.join("node_modules/axe-core/axe.min.js"),
-        folder.join("ready"),
-    );
-    if !std::fs::read_to_string(&ready).is_ok_and(|there| there == AXE) {
-        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        std::fs::write(folder.join("package.json"), "{\"private\":true}")
-            .map_err(|error| error.to_string())?;
-        let npm = [
-            "install",
-            "--silent",
-            "--no-audit",
-            "--no-fund",
-            "--fetch-retries",
-            "1",
-            AXE,
-        ];
-        quietly(Command::new("npm").args(npm).current_dir(&folder))?;
-        std::fs::write(ready, AXE).map_err(|error| error.to_string())?;
-    }
-    Ok(file)
+    npm(&folder, &[AXE])?;
+    Ok(folder.join("node_modules/axe-core/axe.min.js"))
 }

@@ -50,3 +50,30 @@ pub(crate) fn quietly(command: &mut Command) -> Result<(), String> {
         Err(error) => Err(format!("{name}: {error}")),
     }
 }
+
+/// Installs packages of npm into a folder, and returns it.
+pub(crate) fn npm(folder: &Path, packages: &[&str]) -> Result<PathBuf, String> {
+    let wanted = packages.join("\n");
+    let ready = folder.join("ready");
+    if !std::fs::read_to_string(&ready).is_ok_and(|there| there == wanted) {
+        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        std::fs::write(folder.join("package.json"), "{\"private\":true}")
+            .map_err(|error| error.to_string())?;
+        let npm = [
+            "install",
+            "--silent",
+            "--no-audit",
+            "--no-fund",
+            "--fetch-retries",
+            "1",
+        ];
+        quietly(
+            Command::new("npm")
+                .args(npm)
+                .args(packages)
+                .current_dir(folder),
+        )?;
+        std::fs::write(ready, wanted).map_err(|error| error.to_string())?;
+    }
+    Ok(folder.to_owned())
+}

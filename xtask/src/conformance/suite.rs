@@ -6,8 +6,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::packages;
 use crate::served::Server;
+use crate::tools::npm;
 
 /// The suite, and a runtime that is new enough for it.
 const PACKAGES: [&str; 2] = ["@modelcontextprotocol/conformance@0.1.16", "node@22.23.3"];
@@ -16,7 +16,7 @@ const BASELINE: &str = "xtask/conformance/baseline.yml";
 
 /// Runs every scenario for servers.
 pub(super) fn run(target: &Path, program: &Path) -> Result<()> {
-    let folder = match packages(&target.join("sdk/conformance"), &PACKAGES) {
+    let folder = match npm(&target.join("sdk/conformance"), &PACKAGES) {
         Ok(folder) => folder,
         Err(why) => {
             println!("NOT CHECKED: {} of npm: {why}", PACKAGES.join(", "));

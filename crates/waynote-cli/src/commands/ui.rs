@@ -119,7 +119,7 @@ impl Shown {
                 options.write(true).create_new(true).mode(0o600).open(&file)
             })
             .and_then(|mut open| open.write_all(text.as_bytes()));
-        written.map_err(|error| Failure::file(&file.display().to_string(), "written", error))?;
+        written.map_err(|error| Failure::file(file.display().to_string(), "written", error))?;
         Ok(Some(Self {
             address: format!("file://{}", file.display()),
             file: Some(file),

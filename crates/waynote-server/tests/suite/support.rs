@@ -83,12 +83,7 @@ pub(crate) fn start_as(options: Options, told: impl FnOnce(Server) -> Server) ->
     }
 }
 
-type Started = (
-    SocketAddr,
-    Stopper,
-    Option<JoinHandle<()>>,
-    Option<String>,
-);
+type Started = (SocketAddr, Stopper, Option<JoinHandle<()>>, Option<String>);
 
 fn serve(
     store: &Arc<SqliteStore>,

@@ -74,7 +74,7 @@ fn is_our_server(entry: &Object<'_>) -> bool {
         let url = entry.get_string(name);
         url.is_some_and(|url| is_our_endpoint(&url.value))
     };
-    if URLS.iter().any(|name| is_endpoint(&name)) {
+    if URLS.iter().any(is_endpoint) {
         return true;
     }
     // A program and its arguments apart, or all in one list.
