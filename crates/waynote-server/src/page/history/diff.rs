@@ -81,7 +81,11 @@ fn by_word(old: &str, new: &str) -> Markup {
         .timeout(Duration::from_millis(10))
         .diff_words(old, new);
     // Words that have little in common are easier to read one text after the other.
-    if diff.ratio() < 0.4 {
+    let kept = diff
+        .iter_all_changes()
+        .filter(|change| change.tag() == ChangeTag::Equal);
+    let kept: usize = kept.map(|change| change.value().trim().len()).sum();
+    if kept * 2 < old.len().min(new.len()) {
         return html! { div.old { del { (old) } } div.new { ins { (new) } } };
     }
     html! {

@@ -103,6 +103,8 @@ pub(crate) struct Times {
 pub(crate) struct Step {
     pub(crate) time: Timestamp,
     pub(crate) address: Address,
+    /// The note after it, if there is one: for its name.
+    pub(crate) note: Option<Note>,
     pub(crate) action: Action,
 }
 
@@ -204,6 +206,7 @@ fn steps(journal: &[waynote::Revision], request: &Request) -> Vec<Step> {
         .map(|change| Step {
             time: change.recorded_at,
             address: change.address().clone(),
+            note: change.note().cloned(),
             action: change.action,
         })
         .collect();

@@ -303,7 +303,9 @@ fn time(site: &Site<'_>, typed: &Typed, times: &Times) -> Markup {
                         @if let Some(after) = after { a.btn href=(to(Some(after.time))) { "After ›" } " " }
                         @if typed.at.is_some() { a.btn href=(to(None)) { "Now" } " " }
                         @if let (Some(step), true) = (shown, typed.at.is_some()) {
-                            small.last { (step.action.as_str()) " " (words::address(&step.address)) }
+                            small.last { (step.action.as_str()) " "
+                                @match &step.note { Some(note) => { (words::name(note)) } None => { (words::address(&step.address)) } }
+                            }
                         }
                     }
                     span.grow {}
