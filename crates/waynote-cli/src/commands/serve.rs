@@ -22,8 +22,6 @@ use crate::opened;
 const DEFAULT: &str = "default";
 
 pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
-    // Asked once before anybody waits for it.
-    crate::clock::now()?;
     let stores = stores(context, &args.stores)?;
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
     let options = Options::default()
@@ -31,11 +29,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         .tls(tls.map(|(cert, key)| TlsFiles { cert, key }))
         .behind_proxy(args.behind_proxy)
         .limits(limits(&args.limits));
-    let clock = Arc::new(|| crate::clock::now().unwrap_or_default());
-    let server = Server::new(&stores, options, clock, Log::to(stderr()))
-        .note_limits(context.settings.limits(None, None))
-        .is_dead(Arc::new(is_dead));
-    let bound = server.bind()?;
+    let bound = server(context, &stores, options, Log::to(stderr()))?.bind()?;
     stop_at_signals(bound.stopper())?;
 
     let url = bound.url();
@@ -52,6 +46,21 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         })?;
     context.output.flush()?;
     bound.run().map_err(|error| Failure::Library(error.into()))
+}
+
+/// A server that knows the time, the limits of the settings, and which processes of this machine are dead.
+pub(super) fn server(
+    context: &Context<'_>,
+    stores: &Stores,
+    options: Options,
+    log: Log,
+) -> Outcome<Server> {
+    // Asked once before anybody waits for it.
+    crate::clock::now()?;
+    let clock = Arc::new(|| crate::clock::now().unwrap_or_default());
+    Ok(Server::new(stores, options, clock, log)
+        .note_limits(context.settings.limits(None, None))
+        .is_dead(Arc::new(is_dead)))
 }
 
 /// The stores that are named, or the one of the settings.

@@ -5,10 +5,9 @@ use std::io::{Write, sink};
 use std::net::Ipv4Addr;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use serde_json::json;
-use waynote_server::{Log, Options, Server};
+use waynote_server::{Log, Options};
 
 use super::{Context, serve};
 use crate::args::UiArgs;
@@ -21,15 +20,12 @@ pub(super) fn run(context: &mut Context<'_>, args: &UiArgs) -> Outcome {
         let url = format!("{url}/");
         return on_server(context, args, &url);
     }
-    // Asked once before anybody waits for it.
-    crate::clock::now()?;
     let stores = serve::stores(context, &[])?;
     let options = Options::default()
         .listen((Ipv4Addr::LOCALHOST, args.port).into())
         .one_time_link(true);
-    let clock = Arc::new(|| crate::clock::now().unwrap_or_default());
     // Whoever looks at the page sees what goes wrong.
-    let bound = Server::new(&stores, options, clock, Log::to(sink())).bind()?;
+    let bound = serve::server(context, &stores, options, Log::to(sink()))?.bind()?;
     serve::stop_at_signals(bound.stopper())?;
     let (url, link) = (bound.url(), bound.link().unwrap_or_default());
     let shown = Shown::of(&link);
