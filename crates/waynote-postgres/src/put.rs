@@ -2,6 +2,7 @@
 
 mod batch;
 mod erase;
+mod sql;
 
 use sha2::{Digest as _, Sha256};
 use waynote::engine::{IndexState, Row, SegmentHead};

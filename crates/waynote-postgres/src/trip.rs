@@ -66,6 +66,7 @@ values! {
     text: String => TEXT,
     maybe_text: Option<String> => TEXT,
     bytes: Vec<u8> => BYTEA,
+    maybe_bytes: Option<Vec<u8>> => BYTEA,
     bigs: Vec<i64> => INT8_ARRAY,
     maybe_bigs: Vec<Option<i64>> => INT8_ARRAY,
     flags: Vec<bool> => BOOL_ARRAY,

@@ -6,6 +6,7 @@
 )]
 
 mod suite {
+    mod cap;
     mod cost;
     mod failover;
     mod lost;

@@ -1,6 +1,8 @@
 //! PgBouncer in front of a server.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -35,6 +37,7 @@ impl Bouncer {
     pub fn start(cluster: &Cluster, connections: u32) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("wpb")
+            .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in("/tmp")
             .unwrap();
         let port = free_port();
@@ -63,6 +66,8 @@ impl Bouncer {
             .args(["-c", WATCH, "sh"])
             .arg(pgbouncer().expect("PgBouncer is not installed"))
             .arg(path)
+            // Not of this one's group: whoever ends that must not end the one who clears up.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -79,6 +81,7 @@ impl Cluster {
         // Short: the path of a socket has 107 bytes at most.
         let folder = tempfile::Builder::new()
             .prefix("wpg")
+            .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in("/tmp")
             .unwrap();
         hand_over(folder.path());
@@ -175,6 +178,8 @@ impl Cluster {
             .args(["-c", WATCH, "sh"])
             .arg(&self.program)
             .arg(self.folder.path())
+            // Not of this one's group: whoever ends that must not end the one who clears up.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -8,41 +8,43 @@ use waynote::{Content, EntryId, EntryType, Error, Name, Note, Position, Result, 
 
 use crate::engine::Postgres;
 use crate::read::{scope_hash, stored_key};
-use crate::trip::{
-    Statement, Value, big, bigs, flags, many_bytes, maybe_bigs, maybe_many_bytes, maybe_texts,
-    texts,
-};
+use crate::trip::{Statement, Value, big, many_bytes, maybe_bigs, texts};
 
-use super::kind_key;
+use super::sql::{
+    CHANGED, CONTENT, CONTENTS, COUNT, COUNTS, EVENTS, GONE, JOURNAL, LEASES, NOTE, NOTES,
+    RESOLVED, REVISION, SCOPES, Shape, events, journal, notes,
+};
 
 /// A row of the journal.
 pub(super) struct Journal {
-    scope: Vec<u8>,
-    key: String,
-    position: i64,
-    previous: Option<i64>,
-    revision: i64,
-    action: &'static str,
-    undoes: Option<i64>,
-    content: Option<Vec<u8>>,
-    kind: Option<String>,
-    iteration: Option<i64>,
-    pinned: bool,
-    author: String,
-    token: Option<String>,
-    recorded_at: i64,
-    created_at: i64,
-    updated_at: i64,
-    operation: Option<Vec<u8>>,
-    step: Option<i64>,
+    pub(super) scope: Vec<u8>,
+    pub(super) key: String,
+    pub(super) position: i64,
+    pub(super) previous: Option<i64>,
+    pub(super) revision: i64,
+    pub(super) action: &'static str,
+    pub(super) undoes: Option<i64>,
+    pub(super) content: Option<Vec<u8>>,
+    pub(super) kind: Option<String>,
+    pub(super) iteration: Option<i64>,
+    pub(super) pinned: bool,
+    pub(super) author: String,
+    pub(super) token: Option<String>,
+    pub(super) recorded_at: i64,
+    pub(super) created_at: i64,
+    pub(super) updated_at: i64,
+    pub(super) operation: Option<Vec<u8>>,
+    pub(super) step: Option<i64>,
 }
 
 /// A note as it is afterwards.
-struct Current {
-    note: Note,
-    position: i64,
-    content: Vec<u8>,
-    resolved_by: Option<String>,
+pub(super) struct Current {
+    /// Whether it was there before.
+    pub(super) existed: bool,
+    pub(super) note: Note,
+    pub(super) position: i64,
+    pub(super) content: Vec<u8>,
+    pub(super) resolved_by: Option<String>,
 }
 
 /// An event.
@@ -180,7 +182,14 @@ impl Batch {
             let change = i64::from(put.note.is_some()) - i64::from(put.existed);
             *self.counts.entry(scope.clone()).or_default() += change;
         }
+        let place = (scope, key);
+        // Of several changes in one call the first one says what was there.
+        let existed = match self.notes.get(&place) {
+            Some(before) => before.as_ref().is_some_and(|before| before.existed),
+            None => put.existed,
+        };
         let current = put.note.map(|note| Current {
+            existed,
             position,
             content: self.content(&note.content),
             resolved_by: note.resolved_by.map(|by| by.to_string()),
@@ -189,7 +198,7 @@ impl Batch {
                 ..note.clone()
             },
         });
-        self.notes.insert((scope, key), current);
+        self.notes.insert(place, current);
     }
 
     fn content(&mut self, content: &Content) -> Vec<u8> {
@@ -264,11 +273,14 @@ impl Batch {
             let (hashes, contents): (Vec<Vec<u8>>, Vec<Content>) =
                 self.contents.into_iter().unzip();
             let bodies = contents.iter().map(|content| content.as_bytes().to_vec());
-            let bodies = many_bytes(bodies.collect::<Vec<_>>());
-            add(CONTENTS, vec![many_bytes(hashes), bodies]);
+            let shape = Shape::of(hashes.len());
+            let values = vec![shape.bytes(hashes), shape.bytes(bodies.collect())];
+            add(shape.sql(CONTENT, CONTENTS), values);
         }
         if !self.journal.is_empty() {
-            add(JOURNAL, journal(self.journal, self.mark));
+            let shape = Shape::of(self.journal.len());
+            let values = journal(self.journal, self.mark, shape);
+            add(shape.sql(REVISION, JOURNAL), values);
         }
         let (mut gone, mut there) = (Vec::new(), Vec::new());
         for ((scope, key), current) in self.notes {
@@ -282,7 +294,12 @@ impl Batch {
             add(GONE, vec![many_bytes(scopes), texts(keys)]);
         }
         if !there.is_empty() {
-            add(NOTES, notes(there));
+            let shape = Shape::of(there.len());
+            let one = match there.first() {
+                Some((.., current)) if current.existed => CHANGED,
+                _ => NOTE,
+            };
+            add(shape.sql(one, NOTES), notes(there, shape));
         }
         if !self.resolved.is_empty() {
             let scopes = self.resolved.iter().map(|(scope, ..)| scope.clone());
@@ -304,7 +321,9 @@ impl Batch {
             .collect();
         if !counts.is_empty() {
             let (scopes, changes): (Vec<Vec<u8>>, Vec<i64>) = counts.into_iter().unzip();
-            add(COUNTS, vec![many_bytes(scopes), bigs(changes)]);
+            let shape = Shape::of(changes.len());
+            let values = vec![shape.bytes(scopes), shape.bigs(changes)];
+            add(shape.sql(COUNT, COUNTS), values);
         }
         if !self.leases.is_empty() {
             let (scopes, leases): (Vec<Vec<u8>>, Vec<Option<i64>>) =
@@ -323,170 +342,4 @@ impl Batch {
 
 fn word(kind: &EntryType) -> String {
     kind.as_str().to_owned()
-}
-
-/// New scopes count on from the last one.
-const SCOPES: &str = "INSERT INTO waynote.scope (store, scope, hash, kind, name)
-     SELECT $1, h.last_scope + (row_number() OVER (ORDER BY u.hash))::integer, u.hash, u.kind, u.name
-     FROM unnest($2, $3, $4) u (hash, kind, name)
-     CROSS JOIN LATERAL (
-         SELECT greatest(h.last_scope, (SELECT max(s.scope) FROM waynote.scope s WHERE s.store = $1)) AS last_scope
-         FROM waynote.store h WHERE h.store = $1
-     ) h
-     WHERE NOT EXISTS (SELECT FROM waynote.scope s WHERE s.store = $1 AND s.hash = u.hash)";
-
-const CONTENTS: &str = "INSERT INTO waynote.content (store, hash, body)
-     SELECT $1, u.hash, u.body FROM unnest($2, $3) u (hash, body)
-     ON CONFLICT (store, hash) DO NOTHING";
-
-const JOURNAL: &str = "INSERT INTO waynote.journal (store, scope, key, position, previous, revision, action, undoes,
-            content, kind, iteration, pinned, author, token, recorded_at, created_at, updated_at, operation, step, mark)
-     SELECT $1, s.scope, u.key, u.position, u.previous, u.revision, u.action, u.undoes, u.content, u.kind,
-            u.iteration, u.pinned, u.author, u.token, u.recorded_at, u.created_at, u.updated_at, u.operation,
-            u.step, $20
-     FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-          u (scope, key, position, previous, revision, action, undoes, content, kind, iteration, pinned, author,
-             token, recorded_at, created_at, updated_at, operation, step)
-     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
-
-fn journal(rows: Vec<Journal>, mark: i64) -> Vec<Value> {
-    macro_rules! column {
-        ($of:ident, $name:ident) => {
-            $of(rows.iter().map(|row| row.$name.clone()).collect::<Vec<_>>())
-        };
-    }
-    vec![
-        column!(many_bytes, scope),
-        column!(texts, key),
-        column!(bigs, position),
-        column!(maybe_bigs, previous),
-        column!(bigs, revision),
-        texts(
-            rows.iter()
-                .map(|row| row.action.to_owned())
-                .collect::<Vec<_>>(),
-        ),
-        column!(maybe_bigs, undoes),
-        column!(maybe_many_bytes, content),
-        column!(maybe_texts, kind),
-        column!(maybe_bigs, iteration),
-        column!(flags, pinned),
-        column!(texts, author),
-        column!(maybe_texts, token),
-        column!(bigs, recorded_at),
-        column!(bigs, created_at),
-        column!(bigs, updated_at),
-        column!(maybe_many_bytes, operation),
-        column!(maybe_bigs, step),
-        big(mark),
-    ]
-}
-
-const GONE: &str = "DELETE FROM waynote.note n USING unnest($2, $3) u (scope, key), waynote.scope s
-     WHERE s.store = $1 AND s.hash = u.scope AND n.store = $1 AND n.scope = s.scope AND n.key = u.key";
-
-const NOTES: &str = "INSERT INTO waynote.note (store, scope, key, position, revision, content, kind, kind_key, iteration,
-            pinned, author, created_at, updated_at, resolved_by)
-     SELECT $1, s.scope, u.key, u.position, u.revision, u.content, u.kind, u.kind_key, u.iteration, u.pinned,
-            u.author, u.created_at, u.updated_at, u.resolved_by
-     FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-          u (scope, key, position, revision, content, kind, kind_key, iteration, pinned, author, created_at,
-             updated_at, resolved_by)
-     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
-     ON CONFLICT (store, scope, key) DO UPDATE SET position = excluded.position, revision = excluded.revision,
-         content = excluded.content, kind = excluded.kind, kind_key = excluded.kind_key,
-         iteration = excluded.iteration, pinned = excluded.pinned, author = excluded.author,
-         created_at = excluded.created_at, updated_at = excluded.updated_at, resolved_by = excluded.resolved_by";
-
-fn notes(rows: Vec<(Vec<u8>, String, Current)>) -> Vec<Value> {
-    let of = || rows.iter().map(|(.., current)| current);
-    let notes = || of().map(|current| &current.note);
-    let kind = |note: &Note| note.kind.as_ref().map(|kind| kind.as_str().to_owned());
-    let kind_of = |note: &Note| note.kind.as_ref().map(|kind| kind_key(kind.as_str()));
-    vec![
-        many_bytes(
-            rows.iter()
-                .map(|(scope, ..)| scope.clone())
-                .collect::<Vec<_>>(),
-        ),
-        texts(
-            rows.iter()
-                .map(|(_, key, _)| key.clone())
-                .collect::<Vec<_>>(),
-        ),
-        bigs(of().map(|current| current.position).collect::<Vec<_>>()),
-        bigs(
-            notes()
-                .map(|note| signed(note.revision))
-                .collect::<Vec<_>>(),
-        ),
-        many_bytes(
-            of().map(|current| current.content.clone())
-                .collect::<Vec<_>>(),
-        ),
-        maybe_texts(notes().map(kind).collect::<Vec<_>>()),
-        maybe_texts(notes().map(kind_of).collect::<Vec<_>>()),
-        maybe_bigs(notes().map(|note| note.iteration).collect::<Vec<_>>()),
-        flags(notes().map(|note| note.pinned).collect::<Vec<_>>()),
-        texts(
-            notes()
-                .map(|note| note.author.as_str().to_owned())
-                .collect::<Vec<_>>(),
-        ),
-        bigs(
-            notes()
-                .map(|note| note.created_at.as_microsecond())
-                .collect::<Vec<_>>(),
-        ),
-        bigs(
-            notes()
-                .map(|note| note.updated_at.as_microsecond())
-                .collect::<Vec<_>>(),
-        ),
-        maybe_texts(
-            of().map(|current| current.resolved_by.clone())
-                .collect::<Vec<_>>(),
-        ),
-    ]
-}
-
-const RESOLVED: &str = "UPDATE waynote.note n SET resolved_by = u.by
-     FROM unnest($2, $3, $4) u (scope, key, by), waynote.scope s
-     WHERE s.store = $1 AND s.hash = u.scope AND n.store = $1 AND n.scope = s.scope AND n.key = u.key";
-
-const COUNTS: &str =
-    "UPDATE waynote.scope s SET notes = s.notes + u.change FROM unnest($2, $3) u (scope, change)
-     WHERE s.store = $1 AND s.hash = u.scope";
-
-const LEASES: &str =
-    "UPDATE waynote.scope s SET lease = u.lease FROM unnest($2, $3) u (scope, lease)
-     WHERE s.store = $1 AND s.hash = u.scope";
-
-const EVENTS: &str = "INSERT INTO waynote.event (store, position, scope, number, author, recorded_at, event, operation,
-            step, mark)
-     SELECT $1, u.position, s.scope, u.number, u.author, u.recorded_at, u.event, u.operation, u.step, $10
-     FROM unnest($2, $3, $4, $5, $6, $7, $8, $9)
-          u (position, scope, number, author, recorded_at, event, operation, step)
-     LEFT JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
-
-fn events(rows: Vec<Event>, mark: i64) -> Vec<Value> {
-    vec![
-        bigs(rows.iter().map(|row| row.position).collect::<Vec<_>>()),
-        maybe_many_bytes(rows.iter().map(|row| row.scope.clone()).collect::<Vec<_>>()),
-        maybe_bigs(rows.iter().map(|row| row.number).collect::<Vec<_>>()),
-        texts(
-            rows.iter()
-                .map(|row| row.author.clone())
-                .collect::<Vec<_>>(),
-        ),
-        bigs(rows.iter().map(|row| row.recorded_at).collect::<Vec<_>>()),
-        texts(rows.iter().map(|row| row.event.clone()).collect::<Vec<_>>()),
-        maybe_many_bytes(
-            rows.iter()
-                .map(|row| row.operation.clone())
-                .collect::<Vec<_>>(),
-        ),
-        maybe_bigs(rows.iter().map(|row| row.step).collect::<Vec<_>>()),
-        big(mark),
-    ]
 }

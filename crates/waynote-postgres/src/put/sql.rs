@@ -1,0 +1,238 @@
+//! The statements that write rows: one for each table, and one that is planned faster for a single row.
+
+use waynote::Note;
+
+use crate::trip::{self, Value, big, bigs, maybe_bigs, maybe_many_bytes, texts};
+
+use super::batch::{Current, Event, Journal, signed};
+use super::kind_key;
+
+/// Whether there is one row, whose values stand alone: the server plans that in a fraction of the time.
+#[derive(Clone, Copy)]
+pub(super) struct Shape {
+    is_one: bool,
+}
+
+macro_rules! columns {
+    ($($name:ident: $of:ty, $one:path, $many:path;)*) => {
+        $(
+            pub(super) fn $name(self, mut values: Vec<$of>) -> Value {
+                match values.pop() {
+                    Some(value) if self.is_one => $one(value),
+                    last => {
+                        values.extend(last);
+                        $many(values)
+                    }
+                }
+            }
+        )*
+    };
+}
+
+impl Shape {
+    pub(super) fn of(rows: usize) -> Self {
+        Self { is_one: rows == 1 }
+    }
+
+    pub(super) fn sql(self, one: &'static str, many: &'static str) -> &'static str {
+        if self.is_one { one } else { many }
+    }
+
+    columns! {
+        bigs: i64, trip::big, trip::bigs;
+        maybe_bigs: Option<i64>, trip::maybe_big, trip::maybe_bigs;
+        flags: bool, trip::flag, trip::flags;
+        texts: String, trip::text, trip::texts;
+        maybe_texts: Option<String>, trip::maybe_text, trip::maybe_texts;
+        bytes: Vec<u8>, trip::bytes, trip::many_bytes;
+        maybe_bytes: Option<Vec<u8>>, trip::maybe_bytes, trip::maybe_many_bytes;
+    }
+}
+
+/// New scopes count on from the last one.
+pub(super) const SCOPES: &str = "INSERT INTO waynote.scope (store, scope, hash, kind, name)
+     SELECT $1, h.last_scope + (row_number() OVER (ORDER BY u.hash))::integer, u.hash, u.kind, u.name
+     FROM unnest($2, $3, $4) u (hash, kind, name)
+     CROSS JOIN LATERAL (
+         SELECT greatest(h.last_scope, (SELECT max(s.scope) FROM waynote.scope s WHERE s.store = $1)) AS last_scope
+         FROM waynote.store h WHERE h.store = $1
+     ) h
+     WHERE NOT EXISTS (SELECT FROM waynote.scope s WHERE s.store = $1 AND s.hash = u.hash)";
+
+pub(super) const CONTENT: &str =
+    "INSERT INTO waynote.content (store, hash, body) VALUES ($1, $2, $3)
+     ON CONFLICT (store, hash) DO NOTHING";
+
+pub(super) const CONTENTS: &str = "INSERT INTO waynote.content (store, hash, body)
+     SELECT $1, u.hash, u.body FROM unnest($2, $3) u (hash, body)
+     ON CONFLICT (store, hash) DO NOTHING";
+
+pub(super) const REVISION: &str = "INSERT INTO waynote.journal (store, scope, key, position, previous, revision, action, undoes,
+            content, kind, iteration, pinned, author, token, recorded_at, created_at, updated_at, operation, step, mark)
+     VALUES ($1, (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2), $3, $4, $5, $6, $7, $8, $9,
+             $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
+
+pub(super) const JOURNAL: &str = "INSERT INTO waynote.journal (store, scope, key, position, previous, revision, action, undoes,
+            content, kind, iteration, pinned, author, token, recorded_at, created_at, updated_at, operation, step, mark)
+     SELECT $1, s.scope, u.key, u.position, u.previous, u.revision, u.action, u.undoes, u.content, u.kind,
+            u.iteration, u.pinned, u.author, u.token, u.recorded_at, u.created_at, u.updated_at, u.operation,
+            u.step, $20
+     FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+          u (scope, key, position, previous, revision, action, undoes, content, kind, iteration, pinned, author,
+             token, recorded_at, created_at, updated_at, operation, step)
+     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
+
+pub(super) fn journal(rows: Vec<Journal>, mark: i64, shape: Shape) -> Vec<Value> {
+    macro_rules! column {
+        ($of:ident, $name:ident) => {
+            shape.$of(rows.iter().map(|row| row.$name.clone()).collect::<Vec<_>>())
+        };
+    }
+    vec![
+        column!(bytes, scope),
+        column!(texts, key),
+        column!(bigs, position),
+        column!(maybe_bigs, previous),
+        column!(bigs, revision),
+        shape.texts(
+            rows.iter()
+                .map(|row| row.action.to_owned())
+                .collect::<Vec<_>>(),
+        ),
+        column!(maybe_bigs, undoes),
+        column!(maybe_bytes, content),
+        column!(maybe_texts, kind),
+        column!(maybe_bigs, iteration),
+        column!(flags, pinned),
+        column!(texts, author),
+        column!(maybe_texts, token),
+        column!(bigs, recorded_at),
+        column!(bigs, created_at),
+        column!(bigs, updated_at),
+        column!(maybe_bytes, operation),
+        column!(maybe_bigs, step),
+        big(mark),
+    ]
+}
+
+pub(super) const GONE: &str = "DELETE FROM waynote.note n USING unnest($2, $3) u (scope, key), waynote.scope s
+     WHERE s.store = $1 AND s.hash = u.scope AND n.store = $1 AND n.scope = s.scope AND n.key = u.key";
+
+pub(super) const NOTE: &str = "INSERT INTO waynote.note (store, scope, key, position, revision, content, kind, kind_key, iteration,
+            pinned, author, created_at, updated_at, resolved_by)
+     VALUES ($1, (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2), $3, $4, $5, $6, $7, $8, $9,
+             $10, $11, $12, $13, $14)";
+
+pub(super) const CHANGED: &str = "UPDATE waynote.note SET position = $4, revision = $5, content = $6, kind = $7, kind_key = $8,
+            iteration = $9, pinned = $10, author = $11, created_at = $12, updated_at = $13, resolved_by = $14
+     WHERE store = $1 AND key = $3
+           AND scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)";
+
+pub(super) const NOTES: &str = "INSERT INTO waynote.note (store, scope, key, position, revision, content, kind, kind_key, iteration,
+            pinned, author, created_at, updated_at, resolved_by)
+     SELECT $1, s.scope, u.key, u.position, u.revision, u.content, u.kind, u.kind_key, u.iteration, u.pinned,
+            u.author, u.created_at, u.updated_at, u.resolved_by
+     FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+          u (scope, key, position, revision, content, kind, kind_key, iteration, pinned, author, created_at,
+             updated_at, resolved_by)
+     JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
+     ON CONFLICT (store, scope, key) DO UPDATE SET position = excluded.position, revision = excluded.revision,
+         content = excluded.content, kind = excluded.kind, kind_key = excluded.kind_key,
+         iteration = excluded.iteration, pinned = excluded.pinned, author = excluded.author,
+         created_at = excluded.created_at, updated_at = excluded.updated_at, resolved_by = excluded.resolved_by";
+
+pub(super) fn notes(rows: Vec<(Vec<u8>, String, Current)>, shape: Shape) -> Vec<Value> {
+    let of = || rows.iter().map(|(.., current)| current);
+    let notes = || of().map(|current| &current.note);
+    let kind = |note: &Note| note.kind.as_ref().map(|kind| kind.as_str().to_owned());
+    let kind_of = |note: &Note| note.kind.as_ref().map(|kind| kind_key(kind.as_str()));
+    vec![
+        shape.bytes(
+            rows.iter()
+                .map(|(scope, ..)| scope.clone())
+                .collect::<Vec<_>>(),
+        ),
+        shape.texts(
+            rows.iter()
+                .map(|(_, key, _)| key.clone())
+                .collect::<Vec<_>>(),
+        ),
+        shape.bigs(of().map(|current| current.position).collect::<Vec<_>>()),
+        shape.bigs(
+            notes()
+                .map(|note| signed(note.revision))
+                .collect::<Vec<_>>(),
+        ),
+        shape.bytes(
+            of().map(|current| current.content.clone())
+                .collect::<Vec<_>>(),
+        ),
+        shape.maybe_texts(notes().map(kind).collect::<Vec<_>>()),
+        shape.maybe_texts(notes().map(kind_of).collect::<Vec<_>>()),
+        shape.maybe_bigs(notes().map(|note| note.iteration).collect::<Vec<_>>()),
+        shape.flags(notes().map(|note| note.pinned).collect::<Vec<_>>()),
+        shape.texts(
+            notes()
+                .map(|note| note.author.as_str().to_owned())
+                .collect::<Vec<_>>(),
+        ),
+        shape.bigs(
+            notes()
+                .map(|note| note.created_at.as_microsecond())
+                .collect::<Vec<_>>(),
+        ),
+        shape.bigs(
+            notes()
+                .map(|note| note.updated_at.as_microsecond())
+                .collect::<Vec<_>>(),
+        ),
+        shape.maybe_texts(
+            of().map(|current| current.resolved_by.clone())
+                .collect::<Vec<_>>(),
+        ),
+    ]
+}
+
+pub(super) const RESOLVED: &str = "UPDATE waynote.note n SET resolved_by = u.by
+     FROM unnest($2, $3, $4) u (scope, key, by), waynote.scope s
+     WHERE s.store = $1 AND s.hash = u.scope AND n.store = $1 AND n.scope = s.scope AND n.key = u.key";
+
+pub(super) const COUNT: &str =
+    "UPDATE waynote.scope SET notes = notes + $3 WHERE store = $1 AND hash = $2";
+
+pub(super) const COUNTS: &str =
+    "UPDATE waynote.scope s SET notes = s.notes + u.change FROM unnest($2, $3) u (scope, change)
+     WHERE s.store = $1 AND s.hash = u.scope";
+
+pub(super) const LEASES: &str =
+    "UPDATE waynote.scope s SET lease = u.lease FROM unnest($2, $3) u (scope, lease)
+     WHERE s.store = $1 AND s.hash = u.scope";
+
+pub(super) const EVENTS: &str = "INSERT INTO waynote.event (store, position, scope, number, author, recorded_at, event, operation,
+            step, mark)
+     SELECT $1, u.position, s.scope, u.number, u.author, u.recorded_at, u.event, u.operation, u.step, $10
+     FROM unnest($2, $3, $4, $5, $6, $7, $8, $9)
+          u (position, scope, number, author, recorded_at, event, operation, step)
+     LEFT JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
+
+pub(super) fn events(rows: Vec<Event>, mark: i64) -> Vec<Value> {
+    vec![
+        bigs(rows.iter().map(|row| row.position).collect::<Vec<_>>()),
+        maybe_many_bytes(rows.iter().map(|row| row.scope.clone()).collect::<Vec<_>>()),
+        maybe_bigs(rows.iter().map(|row| row.number).collect::<Vec<_>>()),
+        texts(
+            rows.iter()
+                .map(|row| row.author.clone())
+                .collect::<Vec<_>>(),
+        ),
+        bigs(rows.iter().map(|row| row.recorded_at).collect::<Vec<_>>()),
+        texts(rows.iter().map(|row| row.event.clone()).collect::<Vec<_>>()),
+        maybe_many_bytes(
+            rows.iter()
+                .map(|row| row.operation.clone())
+                .collect::<Vec<_>>(),
+        ),
+        maybe_bigs(rows.iter().map(|row| row.step).collect::<Vec<_>>()),
+        big(mark),
+    ]
+}
