@@ -67,6 +67,12 @@ impl Hosts {
         })
     }
 
+    /// Begins with the host after the one that answered last.
+    pub(crate) fn pass_over(&self) {
+        let next = (self.first.load(Ordering::Relaxed) + 1) % self.hosts.len().max(1);
+        self.first.store(next, Ordering::Relaxed);
+    }
+
     async fn connected(&self, index: usize) -> Result<Connection, Failure> {
         let config = &self.hosts[index];
         let connecting = tokio::time::timeout(self.time, config.connect(self.tls.clone()));

@@ -92,7 +92,7 @@ impl Options {
                 }
                 "sslmode" => mode = Some(decoded().map_err(|_| bad("sslmode is not UTF-8"))?),
                 "sslrootcert" => {
-                    roots = Some(decoded().map_err(|_| bad("sslrootcert is not UTF-8"))?)
+                    roots = Some(decoded().map_err(|_| bad("sslrootcert is not UTF-8"))?);
                 }
                 _ => {
                     has_attrs |= key == "target_session_attrs";

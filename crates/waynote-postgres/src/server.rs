@@ -145,6 +145,14 @@ impl Server {
         self.options.wants_writable() || self.options.hosts().len() > 1
     }
 
+    /// A server has not answered in time: its other connections are not used any more, and its siblings are tried first.
+    pub(crate) fn suspect(&self) {
+        if self.has_others() {
+            self.pool.manager().pass_over();
+            self.pool.retain(|_, _| false);
+        }
+    }
+
     pub(crate) fn wants_writable(&self) -> bool {
         self.options.wants_writable()
     }
@@ -213,7 +221,9 @@ impl Limits {
                 if attempt > 1 {
                     thread::sleep(self.clamped(Self::PAUSE));
                 }
-                started.elapsed() < self.clamped(self.wait) && !self.left().is_zero()
+                // What was waited for an answer that did not come is no reason not to try a sibling.
+                let may_try = attempt <= 2 || started.elapsed() < self.wait;
+                may_try && !self.left().is_zero()
             }
         }
     }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use futures_util::FutureExt as _;
 use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
 use waynote::engine::{IndexState, Writing};
 use waynote::{Error, Result};
 
@@ -227,11 +228,12 @@ impl<'e> Session<'e> {
     /// What may be done about a failure here.
     fn cure_of(&self, failure: &Failure) -> Cure {
         let cure = failure.cure();
-        let is_read_only =
-            failure.code() == Some(&tokio_postgres::error::SqlState::READ_ONLY_SQL_TRANSACTION);
-        match is_read_only && !self.engine.server.has_others() {
-            true => Cure::None,
-            false => cure,
+        let is_read_only = failure.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
+        match failure {
+            // A server that is cut off may have a sibling that is not.
+            Failure::Away(Away::TimedOut(_)) if self.engine.server.has_others() => Cure::Elsewhere,
+            _ if is_read_only && !self.engine.server.has_others() => Cure::None,
+            _ => cure,
         }
     }
 
@@ -348,6 +350,9 @@ impl<'e> Session<'e> {
     /// After a failure: a connection that may still be inside a transaction, or waits for an answer, is closed; one on
     /// which a statement was refused goes back.
     fn end_broken(&self, failure: &Failure) {
+        if matches!(failure, Failure::Away(Away::TimedOut(_))) {
+            self.engine.server.suspect();
+        }
         let Some(leased) = self.leased.take() else {
             return;
         };

@@ -77,7 +77,7 @@ fn commit(session: &Session<'_>) -> Result<Committed> {
             cure,
         ));
     }
-    resolve(session, failure)
+    resolve(session, &failure)
 }
 
 fn unknown(engine: &Postgres, reason: &str) -> Error {
@@ -89,9 +89,9 @@ fn unknown(engine: &Postgres, reason: &str) -> Error {
 }
 
 /// The connection was lost while the transaction was being committed: its rows say whether it was.
-fn resolve(lost: &Session<'_>, failure: Failure) -> Result<Committed> {
+fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<Committed> {
     let engine = lost.engine;
-    let reason = match &failure {
+    let reason = match failure {
         Failure::Server(error) => told(error),
         Failure::Away(away) => away.to_string(),
         Failure::Ours(error) => error.to_string(),

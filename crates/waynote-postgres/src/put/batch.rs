@@ -279,7 +279,7 @@ impl Batch {
         }
         if !self.journal.is_empty() {
             let shape = Shape::of(self.journal.len());
-            let values = journal(self.journal, self.mark, shape);
+            let values = journal(&self.journal, self.mark, shape);
             add(shape.sql(REVISION, JOURNAL), values);
         }
         let (mut gone, mut there) = (Vec::new(), Vec::new());
@@ -299,7 +299,7 @@ impl Batch {
                 Some((.., current)) if current.existed => CHANGED,
                 _ => NOTE,
             };
-            add(shape.sql(one, NOTES), notes(there, shape));
+            add(shape.sql(one, NOTES), notes(&there, shape));
         }
         if !self.resolved.is_empty() {
             let scopes = self.resolved.iter().map(|(scope, ..)| scope.clone());
@@ -331,7 +331,7 @@ impl Batch {
             add(LEASES, vec![many_bytes(scopes), maybe_bigs(leases)]);
         }
         if !self.events.is_empty() {
-            add(EVENTS, events(self.events, self.mark));
+            add(EVENTS, events(&self.events, self.mark));
         }
         for (sql, values) in self.others {
             add(sql, values);

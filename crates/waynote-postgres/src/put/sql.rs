@@ -82,7 +82,7 @@ pub(super) const JOURNAL: &str = "INSERT INTO waynote.journal (store, scope, key
              token, recorded_at, created_at, updated_at, operation, step)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
 
-pub(super) fn journal(rows: Vec<Journal>, mark: i64, shape: Shape) -> Vec<Value> {
+pub(super) fn journal(rows: &[Journal], mark: i64, shape: Shape) -> Vec<Value> {
     macro_rules! column {
         ($of:ident, $name:ident) => {
             shape.$of(rows.iter().map(|row| row.$name.clone()).collect::<Vec<_>>())
@@ -141,7 +141,7 @@ pub(super) const NOTES: &str = "INSERT INTO waynote.note (store, scope, key, pos
          iteration = excluded.iteration, pinned = excluded.pinned, author = excluded.author,
          created_at = excluded.created_at, updated_at = excluded.updated_at, resolved_by = excluded.resolved_by";
 
-pub(super) fn notes(rows: Vec<(Vec<u8>, String, Current)>, shape: Shape) -> Vec<Value> {
+pub(super) fn notes(rows: &[(Vec<u8>, String, Current)], shape: Shape) -> Vec<Value> {
     let of = || rows.iter().map(|(.., current)| current);
     let notes = || of().map(|current| &current.note);
     let kind = |note: &Note| note.kind.as_ref().map(|kind| kind.as_str().to_owned());
@@ -215,7 +215,7 @@ pub(super) const EVENTS: &str = "INSERT INTO waynote.event (store, position, sco
           u (position, scope, number, author, recorded_at, event, operation, step)
      LEFT JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
 
-pub(super) fn events(rows: Vec<Event>, mark: i64) -> Vec<Value> {
+pub(super) fn events(rows: &[Event], mark: i64) -> Vec<Value> {
     vec![
         bigs(rows.iter().map(|row| row.position).collect::<Vec<_>>()),
         maybe_many_bytes(rows.iter().map(|row| row.scope.clone()).collect::<Vec<_>>()),

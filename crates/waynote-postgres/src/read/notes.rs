@@ -87,7 +87,7 @@ const AT: &str = concat!(
 
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     states(plan, &ask.states, |rows, index, state| {
-        rows.states[index] = Some(state)
+        rows.states[index] = Some(state);
     });
     states(plan, &ask.store.notes, |rows, index, state| {
         rows.store.notes[index] = state.note;

@@ -48,6 +48,15 @@ const BEFORE: &str = concat!(
      ORDER BY n.iteration DESC NULLS LAST, n.key DESC LIMIT $4 OFFSET $5"
 );
 
+const ALL: &str = concat!(
+    "SELECT ",
+    note_columns!(),
+    " FROM waynote.scope s
+     JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope
+     LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
+     WHERE s.store = $1 AND s.hash = $2 ORDER BY n.key"
+);
+
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     for (index, page) in ask.pages.iter().enumerate() {
         let scope = page.of.scope();
@@ -67,8 +76,19 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
                 values.push(flag(*pinned));
                 (KEYED, Vec::new(), false)
             }
-            // What a newer version of the core asks for is picked from all notes of the scope by the core's own rule.
-            _ => continue,
+            // Another kind of page is picked from all notes of the scope by the core's own rule.
+            _ => {
+                plan.ask(ALL, values, move |found, rows| {
+                    let mut notes = Vec::new();
+                    for row in found {
+                        notes.extend(whole(note(row, 0, &scope), rows)?);
+                    }
+                    let picked = page.of.pick(notes).into_iter();
+                    rows.store.pages[index] = picked.skip(page.skip).take(page.limit).collect();
+                    Ok(())
+                });
+                continue;
+            }
         };
         values.push(number(page.limit));
         values.push(number(page.skip));

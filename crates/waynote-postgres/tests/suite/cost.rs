@@ -104,7 +104,7 @@ fn a_block_takes_three_round_trips_and_a_write_two() {
                 .search(&SearchRequest::new("running 17"))
                 .unwrap()
                 .is_empty()
-        )
+        );
     };
     assert!(trips(&found) <= 3);
 }

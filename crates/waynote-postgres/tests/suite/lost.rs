@@ -143,7 +143,7 @@ fn a_network_that_is_cut_is_an_error_in_bounded_time() {
         for number in 0..20 {
             let store = &store;
             scope.spawn(move || {
-                assert!(is_away(&add(store, &format!("lost {number}")).unwrap_err()))
+                assert!(is_away(&add(store, &format!("lost {number}")).unwrap_err()));
             });
         }
     });
