@@ -36,6 +36,7 @@ pub(crate) fn test() -> Result<()> {
     step("program", cargo(&["check", "--quiet", "-p", "waynote-cli"]))?;
     faults()?;
     crate::conformance::run()?;
+    crate::serving::short()?;
     crate::page::run()?;
     agents(&crate::agents::Choice::default())?;
     licences()

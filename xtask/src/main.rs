@@ -22,6 +22,7 @@ mod retrieval;
 mod searches;
 mod secrets;
 mod served;
+mod serving;
 mod steps;
 mod threads;
 mod tools;
@@ -37,6 +38,7 @@ fn main() -> Result<()> {
         ["test", "conformance"] => conformance::run(),
         ["test", "packages"] => packages::check(),
         ["test", "page"] => page::run(),
+        ["test", "serving"] => serving::short(),
         ["test", "agents", ref words @ ..] => gate::agents(&agents::Choice::of(words)?),
         ["docs"] => gate::docs(),
         ["bench"] => {
@@ -67,11 +69,14 @@ fn main() -> Result<()> {
         ["faults", ref words @ ..] => faults::run(&faults::Choice::of(words)?),
         ["prove"] => {
             dist::measure(&["upgrade"])?;
+            dist::measure(&["serving"])?;
             faults::run(&faults::Choice::LONG)
         }
         // What `faults` starts to watch it.
         ["measure", "faults-writer", path, seed, writes] => faults::write(path, seed, writes),
         ["measure", "upgrade"] => upgrade::run(),
+        ["bench", "serving", ref parts @ ..] => dist::measure(&[&["serving"][..], parts].concat()),
+        ["measure", "serving", ref parts @ ..] => serving::long(parts),
         ["measure", "open", path] => upgrade::open(path),
         ["measure", "write-schema-5", path] => upgrade::write(path),
         ["bench", "secrets", ref folders @ ..] => secrets::run(folders),
@@ -88,8 +93,8 @@ fn main() -> Result<()> {
             contexts::run(&sizes)
         }
         _ => bail!(
-            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages | page] \
-             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | retrieval (import | query) STORE | secrets [PATH…]] | prove \
+            "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages | page | serving] \
+             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | serving [load | kills | generated] | retrieval (import | query) STORE | secrets [PATH…]] | prove \
              | faults [--seed N] [--only PART] [--short] [--release | --dist] | docs"
         ),
     }

@@ -5,10 +5,13 @@ use std::sync::OnceLock;
 use axum::body::Bytes;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
+use serde_json::Value;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{OpenApi as Written, PathItem};
 use utoipa::{Modify, OpenApi};
+
+use super::completed;
 
 /// What the document says of the whole API.
 #[derive(OpenApi)]
@@ -39,13 +42,16 @@ impl Modify for Token {
 }
 
 /// The document of all routes.
-pub(crate) fn document() -> Written {
+fn document() -> Value {
     let mut document = super::routes().split_for_parts().1;
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
             operation.operation_id = Some(id(method, path));
         }
     }
+    // Nothing in it fails to be written as JSON.
+    let mut document = serde_json::to_value(document).unwrap_or_default();
+    completed::complete(&mut document);
     document
 }
 
@@ -79,11 +85,13 @@ fn id(method: &str, path: &str) -> String {
     path = "/openapi.json",
     tag = "store",
     security(()),
-    responses((status = 200, description = "The document, as OpenAPI 3.1", body = serde_json::Value))
+    responses((status = 200, description = "The document, as OpenAPI 3.1", body = Value))
 )]
 pub(crate) async fn openapi() -> impl IntoResponse {
     static TEXT: OnceLock<Bytes> = OnceLock::new();
-    // Nothing in it fails to be written as JSON.
-    let text = TEXT.get_or_init(|| document().to_pretty_json().unwrap_or_default().into());
+    let text = TEXT.get_or_init(|| {
+        let text = serde_json::to_string_pretty(&document());
+        text.unwrap_or_default().into()
+    });
     ([(CONTENT_TYPE, "application/json")], text.clone())
 }

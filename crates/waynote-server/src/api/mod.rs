@@ -6,6 +6,7 @@
 mod batch;
 mod changes;
 mod changes_of_notes;
+mod completed;
 mod context;
 mod cursor;
 mod document;

@@ -1,0 +1,121 @@
+//! What the OpenAPI document says of every operation: which problems there may be, and an example of a request.
+
+use serde_json::{Map, Value, json};
+
+/// The problems that every operation on a store may have.
+const ALWAYS: [(&str, &str); 7] = [
+    ("400", "A part of the request cannot be read"),
+    ("401", "The store needs a token that it knows"),
+    (
+        "403",
+        "The token does not allow it, or the request comes from a page of another site",
+    ),
+    ("404", "There is no such store, or nothing of that name"),
+    ("429", "The token has sent too many requests"),
+    ("500", "The store is damaged, or the server failed"),
+    (
+        "503",
+        "The store or the server is busy, or it took too long: `Retry-After` says when to come again",
+    ),
+];
+
+/// Those of an operation that changes something.
+const WRITING: [(&str, &str); 2] = [
+    ("409", "The current state does not allow it"),
+    ("422", "A rule or a limit forbids it"),
+];
+
+/// Those of a request with a body.
+const WITH_BODY: [(&str, &str); 3] = [
+    ("408", "The body did not arrive in time"),
+    ("413", "The body is larger than the server takes"),
+    ("415", "The body is not JSON"),
+];
+
+/// Replaces each answer for all other cases by the problems that there may be, and adds examples.
+pub(super) fn complete(document: &mut Value) {
+    let paths = document["paths"].as_object_mut();
+    for (path, item) in paths.into_iter().flatten() {
+        for (method, operation) in item.as_object_mut().into_iter().flatten() {
+            problems(method, operation);
+            examples(method, path, operation);
+        }
+    }
+}
+
+fn problems(method: &str, operation: &mut Value) {
+    let has_body = !operation["requestBody"].is_null();
+    let Some(answers) = operation["responses"].as_object_mut() else {
+        return;
+    };
+    // The document itself is for everybody.
+    let Some(problem) = answers.remove("default") else {
+        return;
+    };
+    let writing = if method == "get" { &[][..] } else { &WRITING };
+    let of_body = if has_body { &WITH_BODY[..] } else { &[] };
+    for (status, description) in ALWAYS.iter().chain(writing).chain(of_body) {
+        let mut told = problem.clone();
+        told["description"] = json!(description);
+        answers.entry(*status).or_insert(told);
+    }
+}
+
+fn examples(method: &str, path: &str, operation: &mut Value) {
+    let parameters = operation["parameters"].as_array_mut();
+    for parameter in parameters.into_iter().flatten() {
+        let example = match parameter["name"].as_str() {
+            Some("address") => "agent:builder#deploy",
+            Some("session") => "nightly",
+            Some("token") => "ci",
+            Some("q") => "ship",
+            Some("scope") => "agent:builder",
+            Some("kind") if path == "/notes" => "agent",
+            Some("agent") => "builder",
+            Some("place") => "~/shop",
+            Some("author") => "agent:builder",
+            Some("as_of") => "2026-05-17T12:00:00Z",
+            _ => continue,
+        };
+        parameter["example"] = json!(example);
+    }
+    let content = operation.pointer_mut("/requestBody/content/application~1json");
+    if let (Some(content), Some(example)) =
+        (content.and_then(Value::as_object_mut), body(method, path))
+    {
+        content.insert("example".into(), example);
+    }
+}
+
+/// An example of the body of a request.
+fn body(method: &str, path: &str) -> Option<Value> {
+    let stamp = json!({ "now": "2026-05-17T12:00:00Z", "author": "agent:builder" });
+    let note = "agent:builder#deploy";
+    Some(match (method, path) {
+        ("put", _) => json!({ "content": "run `make ship`" }),
+        ("patch", _) => json!({ "pinned": true }),
+        (_, "/notes/{address}/undo" | "/notes/{address}/redo") => Value::Object(Map::new()),
+        (_, "/notes/{address}/restore") => json!({ "revision": 1 }),
+        (_, "/sessions/{session}/entries") => json!({ "type": "learning", "content": "use lld" }),
+        (_, "/sessions/{session}/events") => json!({ "events": [] }),
+        (_, "/tokens") => json!({ "name": "ci", "rights": "write", "agents": ["builder"] }),
+        (_, "/read") => json!({ "notes": [note], "version": true }),
+        (_, "/as-of") => {
+            json!({ "scopes": ["agent:builder"], "moment": { "time": "2026-05-17T12:00:00Z" } })
+        }
+        (_, "/search") => json!({ "query": "ship", "limit": 10 }),
+        (_, "/apply") => {
+            let save = json!({ "address": note, "content": "run `make ship`" });
+            json!({ "changes": [{ "save": save }], "stamp": stamp })
+        }
+        (_, "/record") => json!({ "session": "nightly", "events": [], "stamp": stamp }),
+        (_, "/forget") => json!({ "target": note, "stamp": stamp, "dry_run": true }),
+        (_, "/context") => {
+            let request = json!({
+                "agent": "builder", "place": "~/shop", "style": "stable", "now": stamp["now"],
+            });
+            json!({ "request": request, "part": { "block": {} } })
+        }
+        _ => return None,
+    })
+}

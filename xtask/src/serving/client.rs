@@ -1,0 +1,105 @@
+//! A client that keeps its connection and waits for each answer.
+
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// How long a client waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(super) struct Client {
+    stream: BufReader<TcpStream>,
+    head: String,
+}
+
+impl Client {
+    pub(super) fn connect(address: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self {
+            stream: BufReader::new(stream),
+            head: format!("Host: {address}\r\n"),
+        })
+    }
+
+    /// Sends a request, and reads its answer: the status and the body.
+    pub(super) fn send(&mut self, method: &str, path: &str, body: &str) -> Result<(u16, Vec<u8>)> {
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\n{}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.head,
+            body.len()
+        );
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let (status, length) = self.head()?;
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body)?;
+        Ok((status, body))
+    }
+
+    fn head(&mut self) -> Result<(u16, usize)> {
+        let mut line = String::new();
+        let (mut status, mut length) = (0, 0);
+        loop {
+            line.clear();
+            if self.stream.read_line(&mut line)? == 0 {
+                return Err(Error::from(ErrorKind::UnexpectedEof));
+            }
+            let trimmed = line.trim_end();
+            if trimmed.is_empty() {
+                return Ok((status, length));
+            }
+            if status == 0 {
+                let word = trimmed.split(' ').nth(1).and_then(|word| word.parse().ok());
+                status = word.ok_or_else(|| Error::from(ErrorKind::InvalidData))?;
+            } else if let Some((name, value)) = trimmed.split_once(':')
+                && name.eq_ignore_ascii_case("content-length")
+            {
+                length = value.trim().parse().unwrap_or(0);
+            }
+        }
+    }
+
+    /// Begins to read the feed after an item, and hands over the point and the data of each, until the connection ends
+    /// or `each` returns false.
+    pub(super) fn feed(
+        mut self,
+        path: &str,
+        after: &str,
+        mut each: impl FnMut(&str, &str) -> bool,
+    ) -> Result<()> {
+        self.stream
+            .get_ref()
+            .set_read_timeout(Some(Duration::from_millis(200)))?;
+        let request = format!(
+            "GET {path} HTTP/1.1\r\n{}Last-Event-ID: {after}\r\n\r\n",
+            self.head
+        );
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let mut line = String::new();
+        let mut id = String::new();
+        loop {
+            match self.stream.read_line(&mut line) {
+                Ok(0) => return Ok(()),
+                Ok(_) => {}
+                // A part of a line stays until the rest of it comes.
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if !each("", "") {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
+            if let Some(of) = line.trim_end().strip_prefix("id: ") {
+                of.clone_into(&mut id);
+            } else if let Some(data) = line.trim_end().strip_prefix("data: ")
+                && line.ends_with('\n')
+                && !each(&id, data)
+            {
+                return Ok(());
+            }
+            line.clear();
+        }
+    }
+}
