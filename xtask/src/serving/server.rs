@@ -21,9 +21,20 @@ pub(super) struct Serving {
 impl Serving {
     /// A server of that store, on a free port for 0.
     pub(super) fn start(program: &Path, folder: &Path, port: u16) -> Result<Self> {
+        Self::start_with(program, folder, port, &[])
+    }
+
+    /// The same with more options.
+    pub(super) fn start_with(
+        program: &Path,
+        folder: &Path,
+        port: u16,
+        options: &[&str],
+    ) -> Result<Self> {
         let mut child = command(program, folder)
             .args(["serve", "--rate", "0", "--listen"])
             .arg(format!("127.0.0.1:{port}"))
+            .args(options)
             .stdout(Stdio::piped())
             .stderr(File::create(folder.join("serve.log"))?)
             .spawn()?;
