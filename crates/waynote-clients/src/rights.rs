@@ -4,9 +4,9 @@ use std::ffi::OsString;
 
 use crate::client::Client;
 use crate::error::Result;
-use crate::profile::has_server;
 use crate::profile::permissions::{Invocation, MissingRight, Rights};
 use crate::profile::setup::{Machine, Reach};
+use crate::profile::{Profile, has_server, target};
 
 /// The rights to use waynote's own tools, for a client that a loop starts with these further words.
 ///
@@ -42,9 +42,30 @@ pub fn missing_rights(
             ),
             format!("run `waynote install {}`", client.word()),
         ));
+    } else if let Some(url) = endpoint_alone(profile, machine) {
+        missing.push(MissingRight::new(
+            format!(
+                "{} has the MCP endpoint of a server, which does not know the loop, so its agent cannot end it",
+                client.title()
+            ),
+            format!("run `waynote install {} --store {url}`", client.word()),
+        ));
     }
     profile.missing(&call, &mut missing);
     missing
+}
+
+/// The store of the endpoint that a client has, where it has no program of ours.
+fn endpoint_alone(profile: &dyn Profile, machine: Machine<'_>) -> Option<String> {
+    let mut url = None;
+    for reach in [Reach::User, Reach::Project] {
+        match target(profile, machine, reach) {
+            Some(target) if target.is_endpoint() => url = target.store().map(str::to_owned),
+            Some(_) => return None,
+            None => {}
+        }
+    }
+    url
 }
 
 #[cfg(test)]
@@ -52,6 +73,9 @@ mod tests {
     use waynote_system::Environment;
 
     use super::*;
+    use crate::install::plan::Installation;
+    use crate::profile::setup::Setup;
+    use crate::profile::target::Target;
 
     #[test]
     fn claude_codes_option_takes_no_further_word() {
@@ -63,5 +87,40 @@ mod tests {
         let rights = rights(machine, Client::ClaudeCode, &[]).unwrap();
         assert_eq!(rights.arguments, ["--allowedTools=mcp__waynote"]);
         assert!(rights.environment.is_empty());
+    }
+
+    #[test]
+    fn an_endpoint_is_no_server_for_a_loop() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        let project = home.join("project");
+        std::fs::create_dir(&project).unwrap();
+        let environment = Environment::new([("HOME".into(), home.into())])
+            .with_working_directory(Ok(project))
+            .with_own_program(Ok("/opt/bin/waynote".into()));
+        let machine = Machine {
+            environment: &environment,
+            handed_on: &[],
+        };
+        let install = |target: Target| {
+            let setup = Setup::new(machine, Client::Opencode, Reach::User, false).unwrap();
+            let setup = setup.to(target);
+            let installation = Installation::plan(&setup, false).unwrap();
+            installation.carry_out().unwrap();
+        };
+        let missing = || {
+            let missing = missing_rights(machine, Client::Opencode, &[]);
+            let lines: Vec<String> = missing.iter().map(ToString::to_string).collect();
+            lines.join("\n")
+        };
+        let url = "https://notes.example/s/team";
+        install(Target::endpoint(url, None));
+        assert_eq!(
+            missing(),
+            "opencode has the MCP endpoint of a server, which does not know the loop, so its agent cannot end it; \
+             run `waynote install opencode --store https://notes.example/s/team`"
+        );
+        install(Target::Store(url.into()));
+        assert_eq!(missing(), "");
     }
 }

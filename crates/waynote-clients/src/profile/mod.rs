@@ -16,6 +16,7 @@ use check::{Check, Findings};
 use facts::Facts;
 use permissions::{Invocation, MissingRight, Rights};
 use setup::{ClientFile, Machine, Reach, Roots, Setup};
+use target::Target;
 
 /// What is known of a client. A new one is a file with this trait in `clients/`, a line in `clients/mod.rs` and a
 /// variant in `client.rs`.
@@ -71,6 +72,15 @@ pub(crate) trait Profile: Sync {
         }
         Ok(())
     }
+}
+
+/// What a client's files of that reach are set up for; none where they have no entry of our server.
+pub(crate) fn target(profile: &dyn Profile, machine: Machine<'_>, reach: Reach) -> Option<Target> {
+    if !has_server(profile, machine, reach) {
+        return None;
+    }
+    let setup = Setup::unchecked(machine, profile.facts(), reach).ok()?;
+    setup.found_target().ok()
 }
 
 /// Whether a client's files of that reach have an entry of our server.
