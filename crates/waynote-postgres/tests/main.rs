@@ -6,8 +6,10 @@
 )]
 
 mod suite {
+    mod beside;
     mod cap;
     mod cost;
+    mod damage;
     mod failover;
     mod lost;
     mod start;
