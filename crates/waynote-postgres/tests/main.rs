@@ -6,6 +6,7 @@
 )]
 
 mod suite {
+    mod among;
     mod beside;
     mod cap;
     mod cost;

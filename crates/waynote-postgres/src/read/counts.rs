@@ -33,9 +33,10 @@ const SUMMARIES: &str =
 
 /// From one type to the next in the index, however many entries each has.
 const TYPES: &str = "WITH RECURSIVE types AS (
-         (SELECT s.scope, n.kind_key, n.kind FROM waynote.scope s
-          JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.kind_key IS NOT NULL
-          WHERE s.store = $1 AND s.hash = $2 ORDER BY n.kind_key LIMIT 1)
+         (SELECT n.scope, n.kind_key, n.kind FROM waynote.note n
+          WHERE n.store = $1 AND n.kind_key IS NOT NULL
+                AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
+          ORDER BY n.kind_key LIMIT 1)
          UNION ALL
          SELECT t.scope, m.kind_key, m.kind FROM types t CROSS JOIN LATERAL (
              SELECT n.kind_key, n.kind FROM waynote.note n

@@ -16,7 +16,9 @@ use crate::trip::{Statement, big};
 const ROWS: &str = "SELECT j.position, j.previous, s.kind, s.name, j.scope, j.key, j.revision, j.action = 'repeat',
             n.position = j.position, p.content IS DISTINCT FROM j.content, c.body, j.created_at, j.updated_at,
             b.position, b.created_at
-     FROM waynote.journal j
+     FROM (
+         SELECT * FROM waynote.journal j WHERE j.store = $1 AND j.position > $2 ORDER BY j.position LIMIT $3
+     ) j
      JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
      LEFT JOIN waynote.note n ON n.store = $1 AND n.scope = j.scope AND n.key = j.key
      LEFT JOIN waynote.journal p ON p.store = $1 AND p.position = j.previous
@@ -29,7 +31,7 @@ const ROWS: &str = "SELECT j.position, j.previous, s.kind, s.name, j.scope, j.ke
          JOIN waynote.journal f ON f.store = $1 AND f.scope = j.scope AND f.key = l.key AND f.revision = 1
          WHERE s.kind = 'session' AND j.content IS NOT NULL AND j.action <> 'repeat'
      ) b ON TRUE
-     WHERE j.store = $1 AND j.position > $2 ORDER BY j.position LIMIT $3";
+     ORDER BY j.position";
 
 /// How many rows are read at a time: texts can be long.
 const AT_ONCE: usize = 256;

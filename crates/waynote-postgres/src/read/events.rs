@@ -24,9 +24,9 @@ pub(super) const EVENT: usize = 7;
 const PAGE: &str = concat!(
     "SELECT ",
     event_columns!(),
-    " FROM waynote.scope s
-     JOIN waynote.event e ON e.store = $1 AND e.scope = s.scope AND e.number < $3
-     WHERE s.store = $1 AND s.hash = $2 ORDER BY e.number DESC LIMIT $4"
+    " FROM waynote.event e
+     WHERE e.store = $1 AND e.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
+           AND e.number < $3 ORDER BY e.number DESC LIMIT $4"
 );
 
 const LEASES: &str = concat!(

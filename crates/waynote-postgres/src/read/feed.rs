@@ -26,16 +26,23 @@ pub(crate) struct Forgetting {
 const CHANGES: &str = concat!(
     "SELECT ",
     revision_columns!(),
-    ", s.kind, s.name FROM waynote.journal j
+    ", s.kind, s.name FROM (
+         SELECT * FROM waynote.journal j WHERE j.store = $1 AND j.position > $2 ORDER BY j.position LIMIT $3
+     ) j
      JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
      LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = j.content
-     WHERE j.store = $1 AND j.position > $2 ORDER BY j.position LIMIT $3"
+     ORDER BY j.position"
 );
 
 const OTHERS: &str = concat!(
-    "SELECT ", event_columns!(), ", s.kind, s.name FROM waynote.event e
+    "SELECT ",
+    event_columns!(),
+    ", s.kind, s.name FROM (
+         SELECT * FROM waynote.event e WHERE e.store = $1 AND (e.position, e.ordinal) > ($2, $3)
+         ORDER BY e.position, e.ordinal LIMIT $4
+     ) e
      LEFT JOIN waynote.scope s ON s.store = $1 AND s.scope = e.scope
-     WHERE e.store = $1 AND (e.position, e.ordinal) > ($2, $3) ORDER BY e.position, e.ordinal LIMIT $4"
+     ORDER BY e.position, e.ordinal"
 );
 
 const CHANGED_BY: &str = concat!(

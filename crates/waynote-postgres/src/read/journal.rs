@@ -45,10 +45,12 @@ const NOTED: &str =
 const BEFORE: &str = concat!(
     "SELECT ",
     revision_columns!(),
-    ", s.kind, s.name FROM waynote.journal j
+    ", s.kind, s.name FROM (
+         SELECT * FROM waynote.journal j WHERE j.store = $1 AND j.position < $2 ORDER BY j.position DESC LIMIT $3
+     ) j
      JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
      LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = j.content
-     WHERE j.store = $1 AND j.position < $2 ORDER BY j.position DESC LIMIT $3"
+     ORDER BY j.position DESC"
 );
 
 const POSITIONS: &str = concat!(

@@ -61,8 +61,11 @@ const SAYING: &str = concat!(
     " FROM unnest($2, $3, $4) WITH ORDINALITY u (scope, kind, content, i)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope
      CROSS JOIN LATERAL (
-         SELECT * FROM waynote.note n
-         WHERE n.store = $1 AND n.scope = s.scope AND n.content = u.content AND n.kind_key = u.kind
+         SELECT * FROM (
+             -- By the index to contents, and not in the order of keys until one matches.
+             SELECT * FROM waynote.note n
+             WHERE n.store = $1 AND n.scope = s.scope AND n.content = u.content AND n.kind_key = u.kind OFFSET 0
+         ) n
          ORDER BY n.key LIMIT 1
      ) n
      LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content"

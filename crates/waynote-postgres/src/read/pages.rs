@@ -10,42 +10,51 @@ use crate::put::kind_key;
 use crate::rows::{NOTE, count, note, note_columns};
 use crate::trip::{big, bytes, flag, text};
 
+/// The scope is a value of its own, so that the index gives the notes in their order and the limit ends the reading.
 const KEYED: &str = concat!(
     "SELECT ",
     note_columns!(),
-    ", 0::bigint FROM waynote.scope s
-     JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.pinned = $3
-          AND n.kind_key IS NULL AND n.key <> ''
+    ", 0::bigint FROM (
+         SELECT * FROM waynote.note n
+         WHERE n.store = $1 AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
+               AND n.pinned = $3 AND n.kind_key IS NULL AND n.key <> ''
+         ORDER BY n.updated_at DESC, n.key LIMIT $4 OFFSET $5
+     ) n
      LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
-     WHERE s.store = $1 AND s.hash = $2
-     ORDER BY n.updated_at DESC, n.key LIMIT $4 OFFSET $5"
+     ORDER BY n.updated_at DESC, n.key"
 );
 
 const ENTRIES: &str = concat!(
     "SELECT ",
     note_columns!(),
-    ", 0::bigint FROM waynote.scope s
-     JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.kind_key = $3
-          AND (NOT $6 OR n.resolved_by IS NULL)
+    ", 0::bigint FROM (
+         SELECT * FROM waynote.note n
+         WHERE n.store = $1 AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
+               AND n.kind_key = $3 AND (NOT $6 OR n.resolved_by IS NULL)
+         ORDER BY n.iteration DESC NULLS LAST, n.key DESC LIMIT $4 OFFSET $5
+     ) n
      LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
-     WHERE s.store = $1 AND s.hash = $2
-     ORDER BY n.iteration DESC NULLS LAST, n.key DESC LIMIT $4 OFFSET $5"
+     ORDER BY n.iteration DESC NULLS LAST, n.key DESC"
 );
 
 /// With how often each was noted before the iteration.
 const BEFORE: &str = concat!(
-    "SELECT ", note_columns!(), ",
+    "SELECT ",
+    note_columns!(),
+    ",
             CASE n.revision WHEN 1 THEN 1 ELSE (
                 SELECT count(*) FROM waynote.journal j
                 WHERE j.store = $1 AND j.scope = n.scope AND j.key = n.key AND j.iteration < $7
                       AND j.content IS NOT NULL
             ) END
-     FROM waynote.scope s
-     JOIN waynote.note n ON n.store = $1 AND n.scope = s.scope AND n.kind_key = $3 AND n.iteration < $7
-          AND (NOT $6 OR n.resolved_by IS NULL)
+     FROM (
+         SELECT * FROM waynote.note n
+         WHERE n.store = $1 AND n.scope = (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2)
+               AND n.kind_key = $3 AND n.iteration < $7 AND (NOT $6 OR n.resolved_by IS NULL)
+         ORDER BY n.iteration DESC NULLS LAST, n.key DESC LIMIT $4 OFFSET $5
+     ) n
      LEFT JOIN waynote.content c ON c.store = $1 AND c.hash = n.content
-     WHERE s.store = $1 AND s.hash = $2
-     ORDER BY n.iteration DESC NULLS LAST, n.key DESC LIMIT $4 OFFSET $5"
+     ORDER BY n.iteration DESC NULLS LAST, n.key DESC"
 );
 
 const ALL: &str = concat!(

@@ -15,7 +15,7 @@ fn stamp() -> Stamp {
     Stamp::new(jiff::Timestamp::now(), "person".parse().unwrap())
 }
 
-fn save(store: &dyn LocalStore, key: &str, said: &str) {
+pub(super) fn save(store: &dyn LocalStore, key: &str, said: &str) {
     let options = SaveOptions::default().limits(Limits::NONE);
     let notes = Notebook::of_agent(store, "a".parse().unwrap());
     notes
@@ -29,7 +29,7 @@ fn save(store: &dyn LocalStore, key: &str, said: &str) {
 }
 
 /// So many keyed notes and entries, in few writes.
-fn fill(store: &EngineStore<Postgres>, notes: u32) {
+pub(super) fn fill(store: &EngineStore<Postgres>, notes: u32) {
     let mut changes = Vec::new();
     for number in 0..notes {
         let content = |what: &str| {
@@ -58,7 +58,7 @@ fn fill(store: &EngineStore<Postgres>, notes: u32) {
     }
 }
 
-fn block(store: &EngineStore<Postgres>) -> String {
+pub(super) fn block(store: &EngineStore<Postgres>) -> String {
     let request = Request::new("a".parse().unwrap(), "~/x".parse().unwrap(), stamp().now)
         .session(Some("s".parse().unwrap()))
         .iteration(Some(1_000_000))
