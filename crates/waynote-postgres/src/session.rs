@@ -102,7 +102,9 @@ impl<'e> Session<'e> {
     pub(crate) fn be_patient(&self) {
         if !self.is_patient.replace(true) {
             let mut queue = self.queue.borrow_mut();
-            queue.push(Statement::plain("SET LOCAL statement_timeout = 0"));
+            queue.push(Statement::plain(
+                "SET LOCAL statement_timeout = 0; SET LOCAL enable_hashjoin = on",
+            ));
         }
     }
 
@@ -326,8 +328,10 @@ impl<'e> Session<'e> {
                 .clamp(1, 2_000_000_000)
         };
         let statement = millis(self.limits.answer);
-        // Plans by the indexes, whatever the statistics say: a table that has just grown has none.
-        let plans = "SET LOCAL enable_seqscan = off; SET LOCAL jit = off";
+        // Plans by the indexes, row by row, whatever the statistics say: a table that has just grown has none, and what
+        // is joined here is never more than a few rows of a store.
+        let plans = "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; \
+                     SET LOCAL enable_mergejoin = off; SET LOCAL jit = off";
         match self.purpose {
             Purpose::Read => format!(
                 "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {statement}; {plans}"

@@ -162,9 +162,12 @@ auto_explain.log_min_duration = 0
         let log = cluster.log();
         let plans = &log[seen..];
         assert!(plans.contains("Index"), "{plans}");
+        if std::env::var("SHOW_LOG").is_ok() {
+            eprintln!("{plans}");
+        }
         let scans: Vec<&str> = plans
             .lines()
-            .filter(|line| line.contains("Seq Scan"))
+            .filter(|line| line.contains("Seq Scan") || line.contains("Hash Join"))
             .collect();
         assert!(
             scans.is_empty(),
