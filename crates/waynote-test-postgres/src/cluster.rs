@@ -64,7 +64,8 @@ const WATCH: &str = r#"
 server=$!
 read -r word
 if [ "$word" = kill ]; then
-    kill -KILL "$server" $(pgrep -P "$server"); wait "$server"
+    # One that is stopped makes no more of them.
+    kill -STOP "$server"; kill -KILL $(pgrep -P "$server"); kill -KILL "$server"; wait "$server"
     exit 0
 fi
 kill -INT "$server"; wait "$server"
