@@ -39,6 +39,14 @@ pub fn is_dead(process: &ProcessIdentity) -> bool {
     pid.is_none_or(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
+/// The same, where not knowing matters: none of a process of another machine or container.
+pub fn known_dead(process: &ProcessIdentity) -> Option<bool> {
+    match is_dead(process) {
+        true => Some(true),
+        false => Machine::current().has(process).then_some(false),
+    }
+}
+
 /// Whether a process is one of this machine and lives, beyond doubt: the kernel says when it was started.
 pub fn is_known_to_live(process: &ProcessIdentity) -> bool {
     Machine::current().has(process) && process.start != 0 && !is_dead(process)

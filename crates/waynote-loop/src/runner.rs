@@ -58,8 +58,9 @@ impl<'p> LoopRunner<'p> {
             group::adopt_orphans();
         }
         let take_over = host.take_over;
-        let is_dead = |process: &_| {
-            identity::is_dead(process) || take_over && !identity::is_known_to_live(process)
+        let is_dead = |process: &_| match take_over && !identity::is_known_to_live(process) {
+            true => Some(true),
+            false => identity::known_dead(process),
         };
         let directory = plan.directory.display().to_string();
         let mut start = LoopStart::new(identity::current(), directory, &is_dead);
@@ -83,6 +84,11 @@ impl<'p> LoopRunner<'p> {
             first,
             renderer: Renderer::default(),
         })
+    }
+
+    /// The number of the event that gave it the session, for [`Store::beat`].
+    pub fn lease(&self) -> u64 {
+        self.run.lease()
     }
 
     /// Runs iterations until something stops it. Whatever it gives is for [`LoopRunner::end`].

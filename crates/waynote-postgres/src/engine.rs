@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use waynote::engine::{Engine, Read, Transaction, Writing};
 use waynote::forget::Residue;
-use waynote::{Error, Result};
+use waynote::{Error, Name, Result};
 
+use crate::beats;
 use crate::error::{Failure, Outcome, PostgresError};
 use crate::head::Which;
 use crate::migrate;
@@ -141,6 +143,14 @@ impl Engine for Postgres {
              and the log (WAL) with its archive, replicas and backups have them as long as they are kept"
                 .into(),
         ))
+    }
+
+    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+        beats::beat(self, session, lease)
+    }
+
+    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
+        beats::silence(self, session, lease)
     }
 
     fn name(&self) -> String {

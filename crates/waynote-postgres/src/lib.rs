@@ -28,10 +28,12 @@
 //! The crate reads neither the environment nor the clock of the day: a password, a password file and time limits are
 //! handed in.
 
+mod beats;
 mod connect;
 mod engine;
 mod error;
 mod head;
+mod later;
 mod migrate;
 mod options;
 mod passwords;
@@ -50,6 +52,7 @@ use waynote::EngineStore;
 
 pub use engine::Postgres;
 pub use error::{Away, PostgresError, is_away};
+pub use later::{Later, at};
 pub use options::{Options, is_url};
 
 /// Opens a store. Brings the tables up to date if they are of an older version.

@@ -9,7 +9,10 @@ use crate::server::{Leased, Limits, Server};
 use crate::trip::{self, Statement, big, bytes, text};
 
 /// The steps, the first being version 1.
-const STEPS: [(&str, &str); 1] = [("0001_stores", include_str!("../migrations/0001_stores.sql"))];
+const STEPS: [(&str, &str); 2] = [
+    ("0001_stores", include_str!("../migrations/0001_stores.sql")),
+    ("0002_beats", include_str!("../migrations/0002_beats.sql")),
+];
 
 /// The newest version that this program knows.
 pub(crate) const KNOWN: i64 = STEPS.len() as i64;

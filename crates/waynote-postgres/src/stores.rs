@@ -26,8 +26,8 @@ pub struct Listed {
 }
 
 /// All tables with rows of stores, but the one with the stores themselves.
-const TABLES: [&str; 8] = [
-    "block", "segment", "side", "event", "note", "journal", "content", "scope",
+const TABLES: [&str; 9] = [
+    "beat", "block", "segment", "side", "event", "note", "journal", "content", "scope",
 ];
 
 /// The stores of a database, by name. A database that never had one has none.

@@ -252,8 +252,10 @@ const CHECKS: [(&str, &str); 8] = [
          JOIN waynote.scope s ON s.store = $1 AND s.scope = j.scope
          LEFT JOIN waynote.journal p ON p.store = $1 AND p.position = j.previous
          WHERE j.store = $1 AND j.action = 'repeat'
-           AND (s.kind <> 'session' OR j.content IS DISTINCT FROM p.content OR j.kind IS DISTINCT FROM p.kind
-                OR j.created_at IS DISTINCT FROM p.created_at)",
+           AND (s.kind <> 'session' OR j.content IS DISTINCT FROM p.content
+                -- A copy does not know these of what is forgotten.
+                OR j.forgotten_at IS NULL AND (j.kind IS DISTINCT FROM p.kind
+                                               OR j.created_at IS DISTINCT FROM p.created_at))",
         "has a repeat that does not match it",
     ),
     (

@@ -7,8 +7,10 @@
 
 mod suite {
     mod among;
+    mod beats;
     mod beside;
     mod cap;
+    mod copy;
     mod cost;
     mod damage;
     mod failover;
@@ -37,4 +39,6 @@ mod suite {
     mod undo;
     #[path = "../../../waynote/tests/suite/worker.rs"]
     mod worker;
+    #[path = "../../../waynote/tests/suite/copy/writer.rs"]
+    mod writer;
 }

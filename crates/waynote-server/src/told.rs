@@ -1,6 +1,7 @@
 //! A store whose writes are told to the feeds at once.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use waynote::change::{Applied, Change};
 use waynote::context::{BlockAnswer, BlockAsk};
@@ -98,6 +99,14 @@ impl Store for Told {
 
     fn verify(&self) -> Result<Report> {
         self.store.verify()
+    }
+
+    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+        self.store.beat(session, lease)
+    }
+
+    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
+        self.store.silence(session, lease)
     }
 
     fn checkpoint(&self) -> Result<bool> {

@@ -32,6 +32,7 @@
 mod one;
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -87,6 +88,24 @@ pub trait Engine {
     /// it returns the reason, not an error: the notes no longer have the texts.
     fn scrub(&self) -> Option<Residue>;
 
+    /// Records that the loop of this lease lives, at the time of the database. It takes no position, writes no event, and
+    /// waits for no writer. A lease that no longer holds the session is left alone. An engine whose stores are used from
+    /// one machine records nothing: that machine knows which processes live.
+    ///
+    /// # Errors
+    /// As [`Engine::write`].
+    fn beat(&self, _session: &Name, _lease: u64) -> Result<()> {
+        Ok(())
+    }
+
+    /// How long ago, by the time of the database, the loop of this lease was heard of; none if it never was.
+    ///
+    /// # Errors
+    /// As [`Engine::rows`].
+    fn silence(&self, _session: &Name, _lease: u64) -> Result<Option<Duration>> {
+        Ok(None)
+    }
+
     /// Moves what is in the engine's log to where it stays, if nobody else is using the store now. Called when a
     /// program has been idle for a while. Returns whether the log is empty. An engine without such a log does nothing.
     ///
@@ -123,6 +142,14 @@ impl<E: Engine + ?Sized> Engine for &E {
 
     fn scrub(&self) -> Option<Residue> {
         (**self).scrub()
+    }
+
+    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+        (**self).beat(session, lease)
+    }
+
+    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
+        (**self).silence(session, lease)
     }
 
     fn checkpoint(&self) -> Result<bool> {
@@ -173,6 +200,10 @@ pub struct Ask {
     pub side: Vec<String>,
     /// The names of the spaces of side data that have a value about a content.
     pub about: Vec<Content>,
+    /// Whether to read the names of all spaces of side data that have a value, by name. Copying asks.
+    pub spaces: bool,
+    /// The call that wrote the row at a position. Copying asks.
+    pub steps: Vec<Position>,
     /// The engine's ids of scopes.
     pub scope_numbers: Vec<Scope>,
     /// Whether to read the state of the search index.
@@ -202,6 +233,8 @@ impl Ask {
             + self.entries_saying.len()
             + self.side.len()
             + self.about.len()
+            + usize::from(self.spaces)
+            + self.steps.len()
             + self.scope_numbers.len()
             + usize::from(self.index)
             + usize::from(self.segments)
@@ -227,6 +260,8 @@ pub struct Rows {
     pub entries_saying: Vec<Option<NoteState>>,
     pub side: Vec<Vec<SideValue>>,
     pub about: Vec<Vec<String>>,
+    pub spaces: Vec<String>,
+    pub steps: Vec<Option<Step>>,
     pub scope_numbers: Vec<Option<u32>>,
     pub index: IndexState,
     pub segments: Vec<SegmentHead>,
@@ -420,7 +455,8 @@ pub struct Step {
 #[derive(Clone, Debug)]
 // Not `non_exhaustive`: an engine that does not know a variant must not compile.
 pub enum Row<'r> {
-    /// A revision for the journal, and the resulting note.
+    /// A revision for the journal, and the resulting note. When a store is copied, its text may be forgotten already
+    /// ([`State::Forgotten`](crate::note::State::Forgotten)): the row then says when and by whom.
     Revision(Put<'r>),
     /// An event of a session. Events that begin or end a loop also set or clear the lease.
     Event {

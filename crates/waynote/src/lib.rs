@@ -122,7 +122,7 @@ mod work;
 pub use model::{
     address, author, change, content, error, event, forget, id, key, limits, note, place, scope,
 };
-pub use rules::{session_state, stall};
+pub use rules::{copy, session_state, stall};
 pub use system::{file, lock, mutex, worktree};
 pub use views::{loops, notebook, places, session_log, single};
 #[cfg(feature = "secrets")]

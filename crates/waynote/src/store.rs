@@ -11,6 +11,7 @@ mod feed;
 mod values;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::address::Address;
 use crate::change::{Applied, Change};
@@ -397,6 +398,23 @@ pub trait Store: Reader {
     /// # Errors
     /// As [`Reader::read`], when the store cannot be read at all. Damage that was found is in the report.
     fn verify(&self) -> Result<Report>;
+
+    /// Records that the loop of this lease lives. A store that several machines use keeps the time of this, so that they
+    /// can tell when a loop of another machine is dead (see [`Store::silence`]). No event, and no position.
+    ///
+    /// # Errors
+    /// As [`Store::apply`].
+    fn beat(&self, _session: &Name, _lease: u64) -> Result<()> {
+        Ok(())
+    }
+
+    /// How long ago the loop of this lease was heard of; none if it never was, or the store keeps no record of it.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    fn silence(&self, _session: &Name, _lease: u64) -> Result<Option<Duration>> {
+        Ok(None)
+    }
 
     /// Moves the newest notes from the engine's log to where they stay, if nobody else is using the store now. A program
     /// that keeps running calls this when it has been idle for some seconds. Returns whether the log is empty. A store

@@ -12,6 +12,7 @@ mod suite {
     mod block_anew;
     mod block_changes;
     mod conformance;
+    mod copy;
     mod counting;
     #[cfg(feature = "sqlite")]
     mod damage;

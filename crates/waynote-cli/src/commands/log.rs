@@ -8,7 +8,7 @@ use waynote::session_log::reply;
 use waynote::session_state::{AgentSignal, Iteration};
 use waynote::text::minute;
 use waynote::{EntryType, Name, ScopeSummary, SessionLog, Store};
-use waynote_loop::identity::is_dead;
+use waynote_loop::identity::known_dead;
 
 use super::Context;
 use crate::args::LogCommand;
@@ -272,7 +272,7 @@ impl Serialize for Listed {
 
 /// How a session stands, as this machine can tell.
 pub(super) fn standing(store: &dyn Store, session: &Name) -> Outcome<LoopState> {
-    Ok(loops::standing(store, session, &is_dead)?)
+    Ok(loops::standing(store, session, &known_dead)?)
 }
 
 /// Says something to the loop that waits for it.

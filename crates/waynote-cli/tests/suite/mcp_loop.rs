@@ -37,7 +37,7 @@ fn begin<'s>(store: &'s SqliteStore) -> Loop<'s> {
             start.parse().unwrap(),
         ),
         "/p",
-        &|_| false,
+        &|_| Some(false),
     );
     Loop::begin(store, "s".parse().unwrap(), begin, &stamp()).unwrap()
 }

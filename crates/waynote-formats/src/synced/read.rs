@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::time::Duration;
 
 use waynote::change::Applied;
 use waynote::event::SessionEvent;
@@ -308,6 +309,14 @@ impl<S: LocalStore> Store for SyncedStore<S> {
 
     fn verify(&self) -> Result<Report> {
         self.inner.verify()
+    }
+
+    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+        self.inner.beat(session, lease)
+    }
+
+    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
+        self.inner.silence(session, lease)
     }
 
     fn checkpoint(&self) -> Result<bool> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use waynote::engine::{Put, Step};
 use waynote::event::{RecordedEvent, SessionEvent};
+use waynote::note::State;
 use waynote::{Content, EntryId, EntryType, Error, Name, Note, Position, Result, Scope};
 
 use crate::engine::Postgres;
@@ -35,6 +36,9 @@ pub(super) struct Journal {
     pub(super) updated_at: i64,
     pub(super) operation: Option<Vec<u8>>,
     pub(super) step: Option<i64>,
+    /// Only in a copy: a revision that is written for the first time has its text.
+    pub(super) forgotten_at: Option<i64>,
+    pub(super) forgotten_by: Option<String>,
 }
 
 /// A note as it is afterwards.
@@ -155,6 +159,17 @@ impl Batch {
         let content = note.map(|note| self.content(&note.content));
         let recorded_at = revision.recorded_at.as_microsecond();
         let (operation, step) = operation(put.step);
+        let (forgotten_at, forgotten_by) = match &revision.state {
+            State::Forgotten {
+                forgotten_at,
+                forgotten_by,
+                ..
+            } => (
+                Some(forgotten_at.as_microsecond()),
+                Some(forgotten_by.as_str().to_owned()),
+            ),
+            _ => (None, None),
+        };
         self.journal.push(Journal {
             scope: scope.clone(),
             key: key.clone(),
@@ -177,6 +192,8 @@ impl Batch {
             updated_at: note.map_or(recorded_at, |note| note.updated_at.as_microsecond()),
             operation,
             step,
+            forgotten_at,
+            forgotten_by,
         });
         if put.is_counted {
             let change = i64::from(put.note.is_some()) - i64::from(put.existed);
@@ -198,6 +215,9 @@ impl Batch {
                 ..note.clone()
             },
         });
+        // What it was resolved by is in the note.
+        self.resolved
+            .retain(|(scope, key, _)| (scope, key) != (&place.0, &place.1));
         self.notes.insert(place, current);
     }
 

@@ -68,18 +68,21 @@ pub(super) const CONTENTS: &str = "INSERT INTO waynote.content (store, hash, bod
      ON CONFLICT (store, hash) DO NOTHING";
 
 pub(super) const REVISION: &str = "INSERT INTO waynote.journal (store, scope, key, position, previous, revision, action, undoes,
-            content, kind, iteration, pinned, author, token, recorded_at, created_at, updated_at, operation, step, mark)
+            content, kind, iteration, pinned, author, token, recorded_at, created_at, updated_at, operation, step,
+            forgotten_at, forgotten_by, mark)
      VALUES ($1, (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2), $3, $4, $5, $6, $7, $8, $9,
-             $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
+             $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)";
 
 pub(super) const JOURNAL: &str = "INSERT INTO waynote.journal (store, scope, key, position, previous, revision, action, undoes,
-            content, kind, iteration, pinned, author, token, recorded_at, created_at, updated_at, operation, step, mark)
+            content, kind, iteration, pinned, author, token, recorded_at, created_at, updated_at, operation, step,
+            forgotten_at, forgotten_by, mark)
      SELECT $1, s.scope, u.key, u.position, u.previous, u.revision, u.action, u.undoes, u.content, u.kind,
             u.iteration, u.pinned, u.author, u.token, u.recorded_at, u.created_at, u.updated_at, u.operation,
-            u.step, $20
-     FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+            u.step, u.forgotten_at, u.forgotten_by, $22
+     FROM unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+                 $20, $21)
           u (scope, key, position, previous, revision, action, undoes, content, kind, iteration, pinned, author,
-             token, recorded_at, created_at, updated_at, operation, step)
+             token, recorded_at, created_at, updated_at, operation, step, forgotten_at, forgotten_by)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
 
 pub(super) fn journal(rows: &[Journal], mark: i64, shape: Shape) -> Vec<Value> {
@@ -111,6 +114,8 @@ pub(super) fn journal(rows: &[Journal], mark: i64, shape: Shape) -> Vec<Value> {
         column!(bigs, updated_at),
         column!(maybe_bytes, operation),
         column!(maybe_bigs, step),
+        column!(maybe_bigs, forgotten_at),
+        column!(maybe_texts, forgotten_by),
         big(mark),
     ]
 }
@@ -121,7 +126,12 @@ pub(super) const GONE: &str = "DELETE FROM waynote.note n USING unnest($2, $3) u
 pub(super) const NOTE: &str = "INSERT INTO waynote.note (store, scope, key, position, revision, content, kind, kind_key, iteration,
             pinned, author, created_at, updated_at, resolved_by)
      VALUES ($1, (SELECT s.scope FROM waynote.scope s WHERE s.store = $1 AND s.hash = $2), $3, $4, $5, $6, $7, $8, $9,
-             $10, $11, $12, $13, $14)";
+             $10, $11, $12, $13, $14)
+     -- One that was deleted in the same call is still there.
+     ON CONFLICT (store, scope, key) DO UPDATE SET position = excluded.position, revision = excluded.revision,
+         content = excluded.content, kind = excluded.kind, kind_key = excluded.kind_key,
+         iteration = excluded.iteration, pinned = excluded.pinned, author = excluded.author,
+         created_at = excluded.created_at, updated_at = excluded.updated_at, resolved_by = excluded.resolved_by";
 
 pub(super) const CHANGED: &str = "UPDATE waynote.note SET position = $4, revision = $5, content = $6, kind = $7, kind_key = $8,
             iteration = $9, pinned = $10, author = $11, created_at = $12, updated_at = $13, resolved_by = $14

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use tokio_postgres::Row;
+use waynote::engine::{self, Step};
 use waynote::store::{Ask, Cursor, Done, FeedEntry, Happened};
 use waynote::{OperationId, Position};
 
-use super::Plan;
 use super::events::{EVENT, event_columns, recorded, session_at};
 use super::journal::anywhere;
+use super::{Plan, question};
 use crate::error::Outcome;
 use crate::rows::{REVISION, get, position, revision_columns, unreadable};
-use crate::trip::{big, many_bytes};
+use crate::trip::{big, bigs, many_bytes};
 
 /// A forgetting, as it lies among the events.
 #[derive(Serialize, Deserialize)]
@@ -61,6 +62,32 @@ const RECORDED_BY: &str = concat!(
      LEFT JOIN waynote.scope s ON s.store = $1 AND s.scope = e.scope
      WHERE e.store = $1 AND e.operation = ANY ($2) ORDER BY e.step, e.position"
 );
+
+const STEPS: &str = "SELECT u.i, j.operation, j.step FROM unnest($2) WITH ORDINALITY u (position, i)
+     JOIN waynote.journal j ON j.store = $1 AND j.position = u.position WHERE j.operation IS NOT NULL
+     UNION ALL SELECT u.i, e.operation, e.step FROM unnest($2) WITH ORDINALITY u (position, i)
+     JOIN waynote.event e ON e.store = $1 AND e.position = u.position AND e.ordinal = 0
+     WHERE e.operation IS NOT NULL";
+
+/// The calls that wrote the rows at positions.
+pub(super) fn steps<'a>(plan: &mut Plan<'a>, ask: &'a engine::Ask) {
+    if ask.steps.is_empty() {
+        return;
+    }
+    let positions: Vec<i64> = ask.steps.iter().map(|position| position.number()).collect();
+    plan.ask(STEPS, vec![bigs(positions)], |found, rows| {
+        for row in found {
+            let operation: &[u8] = get(row, 1)?;
+            let operation = <[u8; 16]>::try_from(operation);
+            let operation = operation.map_err(|_| unreadable("the id of a call"))?;
+            rows.steps[question(row)?] = Some(Step {
+                operation: OperationId::new(operation),
+                step: step(row, 2)?,
+            });
+        }
+        Ok(())
+    });
+}
 
 pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
     for (index, (after, limit)) in ask.feed.iter().enumerate() {

@@ -64,6 +64,7 @@ pub(crate) fn read(session: &Session<'_>, ask: &Ask, then: Then) -> Result<Rows>
     journal::plan(&mut plan, ask);
     events::plan(&mut plan, &ask.store);
     feed::plan(&mut plan, &ask.store);
+    feed::steps(&mut plan, ask);
     side::plan(&mut plan, ask);
     index::plan(&mut plan, ask);
     each::plan(&mut plan, ask);
@@ -133,6 +134,7 @@ fn unanswered(ask: &Ask) -> Rows {
         entries_saying: none(&ask.entries_saying),
         side: none(&ask.side),
         about: none(&ask.about),
+        steps: none(&ask.steps),
         scope_numbers: none(&ask.scope_numbers),
         segment_notes: none(&ask.segment_notes),
         blocks: none(&ask.blocks),

@@ -18,6 +18,9 @@ const ABOUT: &str = "SELECT DISTINCT u.i, v.space FROM unnest($2) WITH ORDINALIT
      JOIN waynote.side v ON v.store = $1 AND v.about = u.about
      ORDER BY u.i, v.space";
 
+const SPACES: &str =
+    "SELECT DISTINCT v.space FROM waynote.side v WHERE v.store = $1 ORDER BY v.space";
+
 const NUMBERS: &str = "SELECT u.i, s.scope FROM unnest($2) WITH ORDINALITY u (scope, i)
      JOIN waynote.scope s ON s.store = $1 AND s.hash = u.scope";
 
@@ -61,6 +64,15 @@ pub(super) fn plan<'a>(plan: &mut Plan<'a>, ask: &'a Ask) {
             for row in found {
                 let space = String::from_utf8_lossy(get(row, 1)?).into_owned();
                 rows.about[question(row)?].push(space);
+            }
+            Ok(())
+        });
+    }
+    if ask.spaces {
+        plan.ask(SPACES, Vec::new(), |found, rows| {
+            for row in found {
+                let space = String::from_utf8_lossy(get(row, 0)?).into_owned();
+                rows.spaces.push(space);
             }
             Ok(())
         });

@@ -60,7 +60,7 @@ pub(crate) async fn list(
 
 fn summary(store: &dyn Store, session: &Name, notes: u64) -> waynote::Result<SessionSummary> {
     // Its process may be on any machine, so nobody here knows whether it is dead.
-    let state = loops::standing(store, session, &|_| false)?;
+    let state = loops::standing(store, session, &|_| None)?;
     let question = session_state::open_question(store, session)?;
     Ok(SessionSummary {
         notes,

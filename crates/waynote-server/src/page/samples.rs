@@ -126,7 +126,7 @@ pub(crate) fn store(folder: &Path) -> SqliteStore {
 
 fn begin<'s>(store: &'s dyn Store, session: &str, of: Option<u64>, time: &str) -> Loop<'s> {
     let holder = ProcessIdentity::new("box", "b", 4242, 1);
-    let start = LoopStart::new(holder, "/home/u/projects/shop", &|_| false).iterations(of);
+    let start = LoopStart::new(holder, "/home/u/projects/shop", &|_| Some(false)).iterations(of);
     Loop::begin(
         store,
         session.parse().unwrap(),

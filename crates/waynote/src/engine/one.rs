@@ -1,6 +1,6 @@
 //! Methods that ask one question each. A question without an answer counts as one that found nothing.
 
-use super::{Ask, Blocks, IndexState, NoteState, Read, SegmentHead};
+use super::{Ask, Blocks, IndexState, NoteState, Read, SegmentHead, Step};
 use crate::address::{Address, AddressAt};
 use crate::content::Content;
 use crate::error::Result;
@@ -155,6 +155,27 @@ impl dyn Read + '_ {
             ..Ask::default()
         };
         Ok(self.read(&ask)?.about)
+    }
+
+    /// The spaces of side data that have a value, by name.
+    pub fn spaces(&self) -> Result<Vec<String>> {
+        let ask = Ask {
+            spaces: true,
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.spaces)
+    }
+
+    /// The calls that wrote the rows at these positions.
+    pub fn steps(
+        &self,
+        positions: impl IntoIterator<Item = Position>,
+    ) -> Result<Vec<Option<Step>>> {
+        let ask = Ask {
+            steps: positions.into_iter().collect(),
+            ..Ask::default()
+        };
+        Ok(self.read(&ask)?.steps)
     }
 
     /// The values of a space of side data.

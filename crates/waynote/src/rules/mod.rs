@@ -4,6 +4,7 @@
 
 mod apply;
 mod as_of;
+pub mod copy;
 mod decide;
 pub(crate) mod erasure;
 mod foreseen;
@@ -21,7 +22,9 @@ pub(crate) mod undo;
 mod verify;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::address::Address;
 use crate::change::{Applied, Change};
@@ -65,12 +68,18 @@ pub(crate) struct Memory {
     /// The last position that was known to be indexed at the last write.
     indexed: Mutex<Option<i64>>,
     segments: Mutex<indexed::Cache>,
+    /// Whether the store is known not to be an unfinished copy: once it was written, it never becomes one.
+    is_whole: AtomicBool,
     noticed: Mutex<Noticed>,
 }
 
 impl Memory {
     fn indexed(&self) -> Option<i64> {
         *locked(&self.indexed)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.is_whole.load(Ordering::Relaxed)
     }
 
     fn set_indexed(&self, indexed: Option<i64>) {
@@ -133,12 +142,13 @@ impl<E: Engine> EngineStore<E> {
     /// Writes calls in one transaction and returns an answer for each.
     fn write(&self, calls: &[Call<'_>]) -> Result<Vec<Answer>> {
         let mut answers = Vec::new();
-        let mut reached = None;
+        let (mut reached, mut has_written) = (None, false);
         self.engine.write(Writing::Durable, &mut |tx| {
             // An engine may run this more than once.
             reached = self.memory.indexed();
             let foreseen = |with_index: bool| {
                 let mut questions = Questions::default();
+                questions.is_copy(!self.memory.is_whole());
                 calls.iter().for_each(|call| call.foresee(&mut questions));
                 questions.read(tx, with_index)
             };
@@ -150,6 +160,7 @@ impl<E: Engine> EngineStore<E> {
                 }
                 known => known?,
             };
+            copy::refuse_marked(known.copy_mark(), &|| self.engine.name())?;
             is_damaged |= reached.is_none() && !upkeep::is_whole(known.index(), known.segments());
             let indexed = reached.unwrap_or_else(|| known.index().indexed);
             let done: Vec<Option<Vec<Done>>> = calls
@@ -159,6 +170,7 @@ impl<E: Engine> EngineStore<E> {
             let pending = Pending::new(self.state(tx), known);
             answers = plan_all(calls, &done, &pending)?;
             pending.put(tx)?;
+            has_written = pending.head().number() > 0;
             reached = Some(upkeep::keep_up(
                 tx,
                 &self.memory.indexing,
@@ -173,7 +185,25 @@ impl<E: Engine> EngineStore<E> {
         })?;
         self.memory.set_indexed(reached);
         locked(&self.memory.noticed).index = false;
+        if has_written {
+            self.memory.is_whole.store(true, Ordering::Relaxed);
+        }
         Ok(answers)
+    }
+
+    fn put_side(
+        &self,
+        writing: Writing,
+        space: &str,
+        values: &[SideValue],
+        removed: &[String],
+    ) -> Result<()> {
+        self.engine.write(writing, &mut |tx| {
+            if !self.memory.is_whole() {
+                copy::refuse_unfinished(tx, &|| self.engine.name())?;
+            }
+            tx.put_side(space, values, removed)
+        })
     }
 
     fn state<'s>(&'s self, rows: &'s dyn Read) -> OneState<'s> {
@@ -263,7 +293,7 @@ impl<E: Engine> Store for EngineStore<E> {
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
-        forget::forget(&self.engine, request, stamp)
+        forget::forget(&self.engine, request, stamp, self.memory.is_whole())
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
@@ -272,6 +302,14 @@ impl<E: Engine> Store for EngineStore<E> {
 
     fn verify(&self) -> Result<Report> {
         self.at_once(verify::verify)
+    }
+
+    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+        self.engine.beat(session, lease)
+    }
+
+    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
+        self.engine.silence(session, lease)
     }
 
     fn checkpoint(&self) -> Result<bool> {
@@ -293,9 +331,7 @@ impl<E: Engine> SideData for EngineStore<E> {
 
     fn put_side_values(&self, space: &str, values: &[SideValue], removed: &[String]) -> Result<()> {
         // Whatever is lost is computed again.
-        self.engine.write(Writing::Relaxed, &mut |tx| {
-            tx.put_side(space, values, removed)
-        })
+        self.put_side(Writing::Relaxed, space, values, removed)
     }
 
     fn keep_side_values(
@@ -304,9 +340,7 @@ impl<E: Engine> SideData for EngineStore<E> {
         values: &[SideValue],
         removed: &[String],
     ) -> Result<()> {
-        self.engine.write(Writing::Durable, &mut |tx| {
-            tx.put_side(space, values, removed)
-        })
+        self.put_side(Writing::Durable, space, values, removed)
     }
 }
 

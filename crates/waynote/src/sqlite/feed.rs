@@ -2,10 +2,11 @@
 
 use jiff::Timestamp;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::address::AddressAt;
+use crate::engine::Step;
 use crate::event::EventAddress;
 use crate::id::OperationId;
 use crate::key::Name;
@@ -83,6 +84,23 @@ pub(super) fn operation(conn: &Connection, operation: OperationId) -> Outcome<Ve
         done.push(other?);
     }
     Ok(done)
+}
+
+/// The call that wrote the row at a position.
+pub(super) fn step(conn: &Connection, position: i64) -> Outcome<Option<Step>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT operation, step FROM waynote_journal WHERE position = ?1
+         UNION ALL SELECT operation, step FROM waynote_event WHERE position = ?1 AND ordinal = 0",
+    )?;
+    let found = statement.query_row([position], |row| {
+        let operation: Option<[u8; 16]> = row.get(0)?;
+        let step: Option<u32> = row.get(1)?;
+        Ok(operation.zip(step).map(|(operation, step)| Step {
+            operation: OperationId::new(operation),
+            step,
+        }))
+    });
+    Ok(found.optional()?.flatten())
 }
 
 fn change(row: &Row<'_>) -> rusqlite::Result<FeedEntry> {

@@ -75,6 +75,7 @@ impl Read for Missing<'_> {
             entries_saying: none(&ask.entries_saying),
             side: none(&ask.side),
             about: none(&ask.about),
+            steps: none(&ask.steps),
             scope_numbers: none(&ask.scope_numbers),
             segment_notes: none(&ask.segment_notes),
             blocks: none(&ask.blocks),

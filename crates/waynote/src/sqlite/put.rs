@@ -7,7 +7,7 @@ use crate::engine::{Put, Row, Step};
 use crate::event::{RecordedEvent, SessionEvent};
 use crate::id::StoreId;
 use crate::key::{EntryId, Name};
-use crate::note::EntryType;
+use crate::note::{EntryType, State};
 use crate::scope::Scope;
 use crate::store::SideValue;
 
@@ -107,7 +107,16 @@ fn journal(conn: &Connection, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
     let pinned = note.is_some_and(|note| note.pinned);
     let operation = put.step.as_ref().map(|step| step.operation.bytes());
     let step = put.step.map(|step| step.step);
-    let nothing: Option<i64> = None;
+    // Only in a copy: a revision that is written for the first time has its text.
+    let forgotten = match &revision.state {
+        State::Forgotten {
+            forgotten_at,
+            forgotten_by,
+            ..
+        } => Some((forgotten_at.as_microsecond(), forgotten_by.as_str())),
+        _ => None,
+    };
+    let (forgotten_at, forgotten_by) = forgotten.unzip();
     let columns: [&dyn ToSql; 20] = [
         &row.position,
         &previous,
@@ -126,8 +135,8 @@ fn journal(conn: &Connection, put: &Put<'_>, row: &Rowed) -> Outcome<()> {
         &updated_at,
         &operation,
         &step,
-        &nothing,
-        &nothing,
+        &forgotten_at,
+        &forgotten_by,
         &revision.token.as_ref().map(Name::as_str),
     ];
     checksum::JOURNAL.insert_with(conn, &columns, row.hash)

@@ -424,6 +424,14 @@ pub(super) fn side(conn: &Connection, space: &str) -> Outcome<Vec<SideValue>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// The spaces of side data, by name.
+pub(super) fn spaces(conn: &Connection) -> Outcome<Vec<String>> {
+    let mut statement =
+        conn.prepare_cached("SELECT DISTINCT space FROM waynote_side ORDER BY space")?;
+    let spaces = statement.query_map([], |row| row.get(0))?;
+    Ok(spaces.collect::<rusqlite::Result<_>>()?)
+}
+
 /// The spaces of side data that have a value about a content, by name.
 pub(super) fn about(conn: &Connection, content: &Content) -> Outcome<Vec<String>> {
     let mut statement = conn.prepare_cached(

@@ -198,6 +198,11 @@ impl<'e> Handle<'e> {
             })?,
             side: each(&ask.side, |space| read::side(conn, space))?,
             about: each(&ask.about, |content| read::about(conn, content))?,
+            spaces: match ask.spaces {
+                true => read::spaces(conn)?,
+                false => Vec::new(),
+            },
+            steps: each(&ask.steps, |position| feed::step(conn, position.number()))?,
             scope_numbers: each(&ask.scope_numbers, |scope| {
                 let id = read::scope_id(conn, scope)?;
                 Ok(id.and_then(|id| u32::try_from(id).ok()))

@@ -198,8 +198,10 @@ const CHECKS: [(&str, &str); 10] = [
     (
         "SELECT s.kind, s.name, j.key FROM waynote_journal j JOIN waynote_scope s ON s.id = j.scope
          LEFT JOIN waynote_journal p ON p.position = j.previous
-         WHERE j.action = 'repeat' AND (s.kind <> 'session' OR j.content IS NOT p.content OR j.kind IS NOT p.kind
-                                        OR j.created_at IS NOT p.created_at)",
+         WHERE j.action = 'repeat' AND (s.kind <> 'session' OR j.content IS NOT p.content
+                                        -- A copy does not know these of what is forgotten.
+                                        OR j.forgotten_at IS NULL AND (j.kind IS NOT p.kind
+                                                                       OR j.created_at IS NOT p.created_at))",
         "has a repeat that does not match it",
     ),
     (

@@ -1,6 +1,7 @@
 //! A reference to a store is a store too, so that a wrapper can own, share or borrow the store inside it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Answers, AsOf, Ask, Damage, LocalStore, Reader, SideData, SideValue, Snapshot, Store};
 use crate::address::Address;
@@ -79,6 +80,14 @@ macro_rules! by_reference {
 
             fn verify(&self) -> Result<Report> {
                 (**self).verify()
+            }
+
+            fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+                (**self).beat(session, lease)
+            }
+
+            fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
+                (**self).silence(session, lease)
             }
 
             fn checkpoint(&self) -> Result<bool> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::content::Content;
 use crate::error::{Error, LoopError, Result};
-use crate::event::{EndReason, IterationOutcome, ProcessIdentity, SessionEvent};
+use crate::event::{EndReason, IterationOutcome, ProcessIdentity, RecordedEvent, SessionEvent};
 use crate::key::Name;
 use crate::model::secret_policy::SecretPolicy;
 use crate::note::{EntryType, Stamp};
@@ -50,6 +50,38 @@ impl IterationEnd {
     }
 }
 
+/// Tells whether the process of a loop is dead; none if it cannot tell, for example of a process of another machine. Then
+/// the loop counts as dead when it was silent for [`SILENCE`].
+pub type IsDead<'a> = &'a dyn Fn(&ProcessIdentity) -> Option<bool>;
+
+/// How long a loop is silent before it counts as dead, where its process cannot be asked.
+pub const SILENCE: Duration = Duration::from_secs(60);
+
+/// How often a loop says that it lives ([`Store::beat`]).
+pub const BEAT: Duration = Duration::from_secs(15);
+
+/// Whether the loop that holds a session is dead.
+///
+/// # Errors
+/// As [`Store::silence`].
+pub fn is_gone(
+    store: &dyn Store,
+    session: &Name,
+    held: &RecordedEvent,
+    is_dead: IsDead<'_>,
+) -> Result<bool> {
+    let SessionEvent::LoopStarted { holder, .. } = &held.event else {
+        return Ok(false);
+    };
+    match is_dead(holder) {
+        Some(is_dead) => Ok(is_dead),
+        None => {
+            let silence = store.silence(session, held.number)?;
+            Ok(silence.is_some_and(|silence| silence >= SILENCE))
+        }
+    }
+}
+
 /// The loop that holds a session. If it is dropped without [`Loop::end`], the session looks as if the loop was killed.
 pub struct Loop<'s> {
     store: &'s dyn Store,
@@ -71,17 +103,13 @@ pub struct LoopStart<'a> {
     /// The answer to the question with which the last loop stopped.
     pub answer: Option<&'a str>,
     /// Tells whether a process is dead.
-    pub is_dead: &'a dyn Fn(&ProcessIdentity) -> bool,
+    pub is_dead: IsDead<'a>,
 }
 
 impl<'a> LoopStart<'a> {
     /// A loop of this process in this directory, without a limit on iterations. `is_dead` tells whether a process is
     /// dead.
-    pub fn new(
-        holder: ProcessIdentity,
-        directory: impl Into<String>,
-        is_dead: &'a dyn Fn(&ProcessIdentity) -> bool,
-    ) -> Self {
+    pub fn new(holder: ProcessIdentity, directory: impl Into<String>, is_dead: IsDead<'a>) -> Self {
         Self {
             holder,
             directory: directory.into(),
@@ -125,9 +153,8 @@ impl<'s> Loop<'s> {
         let held = store.lease(&session)?;
         let mut events = Vec::new();
         if let Some(held) = &held {
-            match &held.event {
-                SessionEvent::LoopStarted { holder, .. } if (begin.is_dead)(holder) => {}
-                _ => return Err(running(&session, held)),
+            if !is_gone(store, &session, held, begin.is_dead)? {
+                return Err(running(&session, held));
             }
             events.extend(lost_iteration(store, &session)?);
             events.push(SessionEvent::LoopEnded {
@@ -180,6 +207,8 @@ impl<'s> Loop<'s> {
             recorded => recorded?,
         }
         let lease = store.lease(&session)?.map_or(0, |held| held.number);
+        // The session is held, whether this is recorded or not.
+        let _ = store.beat(&session, lease);
         Ok(Self {
             store,
             session,
@@ -191,6 +220,11 @@ impl<'s> Loop<'s> {
     /// How many iterations of its run were done before this loop began.
     pub fn done_before(&self) -> u64 {
         self.done
+    }
+
+    /// The number of the event that gave it the session, for [`Store::beat`].
+    pub fn lease(&self) -> u64 {
+        self.lease
     }
 
     /// The session.
@@ -339,15 +373,11 @@ impl LoopState {
 ///
 /// # Errors
 /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-pub fn standing(
-    store: &dyn Store,
-    session: &Name,
-    is_dead: &dyn Fn(&ProcessIdentity) -> bool,
-) -> Result<LoopState> {
+pub fn standing(store: &dyn Store, session: &Name, is_dead: IsDead<'_>) -> Result<LoopState> {
     if let Some(held) = store.lease(session)? {
-        return Ok(match &held.event {
-            SessionEvent::LoopStarted { holder, .. } if is_dead(holder) => LoopState::Lost,
-            _ => LoopState::Running,
+        return Ok(match is_gone(store, session, &held, is_dead)? {
+            true => LoopState::Lost,
+            false => LoopState::Running,
         });
     }
     Ok(session_state::last_end(store, session)?.map_or(LoopState::NoLoop, LoopState::Ended))

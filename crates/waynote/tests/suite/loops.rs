@@ -29,7 +29,7 @@ fn begin<'s>(
     answer: Option<&str>,
     dead: &[u32],
 ) -> waynote::Result<Loop<'s>> {
-    let is_dead = |holder: &ProcessIdentity| dead.contains(&holder.pid);
+    let is_dead = |holder: &ProcessIdentity| Some(dead.contains(&holder.pid));
     let begin = LoopStart::new(holder(pid), "/p", &is_dead).answer(answer);
     Loop::begin(store, name("s"), begin, &at(1))
 }
@@ -159,7 +159,7 @@ fn who_comes_second_to_a_dead_loops_session_is_told_who_has_it() {
         // While this one looks whether the holder lives, another takes the session.
         let is_dead = |_: &ProcessIdentity| {
             begin(store, 2, None, &[1]).unwrap();
-            true
+            Some(true)
         };
         let begin = LoopStart::new(holder(3), "/p", &is_dead);
         let error = Loop::begin(store, name("s"), begin, &at(1)).map(|_| ());

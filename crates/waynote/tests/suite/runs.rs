@@ -22,7 +22,7 @@ fn begin_with<'s>(
     iterations: Option<u64>,
     answer: Option<&str>,
 ) -> Loop<'s> {
-    let is_dead = |holder: &ProcessIdentity| holder.pid < pid;
+    let is_dead = |holder: &ProcessIdentity| Some(holder.pid < pid);
     let begin = LoopStart::new(holder(pid), "/p", &is_dead)
         .iterations(iterations)
         .answer(answer);
@@ -87,7 +87,7 @@ fn a_run_that_was_cut_short_is_gone_on_with() {
 fn a_session_tells_how_it_stands() {
     each_store(|store| {
         let session = name("s");
-        let stands = |dead: u32| standing(store, &session, &|of| of.pid == dead).unwrap();
+        let stands = |dead: u32| standing(store, &session, &|of| Some(of.pid == dead)).unwrap();
         assert_eq!(stands(0), LoopState::NoLoop);
         let run = begin(store, 1, None);
         assert_eq!(stands(0), LoopState::Running);
@@ -244,7 +244,7 @@ fn an_allowed_credential_in_an_answer_stops_no_later_run() {
             run.end(EndReason::Blocked, &at(3)).unwrap();
         };
         let answering = |pid, answer, stamp| {
-            let begin = LoopStart::new(holder(pid), "/p", &|_| true).answer(Some(answer));
+            let begin = LoopStart::new(holder(pid), "/p", &|_| Some(true)).answer(Some(answer));
             Loop::begin(store, name("s"), begin, &stamp)
         };
         let notes = || contents(&SessionLog::new(store, name("s")).list(None).unwrap());

@@ -123,7 +123,8 @@ fn session(server: &Running, name: &str, iterations: i64, asks: Option<&str>) {
         )
     };
     let holder = ProcessIdentity::new("box", "b", 4242, 1);
-    let start = LoopStart::new(holder, "/home/u/projects/shop", &|_| false).iterations(Some(40));
+    let start =
+        LoopStart::new(holder, "/home/u/projects/shop", &|_| Some(false)).iterations(Some(40));
     let of = Loop::begin(store, session.clone(), start, &at(0)).unwrap();
     let log = SessionLog::new(store, session.clone());
     for number in 1..=iterations {

@@ -113,6 +113,12 @@ impl State {
         .collect()
     }
 
+    /// The call that wrote the row at a position.
+    pub(super) fn step(&self, position: Position) -> Option<Step> {
+        let mut all = self.happened().into_iter();
+        all.find(|(entry, _)| entry.at.position == position)?.1
+    }
+
     /// Everything that happened after a point.
     pub(super) fn feed(&self, after: Cursor, limit: usize) -> Vec<FeedEntry> {
         let all = self.happened().into_iter().map(|(entry, _)| entry);
@@ -371,6 +377,15 @@ impl State {
                     |note: &Note| note.kind.as_ref() == Some(kind) && note.content == *content;
                 self.note_state(&entries.find(says)?.address)
             }),
+            spaces: match ask.spaces {
+                true => {
+                    let spaces = self.side.iter();
+                    let spaces = spaces.filter(|(_, values)| !values.is_empty());
+                    spaces.map(|(space, _)| space.clone()).collect()
+                }
+                false => Vec::new(),
+            },
+            steps: each(&ask.steps, |position| self.step(*position)),
             about: each(&ask.about, |content| {
                 let is_about = |value: &SideValue| value.about == Some(content.hash());
                 let spaces = self.side.iter();

@@ -1,0 +1,50 @@
+//! Compares the blocks that agents get from a copy with those from its source.
+
+use jiff::Timestamp;
+
+use super::compare::Compared;
+use super::{CopyPhase, CopyProgress};
+use crate::context::{Request, render};
+use crate::engine::{Engine, Read};
+use crate::error::Result;
+use crate::key::Name;
+use crate::place::Place;
+use crate::rules::{Memory, OneState};
+use crate::scope::Scope;
+
+/// Compares the blocks of these scopes, byte by byte.
+pub(super) fn compare(
+    (from, rows): (&dyn Engine, &dyn Read),
+    (to, copy): (&dyn Engine, &dyn Read),
+    scopes: &[Scope],
+    compared: &mut Compared,
+    watch: &mut dyn FnMut(CopyProgress) -> Result<()>,
+) -> Result<()> {
+    let (memory, copy_memory) = (Memory::default(), Memory::default());
+    let source = OneState::new(rows, &memory, from);
+    let copy = OneState::new(copy, &copy_memory, to);
+    let somebody: Name = "person".parse()?;
+    for (done, scope) in scopes.iter().enumerate() {
+        watch(CopyProgress {
+            phase: CopyPhase::Blocks,
+            done: done as u64,
+            total: scopes.len() as u64,
+        })?;
+        let request = |agent: &Name, place: Place| {
+            // In style stable the time does not matter.
+            Request::new(agent.clone(), place, Timestamp::UNIX_EPOCH)
+        };
+        let request = match scope {
+            Scope::Agent(agent) => request(agent, Place::home()),
+            Scope::Place(place) => request(&somebody, place.clone()),
+            Scope::Session(session) => {
+                request(&somebody, Place::home()).session(Some(session.clone()))
+            }
+        };
+        compared.blocks += 1;
+        if render(&source, &request)?.text != render(&copy, &request)?.text {
+            compared.differs(format_args!("the block of {scope}"));
+        }
+    }
+    Ok(())
+}

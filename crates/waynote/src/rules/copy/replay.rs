@@ -1,0 +1,396 @@
+//! Replays the feed of one store in another, a batch at a time.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+
+use crate::address::{Address, AddressAt};
+use crate::content::Content;
+use crate::engine::{Ask, Engine, NoteState, Put, Read, Row, Rows, Step, Transaction, Writing};
+use crate::error::{Error, Result};
+use crate::event::{EventAddress, RecordedEvent, SessionEvent};
+use crate::forget::Residue;
+use crate::key::{EntryId, Name};
+use crate::note::{Note, Position, Revision};
+use crate::rules::pending::is_counted;
+use crate::store::{Cursor, FeedEntry, Happened};
+
+use super::UNFINISHED;
+use super::mark::Mark;
+
+/// How many items of the feed are copied in one transaction.
+const ITEMS: usize = 256;
+
+/// Copies the next batch, read from a state of its own. Returns whether there was one.
+pub(super) fn from_engine(
+    from: &dyn Engine,
+    to: &dyn Engine,
+    mark: &mut Mark,
+    residue: &mut Option<Residue>,
+) -> Result<bool> {
+    let mut is_more = false;
+    from.snapshot(&mut |rows| {
+        is_more = batch(rows, to, mark, residue)?;
+        Ok(())
+    })?;
+    Ok(is_more)
+}
+
+/// Copies the next batch. Returns whether there was one.
+pub(super) fn batch(
+    from: &dyn Read,
+    to: &dyn Engine,
+    mark: &mut Mark,
+    residue: &mut Option<Residue>,
+) -> Result<bool> {
+    let Some(batch) = Batch::after(from, mark.after)? else {
+        return Ok(false);
+    };
+    let next = Mark {
+        source: mark.source,
+        after: batch.end,
+        head: mark.head + i64::try_from(batch.feed.len()).unwrap_or(i64::MAX),
+    };
+    let writing = match batch.forgets() {
+        true => Writing::Erasing,
+        false => Writing::Durable,
+    };
+    let mut has_erased = false;
+    to.write(writing, &mut |tx| {
+        has_erased = batch.write(tx, to, mark)?;
+        next.put(tx)
+    })?;
+    if has_erased {
+        *residue = to.scrub();
+    }
+    *mark = next;
+    Ok(true)
+}
+
+/// Items of the source's feed, and what else is to be known of them, all from one state.
+struct Batch {
+    feed: Vec<FeedEntry>,
+    end: Cursor,
+    steps: HashMap<Position, Step>,
+    /// The notes as they are now in the source.
+    states: HashMap<Address, NoteState>,
+    /// Forgotten events as they are now in the source.
+    events: HashMap<EventAddress, RecordedEvent>,
+}
+
+impl Batch {
+    fn after(from: &dyn Read, after: Cursor) -> Result<Option<Self>> {
+        let mut ask = Ask::default();
+        ask.store.feed = vec![(after, ITEMS)];
+        let feed = from.read(&ask)?.store.feed.pop().unwrap_or_default();
+        let Some(end) = feed.last().map(|entry| entry.at) else {
+            return Ok(None);
+        };
+        let mut ask = Ask::default();
+        let mut events = Vec::new();
+        for entry in &feed {
+            match &entry.happened {
+                Happened::Changed(revision) => {
+                    let address = revision.address();
+                    if !ask.states.contains(address) {
+                        ask.states.push(address.clone());
+                    }
+                }
+                Happened::Forgotten { events: of, .. } => events.extend(of.iter().cloned()),
+                Happened::Event { .. } => {}
+            }
+        }
+        // An older event shares the position of the change before it, and has no call.
+        let alone = feed.iter().filter(|entry| entry.at.ordinal == 0);
+        ask.steps = alone.map(|entry| entry.at.position).collect();
+        ask.store.events = events
+            .iter()
+            .map(|event| (event.session.clone(), Some(event.number + 1), 1))
+            .collect();
+        let rows = from.read(&ask)?;
+        if let Some(what) = rows.store.damaged.into_iter().next() {
+            return Err(Error::DamagedNote { what });
+        }
+        let states = ask.states.into_iter().zip(rows.states);
+        let steps = ask.steps.into_iter().zip(rows.steps);
+        let pages = events.into_iter().zip(rows.store.events);
+        Ok(Some(Self {
+            feed,
+            end,
+            steps: steps.filter_map(|(at, step)| Some((at, step?))).collect(),
+            states: states
+                .filter_map(|(address, state)| Some((address, state?)))
+                .collect(),
+            events: pages
+                .filter_map(|(event, mut page)| Some((event, page.pop()?)))
+                .collect(),
+        }))
+    }
+
+    fn forgets(&self) -> bool {
+        let mut feed = self.feed.iter();
+        feed.any(|entry| matches!(entry.happened, Happened::Forgotten { .. }))
+    }
+
+    /// Writes the batch. Returns whether a text was erased that an earlier batch had brought.
+    fn write(&self, tx: &dyn Transaction, to: &dyn Engine, mark: &Mark) -> Result<bool> {
+        let mut target = Target::read(self, tx, to, mark)?;
+        let planned: Vec<Planned<'_>> = self
+            .feed
+            .iter()
+            .flat_map(|entry| target.plan(self, entry))
+            .collect();
+        let rows: Vec<Row<'_>> = planned.iter().map(Planned::row).collect();
+        tx.put(&rows)?;
+        let rows: &dyn Read = tx;
+        let held = rows.holders(&target.forgotten)?;
+        let unheld = target.forgotten.into_iter().zip(held);
+        let unheld: Vec<Content> = unheld
+            .filter(|(_, holders)| holders.is_empty())
+            .map(|(content, _)| content)
+            .collect();
+        if unheld.is_empty() {
+            return Ok(false);
+        }
+        tx.remove_contents(&unheld)?;
+        Ok(true)
+    }
+}
+
+/// The target as it is while a batch is planned.
+struct Target {
+    head: i64,
+    /// The last revision of notes, and whether the note is there.
+    notes: HashMap<Address, (Position, bool)>,
+    /// Where revisions are that were forgotten.
+    revisions: HashMap<AddressAt, Position>,
+    /// Texts of forgotten revisions that earlier batches have brought.
+    forgotten: Vec<Content>,
+}
+
+impl Target {
+    fn read(batch: &Batch, tx: &dyn Transaction, to: &dyn Engine, mark: &Mark) -> Result<Self> {
+        let mut ask = Ask {
+            states: batch.states.keys().cloned().collect(),
+            side: vec![UNFINISHED.into()],
+            ..Ask::default()
+        };
+        ask.store.version = true;
+        for entry in &batch.feed {
+            match &entry.happened {
+                Happened::Forgotten { revisions, .. } => ask.revisions.extend_from_slice(revisions),
+                Happened::Event { recorded, session } => {
+                    if let SessionEvent::Resolved { entry, .. } = &recorded.event {
+                        ask.states.push(Address::Session(session.clone(), *entry));
+                    }
+                }
+                Happened::Changed(_) => {}
+            }
+        }
+        let rows = tx.read(&ask)?;
+        let found = rows.side.first().map_or(&[][..], Vec::as_slice);
+        mark.check(found, rows.store.version.head(), to)?;
+        Ok(Self::of(mark.head, ask, rows))
+    }
+
+    fn of(head: i64, ask: Ask, rows: Rows) -> Self {
+        let notes = ask.states.into_iter().zip(rows.states);
+        let mut target = Self {
+            head,
+            notes: notes
+                .filter_map(|(address, state)| {
+                    let state = state?;
+                    Some((address, (state.position, state.note.is_some())))
+                })
+                .collect(),
+            revisions: HashMap::new(),
+            forgotten: Vec::new(),
+        };
+        for (at, revision) in ask.revisions.into_iter().zip(rows.revisions) {
+            let Some(revision) = revision else { continue };
+            if let Some(note) = revision.note()
+                && !target.forgotten.contains(&note.content)
+            {
+                target.forgotten.push(note.content.clone());
+            }
+            if let Some(position) = revision.position {
+                target.revisions.insert(at, position);
+            }
+        }
+        target
+    }
+
+    /// The rows of an item, at the next position.
+    fn plan<'b>(&mut self, batch: &'b Batch, entry: &'b FeedEntry) -> Vec<Planned<'b>> {
+        self.head += 1;
+        let position = Position::new(self.head);
+        let step = match entry.at.ordinal {
+            0 => batch.steps.get(&entry.at.position).copied(),
+            _ => None,
+        };
+        match &entry.happened {
+            Happened::Changed(revision) => vec![self.change(batch, revision, position, step)],
+            Happened::Event { session, recorded } => {
+                let resolved = self.resolved(session, recorded);
+                let mut recorded = recorded.clone();
+                recorded.position = position;
+                let event = Planned::Event {
+                    session,
+                    recorded,
+                    step,
+                };
+                [event].into_iter().chain(resolved).collect()
+            }
+            Happened::Forgotten {
+                revisions,
+                events,
+                at,
+                by,
+            } => vec![Planned::Forgotten {
+                position,
+                at: *at,
+                by,
+                revisions: revisions
+                    .iter()
+                    .filter_map(|at| Some((at.clone(), *self.revisions.get(at)?)))
+                    .collect(),
+                events: events
+                    .iter()
+                    .filter_map(|of| Some((of.session.clone(), batch.events.get(of)?.clone())))
+                    .collect(),
+                step,
+            }],
+        }
+    }
+
+    fn change<'b>(
+        &mut self,
+        batch: &'b Batch,
+        revision: &'b Revision,
+        position: Position,
+        step: Option<Step>,
+    ) -> Planned<'b> {
+        let address = revision.address();
+        let state = batch.states.get(address);
+        // Only the last revision knows the note as it is now: a repeated entry, one that is resolved. What an earlier
+        // one leaves is replaced by that.
+        let is_last = state.is_some_and(|state| Some(state.position) == revision.position);
+        let note = match (is_last, state) {
+            (true, Some(state)) => state.note.as_ref(),
+            _ => revision.note(),
+        };
+        let before = self
+            .notes
+            .insert(address.clone(), (position, note.is_some()));
+        let at = AddressAt {
+            address: address.clone(),
+            revision: Some(revision.number()),
+        };
+        self.revisions.insert(at, position);
+        let mut revision = revision.clone();
+        revision.position = Some(position);
+        Planned::Revision {
+            previous: before.map(|(position, _)| position),
+            existed: before.is_some_and(|(_, is_there)| is_there),
+            revision,
+            note,
+            step,
+        }
+    }
+
+    fn resolved<'b>(&self, session: &'b Name, recorded: &'b RecordedEvent) -> Option<Planned<'b>> {
+        let SessionEvent::Resolved { entry, by } = &recorded.event else {
+            return None;
+        };
+        let address = Address::Session(session.clone(), *entry);
+        let (_, is_there) = self.notes.get(&address)?;
+        is_there.then_some(Planned::Resolved {
+            session,
+            entry: *entry,
+            by: *by,
+        })
+    }
+}
+
+/// A row of the target.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all rows are revisions, the largest"
+)]
+enum Planned<'b> {
+    Revision {
+        revision: Revision,
+        previous: Option<Position>,
+        note: Option<&'b Note>,
+        existed: bool,
+        step: Option<Step>,
+    },
+    Event {
+        session: &'b Name,
+        recorded: RecordedEvent,
+        step: Option<Step>,
+    },
+    Resolved {
+        session: &'b Name,
+        entry: EntryId,
+        by: EntryId,
+    },
+    Forgotten {
+        position: Position,
+        at: Timestamp,
+        by: &'b Name,
+        revisions: Vec<(AddressAt, Position)>,
+        events: Vec<(Name, RecordedEvent)>,
+        step: Option<Step>,
+    },
+}
+
+impl Planned<'_> {
+    fn row(&self) -> Row<'_> {
+        match self {
+            Self::Revision {
+                revision,
+                previous,
+                note,
+                existed,
+                step,
+            } => Row::Revision(Put {
+                revision,
+                previous: *previous,
+                note: *note,
+                existed: *existed,
+                is_counted: is_counted(revision.address()),
+                step: *step,
+            }),
+            Self::Event {
+                session,
+                recorded,
+                step,
+            } => Row::Event {
+                session,
+                recorded: recorded.clone(),
+                step: *step,
+            },
+            Self::Resolved { session, entry, by } => Row::Resolved {
+                session,
+                entry: *entry,
+                by: *by,
+            },
+            Self::Forgotten {
+                position,
+                at,
+                by,
+                revisions,
+                events,
+                step,
+            } => Row::Forgotten {
+                position: *position,
+                at: *at,
+                by,
+                revisions,
+                events,
+                step: *step,
+            },
+        }
+    }
+}
