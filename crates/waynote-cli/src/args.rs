@@ -5,6 +5,7 @@ mod formats;
 mod mistakes;
 mod serve;
 mod session;
+mod stores;
 mod token;
 mod ui;
 
@@ -18,6 +19,7 @@ pub(crate) use formats::{ExportCommand, ImportCommand, ListedImport};
 pub(crate) use mistakes::explained;
 pub(crate) use serve::{LimitArgs, ServeArgs, ServerCommand};
 pub(crate) use session::{LogCommand, LoopArgs};
+pub(crate) use stores::StoresCommand;
 pub(crate) use token::{CreateArgs, TokenCommand};
 pub(crate) use ui::UiArgs;
 
@@ -238,6 +240,22 @@ pub(crate) enum Command {
         /// The new store, which must not exist yet
         new: PathBuf,
     },
+    /// Copy a whole store into another one: a file or a database, in either direction
+    ///
+    /// FROM and TO are files, or stores in PostgreSQL (postgres://HOST/DATABASE?store=NAME). Everything is copied: notes
+    /// with their histories, authors, times and pins, log entries, events, what was forgotten, and tokens. TO must not
+    /// exist yet, or be empty. A copy that was interrupted goes on when the same command is run again; until it is
+    /// complete, nothing else can be written to TO. At the end both stores are compared. FROM stays as it is; write to
+    /// only one of the two from then on.
+    Copy {
+        /// The store to copy
+        from: String,
+        /// The new store
+        to: String,
+    },
+    /// The stores of a PostgreSQL database
+    #[command(subcommand)]
+    Stores(StoresCommand),
     /// Tokens: who may do what with the store over a server
     #[command(subcommand)]
     Token(TokenCommand),

@@ -5,6 +5,7 @@ mod browser;
 mod client_errors;
 mod clock;
 mod commands;
+mod database;
 mod duration;
 mod error;
 mod escaped;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use waynote::engine::Engine;
 use waynote::store::Damage;
 use waynote::{Base, LocalStore, Options, Rollback, SecretPolicy, SqliteStore, Stamp, Store};
 use waynote_formats::{Exported, SyncedStore, zrb};
@@ -13,6 +14,7 @@ use waynote_remote::RemoteStore;
 use serde_json::json;
 use waynote_system::disk;
 
+use crate::database::{self, DatabaseStore, not_a_file};
 use crate::error::{Outcome, say, say_json, warn, warn_of_damage, warn_of_secrets};
 use crate::settings::Settings;
 use crate::{home, remote};
@@ -31,6 +33,7 @@ enum Kind {
     Plain(SqliteStore),
     Synced(SyncedStore<SqliteStore>),
     Remote(Box<RemoteStore>),
+    Database(Box<DatabaseStore>),
 }
 
 impl Opened {
@@ -38,6 +41,9 @@ impl Opened {
     pub(crate) fn of(settings: &Settings, json: bool) -> Outcome<Self> {
         if let Some(url) = settings.remote() {
             return Self::on_server(settings, url, json, None);
+        }
+        if let Some(url) = settings.database() {
+            return Self::in_database(settings, url, json, None);
         }
         let store = SqliteStore::open(&settings.store.value, &options(settings))?;
         Self::over(store, settings, json)
@@ -48,15 +54,19 @@ impl Opened {
         if let Some(url) = settings.remote() {
             return Self::on_server(settings, url, false, None);
         }
+        if let Some(url) = settings.database() {
+            return Self::in_database(settings, url, false, None);
+        }
         let store = SqliteStore::at(&settings.store.value, &options(settings));
         Self::over(store, settings, false)
     }
 
     /// The same for a hook, which has so much time for all that it does.
     pub(crate) fn within(settings: &Settings, longest: Duration) -> Outcome<Self> {
-        match settings.remote() {
-            Some(url) => Self::on_server(settings, url, false, Some(longest)),
-            None => Self::of(settings, false),
+        match (settings.remote(), settings.database()) {
+            (Some(url), _) => Self::on_server(settings, url, false, Some(longest)),
+            (None, Some(url)) => Self::in_database(settings, url, false, Some(longest)),
+            (None, None) => Self::of(settings, false),
         }
     }
 
@@ -68,6 +78,16 @@ impl Opened {
     ) -> Outcome<Self> {
         let store = remote::open(settings, url, longest)?;
         Ok(Self::new(Kind::Remote(Box::new(store)), settings, json))
+    }
+
+    fn in_database(
+        settings: &Settings,
+        url: &str,
+        json: bool,
+        longest: Option<Duration>,
+    ) -> Outcome<Self> {
+        let store = database::open(settings, url, longest)?;
+        Ok(Self::new(Kind::Database(Box::new(store)), settings, json))
     }
 
     fn new(kind: Kind, settings: &Settings, json: bool) -> Self {
@@ -94,7 +114,7 @@ impl Opened {
     pub(crate) fn for_writing(settings: &Settings, json: bool) -> Outcome<Self> {
         settings.may_write()?;
         let store = &settings.store.value;
-        if settings.remote().is_some() {
+        if settings.remote().is_some() || settings.database().is_some() {
             return Self::of(settings, json);
         }
         // Said once, when the place of the store can still be chosen; `doctor` says it at any time.
@@ -123,6 +143,7 @@ impl Opened {
             Kind::Plain(store) => store,
             Kind::Synced(store) => store,
             Kind::Remote(store) => &**store,
+            Kind::Database(store) => &**store,
         }
     }
 
@@ -131,6 +152,7 @@ impl Opened {
         match &self.kind {
             Kind::Plain(store) => Ok(store),
             Kind::Synced(store) => Ok(store),
+            Kind::Database(store) => Ok(&**store),
             Kind::Remote(store) => Err(remote::not_here(store.url().as_str())),
         }
     }
@@ -139,7 +161,7 @@ impl Opened {
     pub(crate) fn remote(&self) -> Option<&RemoteStore> {
         match &self.kind {
             Kind::Remote(store) => Some(store),
-            Kind::Plain(_) | Kind::Synced(_) => None,
+            Kind::Plain(_) | Kind::Synced(_) | Kind::Database(_) => None,
         }
     }
 
@@ -148,14 +170,20 @@ impl Opened {
         match &self.kind {
             Kind::Plain(store) => Ok(store),
             Kind::Synced(store) => Ok(store.store()),
+            Kind::Database(store) => Err(not_a_file(&store.engine().name())),
             Kind::Remote(store) => Err(remote::not_here(store.url().as_str())),
         }
     }
 
-    /// What a store on this machine has lost of what was acknowledged. A server looks after its own.
+    /// Whether the store is in a database, which several machines may use.
+    pub(crate) fn is_in_database(&self) -> bool {
+        matches!(self.kind, Kind::Database(_))
+    }
+
+    /// What a store on this machine has lost of what was acknowledged. A server and a database look after their own.
     pub(crate) fn rollback(&self) -> Outcome<Option<Rollback>> {
         match &self.kind {
-            Kind::Remote(_) => Ok(None),
+            Kind::Remote(_) | Kind::Database(_) => Ok(None),
             Kind::Plain(_) | Kind::Synced(_) => Ok(self.sqlite()?.rollback()?),
         }
     }

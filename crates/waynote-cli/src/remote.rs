@@ -7,6 +7,7 @@ use std::time::Duration;
 use waynote_remote::{Keep, Options, RemoteStore, Times, Token, Url};
 use waynote_system::variables::TOKEN;
 
+use crate::database::not_a_file;
 use crate::error::{Failure, Outcome};
 use crate::settings::{Origin, Settings};
 use crate::{clock, home};
@@ -26,11 +27,12 @@ impl Settings {
     /// The store's file, for what works only on the machine where it is.
     ///
     /// # Errors
-    /// If the store is on a server.
+    /// If the store is on a server or in a database.
     pub(crate) fn store_file(&self) -> Outcome<&Path> {
-        match self.remote() {
-            Some(url) => Err(not_here(url)),
-            None => Ok(&self.store.value),
+        match (self.remote(), self.database()) {
+            (Some(url), _) => Err(not_here(url)),
+            (None, Some(url)) => Err(not_a_file(url)),
+            (None, None) => Ok(&self.store.value),
         }
     }
 }

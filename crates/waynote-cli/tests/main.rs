@@ -15,6 +15,7 @@ mod suite {
     mod config;
     mod config_set;
     mod context;
+    mod copy;
     mod damage;
     mod docs;
     mod docs_commands;
@@ -69,6 +70,7 @@ mod suite {
     mod odd_places;
     mod other_users;
     mod place;
+    mod postgres;
     mod processes;
     mod quoted_names;
     mod reference_gonotes;

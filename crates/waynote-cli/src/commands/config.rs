@@ -27,8 +27,10 @@ pub(super) fn run(context: &mut Context<'_>, command: Option<&ConfigCommand>) ->
 fn set(context: &mut Context<'_>, name: &str, value: &str) -> Outcome {
     let (known, kind) = named(name)?;
     let value = match kind {
-        // A store on a server is no path.
-        Kind::Path if !waynote_remote::Url::is_meant(value) => absolute(value)?,
+        // A store on a server or in a database is no path.
+        Kind::Path if !waynote_remote::Url::is_meant(value) && !waynote_postgres::is_url(value) => {
+            absolute(value)?
+        }
         _ => value.to_owned(),
     };
     (known.check)(&value)?;

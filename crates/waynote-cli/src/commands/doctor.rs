@@ -174,7 +174,8 @@ fn store(context: &Context<'_>, findings: &mut Findings) {
         findings.wrong(failure.line(), failure.hint());
         return;
     }
-    if let Some(url) = context.settings.remote() {
+    let elsewhere = context.settings.remote().or(context.settings.database());
+    if let Some(url) = elsewhere {
         let url = url.to_owned();
         match context.read(|store| Ok(store.store_id()?)) {
             Ok(_) => findings.ok(format!("store: {url} answers")),

@@ -77,6 +77,13 @@ pub(super) fn run(
         .answer(&Told::new(&forgotten), || said(&forgotten))?;
     match &forgotten.residue {
         None => Ok(()),
+        // All was done that can be done from here; the rest is the administrator's.
+        Some(residue) if context.opened()?.is_in_database() => {
+            if !context.output.json {
+                say(&format!("note: {residue}"));
+            }
+            Ok(())
+        }
         Some(residue) => {
             // What was done is said before what was not.
             context.output.flush()?;

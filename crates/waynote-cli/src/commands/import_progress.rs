@@ -31,7 +31,8 @@ impl Bar {
     /// Starts the time. The bar says that the source is read until it is first told how far the import is.
     pub(super) fn start() -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        bar.set_style(style("reading ({elapsed})"));
+        bar.set_style(style("{msg} ({elapsed})"));
+        bar.set_message("reading");
         let (sender, ended) = channel();
         let shown = bar.clone();
         let waits = std::thread::Builder::new()
@@ -58,6 +59,22 @@ impl Bar {
             self.bar.reset_eta();
         }
         self.bar.set_position(progress.done);
+    }
+}
+
+impl Bar {
+    /// Shows a part of some other work: as a bar if its length is known.
+    pub(super) fn show_part(&self, what: &'static str, done: u64, total: u64) {
+        if self.bar.message() != what || self.bar.length() != Some(total) {
+            self.bar.set_message(what);
+            self.bar.set_style(style(match total {
+                0 => "{msg} ({elapsed})",
+                _ => "{msg} {bar:30} {pos}/{len} ({eta} left)",
+            }));
+            self.bar.set_length(total);
+            self.bar.reset_eta();
+        }
+        self.bar.set_position(done);
     }
 }
 

@@ -4,6 +4,7 @@ mod backup;
 mod config;
 mod confirm;
 mod context;
+mod copy;
 mod demo;
 mod demo_agent;
 mod doctor;
@@ -28,6 +29,7 @@ mod saved;
 mod search;
 mod serve;
 mod show;
+mod stores;
 mod token;
 mod token_store;
 mod ui;
@@ -159,6 +161,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
         // These do not touch the notes, or say what is wrong with the settings.
         Some(
             Command::Config { .. }
+            | Command::Copy { .. }
+            | Command::Stores(_)
             | Command::Doctor { .. }
             | Command::Install(_)
             | Command::Uninstall(_),
@@ -211,6 +215,8 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
             ..
         }) => rollback::accept(&mut context, *yes).map(ok),
         Some(Command::Verify { repair_index, .. }) => verify::run(&mut context, *repair_index),
+        Some(Command::Copy { from, to }) => copy::run(&mut context, from, to),
+        Some(Command::Stores(command)) => stores::run(&mut context, command).map(ok),
         Some(Command::Salvage { old, new }) => salvage::run(&mut context, old, new),
         Some(Command::Token(command)) => token::run(&mut context, command).map(ok),
         Some(Command::Config { command }) => config::run(&mut context, command.as_ref()).map(ok),

@@ -14,9 +14,11 @@ use waynote_server::{Limits, Log, Options, Served, Server, Stopper, Stores, TlsF
 
 use super::Context;
 use crate::args::{LimitArgs, ServeArgs};
+use crate::database;
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::opened;
+use crate::settings::Settings;
 
 /// The name of a store that is given none.
 const DEFAULT: &str = "default";
@@ -83,20 +85,34 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
                 "write it as `--store NAME=PATH`",
             ));
         }
-        let path = home::expanded(path)?;
-        let store = SqliteStore::open(path, &opened::options(&context.settings))?;
-        stores = stores.with(name, Arc::new(store));
+        stores = stores.with(name, served(&context.settings, path)?);
     }
     if !named.is_empty() {
         return Ok(stores);
     }
     let settings = &context.settings;
+    if let Some(url) = settings.database() {
+        let store = database::open(settings, url, None)?;
+        return Ok(stores.with(DEFAULT, Arc::new(store)));
+    }
     let store = SqliteStore::open(settings.store_file()?, &opened::options(settings))?;
     let store: Arc<dyn Served> = match &settings.notes_file.value {
         None => Arc::new(store),
         Some(file) => Arc::new(SyncedStore::new(store, file, home::base_of_home()?)?),
     };
     Ok(stores.with(DEFAULT, store))
+}
+
+/// A store in a file or in a database. That a database is away is the error of each call, until it is back.
+fn served(settings: &Settings, path: &str) -> Outcome<Arc<dyn Served>> {
+    if waynote_postgres::is_url(path) {
+        return Ok(Arc::new(database::open(settings, path, None)?));
+    }
+    let path = home::expanded(path)?;
+    Ok(Arc::new(SqliteStore::open(
+        path,
+        &opened::options(settings),
+    )?))
 }
 
 fn limits(args: &LimitArgs) -> Limits {

@@ -16,7 +16,7 @@ pub(super) fn run(context: &mut Context<'_>, repair_index: bool) -> Outcome<Exit
     let store = context.settings.store.value.clone();
     let path = store.display().to_string();
     let opened = context.opened()?;
-    let is_here = context.settings.remote().is_none();
+    let is_here = context.settings.store_file().is_ok();
     if is_here && matches!(store.try_exists(), Ok(false)) {
         return Err(Failure::refused(
             "no_store",

@@ -9,7 +9,8 @@ use waynote::context::{Style, TokenFactor};
 use waynote::visible::visible;
 
 use crate::error::{Failure, Outcome};
-use crate::{duration, home};
+use crate::{database, duration, home};
+use waynote_postgres::is_url;
 use waynote_remote::Url;
 
 pub(super) fn store(text: &str) -> Outcome<PathBuf> {
@@ -23,11 +24,16 @@ pub(super) fn store(text: &str) -> Outcome<PathBuf> {
         let url = Url::read(text, false)?;
         return Ok(PathBuf::from(url.as_str()));
     }
+    if is_url(text) {
+        database::check(text)?;
+        return Ok(PathBuf::from(text));
+    }
     if text.contains("://") {
         let what = format!("`{}` is not a path", visible(text));
         return Err(Failure::usage(
             what,
-            "give a file, or a store on a server: https://HOST/s/NAME",
+            "give a file, a store on a server (https://HOST/s/NAME), or one in a database \
+             (postgres://HOST/DATABASE?store=NAME)",
         ));
     }
     home::expanded(text)

@@ -3,6 +3,7 @@
 //! What the agent prints goes where it would go without us. What we say goes to standard error, so that neither is in the
 //! other's way; with `--json` standard output has the summary alone.
 
+mod beats;
 mod plan;
 mod screen;
 mod show;
@@ -12,7 +13,6 @@ mod words;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
-use waynote::Store;
 use waynote_loop::{Guard, Host, LoopRunner, Plan, Signals, Summary};
 
 use super::Context;
@@ -21,6 +21,7 @@ use crate::error::{Failure, Outcome, say, say_coloured};
 use crate::opened::Opened;
 use crate::{clock, inside, program, session_view};
 
+use beats::Beats;
 use show::Show;
 
 pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCode> {
@@ -46,7 +47,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
             "end your turn; the person starts the loop again with the answer",
         ));
     }
-    let summary = looped(plan, store, args, is_json, || {
+    let summary = looped(plan, &opened, args, is_json, || {
         for missing in &planned.missing {
             say(&format!("note: {missing}"));
         }
@@ -68,7 +69,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &LoopArgs) -> Outcome<ExitCod
 /// The whole loop. `begun` is done when it has its session.
 fn looped(
     plan: &Plan,
-    store: &dyn Store,
+    opened: &Opened,
     args: &LoopArgs,
     is_json: bool,
     begun: impl FnOnce() -> Outcome,
@@ -82,9 +83,16 @@ fn looped(
     host.observer = Arc::new(Show::new(is_json));
     host.owns_children = true;
     host.take_over = args.take_over;
+    let store = opened.store();
     let mut runner = LoopRunner::begin(plan, store, host, args.answer.as_deref())?;
     begun()?;
-    let stop = runner.run();
+    let lease = runner.lease();
+    let stop = std::thread::scope(|scope| {
+        let session = plan.session.clone();
+        // What runs on this machine alone is asked, and need not say anything.
+        let _beats = (opened.is_in_database()).then(|| Beats::start(scope, store, session, lease));
+        runner.run()
+    });
     Ok(runner.end(stop)?)
 }
 

@@ -72,9 +72,11 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
     plan.author = settings.author.value.clone();
     plan.secrets = settings.secret_policy();
     plan.environment = rights.environment.clone();
-    match settings.remote() {
-        Some(url) => plan.environment.extend(of_server(settings, url)?),
-        None => plan.store_file = Some(settings.store.value.clone()),
+    match (settings.remote(), settings.database()) {
+        (Some(url), _) => plan.environment.extend(of_server(settings, url)?),
+        // Its password is in a variable or a file that the agent has too.
+        (None, Some(url)) => plan.environment.push((STORE.to_owned(), url.into())),
+        (None, None) => plan.store_file = Some(settings.store.value.clone()),
     }
     plan.iterations = args.iterations;
     plan.time = args.time;

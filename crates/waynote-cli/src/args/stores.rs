@@ -1,0 +1,30 @@
+//! The arguments of `waynote stores`.
+
+use clap::Subcommand;
+
+#[derive(Subcommand)]
+pub(crate) enum StoresCommand {
+    /// List the stores of a database
+    List {
+        /// The database: postgres://USER@HOST/DATABASE
+        #[arg(value_name = "POSTGRES_URL")]
+        url: String,
+    },
+    /// Make a store, and the tables if the database has none yet
+    Create {
+        /// The store: postgres://USER@HOST/DATABASE?store=NAME
+        #[arg(value_name = "POSTGRES_URL")]
+        url: String,
+    },
+    /// Remove a store with everything in it; nothing but a backup brings it back
+    ///
+    /// It asks first. Without a terminal, it needs --yes.
+    Drop {
+        /// The store: postgres://USER@HOST/DATABASE?store=NAME
+        #[arg(value_name = "POSTGRES_URL")]
+        url: String,
+        /// Do not ask (for scripts)
+        #[arg(long)]
+        yes: bool,
+    },
+}

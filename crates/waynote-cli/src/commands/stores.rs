@@ -1,0 +1,106 @@
+//! `waynote stores`: the stores of a PostgreSQL database.
+
+use serde_json::json;
+use waynote::text::plural;
+use waynote::visible::visible;
+use waynote_postgres::{Options, is_url, stores};
+use waynote_system::shell::quoted;
+
+use super::Context;
+use super::confirm::{can_ask, is_yes};
+use crate::args::StoresCommand;
+use crate::database;
+use crate::error::{Failure, Outcome};
+use crate::table::{table, when};
+
+pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome {
+    match command {
+        StoresCommand::List { url } => list(context, url, options(url)?),
+        StoresCommand::Create { url } => {
+            let options = named(url)?;
+            let shown = options.shown();
+            stores::create(options)?;
+            context
+                .output
+                .answer(&json!({ "store": shown }), || format!("created {shown}"))
+        }
+        StoresCommand::Drop { url, yes } => drop(context, named(url)?, *yes),
+    }
+}
+
+fn options(url: &str) -> Outcome<Options> {
+    if !is_url(url) {
+        return Err(Failure::usage(
+            format!("`{}` is not the address of a database", visible(url)),
+            "write it as postgres://USER@HOST/DATABASE?store=NAME; a store in a file is made by the first write",
+        ));
+    }
+    database::options(url)
+}
+
+/// The options of an address that names a store.
+fn named(url: &str) -> Outcome<Options> {
+    let options = options(url)?;
+    match options.store_name() {
+        Some(_) => Ok(options),
+        None => Err(Failure::usage(
+            "the address names no store",
+            "add its name: postgres://USER@HOST/DATABASE?store=NAME",
+        )),
+    }
+}
+
+fn list(context: &mut Context<'_>, url: &str, options: Options) -> Outcome {
+    let listed = stores::list(options.clone())?;
+    let position = |of: &stores::Listed| of.position.map_or(0, waynote::Position::number);
+    if context.output.json {
+        let listed = listed.iter().map(|of| {
+            let url = options.clone().store(of.name.clone()).shown();
+            json!({
+                "name": of.name.as_str(), "notes": of.notes, "position": position(of),
+                "created_at": of.created_at.to_string(), "store": url,
+            })
+        });
+        let listed: Vec<_> = listed.collect();
+        return context.output.value(&json!({ "stores": listed }));
+    }
+    if listed.is_empty() {
+        let sign = if url.contains('?') { '&' } else { '?' };
+        let store = visible(&quoted(&format!("{url}{sign}store=NAME")));
+        return context.output.line(format!(
+            "there are no stores in this database; `waynote stores create {store}` makes one"
+        ));
+    }
+    let rows = listed.iter().map(|of| {
+        vec![
+            visible(of.name.as_str()),
+            plural(of.notes, "note"),
+            position(of).to_string(),
+            when(of.created_at),
+        ]
+    });
+    let text = table(&["store", "notes", "position", "created"], rows);
+    context.output.line(text)
+}
+
+fn drop(context: &mut Context<'_>, options: Options, yes: bool) -> Outcome {
+    let shown = visible(&options.shown());
+    if !yes {
+        if !can_ask() {
+            return Err(Failure::usage(
+                format!("the store {shown} would be removed with everything in it"),
+                "add `--yes` if that is meant",
+            ));
+        }
+        if !is_yes(&format!(
+            "Remove the store {shown} with everything in it? Nothing but a backup brings it back."
+        ))? {
+            return context.output.line("nothing was removed");
+        }
+    }
+    let store = options.shown();
+    stores::drop(options)?;
+    context
+        .output
+        .answer(&json!({ "removed": store }), || format!("removed {shown}"))
+}

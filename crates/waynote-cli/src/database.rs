@@ -1,0 +1,103 @@
+//! A store in PostgreSQL: how it is reached, and its password.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use waynote::EngineStore;
+use waynote_postgres::{Later, Options, is_url};
+
+use crate::error::{Failure, Outcome};
+use crate::home;
+use crate::settings::Settings;
+
+/// The variables of PostgreSQL's own programs.
+const PASSWORD: &str = "PGPASSWORD";
+const PASSWORD_FILE: &str = "PGPASSFILE";
+
+/// What a hook keeps of its time, for all else that it does.
+const REST: u32 = 4;
+
+/// A store in a database, which is connected to at the first call.
+pub(crate) type DatabaseStore = EngineStore<Later>;
+
+impl Settings {
+    /// The address of the store, if it is in a database.
+    pub(crate) fn database(&self) -> Option<&str> {
+        self.store.value.to_str().filter(|text| is_url(text))
+    }
+}
+
+/// The store at this address. Nothing is sent yet.
+pub(crate) fn open(
+    settings: &Settings,
+    url: &str,
+    longest: Option<Duration>,
+) -> Outcome<DatabaseStore> {
+    if settings.attach {
+        return Err(not_a_file(url));
+    }
+    if let Some(file) = &settings.notes_file.value {
+        return Err(Failure::usage(
+            format!(
+                "{} cannot be kept in sync with a store in a database",
+                waynote::visible::visible(&file.display().to_string())
+            ),
+            "unset `notes_file`, or use a store in a file",
+        ));
+    }
+    let options = options(url)?.wait(settings.lock_wait.value);
+    let options = match longest {
+        Some(longest) => options.within(longest - longest / REST),
+        None => options,
+    };
+    Ok(waynote_postgres::at(options))
+}
+
+/// How the database of this address is reached.
+pub(crate) fn options(url: &str) -> Outcome<Options> {
+    check(url)?;
+    let options = Options::of_url(url)?.password(home::variable(PASSWORD)?);
+    Ok(match password_file()? {
+        Some(file) => options.password_file(&file)?,
+        None => options,
+    })
+}
+
+/// The file that `PGPASSFILE` names, else the one in the home directory.
+fn password_file() -> Outcome<Option<PathBuf>> {
+    let named = home::variable(PASSWORD_FILE)?.map(PathBuf::from);
+    let own = || Some(PathBuf::from(home::if_any().ok()??).join(".pgpass"));
+    Ok(named.or_else(own))
+}
+
+/// Refuses an address with a password: it would be shown wherever the store is.
+///
+/// # Errors
+/// A usage error, which does not show the address.
+pub(crate) fn check(url: &str) -> Outcome {
+    let (rest, query) = url.split_once('?').unwrap_or((url, ""));
+    let host = rest.split_once("://").map_or("", |(_, host)| host);
+    let authority = host.split('/').next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map(|(user, _)| user);
+    let has_password = user.is_some_and(|user| user.contains(':'))
+        || query.split('&').any(|pair| pair.starts_with("password="));
+    if has_password {
+        return Err(Failure::usage(
+            "the address of the store has a password in it, which others could read",
+            "leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)",
+        ));
+    }
+    Options::of_url(url)?;
+    Ok(())
+}
+
+/// The error for what works only with a store in a file.
+pub(crate) fn not_a_file(url: &str) -> Failure {
+    Failure::usage(
+        format!(
+            "this works only with a store in a file: {} is in a database",
+            waynote::visible::visible(url)
+        ),
+        "`pg_dump` makes a backup of the database; or copy the store into a file with `waynote copy URL FILE`",
+    )
+}

@@ -1,0 +1,165 @@
+//! `waynote copy`: a whole store into another file or database, killed on the way.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use waynote::store::Cursor;
+use waynote::{
+    Address, Change, EntryType, Expect, Limits, Options, Reader, SqliteStore, Stamp, Store,
+};
+
+use super::common::{Scratch, until};
+
+/// A store with so many notes, in as many scopes.
+pub(super) fn filled(path: &Path, notes: u32) -> SqliteStore {
+    let store = SqliteStore::open(path, &Options::default()).unwrap();
+    let stamp = Stamp::new(jiff::Timestamp::UNIX_EPOCH, "person".parse().unwrap());
+    let change = |number: u32| match number % 3 {
+        0 => Change::Append {
+            session: format!("s{}", number % 7).parse().unwrap(),
+            kind: EntryType::Learning,
+            iteration: Some(i64::from(number % 5) + 1),
+            content: waynote::Content::text(format!("learned {number}")).unwrap(),
+            resolves: None,
+            id: None,
+            created_at: None,
+        },
+        _ => Change::Save {
+            address: Address::Agent(
+                format!("a{}", number % 11).parse().unwrap(),
+                format!("k{}", number % 1_000).parse().unwrap(),
+            ),
+            content: waynote::Content::text(format!("text {number} about the build")).unwrap(),
+            pin: None,
+            limits: Limits::NONE,
+            expect: Expect::Any,
+            origin: None,
+        },
+    };
+    let numbers: Vec<u32> = (0..notes).collect();
+    for some in numbers.chunks(1_000) {
+        let changes: Vec<Change> = some.iter().copied().map(change).collect();
+        store.apply(&changes, &stamp).unwrap();
+    }
+    store
+}
+
+/// Copies, and kills the copy again and again after at least one more batch. Returns how often.
+pub(super) fn killed_copy(
+    scratch: &Scratch,
+    from: &str,
+    to: &str,
+    most: u32,
+    head: &dyn Fn() -> i64,
+) -> u32 {
+    let command = format!("copy {from} {to}");
+    let mut killed = 0;
+    while killed < most {
+        let before = head();
+        let mut child = scratch
+            .command(&command)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut is_over = false;
+        until("the copy goes on", || {
+            is_over = child.try_wait().unwrap().is_some();
+            is_over || head() > before
+        });
+        if is_over {
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        killed += 1;
+    }
+    killed
+}
+
+fn head_of(path: &Path) -> i64 {
+    let Ok(store) = SqliteStore::open(path, &Options::default()) else {
+        return 0;
+    };
+    let version = store.version().ok();
+    version
+        .and_then(|version| version.position)
+        .map_or(0, waynote::Position::number)
+}
+
+#[test]
+fn a_copy_that_is_killed_goes_on_and_ends_equal() {
+    let scratch = Scratch::new();
+    let store = filled(&scratch.path("a.db"), 9_000);
+    let (from, to) = (scratch.path("a.db"), scratch.path("b.db"));
+    let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
+    let killed = killed_copy(&scratch, from, to, 10, &|| head_of(Path::new(to)));
+    assert!(killed >= 5, "killed {killed} times");
+    // Nobody else writes to it meanwhile.
+    let refused = scratch
+        .run(&format!("--store {to} key save k v"))
+        .said()
+        .replace(to, "TO");
+    insta::assert_snapshot!(refused, @"
+    exit 1
+    error: the store TO is an unfinished copy
+      run the same copy again: it goes on where it was, and the store can be written when it is complete
+    ");
+    let told = scratch.json(&format!("copy {from} {to} --json"));
+    assert!(told["resumed_after"].as_i64() > Some(0), "{told}");
+    assert_eq!(told["revisions"], 9_000);
+    let copied = SqliteStore::open(to, &Options::default()).unwrap();
+    let feed = |store: &SqliteStore| store.feed(Cursor::START, 100_000).unwrap();
+    assert!(feed(&store) == feed(&copied));
+    scratch.ok(&format!("--store {to} key save k v"));
+    assert_eq!(
+        scratch.ok(&format!("--store {to} verify")).lines().count(),
+        2
+    );
+}
+
+#[test]
+fn what_cannot_be_copied_is_said() {
+    let scratch = Scratch::new();
+    scratch.ok("key save k v");
+    let store = scratch.store();
+    let store = store.to_str().unwrap();
+    scratch.ok("--store other.db key save k v");
+    let seen = [
+        scratch.run(&format!("copy {store} new.db")).said(),
+        scratch.run(&format!("copy {store} new.db")).said(),
+        scratch.run(&format!("copy {store} other.db")).said(),
+        scratch.run("copy none.db new2.db").said(),
+        scratch
+            .run("copy https://notes.example/s/team new2.db")
+            .said(),
+        scratch
+            .run("copy new.db postgres://me:pass@db/notes?store=team")
+            .said(),
+    ];
+    let seen = seen.join("\n").replace(store, "STORE");
+    insta::assert_snapshot!(seen, @"
+    exit 0
+    copied to new.db: 1 note, 1 revision, 0 events, 0 forgettings up to position 1; compared, with 1 block: equal
+    store id ID
+
+    exit 0
+    new.db is a complete copy already, up to position 1
+
+    exit 1
+    error: the store other.db is not empty
+      copy into a store that does not exist yet, or is empty
+
+    exit 1
+    error: there is no store none.db
+      name a file with a store, or a store in a database
+
+    exit 2
+    error: https://notes.example/s/team is on a server, which gives out no whole store
+      run the command where the store is, or name the database that the server uses
+
+    exit 2
+    error: the address of the store has a password in it, which others could read
+      leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)
+    ");
+}

@@ -1,0 +1,159 @@
+//! A store in PostgreSQL is used as a file is: the same commands, by its URL.
+
+use std::path::Path;
+
+use serde_json::json;
+use waynote::{Options, Reader, SqliteStore};
+use waynote_test_postgres::{Server, server};
+
+use super::common::Scratch;
+use super::copy::{filled, killed_copy};
+use super::mcp_client::Client;
+
+fn its_server() -> Option<&'static Server> {
+    let given = std::env::var("WAYNOTE_TEST_POSTGRES").ok();
+    server(given, "the tests of stores in PostgreSQL in waynote-cli")
+}
+
+/// A home whose store is in a database, and the URL of the store.
+struct Home {
+    scratch: Scratch,
+    url: String,
+}
+
+impl Home {
+    fn new() -> Option<Self> {
+        let url = its_server()?.store_url();
+        let scratch = Scratch::new();
+        scratch.ok(&format!("stores create {url}"));
+        scratch.ok(&format!("config set store {url}"));
+        Some(Self { scratch, url })
+    }
+}
+
+#[test]
+fn the_stores_of_a_database_are_listed_made_and_dropped() {
+    let Some(home) = Home::new() else { return };
+    let Home { scratch, url } = &home;
+    let (database, name) = url.split_once("?store=").unwrap();
+    scratch.ok("key save deploy ship");
+    let listed = scratch.json(&format!("stores list {database} --json"));
+    let stores = listed["stores"].as_array().unwrap();
+    let ours = stores.iter().find(|store| store["name"] == name).unwrap();
+    assert_eq!((&ours["notes"], &ours["position"]), (&json!(1), &json!(1)));
+    let seen = [
+        scratch.run(&format!("stores create {url}")).said(),
+        scratch.run(&format!("stores create {database}")).said(),
+        scratch.run("stores list notes.db").said(),
+        scratch.run(&format!("stores drop {url}")).said(),
+        scratch.run(&format!("stores drop {url} --yes")).said(),
+        scratch.run("key list").said(),
+    ];
+    for said in &seen[..4] {
+        assert!(
+            said.starts_with("exit 1") || said.starts_with("exit 2"),
+            "{said}"
+        );
+    }
+    assert!(seen[3].contains("add `--yes`"), "{}", seen[3]);
+    assert!(seen[4].starts_with("exit 0"), "{}", seen[4]);
+    assert!(seen[5].contains("there is no store"), "{}", seen[5]);
+}
+
+#[test]
+fn notes_sessions_and_the_block_are_those_of_a_file() {
+    let Some(home) = Home::new() else { return };
+    let here = Scratch::new();
+    let agent = env!("CARGO_BIN_EXE_waynote");
+    let looped =
+        format!("--session nightly loop --iterations 2 -- {agent} log add --type learning learned");
+    for command in [
+        "place write the API allows 100 requests a minute",
+        "key save deploy run-make-ship",
+        "key pin deploy",
+        "key list",
+        "search ship",
+        &looped,
+        "log show --session nightly",
+        "--session nightly context",
+        "undo",
+        "history agent:default#deploy",
+    ] {
+        let ran = |scratch: &Scratch| {
+            let said = scratch.run(command).said();
+            // A loop says how long it took.
+            let lines = said.lines();
+            let lines = lines.filter(|line| !line.contains(" in ") && !line.contains("  done"));
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!(ran(&home.scratch), ran(&here), "{command}");
+    }
+    assert!(home.scratch.ok("verify").contains("is sound"));
+    assert!(home.scratch.run("doctor").said().contains("answers"));
+    let backup = home.scratch.run("backup b.db").said();
+    assert!(backup.contains("pg_dump"), "{backup}");
+}
+
+#[test]
+fn the_mcp_server_works_on_a_database() {
+    let Some(home) = Home::new() else { return };
+    let mut client = Client::start(&home.scratch, "mcp");
+    let saved = client.call(
+        "note_save",
+        json!({ "key": "deploy", "content": "run make ship" }),
+    );
+    assert!(format!("{saved:?}").contains("deploy"), "{saved:?}");
+    drop(client);
+    assert_eq!(home.scratch.ok("key show deploy"), "run make ship");
+}
+
+#[test]
+fn a_hook_fails_open_and_says_why() {
+    let Some(home) = Home::new() else { return };
+    home.scratch.ok("key save deploy run-make-ship");
+    let event = r#"{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}"#;
+    let hook = |url: &str| {
+        home.scratch
+            .waynote(["hook", "claude-code", "SessionStart"])
+            .env("WAYNOTE_STORE", url)
+            .env("WAYNOTE_HOOK_WAIT", "20")
+            .stdin(event)
+            .output()
+    };
+    let answered = hook(&home.url);
+    let said = String::from_utf8_lossy(&answered.stdout).into_owned();
+    assert!(said.contains("run-make-ship"), "{said}");
+    let away = hook("postgres://somebody@127.0.0.1:1/notes?store=team");
+    assert!(away.status.success());
+    assert_eq!(String::from_utf8_lossy(&away.stdout).trim(), "{}");
+    let why = String::from_utf8_lossy(&away.stderr).into_owned();
+    assert!(
+        why.contains("nothing added") && why.contains("does not answer"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_copy_into_a_database_that_is_killed_goes_on_and_ends_equal() {
+    let Some(server) = its_server() else { return };
+    let url = server.store_url();
+    let scratch = Scratch::new();
+    let store = filled(&scratch.path("a.db"), 8_000);
+    let from = scratch.path("a.db");
+    let from = from.to_str().unwrap();
+    let head = || {
+        let store = waynote_postgres::Options::of_url(&url).and_then(waynote_postgres::open);
+        let version = store.and_then(|store| store.version()).ok();
+        version
+            .and_then(|version| version.position)
+            .map_or(0, waynote::Position::number)
+    };
+    let killed = killed_copy(&scratch, from, &url, 20, &head);
+    assert!(killed >= 5, "killed {killed} times");
+    scratch.ok(&format!("copy {from} {url}"));
+    let back = scratch.path("b.db");
+    scratch.ok(&format!("copy {url} {}", back.display()));
+    let copied = SqliteStore::open(Path::new(&back), &Options::default()).unwrap();
+    let feed = |store: &SqliteStore| store.feed(waynote::store::Cursor::START, 100_000).unwrap();
+    assert!(feed(&store) == feed(&copied));
+}
