@@ -15,7 +15,7 @@ use crate::table::{table, when};
 
 pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome {
     match command {
-        StoresCommand::List { url } => list(context, url, options(url)?),
+        StoresCommand::List { url } => list(context, url, &options(url)?),
         StoresCommand::Create { url } => {
             let options = named(url)?;
             let shown = options.shown();
@@ -50,7 +50,7 @@ fn named(url: &str) -> Outcome<Options> {
     }
 }
 
-fn list(context: &mut Context<'_>, url: &str, options: Options) -> Outcome {
+fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
     let listed = stores::list(options.clone())?;
     let position = |of: &stores::Listed| of.position.map_or(0, waynote::Position::number);
     if context.output.json {

@@ -37,7 +37,7 @@ fn feed(store: &dyn Reader) -> Vec<FeedEntry> {
     store.feed(Cursor::START, usize::MAX >> 1).unwrap()
 }
 
-fn why(error: Error) -> CopyError {
+fn why(error: &Error) -> CopyError {
     error.downcast_ref::<CopyError>().unwrap().clone()
 }
 
@@ -140,7 +140,7 @@ fn an_interrupted_copy_goes_on_and_cannot_be_written_before_it_is_complete() {
                 .unwrap_err(),
         ] {
             assert_eq!(refused.class(), ErrorClass::Busy);
-            assert!(matches!(why(refused), CopyError::Unfinished { .. }));
+            assert!(matches!(why(&refused), CopyError::Unfinished { .. }));
         }
         assert_eq!(feed(&copy_of), before);
         // Meanwhile the source goes on: texts are forgotten that are in the copy already.
@@ -183,7 +183,7 @@ fn a_text_forgotten_meanwhile_is_not_left_in_the_copy() {
     })
     .unwrap_err();
     assert!(copy_of.get(&address).unwrap().is_some());
-    store.forget(&Forget::new(address.clone()), &stamp).unwrap();
+    store.forget(&Forget::new(address), &stamp).unwrap();
     copied(store.engine(), copy_of.engine());
     assert_eq!(feed(&store), feed(&copy_of));
     drop(copy_of);
@@ -204,7 +204,7 @@ fn a_store_that_is_not_the_unfinished_copy_is_refused() {
     let other = file(&folder, "b.db");
     filled(&other, 2, 60);
     let refused = |from: &SqliteStore, to: &SqliteStore| {
-        why(copy(from.engine(), to.engine(), &mut |_| Ok(())).unwrap_err())
+        why(&copy(from.engine(), to.engine(), &mut |_| Ok(())).unwrap_err())
     };
     assert!(matches!(
         refused(&store, &other),

@@ -146,14 +146,14 @@ pub fn copy(
         target_head: mark.head,
     };
     mark::complete(to, &mark, &done)?;
-    let copied = answer(to, &done, compared, resumed_after)?;
+    let copied = answer(to, &done, &compared, resumed_after)?;
     Ok(Copied { residue, ..copied })
 }
 
 fn answer(
     to: &dyn Engine,
     done: &Done,
-    compared: Compared,
+    compared: &Compared,
     resumed_after: Option<Position>,
 ) -> Result<Copied> {
     Ok(Copied {
@@ -176,7 +176,7 @@ fn answer(
 /// The answer for a copy that an earlier run has completed.
 fn already(to: &dyn Engine, source: StoreId, done: &Done) -> Result<Copied> {
     debug_assert_eq!(source, done.source);
-    let copied = answer(to, done, Compared::default(), None)?;
+    let copied = answer(to, done, &Compared::default(), None)?;
     Ok(Copied {
         was_complete: true,
         ..copied

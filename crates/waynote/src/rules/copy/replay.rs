@@ -313,10 +313,6 @@ impl Target {
 }
 
 /// A row of the target.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all rows are revisions, the largest"
-)]
 enum Planned<'b> {
     Revision {
         revision: Revision,
