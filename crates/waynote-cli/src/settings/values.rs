@@ -32,8 +32,7 @@ pub(super) fn store(text: &str) -> Outcome<PathBuf> {
         let what = format!("`{}` is not a path", visible(text));
         return Err(Failure::usage(
             what,
-            "give a file, a store on a server (https://HOST/s/NAME), or one in a database \
-             (postgres://HOST/DATABASE?store=NAME)",
+            "give the path of a file, https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME",
         ));
     }
     home::expanded(text)

@@ -177,12 +177,12 @@ fn a_store_or_a_name_that_cannot_be_used_is_not_replaced() {
     $ waynote key list
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: `redis://x` is not a path
-      give a file, or a store on a server: https://HOST/s/NAME (or give `--store` for this command); run `waynote doctor` for details
+      give the path of a file, https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME (or give `--store` for this command); run `waynote doctor` for details
 
     $ waynote key save k v
     exit 1
     error: the setting `store` cannot be used: HOME/c.toml: line 1: `redis://x` is not a path
-      give a file, or a store on a server: https://HOST/s/NAME (or give `--store` for this command); run `waynote doctor` for details
+      give the path of a file, https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME (or give `--store` for this command); run `waynote doctor` for details
 
 
     agent = "a\nb"
@@ -249,7 +249,7 @@ fn a_configuration_or_a_variable_that_cannot_be_read_is_named() {
     $ WAYNOTE_STORE="redis://x" waynote key save k v
     exit 1
     error: the setting `store` cannot be used: WAYNOTE_STORE: `redis://x` is not a path
-      give a file, or a store on a server: https://HOST/s/NAME, or unset WAYNOTE_STORE (or give `--store` for this command); run `waynote doctor` for details
+      give the path of a file, https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME, or unset WAYNOTE_STORE (or give `--store` for this command); run `waynote doctor` for details
 
     $ WAYNOTE_AUTHOR="a\tb" waynote key save k v
     exit 1
