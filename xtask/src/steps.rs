@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, mpsc};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 /// A call of the cargo that runs this.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
@@ -41,13 +44,30 @@ pub(crate) fn program(profile: &str) -> Result<PathBuf> {
     program.canonicalize().context("the program was not built")
 }
 
+/// A step that takes longer hangs: the whole gate has 25 minutes.
+const LIMIT: Duration = Duration::from_secs(20 * 60);
+
 /// Runs a command of the gate, and says how long it took.
 pub(crate) fn step(name: &str, mut command: Command) -> Result<()> {
     println!("== {name}");
-    let begin = std::time::Instant::now();
-    let status = command
-        .status()
+    let begin = Instant::now();
+    let mut child = command
+        .spawn()
         .with_context(|| format!("{name}: cannot run {command:?}"))?;
+    let pid = child.id();
+    let (ended, end) = mpsc::channel::<()>();
+    let watchdog = std::thread::spawn(move || {
+        let is_late = end.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout);
+        if is_late {
+            kill_with_children(pid);
+        }
+        is_late
+    });
+    let status = child.wait()?;
+    drop(ended);
+    if watchdog.join().is_ok_and(|is_late| is_late) {
+        bail!("{name} was stopped after {} minutes", LIMIT.as_secs() / 60);
+    }
     if !status.success() {
         bail!("{name} failed: {status}");
     }
@@ -56,4 +76,38 @@ pub(crate) fn step(name: &str, mut command: Command) -> Result<()> {
         begin.elapsed().as_secs_f64()
     );
     Ok(())
+}
+
+/// Kills a process and what it started. They share a process group with us, so that Ctrl-C reaches all of them.
+fn kill_with_children(pid: u32) {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    // Each thread has the processes that it started.
+    let children: String = threads
+        .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok())
+        .collect();
+    let _ = kill(Pid::from_raw(pid.cast_signed()), Signal::SIGKILL);
+    for child in children.split_whitespace().filter_map(|of| of.parse().ok()) {
+        kill_with_children(child);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_step_started_ends_with_it() {
+        use std::io::Read;
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "sleep 1000 & echo started; wait"]);
+        let mut child = shell.stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut out = child.stdout.take().unwrap();
+        let mut line = [0; 8];
+        out.read_exact(&mut line).unwrap();
+        kill_with_children(child.id());
+        assert!(!child.wait().unwrap().success());
+        // It ends when nothing has it open any more.
+        assert_eq!(out.read_to_end(&mut Vec::new()).unwrap(), 0);
+    }
 }

@@ -25,9 +25,16 @@ pub(crate) fn explained(mut error: clap::Error, arguments: &[OsString]) -> clap:
     error
 }
 
+/// All commands with their arguments: a parse has built only those that it went through.
+fn whole() -> Command {
+    let mut root = Cli::command();
+    root.build();
+    root
+}
+
 /// Suggests no command that takes something away, and none that is not for people.
 fn with_harmless_names(error: &mut clap::Error) {
-    let root = Cli::command();
+    let root = whole();
     let is_hidden = |name: &str| {
         let command = root.find_subcommand(name);
         command.is_some_and(Command::is_hide_set)
@@ -85,7 +92,7 @@ fn as_value(unknown: &str, arguments: &[OsString]) -> Option<String> {
     let is_it = |of: &&str| unknown.starts_with('-') && of.starts_with(unknown);
     let at = typed.iter().position(is_it)?;
     let flag = typed[at.checked_sub(1)?].strip_prefix("--")?;
-    let root = Cli::command();
+    let root = whole();
     let (command, _) = command(&root, arguments);
     takes_value(&root, command, flag).then(|| {
         let value = quoted(typed[at]);
@@ -132,7 +139,7 @@ fn command<'r>(root: &'r Command, arguments: &[OsString]) -> (&'r Command, Vec<&
 
 /// The command that the arguments name, as it is typed, and whether its text is a query; none when it takes no text.
 fn takes_text(arguments: &[OsString]) -> Option<(String, bool)> {
-    let root = Cli::command();
+    let root = whole();
     let (command, typed) = command(&root, arguments);
     let mut positionals = command.get_positionals().map(|of| of.get_id().as_str());
     let text = positionals.find(|id| TEXTS.contains(id))?;

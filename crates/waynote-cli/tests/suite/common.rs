@@ -2,7 +2,8 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -77,6 +78,22 @@ impl Scratch {
     }
 }
 
+/// What a program printed. One that does not end, as a server by a slip, is killed, so that its test fails.
+fn wait_for(child: Child) -> Output {
+    const LIMIT: Duration = Duration::from_secs(300);
+    let pid = rustix::process::Pid::from_child(&child);
+    let (ended, end) = mpsc::channel::<()>();
+    let watchdog = std::thread::spawn(move || {
+        if end.recv_timeout(LIMIT) == Err(mpsc::RecvTimeoutError::Timeout) {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+    });
+    let output = child.wait_with_output().unwrap();
+    drop(ended);
+    watchdog.join().unwrap();
+    output
+}
+
 /// A run to be.
 pub(crate) struct Run {
     command: Command,
@@ -141,7 +158,7 @@ impl Run {
             // A program that refuses its arguments does not read its input.
             let _ = pipe.write_all(bytes);
         }
-        child.wait_with_output().unwrap()
+        wait_for(child)
     }
 
     /// The exit code and both streams, the scratch home written as `HOME` and the store's id as `ID`: for snapshots.

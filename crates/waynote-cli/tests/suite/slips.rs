@@ -292,7 +292,7 @@ fn a_mistyped_command_never_leads_to_a_destructive_one() {
         &scratch,
         &[
             &["merge"],
-            &["ui"],
+            &["zz"],
             &["forgot"],
             &["unistall"],
             &["key", "delet", "k"],
@@ -310,9 +310,9 @@ fn a_mistyped_command_never_leads_to_a_destructive_one() {
 
     For more information, try '--help'.
 
-    $ waynote ui
+    $ waynote zz
     exit 2
-    error: unrecognized subcommand 'ui'
+    error: unrecognized subcommand 'zz'
 
     Usage: waynote [OPTIONS] [COMMAND]
 
@@ -330,7 +330,7 @@ fn a_mistyped_command_never_leads_to_a_destructive_one() {
     exit 2
     error: unrecognized subcommand 'unistall'
 
-      tip: a similar subcommand exists: 'install'
+      tip: some similar subcommands exist: 'ui', 'install'
 
     Usage: waynote [OPTIONS] [COMMAND]
 
