@@ -9,8 +9,8 @@ mod write;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use waynote::Error;
 use waynote::error::ErrorClass;
+use waynote::{Error, LoopError};
 
 use crate::note::Note;
 use crate::words::Class;
@@ -79,7 +79,7 @@ impl Problem {
         // What the fields cannot say the error says itself: it has no path.
         let told = told.as_ref().unwrap_or(error);
         Self {
-            status: status(error.class()),
+            status: status(error),
             class: Class::try_from(error.class()).ok(),
             detail: told.to_string(),
             hint: told.advice(),
@@ -159,9 +159,11 @@ where
     Ok(serde_json::from_value(value).ok())
 }
 
-/// The status for a class of errors.
-fn status(class: ErrorClass) -> u16 {
-    match class {
+/// The status for an error.
+fn status(error: &Error) -> u16 {
+    match error.class() {
+        // The server is well: another loop has the session.
+        _ if matches!(error, Error::Loop(LoopError::LoopRunning { .. })) => 409,
         ErrorClass::Invalid => 400,
         ErrorClass::NotFound => 404,
         ErrorClass::Conflict | ErrorClass::Blocked => 409,

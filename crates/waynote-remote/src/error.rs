@@ -149,6 +149,8 @@ impl CustomError for RemoteError {
 pub fn is_away(error: &Error) -> bool {
     match error.downcast_ref::<RemoteError>() {
         Some(error) => matches!(error, RemoteError::Away { .. }),
+        // Another loop may have the session; the server is well.
+        None if matches!(error, Error::Loop(_)) => false,
         None => matches!(
             error.class(),
             ErrorClass::Busy | ErrorClass::Unreachable | ErrorClass::Damaged

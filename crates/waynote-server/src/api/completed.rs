@@ -62,7 +62,10 @@ fn problems(method: &str, operation: &mut Value) {
 }
 
 fn examples(method: &str, path: &str, operation: &mut Value) {
-    let parameters = operation["parameters"].as_array_mut();
+    // An index would write a null where there are none.
+    let parameters = operation
+        .get_mut("parameters")
+        .and_then(Value::as_array_mut);
     for parameter in parameters.into_iter().flatten() {
         let example = match parameter["name"].as_str() {
             Some("address") => "agent:builder#deploy",

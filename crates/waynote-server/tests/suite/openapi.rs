@@ -43,6 +43,11 @@ fn every_route_is_in_the_document_and_every_operation_answers() {
                 "{path}"
             );
             assert!(operation["summary"].is_string(), "{method} {path}");
+            let parameters = operation.get("parameters");
+            assert!(
+                parameters.is_none_or(serde_json::Value::is_array),
+                "{method} {path}"
+            );
             let concrete = path
                 .replace("{address}", "agent%3Aa%23k")
                 .replace("{session}", "night")
