@@ -67,7 +67,7 @@ impl<'g> Guard<'g> {
         turn: Option<&'g Turn<'_>>,
         conn: &'g Connection,
     ) -> Result<Option<Self>> {
-        let Some(lock) = turn.and_then(Turn::file) else {
+        let Some((turn, lock)) = turn.and_then(|turn| Some((turn, turn.file()?))) else {
             return Ok(None);
         };
         if !sqlite.is_ours(conn)? {
@@ -77,7 +77,7 @@ impl<'g> Guard<'g> {
             sqlite,
             lock,
             conn,
-            noted: Noted::in_file(lock),
+            noted: turn.take_noted(),
         }))
     }
 

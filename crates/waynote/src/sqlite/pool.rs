@@ -17,7 +17,7 @@ use crate::system::mutex::locked;
 use super::alone::Alone;
 use super::files::{self, FileId, Files};
 use super::frozen::Frozen;
-use super::head::{FileState, Noted, Record};
+use super::head::{FileState, Record};
 use super::missing::Missing;
 use super::open::{self, Access};
 use super::pooled::{OneState, Pooled};
@@ -250,10 +250,8 @@ impl Sqlite {
     pub(super) fn lease_current(&self, turn: &Turn<'_>) -> Result<Lease<'_>> {
         let now = Files::at(&self.file);
         let mut idle = std::mem::take(&mut *self.idle());
-        let is_left = std::fs::metadata(&self.file).is_ok_and(|file| {
-            let noted = turn.file().map(Noted::in_file).unwrap_or_default();
-            noted.leaves(FileState::of(&file))
-        });
+        let is_left = std::fs::metadata(&self.file)
+            .is_ok_and(|file| turn.look().leaves(FileState::of(&file)));
         if !is_left {
             idle.retain(|kept| !kept.files.are(&now));
         }

@@ -5,6 +5,7 @@
 //! a deadline, so that a holder which was stopped gives an error and not a hang. A process that dies gives
 //! its lock back, whatever happened to it.
 
+use std::cell::RefCell;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,18 +29,42 @@ pub(super) struct Queue {
 }
 
 /// The right to write, given back on drop.
-pub(super) struct Turn<'q>(Option<(&'q Queue, File)>);
+pub(super) struct Turn<'q> {
+    held: Option<(&'q Queue, File)>,
+    /// What was read of the lock file and nobody used yet.
+    noted: RefCell<Option<Noted>>,
+}
 
-impl Turn<'_> {
+impl<'q> Turn<'q> {
+    fn new(queue: &'q Queue, file: File) -> Self {
+        Self {
+            held: Some((queue, file)),
+            noted: RefCell::default(),
+        }
+    }
+
+    /// Looks at what the writers before have noted.
+    pub(super) fn look(&self) -> Noted {
+        let noted = self.file().map(Noted::in_file).unwrap_or_default();
+        self.noted.replace(Some(noted.clone()));
+        noted
+    }
+
+    /// What was seen by a look since the last call of this, else what is noted now: this turn may have noted more.
+    pub(super) fn take_noted(&self) -> Noted {
+        let seen = self.noted.take();
+        seen.unwrap_or_else(|| self.file().map(Noted::in_file).unwrap_or_default())
+    }
+
     /// The lock file, in which writers note how far the store is.
     pub(super) fn file(&self) -> Option<&File> {
-        self.0.as_ref().map(|(_, file)| file)
+        self.held.as_ref().map(|(_, file)| file)
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        if let Some((queue, file)) = self.0.take()
+        if let Some((queue, file)) = self.held.take()
             && file.unlock().is_ok()
         {
             queue.idle().push(file);
@@ -61,11 +86,7 @@ impl Queue {
         loop {
             let turn = self.locked(store, wait)?;
             // A lock file that somebody removed keeps nobody out.
-            if turn
-                .0
-                .as_ref()
-                .is_some_and(|(_, file)| is_at(file, &self.path))
-            {
+            if turn.file().is_some_and(|file| is_at(file, &self.path)) {
                 return Ok(turn);
             }
             drop(turn);
@@ -78,7 +99,7 @@ impl Queue {
         let idle = self.idle().pop();
         let file = idle.or_else(|| self.open().ok())?;
         file.try_lock().ok()?;
-        is_at(&file, &self.path).then_some(Turn(Some((self, file))))
+        is_at(&file, &self.path).then(|| Turn::new(self, file))
     }
 
     /// What writers have noted, for whoever has no turn.
@@ -104,7 +125,7 @@ impl Queue {
                 })?,
             Err(TryLockError::Error(error)) => return Err(self.refused(store, &error)),
         };
-        Ok(Turn(Some((self, locked))))
+        Ok(Turn::new(self, locked))
     }
 
     fn open(&self) -> io::Result<File> {
