@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
@@ -71,61 +72,36 @@ struct Run {
 }
 
 pub(crate) fn killed(setup: &Setup) -> Result<Vec<Row>> {
-    each_run(
-        setup,
-        "killed at each call",
-        setup.count(u64::MAX, 25),
-        &mut |setup, run, limit| {
-            let mut row = Row::new(format!("{}: killed at each call", run.what));
-            let calls = calls_of(setup, run)?;
-            let all: u64 = calls.values().map(|(before, all)| all - before).sum();
-            let mut number = 0;
-            for (call, (before, all_of_call)) in &calls {
-                for at in before + 1..=*all_of_call {
-                    number += 1;
-                    if is_chosen(number, all, limit) {
-                        trial(setup, run, call, at, Fault::Kill, &mut row)?;
-                    }
-                }
-            }
-            row.says = format!("{all} calls after the start");
-            Ok(row)
-        },
-    )
+    let what = "killed at each call";
+    each_run(setup, what, setup.count(u64::MAX, 25), &|calls| {
+        let at_each = |(call, (before, all)): (&'_ String, &(u64, u64))| {
+            let call = call.clone();
+            (before + 1..=*all).map(move |at| (call.clone(), at, Fault::Kill))
+        };
+        calls.iter().flat_map(at_each).collect()
+    })
 }
 
 pub(crate) fn failed(setup: &Setup) -> Result<Vec<Row>> {
-    each_run(
-        setup,
-        "failing calls",
-        setup.count(u64::MAX, 25),
-        &mut |setup, run, limit| {
-            let mut row = Row::new(format!("{}: failing calls", run.what));
-            let calls = calls_of(setup, run)?;
-            let mut trials = Vec::new();
-            for (call, (before, all)) in &calls {
-                if !FAILING.contains(&call.as_str()) {
-                    continue;
+    let what = "failing calls";
+    each_run(setup, what, setup.count(u64::MAX, 25), &|calls| {
+        let mut trials = Vec::new();
+        for (call, (before, all)) in calls {
+            if !FAILING.contains(&call.as_str()) {
+                continue;
+            }
+            for at in before + 1..=*all {
+                for error in ["EIO", "ENOSPC"] {
+                    trials.push((call.clone(), at, Fault::Once(error)));
+                    trials.push((call.clone(), at, Fault::Always(error)));
                 }
-                for at in before + 1..=*all {
-                    for error in ["EIO", "ENOSPC"] {
-                        trials.push((call, at, Fault::Once(error)));
-                        trials.push((call, at, Fault::Always(error)));
-                    }
-                    if call.contains("write") {
-                        trials.push((call, at, Fault::Nothing));
-                    }
+                if call.contains("write") {
+                    trials.push((call.clone(), at, Fault::Nothing));
                 }
             }
-            let all = trials.len() as u64;
-            for (number, (call, at, fault)) in (1_u64..).zip(trials) {
-                if is_chosen(number, all, limit) {
-                    trial(setup, run, call, at, fault, &mut row)?;
-                }
-            }
-            Ok(row)
-        },
-    )
+        }
+        trials
+    })
 }
 
 /// Spreads a limited number of trials over all.
@@ -133,9 +109,18 @@ fn is_chosen(number: u64, all: u64, limit: u64) -> bool {
     limit >= all || number * limit / all != (number - 1) * limit / all
 }
 
-type Trials<'t> = dyn FnMut(&Setup, &Run, u64) -> Result<Row> + 't;
+/// How often a run makes each call, before it looks at its store and in all.
+type Calls = BTreeMap<String, (u64, u64)>;
 
-fn each_run(setup: &Setup, what: &str, limit: u64, trials: &mut Trials<'_>) -> Result<Vec<Row>> {
+/// A call by its name and number, and what is done to it.
+type Trial = (String, u64, Fault);
+
+fn each_run(
+    setup: &Setup,
+    what: &str,
+    limit: u64,
+    trials: &dyn Fn(&Calls) -> Vec<Trial>,
+) -> Result<Vec<Row>> {
     if let Err(why) = strace::ready() {
         return Ok(vec![Row::skipped(what, why)]);
     }
@@ -143,7 +128,15 @@ fn each_run(setup: &Setup, what: &str, limit: u64, trials: &mut Trials<'_>) -> R
         .iter()
         .map(|run| {
             let begin = Instant::now();
-            let row = trials(setup, run, limit)?;
+            let calls = calls_of(setup, run)?;
+            let trials = trials(&calls);
+            let all = trials.len() as u64;
+            let chosen = (1_u64..).zip(trials);
+            let chosen = chosen.filter(|(number, _)| is_chosen(*number, all, limit));
+            let chosen: Vec<Trial> = chosen.map(|(_, trial)| trial).collect();
+            let mut row = Row::new(format!("{}: {what}", run.what));
+            row.says = format!("{all} in all");
+            tried(setup, run, &chosen, &mut row)?;
             // The long form takes most of an hour: what is done is said as it goes.
             let seconds = begin.elapsed().as_secs_f64();
             println!(
@@ -153,6 +146,32 @@ fn each_run(setup: &Setup, what: &str, limit: u64, trials: &mut Trials<'_>) -> R
             Ok(row)
         })
         .collect()
+}
+
+/// Carries out trials, several at once: most of their time they wait for something that does not come.
+fn tried(setup: &Setup, run: &Run, trials: &[Trial], row: &mut Row) -> Result<()> {
+    const AT_ONCE: usize = 8;
+    let next = AtomicUsize::new(0);
+    let failures = std::thread::scope(|scope| {
+        let work = || {
+            let mut failures = Vec::new();
+            while let Some((call, at, fault)) = trials.get(next.fetch_add(1, Ordering::Relaxed)) {
+                failures.extend(trial(setup, run, call, *at, *fault)?);
+            }
+            Ok::<_, anyhow::Error>(failures)
+        };
+        let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(work)).collect();
+        let joined = workers.into_iter().map(|worker| {
+            let joined = worker.join();
+            joined.unwrap_or_else(|_| Err(anyhow::anyhow!("a trial panicked")))
+        });
+        joined.collect::<Result<Vec<_>>>()
+    })?;
+    row.trials += trials.len() as u64;
+    for failure in failures.into_iter().flatten() {
+        row.fail(failure);
+    }
+    Ok(())
 }
 
 fn runs(setup: &Setup) -> Result<Vec<Run>> {
@@ -218,8 +237,7 @@ fn runs(setup: &Setup) -> Result<Vec<Run>> {
     ])
 }
 
-/// How often a run makes each call, before it looks at its store and in all.
-fn calls_of(setup: &Setup, run: &Run) -> Result<BTreeMap<String, (u64, u64)>> {
+fn calls_of(setup: &Setup, run: &Run) -> Result<Calls> {
     let folder = setup.quick()?;
     run.base.copy(folder.path())?;
     let command = work::waynote(setup, folder.path(), &run.words);
@@ -233,7 +251,8 @@ fn calls_of(setup: &Setup, run: &Run) -> Result<BTreeMap<String, (u64, u64)>> {
     Ok(strace::counts(&calls, "waynote/"))
 }
 
-fn trial(setup: &Setup, run: &Run, call: &str, at: u64, fault: Fault, row: &mut Row) -> Result<()> {
+/// What a fault broke.
+fn trial(setup: &Setup, run: &Run, call: &str, at: u64, fault: Fault) -> Result<Option<String>> {
     let folder = setup.quick()?;
     let home = folder.path();
     run.base.copy(home)?;
@@ -254,22 +273,18 @@ fn trial(setup: &Setup, run: &Run, call: &str, at: u64, fault: Fault, row: &mut 
         .args(&run.words);
     work::dressed(&mut command, home);
     let output = work::run(&mut command)?;
-    row.trials += 1;
     let name = format!("{call} number {at}, {fault:?}");
     if fault != Fault::Kill
         && let Some(crash) = work::crash(&output)
     {
-        row.fail(format!("{name}: {crash}"));
-        return Ok(());
+        return Ok(Some(format!("{name}: {crash}")));
     }
     let mut truth = run.after.clone();
     if let (true, Some((note, write))) = (output.status.success(), &run.writes) {
         truth.acknowledge(note, *write);
     }
-    if let Some(broken) = broken(home, &truth, &output, run) {
-        row.fail(format!("{name}: {broken}"));
-    }
-    Ok(())
+    let broken = broken(home, &truth, &output, run);
+    Ok(broken.map(|broken| format!("{name}: {broken}")))
 }
 
 /// What is wrong with a store after a fault.

@@ -1,57 +1,104 @@
-//! The floor: bare SQLite, with the settings and the durability of a store, a unique key and an index of words.
+//! The floor: bare SQLite that carries out the statements of a store, on a copy of it, with the same durability. It decides
+//! nothing, checks nothing, computes no hash and makes no search index.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-use super::server::text;
+use super::server::{AGENTS, store, text};
+use crate::random::Random;
+
+/// A checksum as the schema takes it.
+const CHECKSUM: i64 = 1 << 32;
 
 pub(super) struct Bare {
     path: PathBuf,
-    pub(super) conn: Connection,
-    /// The number of the next new row.
+    conn: Connection,
+    /// The number of the next new note, and the position of its revision.
     next: u32,
+    position: i64,
 }
 
 impl Bare {
-    pub(super) fn fill(folder: &Path, rows: u32) -> Result<Self> {
+    /// A copy of the store in a folder, which has so many notes.
+    pub(super) fn copy(folder: &Path, notes: u32) -> Result<Self> {
         let path = folder.join("bare.db");
+        let original = Connection::open(store(folder))?;
+        original.execute("VACUUM INTO ?1", [path.to_string_lossy()])?;
         let conn = Connection::open(&path)?;
+        conn.set_prepared_statement_cache_capacity(64);
         conn.pragma_update(None, "journal_mode", "wal")?;
         conn.pragma_update(None, "synchronous", "FULL")?;
-        conn.execute_batch(
-            "CREATE TABLE note (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, body TEXT NOT NULL);
-             CREATE VIRTUAL TABLE note_text USING fts5 (body, content = 'note', content_rowid = 'id');
-             CREATE TRIGGER note_indexed AFTER INSERT ON note BEGIN
-                 INSERT INTO note_text (rowid, body) VALUES (new.id, new.body);
-             END;",
-        )?;
-        let mut bare = Self {
+        let last = "SELECT max(position) FROM waynote_journal";
+        let position: i64 = conn.query_row(last, [], |row| row.get(0))?;
+        Ok(Self {
             path,
             conn,
-            next: 0,
-        };
-        while bare.next < rows {
-            bare.commit(1000)?;
-        }
-        Ok(bare)
+            next: notes,
+            position: position + 1,
+        })
     }
 
-    /// Writes so many rows in one durable transaction.
-    pub(super) fn commit(&mut self, rows: u32) -> Result<()> {
-        let transaction = self.conn.unchecked_transaction()?;
-        {
-            let mut insert =
-                transaction.prepare_cached("INSERT INTO note (key, body) VALUES (?1, ?2)")?;
-            for number in self.next..self.next + rows {
-                insert.execute((format!("key-{number}"), text(number)))?;
-            }
+    /// Writes so many new notes in one durable transaction.
+    pub(super) fn commit(&mut self, notes: u32) -> Result<()> {
+        self.conn.execute_batch("BEGIN IMMEDIATE")?;
+        for _ in 0..notes {
+            self.put()?;
+            self.next += 1;
+            self.position += 1;
         }
-        transaction.commit()?;
-        self.next += rows;
+        self.conn.execute_batch("COMMIT")?;
+        Ok(())
+    }
+
+    /// Writes a new note.
+    fn put(&self) -> Result<()> {
+        let (conn, number, position) = (&self.conn, self.next, self.position);
+        let (agent, key) = (
+            format!("agent-{}", number % AGENTS),
+            format!("key-{number}"),
+        );
+        let text = text(number);
+        let mut random = Random::of(7, number.into());
+        let hash: Vec<u8> = (0..4).flat_map(|_| random.next().to_le_bytes()).collect();
+        let scope: i64 = conn
+            .prepare_cached(
+                "SELECT id, notes, head, lease, checksum FROM waynote_scope WHERE kind = 'agent' AND name = ?1",
+            )?
+            .query_row([&agent], |row| row.get(0))?;
+        let before: Option<i64> = conn
+            .prepare_cached("SELECT position FROM waynote_note WHERE scope = ?1 AND key = ?2")?
+            .query_row((scope, &key), |row| row.get(0))
+            .optional()?;
+        let known: Option<i64> = conn
+            .prepare_cached("SELECT id FROM waynote_content WHERE hash = ?1")?
+            .query_row([&hash], |row| row.get(0))
+            .optional()?;
+        let last: i64 = conn
+            .prepare_cached("SELECT max(id) FROM waynote_content WHERE id >= ?1 AND id < ?2")?
+            .query_row((scope << 32, (scope + 1) << 32), |row| row.get(0))?;
+        let content = known.unwrap_or(last + 1);
+        conn.prepare_cached("INSERT INTO waynote_content (id, hash, body) VALUES (?1, ?2, ?3)")?
+            .execute((content, &hash, text.as_bytes()))?;
+        conn.prepare_cached(
+            "INSERT INTO waynote_journal (position, previous, scope, key, revision, action, content, pinned, author,
+                 recorded_at, created_at, updated_at, checksum)
+             VALUES (?1, ?2, ?3, ?4, 1, 'save', ?5, 0, 'person', ?6, ?6, ?6, ?7)",
+        )?
+        .execute((position, before, scope, &key, content, position, CHECKSUM))?;
+        conn.prepare_cached(
+            "INSERT OR REPLACE INTO waynote_note (scope, key, position, revision, content, preview, pinned, author,
+                 created_at, updated_at, checksum)
+             VALUES (?1, ?2, ?3, 1, ?4, ?5, 0, 'person', ?6, ?6, ?7)",
+        )?
+        .execute((scope, &key, position, content, &text, position, CHECKSUM))?;
+        conn.prepare_cached(
+            "UPDATE waynote_scope SET notes = notes + 1, head = ?2, checksum = ?3 WHERE id = ?1",
+        )?
+        .execute((scope, position, CHECKSUM))?;
         Ok(())
     }
 
@@ -110,8 +157,11 @@ fn read_and_write(
     rows: u32,
     end: Instant,
 ) -> Result<u64> {
-    let mut random = crate::random::Random::of(3, worker as u64);
-    let mut read = conn.prepare("SELECT body FROM note WHERE key = ?1")?;
+    let mut random = Random::of(3, worker as u64);
+    let mut read = conn.prepare(
+        "SELECT c.body FROM waynote_scope s JOIN waynote_note n ON n.scope = s.id
+         JOIN waynote_content c ON c.id = n.content WHERE s.kind = 'agent' AND s.name = ?1 AND n.key = ?2",
+    )?;
     let mut done = 0;
     while Instant::now() < end {
         if random.one_in(5) {
@@ -119,8 +169,9 @@ fn read_and_write(
             write.send(told)?;
             tells.recv()?;
         } else {
-            let key = format!("key-{}", random.below(rows as usize));
-            let _: String = read.query_row([key], |row| row.get(0))?;
+            let number = random.below(rows as usize);
+            let agent = format!("agent-{}", number % AGENTS as usize);
+            let _: Vec<u8> = read.query_row((agent, format!("key-{number}")), |row| row.get(0))?;
         }
         done += 1;
     }

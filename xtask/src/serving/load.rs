@@ -37,12 +37,14 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
         form.clients, form.notes
     );
     fill(folder.path(), form.notes)?;
+    let mut bare = Bare::copy(folder.path(), form.notes)?;
     let serving = Serving::start(program, folder.path(), 0)?;
     let next = AtomicU32::new(form.notes);
     mixed(&serving, form, &next)?;
-    let mut bare = Bare::fill(folder.path(), form.notes)?;
     let rate = bare.mixed(form.clients, form.mixed.min(Duration::from_secs(10)))?;
-    println!("  bare SQLite, as many threads, the same share of writes: {rate:.0}/s");
+    println!(
+        "  bare SQLite with the same statements, as many threads, the same share of writes: {rate:.0}/s"
+    );
     writers(&serving, form, &next, folder.path(), &mut bare)?;
     hello(form)
 }
@@ -148,7 +150,7 @@ fn writers(
         groups.push(group);
     }
     println!(
-        "  {} writers: {:.0}/s in groups of {:.0}; bare SQLite that commits as many at once: {:.0}/s; ratio {:.2} (wanted: at least {WANTED})",
+        "  {} writers: {:.0}/s in groups of {:.0}; bare SQLite with the same statements that commits as many at once: {:.0}/s; ratio {:.2} (wanted: at least {WANTED})",
         form.clients,
         median(ours_all),
         median(groups),
