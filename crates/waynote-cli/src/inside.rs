@@ -5,7 +5,8 @@
 
 use waynote::session_state::live_iteration;
 use waynote::{Name, Store};
-use waynote_loop::identity::nearest_loop;
+use waynote_loop::identity::{nearest_loop, nearest_loop_of};
+use waynote_system::process::Process;
 use waynote_system::variables::STORE;
 
 use crate::args::Global;
@@ -25,27 +26,49 @@ pub(crate) struct Inside {
     pub(crate) is_in_loop: bool,
 }
 
+/// A process of which is asked in which loop it runs.
+pub(crate) struct Asker<A> {
+    /// The session and the iteration that were named for it.
+    pub(crate) session: Option<Name>,
+    pub(crate) iteration: Option<i64>,
+    /// What its environment says of a loop.
+    pub(crate) told: Option<String>,
+    /// The processes above it, the nearest first.
+    pub(crate) above: A,
+}
+
 impl Inside {
     /// What was named holds; the rest is what the store knows.
     pub(crate) fn of(settings: &Settings, store: &dyn Store) -> Outcome<Self> {
-        let named = settings.session.value.clone();
-        let told = home::variable(LOOP)?;
-        let is_told = |session: &Name| told.as_deref() == Some(session.as_str());
+        let asker = Asker {
+            session: settings.session.value.clone(),
+            iteration: settings.iteration.value,
+            told: home::variable(LOOP)?,
+            above: Process::above,
+        };
+        asker.inside(store)
+    }
+}
+
+impl<A: FnOnce() -> Vec<Process>> Asker<A> {
+    /// In which session it works.
+    pub(crate) fn inside(self, store: &dyn Store) -> Outcome<Inside> {
+        let is_told = |session: &Name| self.told.as_deref() == Some(session.as_str());
         let leases = store.leases()?;
-        let own = nearest_loop(leases.iter()).map(|(session, _)| session);
-        let Some(session) = named.or_else(|| own.cloned()) else {
-            return Ok(Self::default());
+        let own = nearest_loop_of(leases.iter(), self.above).map(|(session, _)| session);
+        let Some(session) = self.session.or_else(|| own.cloned()) else {
+            return Ok(Inside::default());
         };
         // The loop above this process is its own, and no other one is, whatever the environment says. Where none is seen above,
         // as in a container, that has the word.
         let may_be_in_loop = own.map_or_else(|| is_told(&session), |own| *own == session);
-        let live = match settings.iteration.value {
+        let live = match self.iteration {
             Some(_) if !may_be_in_loop => None,
             _ => live_iteration(store, &session)?,
         };
-        Ok(Self {
+        Ok(Inside {
             is_in_loop: live.is_some() && may_be_in_loop,
-            iteration: settings.iteration.value.or(live),
+            iteration: self.iteration.or(live),
             session: Some(session),
         })
     }

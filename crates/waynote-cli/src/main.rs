@@ -18,6 +18,7 @@ mod output;
 mod plot;
 mod presets;
 mod program;
+mod prompt_copy;
 mod remote;
 mod session_view;
 mod settings;

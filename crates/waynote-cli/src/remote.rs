@@ -70,21 +70,33 @@ pub(crate) fn open(
         Some(longest) => Times::at_most(longest - longest / REST),
         None => Times::default(),
     };
-    let state = home::environment().state()?;
-    let keep = state.map(|state| {
-        Keep::new(state.join("waynote/blocks"), || {
-            clock::now().unwrap_or_default()
-        })
-    });
     let options = Options::default()
         .token(token(settings)?)
         .times(times)
-        .keep(keep);
+        .keep(keep()?);
     Ok(RemoteStore::open(url, options)?)
 }
 
+/// Where this machine keeps what it got from stores that are elsewhere; none without a home directory.
+pub(crate) fn keep() -> Outcome<Option<Keep>> {
+    let state = home::environment().state()?;
+    Ok(state.map(|state| {
+        Keep::new(state.join("waynote/blocks"), || {
+            clock::now().unwrap_or_default()
+        })
+    }))
+}
+
+/// Where the token comes from.
+enum Source {
+    Nowhere,
+    Given(String),
+    File(PathBuf),
+    Command(String),
+}
+
 /// Where the token comes from: WAYNOTE_TOKEN, a file or a command. A flag counts more than the variable.
-fn token(settings: &Settings) -> Outcome<Token> {
+fn source(settings: &Settings) -> Outcome<Source> {
     let given = home::variable(TOKEN)?.filter(|token| !token.is_empty());
     let file = settings.token_file.value.clone();
     let named = matches!(settings.token_file.origin, Origin::Flag(_))
@@ -92,14 +104,35 @@ fn token(settings: &Settings) -> Outcome<Token> {
         .flatten();
     Ok(
         match (named, given, file, settings.token_command.value.clone()) {
-            (Some(file), ..) | (None, None, Some(file), _) => {
-                Token::from_fn(move || of_file(&file))
-            }
-            (None, Some(token), ..) => Token::new(token),
-            (None, None, None, Some(command)) => Token::from_fn(move || of_command(&command)),
-            (None, None, None, None) => Token::default(),
+            (Some(file), ..) | (None, None, Some(file), _) => Source::File(file),
+            (None, Some(token), ..) => Source::Given(token),
+            (None, None, None, Some(command)) => Source::Command(command),
+            (None, None, None, None) => Source::Nowhere,
         },
     )
+}
+
+fn token(settings: &Settings) -> Outcome<Token> {
+    Ok(match source(settings)? {
+        Source::File(file) => Token::from_fn(move || of_file(&file)),
+        Source::Given(token) => Token::new(token),
+        Source::Command(command) => Token::from_fn(move || of_command(&command)),
+        Source::Nowhere => Token::default(),
+    })
+}
+
+/// What stands for the token: the same for two programs that use the same one. A command is not run for that.
+pub(crate) fn token_mark(settings: &Settings) -> Outcome<Option<String>> {
+    let token = match source(settings)? {
+        Source::Nowhere => return Ok(None),
+        Source::Given(token) => token,
+        Source::File(file) => match of_file(&file) {
+            Ok(token) => token,
+            Err(_) => return Ok(None),
+        },
+        Source::Command(command) => format!("command {command}"),
+    };
+    Ok(Some(waynote_remote::hashed(token.trim())))
 }
 
 fn of_file(file: &PathBuf) -> Result<String, String> {

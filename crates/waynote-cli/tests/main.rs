@@ -72,6 +72,7 @@ mod suite {
     mod place;
     mod postgres;
     mod processes;
+    mod prompt_copy;
     mod quoted_names;
     mod reference_gonotes;
     mod reference_ralph;

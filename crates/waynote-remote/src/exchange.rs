@@ -1,6 +1,6 @@
 //! One request and its answer, within its time.
 
-use std::io;
+use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -124,6 +124,46 @@ impl Exchange {
             method: Method::Get,
             is_repeatable: true,
         })?)
+    }
+
+    /// A stream of events, which is read for so long at most.
+    pub(crate) fn stream(&self, route: &str, longest: Duration) -> Result<impl Read + use<>> {
+        let token = self.token.get().map_err(|reason| RemoteError::NoToken {
+            url: self.url.to_string(),
+            reason,
+        })?;
+        let mut request = self.agent.get(self.url.route(route));
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let sent = request
+            .header("accept", "text/event-stream")
+            .config()
+            .timeout_connect(Some(self.times.connect))
+            .timeout_recv_response(Some(self.times.call))
+            .timeout_recv_body(Some(longest))
+            .build()
+            .call();
+        let failed = |failed| match failed {
+            Failed::For(error) => error,
+            Failed::Lost(away) => self.away(away),
+            Failed::Unauthorized => {
+                self.token.renew();
+                RemoteError::Unauthorized {
+                    url: self.url.to_string(),
+                    had_token: true,
+                }
+                .into()
+            }
+        };
+        let response = sent.map_err(|error| failed(self.failed(error, self.times.call)))?;
+        if response.status().as_u16() != 200 {
+            let said = self.answer(response, self.times.call);
+            let reason = &"it answers no stream of events";
+            return Err(said.map_or_else(failed, |_| self.not_a_server(reason)));
+        }
+        self.check_version(response.headers()).map_err(failed)?;
+        Ok(response.into_body().into_reader())
     }
 
     /// Removes something.

@@ -4,32 +4,27 @@
 //! and whatever is kept of a store is gone when something in it is forgotten through this machine.
 
 use std::fmt;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use waynote::Error;
 use waynote_api::{BlockAnswer, BlockAsk, BlockPart};
 
+use crate::files::{LONGEST, read, write};
 use crate::url::Url;
 
 /// How long a block is kept.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// The longest block, in bytes.
-const LONGEST: u64 = 4 << 20;
-
 /// Where the last blocks are kept.
 #[derive(Clone)]
 pub struct Keep {
-    folder: PathBuf,
-    now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    pub(crate) folder: PathBuf,
+    pub(crate) now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
 impl fmt::Debug for Keep {
@@ -80,20 +75,20 @@ impl Keep {
         ask.request.now.clear();
         let file = file.then(|| {
             let whole = serde_json::json!({ "token": token.map(hash), "ask": ask });
-            let name = format!("{}-{}", store(url), hash(&whole.to_string()));
+            let name = format!("{}-{}", store(url.as_str()), hash(&whole.to_string()));
             self.folder.join(name)
         });
         Place { keep: self, file }
     }
 
-    /// Removes what is kept of a store.
-    pub(crate) fn forget(&self, url: &Url) {
+    /// Removes what is kept of a store, which is named by its address.
+    pub fn forget(&self, url: &str) {
         let store = store(url);
         self.remove(|name, _| name.starts_with(&store));
     }
 
     /// Removes what is kept of every store, and was kept for too long.
-    fn sweep(&self) {
+    pub fn sweep(&self) {
         let now = (self.now)();
         self.remove(|_, file| {
             let written = file.metadata().ok().and_then(|data| data.modified().ok());
@@ -116,19 +111,19 @@ impl Keep {
 }
 
 /// A time of the future is as good as an old one: somebody set a clock.
-fn is_old(at: Timestamp, now: Timestamp) -> bool {
+pub(crate) fn is_old(at: Timestamp, now: Timestamp) -> bool {
     let age = now.duration_since(at);
     age > DAY || age < -SignedDuration::from_mins(5)
 }
 
-fn hash(text: &str) -> String {
+pub(crate) fn hash(text: &str) -> String {
     let hash = Sha256::digest(text);
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What stands for a store in the names of files.
-fn store(url: &Url) -> String {
-    hash(url.as_str())[..16].to_owned()
+pub(crate) fn store(url: &str) -> String {
+    hash(url)[..16].to_owned()
 }
 
 impl Place<'_> {
@@ -180,49 +175,4 @@ impl Place<'_> {
 fn line(at: Timestamp, why: &Error) -> String {
     let at = waynote::text::minute(at);
     format!("(These notes are of {at} UTC and may be out of date: {why}.)")
-}
-
-/// What a file of this user's own holds; a link is not followed.
-fn read(file: &Path) -> Option<Vec<u8>> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
-    let flags = i32::try_from(flags).ok()?;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(file)
-        .ok()?;
-    let data = file.metadata().ok()?;
-    // Whoever else could have written it could put a text into a prompt.
-    let is_own = data.uid() == rustix::process::geteuid().as_raw() && data.mode() & 0o077 == 0;
-    if !data.is_file() || !is_own {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    file.take(LONGEST).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
-}
-
-fn write(folder: &Path, file: &Path, bytes: &[u8], now: Timestamp) -> std::io::Result<()> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
-    let new = file.with_extension(format!("{}.new", std::process::id()));
-    let _ = fs::remove_file(&new);
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&new)
-        .and_then(|mut file: File| {
-            // The mask of the process may take rights away, and never adds any.
-            file.set_permissions(fs::Permissions::from_mode(0o600))?;
-            file.write_all(bytes)?;
-            file.set_modified(now.into())
-        });
-    let done = written.and_then(|()| fs::rename(&new, file));
-    if done.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    done
 }

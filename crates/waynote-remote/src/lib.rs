@@ -20,15 +20,20 @@
 mod access;
 mod error;
 mod exchange;
+mod files;
+mod follow;
 mod keep;
 mod options;
+mod slot;
 mod store;
 mod token;
 mod url;
 
 pub use error::{Away, RemoteError, is_away};
+pub use follow::{End, News};
 pub use keep::Keep;
 pub use options::{Options, Times};
+pub use slot::{Slot, hashed};
 pub use store::RemoteStore;
 pub use token::Token;
 pub use url::Url;

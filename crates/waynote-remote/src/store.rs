@@ -172,11 +172,17 @@ impl Store for RemoteStore {
     }
 
     fn forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {
+        let removes = || {
+            if let Some(keep) = &self.keep {
+                keep.forget(self.exchange.url.as_str());
+            }
+        };
         // Even if the answer is lost: what is forgotten must not be shown from here.
-        if let Some(keep) = &self.keep {
-            keep.forget(&self.exchange.url);
-        }
-        self.forgets(request, &self.known(stamp)?, false)
+        removes();
+        let forgotten = self.forgets(request, &self.known(stamp)?, false)?;
+        // What was kept while the server was forgetting.
+        removes();
+        Ok(forgotten)
     }
 
     fn would_forget(&self, request: &Forget, stamp: &Stamp) -> Result<Forgotten> {

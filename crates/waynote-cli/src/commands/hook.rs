@@ -4,8 +4,8 @@
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
 use waynote::context::Request;
 use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
@@ -17,6 +17,7 @@ use crate::inside::{Inside, of_the_loop};
 use crate::opened::Opened;
 use crate::output::Output;
 use crate::process::Process;
+use crate::prompt_copy::Asked;
 use crate::settings::Settings;
 use crate::{clock, duration, home, variables};
 
@@ -33,6 +34,8 @@ const PROMPT_WAIT: Duration = Duration::from_millis(40);
 enum Message {
     /// The input is there, and the work may take so long.
     Read(Duration),
+    /// The answer if the rest takes too long.
+    Meanwhile(Box<Answer>),
     /// None: a hook of an earlier version, which adds nothing.
     Done(Box<Option<Answer>>),
     Failed(String),
@@ -91,8 +94,11 @@ pub(super) fn refuse(client: Option<&str>, reason: &str) -> ExitCode {
 
 fn wait(receiver: &Receiver<Message>) -> Result<Option<Answer>, String> {
     let (mut wait, mut late) = (INPUT_WAIT, "the client sent no complete input");
+    let mut begun = Instant::now();
+    let mut meanwhile = None;
     loop {
-        match receiver.recv_timeout(wait) {
+        match receiver.recv_timeout(wait.saturating_sub(begun.elapsed())) {
+            Ok(Message::Meanwhile(answer)) => meanwhile = Some(*answer),
             Ok(Message::Read(longest)) => {
                 wait = match longest_named() {
                     Ok(named) => named.unwrap_or(longest),
@@ -111,12 +117,17 @@ fn wait(receiver: &Receiver<Message>) -> Result<Option<Answer>, String> {
                 if wait.is_zero() {
                     return Err(late.into());
                 }
+                begun = Instant::now();
             }
             Ok(Message::Done(answer)) => return Ok(*answer),
-            Ok(Message::Failed(reason)) => return Err(reason),
-            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => return Err(late.into()),
-            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => {
-                return Err("an internal fault".into());
+            Ok(Message::Failed(reason)) => return meanwhile.map(Some).ok_or(reason),
+            Err(RecvTimeoutError::Timeout) => {
+                return meanwhile.map(Some).ok_or_else(|| late.into());
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return meanwhile
+                    .map(Some)
+                    .ok_or_else(|| "an internal fault".into());
             }
         }
     }
@@ -170,6 +181,31 @@ fn work(
     settings.warn(false);
     // So that the message of a store that is locked is still heard.
     settings.lock_wait.value = settings.lock_wait.value.min(longest / 2);
+    let place = hook.place(environment())?;
+    let also = home::main_checkout(&place)?.into_iter().collect();
+    let request = Request::new(settings.agent.value.clone(), place, clock::now()?)
+        .session(settings.session.value.clone())
+        .iteration(settings.iteration.value)
+        .style(settings.style.value)
+        .also(also)
+        .budget(settings.budget(None))
+        .tools(waynote_mcp::reader_tools());
+    let asked = Asked::of(&settings, &hook, &request)?;
+    if let Some(asked) = asked {
+        let told = hook
+            .can_wait()
+            .then(|| asked.answer(hook.given()))
+            .flatten();
+        // Before the store is asked, which may take too long.
+        asked.leave();
+        if let Some((text, notes)) = told {
+            let answer = hook.answer_of(text, notes);
+            if words.no_search {
+                return Ok(Some(answer));
+            }
+            let _ = sender.send(Message::Meanwhile(Box::new(answer)));
+        }
+    }
     let opened = Opened::within(&settings, longest)?;
     let store = opened.store();
     let inside = match Inside::of(&settings, store) {
@@ -186,21 +222,13 @@ fn work(
         inside => inside?,
     };
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
-    let place = hook.place(environment())?;
-    let also = home::main_checkout(&place)?.into_iter().collect();
-    let request = Request::new(settings.agent.value.clone(), place, clock::now()?)
-        .session(inside.session)
-        .iteration(inside.iteration)
-        .style(settings.style.value)
-        .also(also)
-        .budget(settings.budget(None))
-        .tools(waynote_mcp::reader_tools());
+    let request = request.session(inside.session).iteration(inside.iteration);
     let answer = hook.answer(store, request, !words.no_search, has_it_in_prompt)?;
     Ok(Some(answer))
 }
 
 /// The ledgers of what was delivered. None without a home directory: then nothing can be remembered.
-pub(super) fn ledgers() -> Outcome<Option<Ledgers>> {
+pub(crate) fn ledgers() -> Outcome<Option<Ledgers>> {
     let state = environment().state()?;
     Ok(state.map(|state| Ledgers::below(&state, clock::of_files)))
 }

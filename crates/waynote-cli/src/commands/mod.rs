@@ -12,7 +12,7 @@ mod event;
 mod export;
 mod forget;
 mod history;
-mod hook;
+pub(crate) mod hook;
 mod import;
 mod import_progress;
 mod install;

@@ -9,7 +9,7 @@ use super::notes::{Notes, block, changes};
 use super::session::Session;
 use super::start::{given, in_prompt};
 use crate::error::Result;
-use crate::ledger::{Delivery, PendingDelivery};
+use crate::ledger::{Delivered, Delivery, PendingDelivery};
 use crate::profile::answer::{MAX_UNITS, units};
 
 /// What comes before notes that match a prompt.
@@ -35,10 +35,7 @@ pub(super) fn at(
         };
     }
     let mut notes = match session.is_named() {
-        true => {
-            let shown_whole = [Section::Pinned, Section::Places];
-            changes(store, request.clone(), &shown_whole, &session.given)?
-        }
+        true => missing(store, request.clone(), &session.given)?,
         // All of them would be new at each prompt.
         false => Notes::default(),
     };
@@ -52,6 +49,11 @@ pub(super) fn at(
         }
     }
     Ok(given(notes, session, Delivery::Notes))
+}
+
+/// Pinned notes and notes of the place that are new or changed.
+pub(super) fn missing(store: &dyn Store, request: Request, given: &Delivered) -> Result<Notes> {
+    changes(store, request, &[Section::Pinned, Section::Places], given)
 }
 
 /// What matches a prompt and was not given to its session yet.
