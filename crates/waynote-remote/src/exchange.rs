@@ -148,10 +148,12 @@ impl Exchange {
             Failed::For(error) => error,
             Failed::Lost(away) => self.away(away),
             Failed::Unauthorized => {
+                let had_token = matches!(self.token.get(), Ok(Some(_)));
+                // Another call asks for it again.
                 self.token.renew();
                 RemoteError::Unauthorized {
                     url: self.url.to_string(),
-                    had_token: true,
+                    had_token,
                 }
                 .into()
             }

@@ -2,6 +2,7 @@
 
 mod suite {
     mod away;
+    mod follow;
     mod keep;
     mod same;
     mod support;

@@ -141,3 +141,30 @@ impl Answer {
         Some((self.text, notes.ok()?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_fresh_for_a_minute() {
+        let now: Timestamp = "2026-05-17T12:00:00Z".parse().unwrap();
+        let request = Request::new("a".parse().unwrap(), "~/p".parse().unwrap(), now);
+        let question = Question {
+            token: None,
+            session: "s".into(),
+            processes: vec![(7, 8)],
+            told: None,
+            request: Question::request_of(&request).unwrap(),
+        };
+        let later = request.now(now + SignedDuration::from_secs(9));
+        assert_eq!(question.request, Question::request_of(&later).unwrap());
+        let writer = Process { pid: 7, start: 8 };
+        let parts = ("text".to_owned(), Vec::new());
+        let answer = Answer::new(now, &writer, &question, String::new(), parts.clone()).unwrap();
+        let after = |seconds| now + SignedDuration::from_secs(seconds);
+        assert!(answer.is_fresh(now) && answer.is_fresh(after(60)));
+        assert!(!answer.is_fresh(after(61)) && !answer.is_fresh(after(-61)));
+        assert_eq!(answer.parts(), Some(parts));
+    }
+}

@@ -2,37 +2,34 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use waynote::Version;
 use waynote_clients::{Ledgers, missing_at_prompt};
-use waynote_remote::{End, Keep, News, Slot};
+use waynote_remote::{Keep, Slot};
 use waynote_system::process::Process;
 
 use super::files::{ANSWER, Answer, Question};
+use super::source::{Heard, Source};
 use super::{MOST, elsewhere, questions};
 use crate::error::Outcome;
 use crate::opened::Opened;
 use crate::settings::Settings;
 use crate::{clock, remote};
 
-/// How often new questions and what was handed over are looked for, and changes of a database.
+/// How often new questions and what was handed over are looked for.
 const TICK: Duration = Duration::from_millis(250);
 
+/// What happens within so long is taken in together.
 const MOMENT: Duration = Duration::from_millis(10);
 
 /// The store is not asked more often than that: many changes at once count as one.
 const BETWEEN: Duration = Duration::from_secs(1);
 
 /// After so long the store is asked even if nothing was heard of.
-const AGAIN: Duration = Duration::from_secs(20);
-
-/// The first pause after a lost connection; it doubles up to the longest.
-const PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const AGAIN: Duration = Duration::from_secs(40);
 
 /// Answers questions until it goes. Then its answers go, too.
 pub(crate) struct Keeper {
@@ -43,11 +40,14 @@ pub(crate) struct Keeper {
 #[derive(Default)]
 struct Answers {
     files: HashMap<PathBuf, Slot>,
+    /// How often all were removed: what was asked before that must not be written after it.
+    removals: u64,
     has_ended: bool,
 }
 
 impl Answers {
     fn remove(&mut self) {
+        self.removals += 1;
         for (_, file) in self.files.drain() {
             file.remove();
         }
@@ -66,7 +66,10 @@ impl Keeper {
     /// Starts to answer what is asked below this process: a client, or the loop itself. None for a store on this machine,
     /// which answers in time, and where nothing can be kept.
     pub(crate) fn start(settings: &Settings, asker: Option<Process>) -> Outcome<Option<Self>> {
-        let (Some(url), Some(keep)) = (elsewhere(settings), remote::keep()?) else {
+        let Some(url) = elsewhere(settings) else {
+            return Ok(None);
+        };
+        let Some(keep) = remote::keep()? else {
             return Ok(None);
         };
         let own = Process::numbered(std::process::id());
@@ -95,13 +98,6 @@ impl Keeper {
     }
 }
 
-/// What was heard of the store.
-enum Heard {
-    News(News),
-    /// Nothing is heard any more.
-    Lost,
-}
-
 struct Work {
     settings: Settings,
     url: String,
@@ -111,23 +107,15 @@ struct Work {
     own: Process,
     answers: Arc<Mutex<Answers>>,
     source: Option<Source>,
-    /// What each answer was made from.
-    done: HashMap<String, (Question, Option<(SystemTime, u64)>, Instant)>,
+    /// What each answer was made from, by the key of its question.
+    done: HashMap<String, Done>,
 }
 
-/// The store, and what is heard of it.
-struct Source {
-    opened: Arc<Opened>,
-    /// What stands for the token that it was opened with.
-    token: Option<String>,
-    news: Receiver<Heard>,
-    /// None for a store on a server, which reports what happens.
-    version: Option<Option<Version>>,
-    /// Whether everything that happens is heard of.
-    hears: bool,
-    /// Whether something has happened that is not in the answers.
-    is_new: bool,
-    asked: Option<Instant>,
+/// What an answer was made from, and when.
+struct Done {
+    question: Question,
+    ledger: Option<(SystemTime, u64)>,
+    at: Instant,
 }
 
 impl Work {
@@ -137,7 +125,6 @@ impl Work {
             let heard = match &self.source {
                 Some(source) => match source.news.recv_timeout(TICK) {
                     Ok(heard) => {
-                        // What comes together is taken in together.
                         thread::sleep(MOMENT);
                         Some(heard)
                     }
@@ -193,7 +180,15 @@ impl Work {
         {
             self.done.clear();
             self.lock().remove();
-            self.source = Source::open(&self.settings, token);
+            let answers = Arc::clone(&self.answers);
+            // At once, even while the store is being asked.
+            let gone = move || {
+                answers
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .remove();
+            };
+            self.source = Source::open(&self.settings, token, gone);
         }
         let Some(source) = &mut self.source else {
             return;
@@ -229,10 +224,10 @@ impl Work {
     /// Whether a question has its answer: it, and what the session was given, are the same as then.
     fn is_done(&self, question: &Question) -> bool {
         let done = self.done.get(&question.key());
-        done.is_some_and(|(of, ledger, at)| {
-            of == question
-                && *ledger == self.ledgers.stamp(&question.session)
-                && at.elapsed() < AGAIN
+        done.is_some_and(|done| {
+            done.question == *question
+                && done.ledger == self.ledgers.stamp(&question.session)
+                && done.at.elapsed() < AGAIN
         })
     }
 
@@ -253,12 +248,13 @@ impl Work {
         });
         // Two servers may run for one client: the other one answers.
         if !is_others {
+            let removals = self.lock().removals;
             let made = self.made(&opened, &question);
             // Nobody else reports what was damaged for this.
             opened.store().take_damage();
             let mut answers = self.lock();
             match made {
-                Ok(Some(answer)) if !answers.has_ended => {
+                Ok(Some(answer)) if !answers.has_ended && answers.removals == removals => {
                     answer.write(&to);
                     answers.files.insert(to.path().to_owned(), to.clone());
                     // Forgotten meanwhile: nobody knows whether before or after the store was asked.
@@ -270,8 +266,12 @@ impl Work {
                 _ => to.remove(),
             }
         }
-        let key = question.key();
-        self.done.insert(key, (question, ledger, Instant::now()));
+        let done = Done {
+            question,
+            ledger,
+            at: Instant::now(),
+        };
+        self.done.insert(done.question.key(), done);
     }
 
     /// The answer; none where the session lacks the whole block, for which a hook has more time.
@@ -284,76 +284,5 @@ impl Work {
         let request = question.request(opened.store(), now)?;
         let found = missing_at_prompt(opened.store(), request, &given)?;
         Answer::new(now, &self.own, question, given.listed(), found).map(Some)
-    }
-}
-
-impl Source {
-    fn open(settings: &Settings, token: Option<String>) -> Option<Self> {
-        let opened = Arc::new(Opened::at_the_first_call(settings).ok()?);
-        let (sender, news) = channel();
-        let is_remote = opened.remote().is_some();
-        if is_remote {
-            let listened = Arc::clone(&opened);
-            thread::Builder::new()
-                .name("waynote-feed".into())
-                .spawn(move || listen(&listened, &sender))
-                .ok()?;
-        }
-        Some(Self {
-            opened,
-            token,
-            news,
-            version: (!is_remote).then_some(None),
-            hears: false,
-            is_new: true,
-            asked: None,
-        })
-    }
-
-    /// Takes in what was heard. Returns whether no answer may be used before the store was asked again.
-    fn take_in(&mut self, heard: Vec<Heard>) -> bool {
-        let mut is_gone = false;
-        if let Some(known) = &mut self.version {
-            let version = self.opened.store().version().ok();
-            is_gone = version.is_none() && self.hears;
-            self.hears = version.is_some();
-            self.is_new |= version != *known;
-            *known = version;
-        }
-        for heard in heard {
-            match heard {
-                Heard::News(news) => {
-                    self.hears = true;
-                    self.is_new = true;
-                    is_gone |= news == News::Forgotten;
-                }
-                Heard::Lost => {
-                    self.hears = false;
-                    is_gone = true;
-                }
-            }
-        }
-        is_gone
-    }
-}
-
-/// Passes on what happens in a store on a server, until nobody wants to know.
-fn listen(opened: &Opened, to: &Sender<Heard>) {
-    let Some(store) = opened.remote() else {
-        return;
-    };
-    let mut pause = PAUSE;
-    loop {
-        match store.follow(|news| to.send(Heard::News(news)).is_ok()) {
-            Ok(End::Unwanted) => return,
-            Ok(End::TimeOver) => pause = PAUSE,
-            Ok(End::Lost) | Err(_) => {
-                if to.send(Heard::Lost).is_err() {
-                    return;
-                }
-                thread::sleep(pause);
-                pause = (pause * 2).min(LONGEST_PAUSE);
-            }
-        }
     }
 }

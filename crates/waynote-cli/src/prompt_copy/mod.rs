@@ -8,6 +8,7 @@
 
 mod files;
 mod keeper;
+mod source;
 
 use jiff::SignedDuration;
 use waynote::context::{Request, ShownNote};
@@ -39,7 +40,10 @@ impl Asked {
     /// The question of this hook. None where the store is on this machine, and where nobody could answer it: nothing
     /// is known of the client's process, or the session has no name.
     pub(crate) fn of(settings: &Settings, hook: &Hook, request: &Request) -> Outcome<Option<Self>> {
-        let (Some(url), Some(keep)) = (elsewhere(settings), remote::keep()?) else {
+        let Some(url) = elsewhere(settings) else {
+            return Ok(None);
+        };
+        let Some(keep) = remote::keep()? else {
             return Ok(None);
         };
         let (Some(session), Some(client)) = (hook.session_of_prompts(), Process::client()) else {
@@ -88,7 +92,9 @@ fn elsewhere(settings: &Settings) -> Option<&str> {
 
 /// Removes what is kept of a store in a database. (A store on a server does it by itself.)
 pub(crate) fn forget(settings: &Settings) -> Outcome {
-    if let (Some(url), Some(keep)) = (settings.database(), remote::keep()?) {
+    if let Some(url) = settings.database()
+        && let Some(keep) = remote::keep()?
+    {
         keep.forget(url);
     }
     Ok(())

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::json;
 use waynote::{Options, Reader, SqliteStore};
-use waynote_test_postgres::{Server, server};
+use waynote_test_postgres::{Does, Proxy, Server, server, with_store};
 
-use super::common::Scratch;
+use super::common::{Scratch, until};
 use super::copy::{filled, killed_copy};
 use super::mcp_client::Client;
 
@@ -131,6 +131,60 @@ fn a_hook_fails_open_and_says_why() {
         why.contains("nothing added") && why.contains("does not answer"),
         "{why}"
     );
+}
+
+#[test]
+fn a_prompt_is_told_what_others_wrote_while_the_database_is_slow() {
+    let Some(cluster) = its_server().and_then(Server::cluster) else {
+        return;
+    };
+    let Some(home) = Home::new() else { return };
+    let scratch = &home.scratch;
+    let (_, name) = home.url.split_once("?store=").unwrap();
+    let proxy = Proxy::start(cluster.port());
+    let way = cluster.tcp_url();
+    let way = way.replace(
+        &format!(":{}/", cluster.port()),
+        &format!(":{}/", proxy.port()),
+    );
+    let slow = with_store(&way, name);
+    let hook = |event: &str| {
+        let work = scratch.home().join("work");
+        let input =
+            json!({ "session_id": "s", "cwd": work, "prompt": "go on", "source": "startup" });
+        let run = scratch.run(&format!("hook claude-code {event} --no-search"));
+        let run = run.stdin(input.to_string()).env("WAYNOTE_STORE", &slow);
+        let said = run.env("WAYNOTE_HOOK_WAIT", "30").output();
+        String::from_utf8(said.stdout).unwrap()
+    };
+    let kept = || {
+        let folder = scratch.home().join(".local/state/waynote/blocks");
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let texts = files.filter_map(|file| {
+            let is_answer = file.path().extension().is_some_and(|of| of == "answer");
+            std::fs::read_to_string(file.path())
+                .ok()
+                .filter(|_| is_answer)
+        });
+        texts.collect::<String>()
+    };
+    scratch.ok("place write --at ~/work the-first");
+    until("the block", || hook("SessionStart").contains("the-first"));
+    let mut command = scratch.command("mcp");
+    command.env("WAYNOTE_STORE", &slow);
+    let mut client = Client::spawn(command);
+    client.initialize(json!({}));
+    scratch.ok("--agent other place write --at ~/work the-second");
+    until("the copy", || kept().contains("the-second"));
+    proxy.does(Does::Nothing);
+    let told = hook("UserPromptSubmit");
+    proxy.does(Does::Forward);
+    assert!(told.contains("the-second"), "{told}");
+    // Nothing of it is left when it is forgotten.
+    scratch.ok("--agent other place write --at ~/work the-third");
+    until("the copy", || kept().contains("the-third"));
+    scratch.ok("forget place:~/work --yes");
+    until("the copy without it", || !kept().contains("the-third"));
 }
 
 #[test]

@@ -106,11 +106,12 @@ impl Hook {
     }
 
     /// The session whose prompts are answered by this client's hooks, where what it is given can be remembered; none for
-    /// a subagent.
+    /// a subagent, and for a client without a hook at prompts.
     pub fn session_of_prompts(&self) -> Option<&str> {
+        let has_prompts = self.client.event_word(Event::Prompt).is_some();
         match self.event {
             Event::SubagentStart => None,
-            Event::SessionStart | Event::Prompt => self.session.name(),
+            Event::SessionStart | Event::Prompt => self.session.name().filter(|_| has_prompts),
         }
     }
 

@@ -1,0 +1,47 @@
+//! What happens in a store is reported as it happens.
+
+use std::sync::mpsc::channel;
+
+use waynote::{Content, Forget, Notebook, SaveOptions, Store};
+use waynote_remote::{End, News, Options, RemoteStore, is_away};
+
+use super::support::{serve, stamp};
+
+#[test]
+fn changes_and_forgettings_are_heard_of_until_the_server_stops() {
+    let mut served = serve();
+    let url = served.url();
+    let (sender, heard) = channel();
+    let listener = std::thread::spawn(move || {
+        let store = RemoteStore::open(&url, Options::default()).unwrap();
+        store.follow(|news| sender.send(news).is_ok())
+    });
+    assert_eq!(heard.recv().unwrap(), News::Connected);
+    let notes = Notebook::of_agent(&*served.store, "builder".parse().unwrap());
+    let (key, text) = (
+        "deploy".parse().unwrap(),
+        Content::text("run make ship").unwrap(),
+    );
+    notes
+        .save(&key, text, SaveOptions::default(), &stamp())
+        .unwrap();
+    assert_eq!(heard.recv().unwrap(), News::Note);
+    let address = "agent:builder#deploy".parse().unwrap();
+    served
+        .store
+        .forget(&Forget::new(address), &stamp())
+        .unwrap();
+    // What is forgotten is deleted first.
+    while heard.recv().unwrap() != News::Forgotten {}
+    served.stop();
+    assert_eq!(listener.join().unwrap().unwrap(), End::Lost);
+}
+
+#[test]
+fn who_wants_to_hear_no_more_is_left_alone_and_a_server_that_is_away_is_an_error() {
+    let mut served = serve();
+    assert_eq!(served.remote().follow(|_| false).unwrap(), End::Unwanted);
+    let store = served.remote();
+    served.stop();
+    assert!(is_away(&store.follow(|_| true).unwrap_err()));
+}
