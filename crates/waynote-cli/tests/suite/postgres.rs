@@ -4,7 +4,9 @@ use std::path::Path;
 
 use serde_json::json;
 use waynote::{Options, Reader, SqliteStore};
-use waynote_test_postgres::{Does, Proxy, Server, server, with_store};
+use waynote_test_postgres::{
+    Cluster, Does, Proxy, Server, Setup, has_postgres, server, skipped, with_store,
+};
 
 use super::common::{Scratch, until};
 use super::copy::{filled, killed_copy};
@@ -135,19 +137,20 @@ fn a_hook_fails_open_and_says_why() {
 
 #[test]
 fn a_prompt_is_told_what_others_wrote_while_the_database_is_slow() {
-    let Some(cluster) = its_server().and_then(Server::cluster) else {
-        return;
-    };
-    let Some(home) = Home::new() else { return };
-    let scratch = &home.scratch;
-    let (_, name) = home.url.split_once("?store=").unwrap();
+    if !has_postgres() {
+        return skipped("the test of a slow database in waynote-cli");
+    }
+    let cluster = Cluster::start(&Setup {
+        tcp: true,
+        ..Setup::default()
+    });
     let proxy = Proxy::start(cluster.port());
-    let way = cluster.tcp_url();
-    let way = way.replace(
-        &format!(":{}/", cluster.port()),
-        &format!(":{}/", proxy.port()),
-    );
-    let slow = with_store(&way, name);
+    let port = proxy.port();
+    let slow = format!("postgres://waynote@127.0.0.1:{port}/postgres?store=s&sslmode=disable");
+    let scratch = &Scratch::new();
+    let url = with_store(&cluster.url(), "s");
+    scratch.ok(&format!("stores create {url}"));
+    scratch.ok(&format!("config set store {url}"));
     let hook = |event: &str| {
         let work = scratch.home().join("work");
         let input =
