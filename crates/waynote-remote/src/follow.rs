@@ -7,10 +7,6 @@ use waynote::Result;
 
 use crate::store::RemoteStore;
 
-/// How long one connection is read. The caller then makes the next one: a connection that was lost without a sign is
-/// found out this way.
-const STREAM: Duration = Duration::from_secs(30);
-
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
@@ -49,12 +45,13 @@ pub enum End {
 }
 
 impl RemoteStore {
-    /// Listens for half a minute, and reports what happens, until `heard` returns false.
+    /// Listens for so long, and reports what happens, until `heard` returns false. Whoever wants to hear more listens again:
+    /// a connection that was lost without a sign is found out this way.
     ///
     /// # Errors
     /// As those of every call, while there is no connection.
-    pub fn follow(&self, mut heard: impl FnMut(News) -> bool) -> Result<End> {
-        let stream = self.exchange.stream("changes", STREAM)?;
+    pub fn follow(&self, longest: Duration, mut heard: impl FnMut(News) -> bool) -> Result<End> {
+        let stream = self.exchange.stream("changes", longest)?;
         if !heard(News::Connected) {
             return Ok(End::Unwanted);
         }
@@ -77,8 +74,10 @@ impl RemoteStore {
 }
 
 fn is_timeout(error: &std::io::Error) -> bool {
-    matches!(
-        error.kind(),
-        std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock
-    )
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    matches!(inner, Some(ureq::Error::Timeout(_)))
+        || matches!(
+            error.kind(),
+            std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock
+        )
 }

@@ -14,6 +14,9 @@ use crate::settings::Settings;
 /// How often a database is asked whether something has happened.
 const POLL: Duration = Duration::from_millis(500);
 
+/// How long one connection to a server is read. One that was lost without a sign is found out then.
+const STREAM: Duration = Duration::from_secs(30);
+
 /// The first pause after a lost connection; it doubles up to the longest.
 const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
@@ -141,7 +144,7 @@ fn listen(opened: &Opened, to: &Sender<Heard>, gone: impl Fn()) {
     };
     let mut pause = PAUSE;
     loop {
-        let followed = store.follow(|news| {
+        let followed = store.follow(STREAM, |news| {
             if news == News::Forgotten {
                 gone();
             }

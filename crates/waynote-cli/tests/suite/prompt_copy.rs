@@ -302,6 +302,7 @@ fn a_copy_that_nobody_keeps_or_that_is_not_right_is_not_used() {
     mcp.child.kill().unwrap();
     mcp.child.wait().unwrap();
     std::fs::write(&file, &right).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     here.asks_in_vain("s");
     // The next one begins anew, and ends without leaving anything.
     let mcp = here.mcp();
