@@ -44,7 +44,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use waynote::{Author, Name, SecretPolicy, Stamp, Store};
 
-use crate::args::{AllowArgs, Cli, ClientArg, Command, ServerCommand};
+use crate::args::{AllowArgs, Cli, ClientArg, Command, Global, ServerCommand};
 use crate::error::{Failure, Outcome};
 use crate::inside::{self, Inside};
 use crate::opened::Opened;
@@ -155,6 +155,11 @@ pub(crate) fn run(cli: &Cli, output: &mut Output) -> Outcome<ExitCode> {
     }
     let global = match &cli.command {
         Some(Command::Mcp { .. }) => &inside::of_the_loop(&cli.global)?,
+        // Its stores have names in front, and clap hands them on as the store of every command.
+        Some(Command::Server(ServerCommand::Serve(args))) if !args.stores.is_empty() => &Global {
+            store: None,
+            ..cli.global.clone()
+        },
         _ => &cli.global,
     };
     let settings = match &cli.command {

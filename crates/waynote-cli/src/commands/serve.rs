@@ -10,6 +10,7 @@ use signal_hook::iterator::Signals;
 use waynote::SqliteStore;
 use waynote_formats::SyncedStore;
 use waynote_loop::identity::is_dead;
+use waynote_remote::Url;
 use waynote_server::{Limits, Log, Options, Served, Server, Stopper, Stores, TlsFiles};
 
 use super::Context;
@@ -18,7 +19,8 @@ use crate::database;
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::opened;
-use crate::settings::Settings;
+use crate::remote::not_here;
+use crate::settings::{self, Settings};
 
 /// The name of a store that is given none.
 const DEFAULT: &str = "default";
@@ -104,11 +106,14 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
 }
 
 /// A store in a file or in a database. That a database is away is the error of each call, until it is back.
-fn served(settings: &Settings, path: &str) -> Outcome<Arc<dyn Served>> {
-    if waynote_postgres::is_url(path) {
-        return Ok(Arc::new(database::open(settings, path, None)?));
+fn served(settings: &Settings, named: &str) -> Outcome<Arc<dyn Served>> {
+    if Url::is_meant(named) {
+        return Err(not_here(named));
     }
-    let path = home::expanded(path)?;
+    let path = settings::store(named)?;
+    if waynote_postgres::is_url(named) {
+        return Ok(Arc::new(database::open(settings, named, None)?));
+    }
     Ok(Arc::new(SqliteStore::open(
         path,
         &opened::options(settings),

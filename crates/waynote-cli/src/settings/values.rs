@@ -13,7 +13,8 @@ use crate::{database, duration, home};
 use waynote_postgres::is_url;
 use waynote_remote::Url;
 
-pub(super) fn store(text: &str) -> Outcome<PathBuf> {
+/// The store that a text names: a file, or the address of one elsewhere, which is checked.
+pub(crate) fn store(text: &str) -> Outcome<PathBuf> {
     if text.trim().is_empty() {
         return Err(Failure::usage(
             "the store has no name",

@@ -135,6 +135,33 @@ fn a_store_before_the_command_is_the_default() {
 }
 
 #[test]
+fn a_store_in_a_database_has_a_name_too() {
+    let scratch = Scratch::new();
+    // The server starts although the database is away.
+    let away = "postgres://somebody@127.0.0.1:1/notes?store=night";
+    let words = format!("serve --json --listen 127.0.0.1:0 --store team={away} --store {away}");
+    let mut serving = Serving::start(&scratch, &words);
+    let said = serving.json();
+    let stores = said["stores"].as_object().unwrap();
+    assert_eq!(stores.keys().collect::<Vec<_>>(), ["default", "team"]);
+    for url in stores.values() {
+        let answer = get(&format!("{}/api/v1/scopes", url.as_str().unwrap()));
+        assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    }
+    let elsewhere = "serve --listen 127.0.0.1:0 --store team=https://notes.example/s/team";
+    assert_snapshot!(scratch.run(elsewhere).said(), @"
+    exit 2
+    error: this works only on the machine where the store is: https://notes.example/s/team is on a server
+      run it there, or name a file with `--store PATH`
+    ");
+    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --store team=mysql://db/notes").said(), @"
+    exit 2
+    error: `mysql://db/notes` is not a path
+      give the path of a file, https://HOST/s/NAME or postgres://HOST/DATABASE?store=NAME
+    ");
+}
+
+#[test]
 fn what_is_not_safe_is_not_served() {
     let scratch = Scratch::new();
     assert_snapshot!(scratch.run("serve --listen 0.0.0.0:0").said(), @"
