@@ -45,8 +45,9 @@ pub(crate) struct Cli {
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// The store: a file, or a store on a server (https://HOST/s/NAME) [env: WAYNOTE_STORE]
-    #[arg(long, global = true, value_name = "PATH")]
+    /// The store: a file, a store on a server (https://HOST/s/NAME), or a store in PostgreSQL
+    /// (postgres://HOST/DATABASE?store=NAME) [env: WAYNOTE_STORE]
+    #[arg(long, global = true, value_name = "STORE")]
     pub(crate) store: Option<String>,
     /// The file with the token of a store on a server [env: WAYNOTE_TOKEN_FILE]
     #[arg(long, global = true, value_name = "FILE")]

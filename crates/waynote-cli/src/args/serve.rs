@@ -24,7 +24,8 @@ pub(crate) struct ServeArgs {
     /// The address to listen on; port 0: any free port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7467")]
     pub(crate) listen: SocketAddr,
-    /// A store with its name in the URL, /s/NAME; give the option once for each store. A path alone is the store
+    /// A store with its name in the URL, /s/NAME: a file, or a store in PostgreSQL
+    /// (postgres://HOST/DATABASE?store=NAME). Give the option once for each store. One without a name is the store
     /// `default` [env: WAYNOTE_STORE]
     #[arg(id = "store", long, value_name = "NAME=PATH")]
     pub(crate) stores: Vec<String>,
