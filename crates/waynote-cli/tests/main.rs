@@ -10,6 +10,7 @@ mod suite {
     mod attach;
     mod backup;
     mod bad_input;
+    mod balancer;
     mod client_files;
     mod common;
     mod config;
@@ -31,6 +32,7 @@ mod suite {
     mod hook;
     mod hook_prompt;
     mod hook_session;
+    mod http;
     mod import_agents;
     mod import_conflicts;
     mod import_export;
@@ -87,6 +89,7 @@ mod suite {
     mod terminal;
     mod tips;
     mod token;
+    mod two_servers;
     mod ui;
     mod undo;
     mod uninstall;

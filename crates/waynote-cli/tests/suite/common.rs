@@ -129,6 +129,13 @@ impl Run {
         self
     }
 
+    /// Starts it, for what is to be killed; nobody hears it.
+    pub(crate) fn spawn(mut self) -> Child {
+        let command = self.command.stdin(Stdio::null());
+        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().unwrap()
+    }
+
     pub(crate) fn output(mut self) -> Output {
         let begin = Instant::now();
         loop {

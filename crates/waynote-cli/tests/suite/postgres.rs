@@ -8,11 +8,12 @@ use waynote_test_postgres::{
     Cluster, Does, Proxy, Server, Setup, has_postgres, server, skipped, with_store,
 };
 
+use super::client_files;
 use super::common::{Scratch, until};
 use super::copy::{filled, killed_copy};
 use super::mcp_client::Client;
 
-fn its_server() -> Option<&'static Server> {
+pub(super) fn its_server() -> Option<&'static Server> {
     let given = std::env::var("WAYNOTE_TEST_POSTGRES").ok();
     server(given, "the tests of stores in PostgreSQL in waynote-cli")
 }
@@ -110,6 +111,74 @@ fn the_mcp_server_works_on_a_database() {
 }
 
 #[test]
+fn clients_are_set_up_for_a_database_and_doctor_looks_at_it() {
+    let Some(home) = Home::new() else { return };
+    let Home { scratch, url } = &home;
+    let (database, _) = url.split_once("?store=").unwrap();
+    let said = |words: &str| {
+        let run = client_files::run(scratch, words);
+        // Other tests keep the processors busy, too.
+        run.env("WAYNOTE_HOOK_WAIT", "60").said()
+    };
+    // The entries name no store: what they start reads the configuration, or is told how to.
+    let other = format!("{database}?store=other");
+    let told = said(&format!("install claude-code --store {other}"));
+    let set = format!("next: run `waynote config set store '{other}'`");
+    assert!(told.contains(&set), "{told}");
+    for client in ["claude-code", "cursor"] {
+        let told = said(&format!("install {client}"));
+        assert!(!told.contains("config set store"), "{told}");
+        let found = said(&format!("doctor {client}"));
+        assert!(found.starts_with("exit 0"), "{found}");
+        let answers = format!("ok    store: {url} answers");
+        assert!(found.contains(&answers), "{found}");
+        assert!(found.contains("the server answers, with"), "{found}");
+        assert!(found.contains("hook works"), "{found}");
+    }
+    scratch.ok(&format!("stores drop {url} --yes"));
+    let found = said("doctor");
+    assert!(found.starts_with("exit 1"), "{found}");
+    assert!(found.contains("WRONG store: there is no store"), "{found}");
+}
+
+#[test]
+fn a_loop_that_is_killed_goes_on_in_a_database() {
+    let Some(home) = Home::new() else { return };
+    let Home { scratch, url } = &home;
+    let program = env!("CARGO_BIN_EXE_waynote");
+    // The agent says what it knows, in the session that the loop tells it by the environment.
+    let agent =
+        format!("loop --iterations 3 -- {program} log add --type learning learned-by-an-agent");
+    let script = "echo began > began; sleep 1000";
+    let hangs = [
+        "--session",
+        "nightly",
+        "loop",
+        "--iterations",
+        "3",
+        "--",
+        "sh",
+        "-c",
+        script,
+    ];
+    let mut killed = scratch.waynote(hangs).spawn();
+    until("the iteration begins", || {
+        scratch.home().join("work/began").exists()
+    });
+    let refused = scratch.run(&format!("--session nightly {agent}")).said();
+    assert!(refused.starts_with("exit 1"), "{refused}");
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let went_on = scratch.run(&format!("--session nightly {agent}")).said();
+    assert!(went_on.starts_with("exit 0"), "{went_on}");
+    let log = scratch.ok("--session nightly log list --json");
+    let learned = log.matches("learned-by-an-agent").count();
+    assert!(learned >= 2, "{went_on}{log}");
+    // None of it is in a file.
+    assert!(!scratch.store().exists(), "{url}");
+}
+
+#[test]
 fn a_hook_fails_open_and_says_why() {
     let Some(home) = Home::new() else { return };
     home.scratch.ok("key save deploy run-make-ship");
@@ -190,12 +259,15 @@ fn a_prompt_is_told_what_others_wrote_while_the_database_is_slow() {
     until("the copy without it", || !kept().contains("the-third"));
 }
 
+/// `WAYNOTE_TEST_ROUNDS` says how often it is killed at least.
 #[test]
 fn a_copy_into_a_database_that_is_killed_goes_on_and_ends_equal() {
     let Some(server) = its_server() else { return };
     let url = server.store_url();
     let scratch = Scratch::new();
-    let store = filled(&scratch.path("a.db"), 8_000);
+    let rounds = std::env::var("WAYNOTE_TEST_ROUNDS").ok();
+    let rounds: u32 = rounds.and_then(|rounds| rounds.parse().ok()).unwrap_or(5);
+    let store = filled(&scratch.path("a.db"), 1_600 * rounds);
     let from = scratch.path("a.db");
     let from = from.to_str().unwrap();
     let head = || {
@@ -205,8 +277,9 @@ fn a_copy_into_a_database_that_is_killed_goes_on_and_ends_equal() {
             .and_then(|version| version.position)
             .map_or(0, waynote::Position::number)
     };
-    let killed = killed_copy(&scratch, from, &url, 20, &head);
-    assert!(killed >= 5, "killed {killed} times");
+    let killed = killed_copy(&scratch, from, &url, rounds.max(20), &head);
+    assert!(killed >= rounds, "killed {killed} times");
+    eprintln!("the copy was killed {killed} times");
     scratch.ok(&format!("copy {from} {url}"));
     let back = scratch.path("b.db");
     scratch.ok(&format!("copy {url} {}", back.display()));

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use waynote::{Name, SessionLog, Store, loops, session_state};
+use waynote::{Error, Name, Reader, SessionLog, Stamp, Store, loops, session_state};
 use waynote_api::resource::{
     AddedEntry, NewEntry, NewEvents, SessionEventPage, SessionPage, SessionSummary,
 };
@@ -96,8 +96,12 @@ pub(crate) async fn add(
     let (kind, text) = (entry.kind.parse()?, content(entry.content)?);
     let added = visit.run(move |store| {
         let log = SessionLog::new(store, session);
-        let resolves = entry.resolves.as_deref().map(|named| log.stuck(named));
-        log.add_resolving(kind, entry.iteration, text, resolves.transpose()?, &stamp)
+        let resolves = match entry.resolves.as_deref().map(|named| log.stuck(named)) {
+            // It is resolved already, by this same call.
+            Some(Err(Error::NoSuchStuck { .. })) if is_done(store, &stamp)? => None,
+            found => found.transpose()?,
+        };
+        log.add_resolving(kind, entry.iteration, text, resolves, &stamp)
     });
     let note = added.await?;
     let repeat = note.revision > 1;
@@ -110,6 +114,14 @@ pub(crate) async fn add(
         repeat,
     };
     Ok((status, etag(&note), Json(added)).into_response())
+}
+
+/// Whether a call with this id was carried out.
+fn is_done(store: &dyn Reader, stamp: &Stamp) -> waynote::Result<bool> {
+    match stamp.operation {
+        Some(operation) => Ok(!store.operation(operation)?.is_empty()),
+        None => Ok(false),
+    }
 }
 
 /// The events of a session, latest first.

@@ -1,0 +1,519 @@
+//! Two servers over one database behind a balancer: either may die, and nothing is lost, doubled or out of order.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use waynote::store::{Cursor, Happened};
+use waynote::{Reader as _, Store as _};
+
+use super::balancer::Balancer;
+use super::common::Scratch;
+use super::http::{Answer, follow, send};
+use super::postgres::its_server;
+
+/// The store, as both servers have it.
+const STORE: &str = "/s/team";
+
+/// How long it may take until there is more of what must come.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// `waynote serve`, on a machine of its own as far as it knows, until it is dropped.
+struct Server {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Server {
+    fn start(scratch: &Scratch, url: &str) -> Self {
+        let words = format!("serve --json --rate 0 --listen 127.0.0.1:0 --store team={url}");
+        let mut log = File::options();
+        let log = log.create(true).append(true).open(scratch.path("log"));
+        let mut child = scratch
+            .command(&words)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log.unwrap())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let url = lines.map_while(Result::ok).find_map(|line| {
+            said.push_str(&line);
+            let said: Value = serde_json::from_str(&said).ok()?;
+            Some(said["url"].as_str()?.to_owned())
+        });
+        let Some(url) = url else {
+            let status = child.wait().unwrap();
+            let log = std::fs::read_to_string(scratch.path("log")).unwrap();
+            panic!("the server does not start: {status} {said}{log}");
+        };
+        let address = url.strip_prefix("http://").unwrap().parse().unwrap();
+        Self { child, address }
+    }
+
+    /// Ends it as a loss of power does.
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A number of the environment, for more than the gate has time for.
+fn number(name: &str, usual: usize) -> usize {
+    let given = std::env::var(name).ok();
+    given.and_then(|given| given.parse().ok()).unwrap_or(usual)
+}
+
+/// What clients have done, and whether they are to go on.
+#[derive(Default)]
+struct Work {
+    is_over: AtomicBool,
+    acknowledged: AtomicUsize,
+    /// Requests that were sent again, because their connection ended before the answer.
+    repeated: AtomicUsize,
+    /// The texts that were acknowledged.
+    texts: Mutex<Vec<String>>,
+}
+
+impl Work {
+    fn goes_on(&self) -> bool {
+        !self.is_over.load(Ordering::SeqCst)
+    }
+
+    fn acknowledge(&self, text: String) {
+        self.texts.lock().unwrap().push(text);
+        self.acknowledged.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Sends a request until there is an answer. The first one that is sent may not say that it was carried out before.
+    fn sure(&self, mut send: impl FnMut() -> std::io::Result<Answer>) -> (Answer, bool) {
+        let begin = Instant::now();
+        let mut is_repeated = false;
+        loop {
+            match send() {
+                Ok(answer) => return (answer, is_repeated),
+                Err(error) => assert!(begin.elapsed() < PATIENCE, "no answer: {error}"),
+            }
+            self.repeated.fetch_add(1, Ordering::SeqCst);
+            is_repeated = true;
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits until so many more writes are acknowledged.
+    fn more(&self, writes: usize) {
+        let until = self.acknowledged.load(Ordering::SeqCst) + writes;
+        let begin = Instant::now();
+        while self.acknowledged.load(Ordering::SeqCst) < until {
+            assert!(self.goes_on(), "a client has failed");
+            assert!(begin.elapsed() < PATIENCE, "the clients do not go on");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Ends the work, whatever ends the thread.
+struct Ends<'w>(&'w Work);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.is_over.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+/// A client of the API: four reads for each write.
+fn client(address: SocketAddr, client: usize, work: &Work) {
+    let _ends = Ends(work);
+    let notes = format!("{STORE}/api/v1/notes/agent%3Aclient-{client}%23");
+    let entries = format!("{STORE}/api/v1/sessions/night-{client}/entries");
+    let mut number = 0;
+    while work.goes_on() {
+        let text = format!("client {client} wrote {number}");
+        let (request, body) = match number % 4 {
+            0 | 2 => (
+                format!("PUT {notes}k{number}"),
+                json!({ "content": text, "limits": { "max_notes": 0 } }),
+            ),
+            1 => (
+                format!("POST {entries}"),
+                json!({ "type": "stuck", "content": text }),
+            ),
+            _ => {
+                let stuck = format!("client {client} wrote {}", number - 2);
+                (
+                    format!("POST {entries}"),
+                    json!({ "type": "learning", "content": text, "resolves": stuck }),
+                )
+            }
+        };
+        let key = format!("Idempotency-Key: {client}-{number}");
+        let (made, is_repeated) = work.sure(|| send(address, &request, &[&key], &body));
+        let is_made = made.status == 201 || (is_repeated && made.status == 200);
+        assert!(is_made, "{request} {body}: {made:?}");
+        work.acknowledge(text);
+        for turn in 0..4 {
+            // Whichever server answers: what was acknowledged is there.
+            let wrote = match turn {
+                0 => number,
+                turn => (number * 7 + turn) % (number + 1),
+            };
+            // Those of odd numbers are entries of the log.
+            let wrote = wrote - wrote % 2;
+            let request = format!("GET {notes}k{wrote}");
+            let (read, _) = work.sure(|| send(address, &request, &[], &Value::Null));
+            let expected = format!("client {client} wrote {wrote}");
+            assert_eq!(read.body["content"], expected, "{request}: {read:?}");
+        }
+        number += 1;
+    }
+}
+
+/// The protocols that a client of the MCP endpoint speaks.
+#[derive(Clone, Copy, Debug)]
+enum Era {
+    /// It begins with `initialize`.
+    Older,
+    /// Each request stands for itself.
+    Stateless,
+}
+
+/// A call of the MCP endpoint; the result of its answer.
+fn ask(address: SocketAddr, era: Era, method: &str, mut params: Value, work: &Work) -> Value {
+    const ACCEPT: &str = "Accept: application/json, text/event-stream";
+    let tool = params["name"].as_str().unwrap_or_default().to_owned();
+    let mut headers = vec![ACCEPT.to_owned()];
+    match era {
+        Era::Older => headers.push("MCP-Protocol-Version: 2025-06-18".into()),
+        Era::Stateless => {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+            headers.push("MCP-Protocol-Version: 2026-07-28".into());
+            headers.push(format!("Mcp-Method: {method}"));
+            if !tool.is_empty() {
+                headers.push(format!("Mcp-Name: {tool}"));
+            }
+        }
+    }
+    let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let request = format!("POST {STORE}/mcp?agent=mcp-{era:?}").to_ascii_lowercase();
+    let request = request.replacen("post", "POST", 1);
+    let (mut answer, _) = work.sure(|| send(address, &request, &headers, &message));
+    assert_eq!(answer.status, 200, "{method}: {answer:?}");
+    assert!(!answer.head.contains("mcp-session-id"), "{answer:?}");
+    assert!(answer.body["error"].is_null(), "{method}: {answer:?}");
+    answer.body["result"].take()
+}
+
+/// A client of the MCP endpoint, each of whose requests goes to another server.
+fn mcp_client(address: SocketAddr, era: Era, work: &Work) {
+    let _ends = Ends(work);
+    let call = |tool: &str, arguments: Value| {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let result = ask(address, era, "tools/call", params, work);
+        assert!(result["isError"] != true, "{tool}: {result}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    if let Era::Older = era {
+        let params = json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        });
+        let begun = ask(address, era, "initialize", params, work);
+        assert_eq!(begun["protocolVersion"], "2025-06-18");
+    }
+    let mut tools = None;
+    let mut number = 0;
+    while work.goes_on() {
+        // The same list in the same order, whichever server is asked.
+        let listed = ask(address, era, "tools/list", json!({}), work);
+        assert_eq!(
+            *tools.get_or_insert(listed["tools"].clone()),
+            listed["tools"]
+        );
+        let text = format!("{era:?} said {number}");
+        // Few keys, so that the block stays small.
+        let key = format!("k{}", number % 5);
+        call("note_save", json!({ "key": key, "content": text }));
+        assert!(call("note_show", json!({ "key": key })).contains(&text));
+        let block = call("note_context", json!({}));
+        assert!(block.contains(&text), "{block}");
+        work.acknowledge(text);
+        number += 1;
+    }
+}
+
+/// What a reader of the feed has read.
+#[derive(Default)]
+struct Reading {
+    items: Mutex<Vec<Value>>,
+    /// How often its connection ended.
+    ended: AtomicUsize,
+    is_over: AtomicBool,
+}
+
+/// Reads the feed from its start, and goes on where it was when a connection ends.
+fn reader(address: SocketAddr, reading: &Reading) {
+    let goes_on = || !reading.is_over.load(Ordering::SeqCst);
+    let mut last = "start".to_owned();
+    while goes_on() {
+        let path = format!("{STORE}/api/v1/changes");
+        let after = last.clone();
+        let _ = follow(address, &path, &after, &goes_on, |id, item| {
+            reading.items.lock().unwrap().push(item);
+            last = id;
+        });
+        if goes_on() {
+            reading.ended.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Ends the readers, whatever ends the test.
+struct Stops<'r>(&'r [Reading], &'r Work);
+
+impl Drop for Stops<'_> {
+    fn drop(&mut self) {
+        self.1.is_over.store(true, Ordering::SeqCst);
+        for reading in self.0 {
+            reading.is_over.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+/// `WAYNOTE_TEST_CLIENTS` says how many there are, `WAYNOTE_TEST_WRITES` how often each writes between two events, and
+/// `WAYNOTE_TEST_ROUNDS` how often each server is killed.
+#[test]
+fn either_of_two_servers_dies_and_nothing_is_lost_or_doubled() {
+    let Some(database) = its_server() else { return };
+    let url = database.store_url();
+    let machines = [Scratch::new(), Scratch::new()];
+    machines[0].ok(&format!("stores create {url}"));
+    let clients = number("WAYNOTE_TEST_CLIENTS", 8);
+    let writes = clients * number("WAYNOTE_TEST_WRITES", 3);
+    let rounds = number("WAYNOTE_TEST_ROUNDS", 1);
+    let mut servers = machines.each_ref().map(|home| Server::start(home, &url));
+    let balancer = Balancer::start(&servers.each_ref().map(|server| server.address));
+    let address = balancer.address;
+    let work = Work::default();
+    let readings: Vec<Reading> = (0..clients.div_ceil(8) + 1)
+        .map(|_| Reading::default())
+        .collect();
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        let _stops = Stops(&readings, &work);
+        for reading in &readings {
+            scope.spawn(|| reader(address, reading));
+        }
+        let mut working: Vec<_> = (0..clients)
+            .map(|number| {
+                let work = &work;
+                scope.spawn(move || client(address, number, work))
+            })
+            .collect();
+        for era in [Era::Older, Era::Stateless] {
+            let work = &work;
+            working.push(scope.spawn(move || mcp_client(address, era, work)));
+        }
+        work.more(writes);
+        for _ in 0..rounds {
+            for dies in 0..servers.len() {
+                servers[dies].kill();
+                // The other one alone.
+                work.more(writes);
+                servers[dies] = Server::start(&machines[dies], &url);
+                balancer.replace(dies, servers[dies].address);
+                let before = balancer.connections()[dies];
+                work.more(writes);
+                assert!(balancer.connections()[dies] > before);
+            }
+        }
+        work.is_over.store(true, Ordering::SeqCst);
+        working
+            .into_iter()
+            .for_each(|client| client.join().unwrap());
+        let store = waynote_postgres::Options::of_url(&url).and_then(waynote_postgres::open);
+        let head = store.and_then(|store| store.version()).unwrap().position;
+        let head = head.unwrap().to_string();
+        let is_read = |reading: &Reading| {
+            let items = reading.items.lock().unwrap();
+            items.last().is_some_and(|item| item["at"] == head.as_str())
+        };
+        let begin = Instant::now();
+        while !readings.iter().all(is_read) {
+            assert!(
+                begin.elapsed() < PATIENCE,
+                "the feed does not get to {head}"
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    let took = begin.elapsed();
+    let texts = work.texts.into_inner().unwrap();
+    check_store(&url, &texts);
+    let mut ended = 0;
+    for reading in readings {
+        let items = reading.items.into_inner().unwrap();
+        check_feed(&items, &texts);
+        let times = reading.ended.into_inner();
+        // It was at one of the two, and both have died.
+        assert!(times >= rounds, "ended {times} times");
+        ended += times;
+    }
+    eprintln!(
+        "{clients} clients, each server killed {rounds} times: {} acknowledged writes in {took:.1?}, {} requests sent \
+         again, the feed continued {ended} times",
+        texts.len(),
+        work.repeated.into_inner(),
+    );
+}
+
+fn counted<T: Ord>(all: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
+    let mut counts = BTreeMap::new();
+    for one in all {
+        *counts.entry(one).or_default() += 1;
+    }
+    counts
+}
+
+/// Every text is in the store once, and nothing else.
+fn check_store(url: &str, texts: &[String]) {
+    let options = waynote_postgres::Options::of_url(url).unwrap();
+    let store = waynote_postgres::open(options).unwrap();
+    let feed = store.feed(Cursor::START, usize::MAX).unwrap();
+    let written = feed.iter().filter_map(|item| match &item.happened {
+        Happened::Changed(revision) => {
+            let note = revision.note().expect("nobody deletes");
+            Some(note.content.shown().into_owned())
+        }
+        _ => None,
+    });
+    assert_eq!(counted(written), counted(texts.iter().cloned()));
+    assert!(
+        feed.iter()
+            .zip(1..)
+            .all(|(item, number)| item.at.to_string() == i64::to_string(&number))
+    );
+    let report = store.verify().unwrap();
+    assert!(report.is_clean(), "{report:?}");
+}
+
+/// A reader has read every item once, in the order of the store.
+fn check_feed(items: &[Value], texts: &[String]) {
+    for (item, number) in items.iter().zip(1..) {
+        assert_eq!(item["at"], i64::to_string(&number));
+    }
+    let read = items
+        .iter()
+        .filter_map(|item| item["changed"]["note"]["content"].as_str());
+    assert_eq!(counted(read), counted(texts.iter().map(String::as_str)));
+}
+
+#[test]
+fn what_is_said_to_one_server_holds_at_the_other_at_once() {
+    let Some(database) = its_server() else { return };
+    let url = database.store_url();
+    let machines = [Scratch::new(), Scratch::new()];
+    machines[0].ok(&format!("stores create {url}"));
+    let [one, other] = machines.each_ref().map(|home| Server::start(home, &url));
+    let [one, other] = [&one, &other].map(|server| server.address);
+    // The same call at both: the second one gets the first one's answer, also when what it resolved is not open any more.
+    let entries = format!("{STORE}/api/v1/sessions/night/entries");
+    let stuck = json!({ "type": "stuck", "content": "the linker fails" });
+    let learning = json!({ "type": "learning", "content": "use lld", "resolves": "linker" });
+    for (key, entry) in [
+        ("Idempotency-Key: 1", &stuck),
+        ("Idempotency-Key: 2", &learning),
+    ] {
+        let add = |server| {
+            let added = send(server, &format!("POST {entries}"), &[key], entry).unwrap();
+            (added.status, added.body)
+        };
+        let (first, second) = (add(one), add(other));
+        assert_eq!(first.0, 201, "{first:?}");
+        assert_eq!(first, second);
+    }
+    let unknown = send(
+        other,
+        &format!("POST {entries}"),
+        &["Idempotency-Key: 3"],
+        &learning,
+    );
+    assert_eq!(unknown.unwrap().body["kind"], "no_such_stuck");
+    let list = format!("GET {STORE}/api/v1/notes?scope=session:night");
+    let listed = send(other, &list, &[], &Value::Null).unwrap();
+    assert_eq!(
+        listed.body["notes"].as_array().unwrap().len(),
+        2,
+        "{listed:?}"
+    );
+    let note = format!("{STORE}/api/v1/notes/agent%3Aa%23twice");
+    let calls = [
+        (format!("PUT {note}"), json!({ "content": "one" })),
+        (format!("PUT {note}"), json!({ "content": "two" })),
+        (format!("POST {note}/undo"), json!({})),
+        (format!("POST {note}/redo"), json!({})),
+        (format!("DELETE {note}"), Value::Null),
+        (format!("POST {note}/restore"), json!({ "revision": 1 })),
+    ];
+    for (number, (request, body)) in (0..).zip(&calls) {
+        let key = format!("Idempotency-Key: call-{number}");
+        let call = |server| {
+            let made = send(server, request, &[&key], body).unwrap();
+            (made.status, made.body)
+        };
+        let (first, second) = (call(one), call(other));
+        assert!(first.0 < 300, "{request}: {first:?}");
+        assert_eq!(first, second, "{request}");
+    }
+    let history = send(other, &format!("GET {note}/history"), &[], &Value::Null).unwrap();
+    let revisions = history.body["revisions"].as_array().map(Vec::len);
+    assert_eq!(revisions, Some(calls.len()), "{history:?}");
+    // A write with a revision that the other has made obsolete.
+    let note = format!("{STORE}/api/v1/notes/agent%3Aa%23deploy");
+    let put = |server, text: &str, headers: &[&str]| {
+        let made = send(
+            server,
+            &format!("PUT {note}"),
+            headers,
+            &json!({ "content": text }),
+        );
+        made.unwrap().status
+    };
+    assert_eq!(put(one, "ship", &[]), 201);
+    assert_eq!(put(other, "ship twice", &["If-Match: \"1\""]), 200);
+    assert_eq!(put(one, "ship thrice", &["If-Match: \"1\""]), 412);
+    // A token, from when it is made until it is revoked.
+    let read = |server, token: &str| {
+        let header = format!("Authorization: Bearer {token}");
+        let read = send(server, &format!("GET {note}"), &[&header], &Value::Null);
+        read.unwrap().status
+    };
+    let made = machines[0].json(&format!("--store {url} token create ci --read --json"));
+    let token = made["token"].as_str().unwrap();
+    assert_eq!([read(one, token), read(other, token)], [200, 200]);
+    assert_eq!([read(one, "wn_no"), read(other, "wn_no")], [401, 401]);
+    machines[1].ok(&format!("--store {url} token revoke ci"));
+    assert_eq!([read(one, token), read(other, token)], [401, 401]);
+}
