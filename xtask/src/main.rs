@@ -16,6 +16,7 @@ mod loops;
 mod measure;
 mod packages;
 mod page;
+mod postgres;
 mod public_api;
 mod random;
 mod retrieval;
@@ -70,8 +71,10 @@ fn main() -> Result<()> {
         ["prove"] => {
             dist::measure(&["upgrade"])?;
             dist::measure(&["serving"])?;
+            postgres::prove(&[])?;
             faults::run(&faults::Choice::LONG)
         }
+        ["prove", "postgres", ref words @ ..] => postgres::prove(words),
         // What `faults` starts to watch it.
         ["measure", "faults-writer", path, seed, writes] => faults::write(path, seed, writes),
         ["measure", "upgrade"] => upgrade::run(),
@@ -94,7 +97,7 @@ fn main() -> Result<()> {
         }
         _ => bail!(
             "usage: cargo xtask test [agents [--all] [--newest] [--load] [--keep] [CLIENT…] [MOMENT…] | conformance | packages | page | serving] \
-             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | serving [load | kills | generated] | retrieval (import | query) STORE | secrets [PATH…]] | prove \
+             | bench [adds | threads | context [LARGEST] | hook | loop | blocks | search | serving [load | kills | generated] | retrieval (import | query) STORE | secrets [PATH…]] | prove [postgres [--short] [failover | limit | stores | copy | servers]] \
              | faults [--seed N] [--only PART] [--short] [--release | --dist] | docs"
         ),
     }

@@ -1,0 +1,145 @@
+//! Stores in PostgreSQL with large counts: the tests of the gate, told by variables to do more.
+
+use std::process::Stdio;
+use std::time::Instant;
+
+use anyhow::{Result, bail, ensure};
+use waynote_test_postgres::has_postgres;
+
+use crate::steps::cargo;
+
+/// A test, and what makes it large.
+struct Proof {
+    word: &'static str,
+    /// What it shows.
+    shows: &'static str,
+    package: &'static str,
+    test: &'static str,
+    /// Names and values: with the large counts, and with those of a trial.
+    counts: &'static [(&'static str, &'static str, &'static str)],
+}
+
+const PROOFS: [Proof; 5] = [
+    Proof {
+        word: "failover",
+        shows: "a primary is killed and is cut off, 10 times each, under 8 writers: its standby has every \
+                acknowledged write once",
+        package: "waynote-postgres",
+        test: "suite::failover::a_primary_that_dies_takes_nothing_with_it",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "10", "1")],
+    },
+    Proof {
+        word: "limit",
+        shows: "16 processes with 500 writes each never pass the limit of a notebook",
+        package: "waynote-postgres",
+        test: "suite::cap::sixteen_processes_never_pass_the_limit",
+        counts: &[("WAYNOTE_TEST_WRITES", "500", "10")],
+    },
+    Proof {
+        word: "stores",
+        shows: "a store of 5,000 notes among 1,000 others",
+        package: "waynote-postgres",
+        test: "suite::among::alone_and_among_others",
+        counts: &[("WAYNOTE_TEST_STORES", "1000", "3")],
+    },
+    Proof {
+        word: "copy",
+        shows: "a copy that is killed 20 times goes on and ends equal",
+        package: "waynote-cli",
+        test: "suite::postgres::a_copy_into_a_database_that_is_killed_goes_on_and_ends_equal",
+        counts: &[("WAYNOTE_TEST_ROUNDS", "20", "3")],
+    },
+    Proof {
+        word: "servers",
+        shows: "two servers behind a balancer, 64 clients, each server killed 5 times: nothing lost, doubled or out of \
+                order",
+        package: "waynote-cli",
+        test: "suite::two_servers::either_of_two_servers_dies_and_nothing_is_lost_or_doubled",
+        counts: &[
+            ("WAYNOTE_TEST_CLIENTS", "64", "4"),
+            ("WAYNOTE_TEST_WRITES", "5", "1"),
+            ("WAYNOTE_TEST_ROUNDS", "5", "1"),
+        ],
+    },
+];
+
+/// Runs all of them, or those that are named; `--short` with the counts of a trial.
+pub(crate) fn prove(words: &[&str]) -> Result<()> {
+    ensure!(
+        has_postgres(),
+        "there is no PostgreSQL on this machine, and nothing of it is proved: apt-get install postgresql"
+    );
+    let is_short = words.contains(&"--short");
+    let named: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| *word != "--short")
+        .collect();
+    for word in &named {
+        if !PROOFS.iter().any(|proof| proof.word == *word) {
+            let all = PROOFS.map(|proof| proof.word).join(", ");
+            bail!("no proof `{word}`: {all}");
+        }
+    }
+    for proof in &PROOFS {
+        if named.is_empty() || named.contains(&proof.word) {
+            run(proof, is_short)?;
+        }
+    }
+    Ok(())
+}
+
+fn run(proof: &Proof, is_short: bool) -> Result<()> {
+    let counts = proof.counts.iter().map(|(name, long, short)| {
+        let count = if is_short { short } else { long };
+        (*name, *count)
+    });
+    let told: Vec<String> = counts
+        .clone()
+        .map(|(name, count)| format!("{name}={count}"))
+        .collect();
+    let trial = if is_short { "only a trial of: " } else { "" };
+    println!(
+        "== {}: {trial}{} ({})",
+        proof.word,
+        proof.shows,
+        told.join(" ")
+    );
+    let begin = Instant::now();
+    let words = [
+        "test",
+        "--quiet",
+        "-p",
+        proof.package,
+        "--test",
+        "main",
+        "--",
+        "--exact",
+        proof.test,
+        // Those that only print figures are left out of the gate.
+        "--include-ignored",
+        "--nocapture",
+    ];
+    let mut test = cargo(&words);
+    let output = test
+        .envs(counts)
+        .stdout(Stdio::piped())
+        .spawn()?
+        .wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    print!("{said}");
+    // A test that has another name by now would pass as well.
+    let has_run = said.contains("test result: ok. 1 passed");
+    ensure!(
+        output.status.success() && has_run,
+        "{}: {} failed, or did not run",
+        proof.word,
+        proof.test
+    );
+    println!(
+        "== {}: passed in {:.0} s",
+        proof.word,
+        begin.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
