@@ -111,7 +111,7 @@ fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<Committed> {
     // The lock is free when the server is done with the transaction.
     let session = Session::new(
         engine,
-        Purpose::Write(Writing::Relaxed),
+        Purpose::Write(Writing::Durable),
         Limits::of(&engine.options),
     );
     let marks = Statement::typed(
@@ -123,9 +123,14 @@ fn resolve(lost: &Session<'_>, failure: &Failure) -> Result<Committed> {
         return Err(unknown(engine, &reason));
     };
     let mut marks = rows.iter().flatten();
-    match marks.any(|row| row.try_get(0).is_ok_and(|mark: i64| mark == lost.mark)) {
-        true => Ok(Committed::Yes),
-        false => Ok(gone(&reason)),
+    if !marks.any(|row| row.try_get(0).is_ok_and(|mark: i64| mark == lost.mark)) {
+        return Ok(gone(&reason));
+    }
+    // It is there, but its standby may not have it: a backend that is ended, or a server that is started again, waits for
+    // the standby no more. The lock that this transaction took is in the log after it, and its commit waits for both.
+    match session.tried(Vec::new(), Then::Commit) {
+        Ok(_) if !session.is_warned() => Ok(Committed::Yes),
+        _ => Err(unknown(engine, &reason)),
     }
 }
 

@@ -15,6 +15,7 @@ mod suite {
     mod damage;
     mod failover;
     mod lost;
+    mod retried;
     mod start;
     mod stores;
 
