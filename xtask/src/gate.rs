@@ -27,6 +27,7 @@ pub(crate) fn test() -> Result<()> {
     step("documentation", documentation)?;
     crate::public_api::check()?;
     crate::packages::check()?;
+    crate::postgres::install();
     let mut tests = cargo(&["test", "--workspace", "--no-fail-fast"]);
     // A snapshot that differs is a failure, not a file to be looked at later.
     tests.env("INSTA_UPDATE", "no");

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::steps::{cargo, step};
-use crate::tools::{npm, quietly, target};
+use crate::tools::{apt_install, npm, quietly, target};
 
 /// Finds what keeps people from using a page.
 const AXE: &str = "axe-core@4.14.1";
@@ -43,27 +43,8 @@ fn browser() -> Result<(), String> {
     if is_there().is_ok() {
         return Ok(());
     }
-    println!("== chromium is installed");
-    let install = ["install", "--yes", "--quiet", "chromium", "chromium-driver"];
-    // The list of packages may be missing, or too old for what is there now.
-    apt(&install).or_else(|_| apt(&["update", "--quiet"]).and_then(|()| apt(&install)))?;
+    apt_install(&["chromium", "chromium-driver"])?;
     is_there()
-}
-
-/// Runs apt-get as root.
-fn apt(words: &[&str]) -> Result<(), String> {
-    let is_root = nix::unistd::geteuid().is_root();
-    let mut command = match is_root {
-        true => Command::new("apt-get"),
-        false => {
-            let mut sudo = Command::new("sudo");
-            // Nobody is there to be asked for a password.
-            sudo.args(["--non-interactive", "apt-get"]);
-            sudo
-        }
-    };
-    command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
-    quietly(&mut command)
 }
 
 /// The file of axe-core.

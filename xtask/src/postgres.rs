@@ -4,9 +4,22 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use anyhow::{Result, bail, ensure};
-use waynote_test_postgres::has_postgres;
+use waynote_test_postgres::{has_pgbouncer, has_postgres};
 
 use crate::steps::cargo;
+use crate::tools::apt_install;
+
+/// Installs what the tests start servers from. Where that cannot be done, each test that needs one says that it is
+/// skipped.
+pub(crate) fn install() {
+    let is_given = std::env::var_os("WAYNOTE_TEST_POSTGRES").is_some();
+    if is_given || (has_postgres() && has_pgbouncer()) {
+        return;
+    }
+    if let Err(why) = apt_install(&["postgresql", "pgbouncer"]) {
+        println!("NOT CHECKED: PostgreSQL: {why}");
+    }
+}
 
 /// A test, and what makes it large.
 struct Proof {

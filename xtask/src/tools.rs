@@ -77,3 +77,27 @@ pub(crate) fn npm(folder: &Path, packages: &[&str]) -> Result<PathBuf, String> {
     }
     Ok(folder.to_owned())
 }
+
+/// Installs packages of a Debian-like system.
+pub(crate) fn apt_install(packages: &[&str]) -> Result<(), String> {
+    println!("== {} is installed", packages.join(", "));
+    let install = [&["install", "--yes", "--quiet"], packages].concat();
+    // The list of packages may be missing, or too old for what is there now.
+    apt(&install).or_else(|_| apt(&["update", "--quiet"]).and_then(|()| apt(&install)))
+}
+
+/// Runs apt-get as root.
+fn apt(words: &[&str]) -> Result<(), String> {
+    let is_root = nix::unistd::geteuid().is_root();
+    let mut command = match is_root {
+        true => Command::new("apt-get"),
+        false => {
+            let mut sudo = Command::new("sudo");
+            // Nobody is there to be asked for a password.
+            sudo.args(["--non-interactive", "apt-get"]);
+            sudo
+        }
+    };
+    command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
+    quietly(&mut command)
+}

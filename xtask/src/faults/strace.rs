@@ -17,14 +17,7 @@ pub(crate) fn ready() -> Result<(), String> {
     if is_there {
         return Err(why);
     }
-    let install = [
-        "install",
-        "--yes",
-        "--quiet",
-        "--no-install-recommends",
-        "strace",
-    ];
-    crate::tools::quietly(Command::new("apt-get").args(install))
+    crate::tools::apt_install(&["strace"])
         .map_err(|error| format!("strace is not installed, and cannot be: {error}"))?;
     works()
 }
