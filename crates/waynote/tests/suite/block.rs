@@ -9,7 +9,7 @@ use waynote::context::{Budget, Renderer, Request, Section, Shown, Style, TokenFa
 use waynote::visible::{lines, visible};
 use waynote::{
     Address, AsOf, Change, Content, EntryType, Expect, Limits, LocalStore, Notebook, Origin, Place,
-    Places, SaveOptions, SessionLog, SqliteStore, Stamp,
+    Places, SaveOptions, SecretPolicy, SessionLog, SqliteStore, Stamp,
 };
 
 fn at(second: i64) -> Stamp {
@@ -172,6 +172,11 @@ fn any_text() -> impl Strategy<Value = String> {
         "\\PC{0,200}",
         "(`{1,5}|\n|x| ){0,60}",
     ]
+    // A random text in base64 can have the form of a key.
+    .prop_filter("refused as a credential", |text| {
+        let content = Content::imported(text.clone());
+        SecretPolicy::default().check(&content).is_ok()
+    })
 }
 
 proptest! {
