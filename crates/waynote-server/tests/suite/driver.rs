@@ -225,6 +225,11 @@ impl Browser {
         source.as_str().unwrap().to_owned()
     }
 
+    /// Waits until the page has a text: what a click leads to may come later than its answer.
+    pub(crate) fn wait_for_source(&self, text: &str) {
+        wait_until(|| self.source().contains(text), text);
+    }
+
     pub(crate) fn shot(&self, name: &str) {
         #[expect(
             clippy::disallowed_methods,
