@@ -15,6 +15,7 @@ use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::page::link::Link;
 use crate::page::overview::Overview;
+use crate::sign_in::UsedToday;
 use crate::stop::Stopper;
 use crate::told::Told;
 use crate::watch::Watcher;
@@ -29,6 +30,9 @@ pub(crate) struct Shelf {
     pub(crate) audit: Arc<Audit<Told>>,
     /// Whether a request needs a token. Once it does, it does until the server ends.
     pub(crate) needs_token: AtomicBool,
+    /// Whether it is a file of this machine.
+    pub(crate) is_file: bool,
+    pub(crate) used: UsedToday,
     /// The way in of the one browser that the server is for, if it is for one.
     pub(crate) link: Option<Arc<Link>>,
     /// What the page keeps of it.

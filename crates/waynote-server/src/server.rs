@@ -19,8 +19,9 @@ use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::page::link::Link;
 use crate::page::overview::Overview;
+use crate::sign_in::UsedToday;
 use crate::stop::Stopper;
-use crate::stores::{Stores, is_name};
+use crate::stores::{Named, Stores, is_name};
 use crate::told::Told;
 use crate::visit::waiting;
 use crate::watch::{Watched, Watcher};
@@ -37,21 +38,24 @@ impl Server {
         let watcher = Arc::new(Watcher::default());
         // Another number in every process.
         let writer = RandomState::new().build_hasher().finish();
-        let shelf = |store: &Arc<dyn crate::Served>| {
+        let shelf = |named: &Named| {
             let watched = Arc::new(Watched::new(watcher.clone()));
-            let store = Told::new(store.clone(), watched);
+            let store = Told::new(named.store.clone(), watched);
             let clock = clock.clone();
             Shelf {
                 audit: Arc::new(Audit::new(store.clone(), writer, move || clock())),
                 store,
                 needs_token: AtomicBool::new(false),
+                is_file: named.is_file,
+                used: UsedToday::default(),
                 link: None,
                 overview: Overview::default(),
             }
         };
         let shelves: BTreeMap<_, _> = stores
+            .by_name
             .iter()
-            .map(|(name, store)| (name.to_owned(), shelf(store)))
+            .map(|(name, named)| (name.clone(), shelf(named)))
             .collect();
         let started = clock().as_microsecond();
         Self {

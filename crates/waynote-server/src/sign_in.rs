@@ -1,16 +1,20 @@
 //! Who asks: the token of a request, and what it grants.
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use jiff::Timestamp;
-use waynote_access::{Grant, Line, Refusal, Tokens, Watch};
+use jiff::{Timestamp, civil, tz::TimeZone};
+use waynote::mutex::locked;
+use waynote_access::{Checked, Grant, Line, Refusal, Tokens, Watch};
 
-use crate::app::{Shared, Shelf};
+use crate::app::{App, Shared, Shelf};
 use crate::page::signed;
-use crate::problem::Problem;
+use crate::problem::{Answer, Problem};
 use crate::told::Told;
+use crate::visit::waiting;
 
 /// The token that a request comes with: in its header, without the word `Bearer`; or the cookie of a browser that is
 /// signed in, or that opened the link.
@@ -43,43 +47,106 @@ pub(crate) fn has_tokens(store: &Told) -> waynote::Result<bool> {
     Ok(!Tokens::new(store).is_empty()?)
 }
 
-/// What the token grants, or what anybody may do with a store that needs none. Blocks.
-pub(crate) fn grant(shelf: &Shelf, token: Option<&str>, now: Timestamp) -> Result<Grant, Problem> {
+/// What the token grants now, or what anybody may do with a store that needs none.
+///
+/// In a file of this machine, a token is looked up in less time than a thread takes to wake up, so that is done here.
+/// What is on the network or is written is done on a thread that may wait.
+pub(crate) async fn grant(app: &App, name: &str, token: Option<String>) -> Answer<Grant> {
+    let shelf = app.shelves.get(name).ok_or_else(Problem::no_such_store)?;
+    let now = app.now();
+    let found = if shelf.is_file {
+        look_up(shelf, token.as_deref(), now)
+    } else {
+        let (app, name) = (app.clone(), name.to_owned());
+        waiting(move || {
+            let shelf = app.shelves.get(&name).ok_or_else(Problem::no_such_store)?;
+            look_up(shelf, token.as_deref(), now)
+        })
+        .await?
+    };
+    match found? {
+        Found::Granted(grant) => Ok(grant),
+        Found::Token(checked) => {
+            let today = TimeZone::UTC.to_datetime(now).date();
+            if shelf.used.is_first(&checked.id, today) {
+                let (store, id) = (shelf.store.clone(), checked.id);
+                // A store that cannot be written now is no reason to refuse a token.
+                let _ = waiting(move || Tokens::new(&store).used(&id, today)).await?;
+            }
+            Ok(checked.grant)
+        }
+        Found::Refused(line) => {
+            let audit = shelf.audit.clone();
+            waiting(move || audit.saw(line)).await?;
+            Err(Problem::unauthorized())
+        }
+    }
+}
+
+/// What was found of a token.
+enum Found {
+    /// Whoever asks may do this, by no token or by one that is not kept.
+    Granted(Grant),
+    /// What a token of the store grants.
+    Token(Checked),
+    /// The token does not count.
+    Refused(Line),
+}
+
+/// Looks a token up. Reads only.
+fn look_up(shelf: &Shelf, token: Option<&str>, now: Timestamp) -> Answer<Found> {
     if !shelf.needs_token.load(Ordering::Relaxed) {
         if !is_closed(&shelf.store)? {
-            return Ok(Grant::everything());
+            return Ok(Found::Granted(Grant::everything()));
         }
         shelf.needs_token.store(true, Ordering::Relaxed);
     }
     let refused = |call, token, detail: String| {
-        shelf.audit.saw(Line {
+        Ok(Found::Refused(Line {
             call,
             token,
             refused: true,
             detail,
-        });
-        Problem::unauthorized()
+        }))
     };
     let Some(token) = token else {
-        let detail = "the request has no token";
-        return Err(refused("no token", None, detail.into()));
+        return refused("no token", None, "the request has no token".into());
     };
     if shelf.link.as_ref().is_some_and(|link| link.is_known(token)) {
-        return Ok(Grant::everything());
+        return Ok(Found::Granted(Grant::everything()));
     }
     if let Some(number) = signed::number(token) {
-        let grant = signed::grant(&shelf.store, number, now)?;
-        let detail = "nobody is signed in with this cookie";
-        return grant.ok_or_else(|| refused("sign in", None, detail.into()));
+        return match signed::grant(&shelf.store, number, now)? {
+            Some(grant) => Ok(Found::Granted(grant)),
+            None => {
+                let detail = "nobody is signed in with this cookie";
+                refused("sign in", None, detail.into())
+            }
+        };
     }
     match Tokens::new(&shelf.store).check(token, now)? {
-        Ok(checked) => Ok(checked.grant),
+        Ok(checked) => Ok(Found::Token(checked)),
         Err(refusal) => {
-            let token = match &refusal {
+            let name = match &refusal {
                 Refusal::Expired { name } => Some(name.clone()),
                 _ => None,
             };
-            Err(refused("sign in", token, refusal.words()))
+            refused("sign in", name, refusal.words())
         }
+    }
+}
+
+/// The tokens that were used today, so that the day of a use is noted once.
+#[derive(Default)]
+pub(crate) struct UsedToday(Mutex<(civil::Date, BTreeSet<String>)>);
+
+impl UsedToday {
+    /// Whether it is the first use of the token of this id on that day.
+    fn is_first(&self, id: &str, today: civil::Date) -> bool {
+        let mut used = locked(&self.0);
+        if used.0 != today {
+            *used = (today, BTreeSet::new());
+        }
+        !used.1.contains(id) && used.1.insert(id.to_owned())
     }
 }

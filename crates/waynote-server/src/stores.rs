@@ -13,26 +13,44 @@ impl<S: Store + SideData + Send + Sync> Served for S {}
 /// The stores of a server, by the name in their path: `/s/NAME`.
 #[derive(Clone, Default)]
 pub struct Stores {
-    by_name: BTreeMap<String, Arc<dyn Served>>,
+    pub(crate) by_name: BTreeMap<String, Named>,
+}
+
+/// A store that has a name.
+#[derive(Clone)]
+pub(crate) struct Named {
+    pub(crate) store: Arc<dyn Served>,
+    /// Whether it is a file of this machine.
+    pub(crate) is_file: bool,
 }
 
 impl Stores {
     /// Adds a store under a name, in place of one that has it.
-    pub fn with(mut self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
-        self.by_name.insert(name.into(), store);
+    pub fn with(self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
+        self.add(name.into(), store, false)
+    }
+
+    /// Adds a store in a file of this machine, as [`Stores::with`]. Tokens are looked up in it without waking a thread
+    /// that may wait, so a small read must never take long.
+    pub fn with_file(self, name: impl Into<String>, store: Arc<dyn Served>) -> Self {
+        self.add(name.into(), store, true)
+    }
+
+    fn add(mut self, name: String, store: Arc<dyn Served>, is_file: bool) -> Self {
+        self.by_name.insert(name, Named { store, is_file });
         self
     }
 
     /// The store of this name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Served>> {
-        self.by_name.get(name)
+        self.by_name.get(name).map(|named| &named.store)
     }
 
     /// All of them, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Arc<dyn Served>)> {
         self.by_name
             .iter()
-            .map(|(name, store)| (name.as_str(), store))
+            .map(|(name, named)| (name.as_str(), &named.store))
     }
 }
 

@@ -128,12 +128,7 @@ impl Visit {
             });
         };
         let (store, audit) = (shelf.store.clone(), shelf.audit.clone());
-        let (asked, at) = (app.clone(), name.clone());
-        let grant = waiting(move || {
-            let shelf = asked.shelves.get(&at).ok_or_else(Problem::no_such_store)?;
-            sign_in::grant(shelf, token.as_deref(), asked.now())
-        });
-        let grant = grant.await??;
+        let grant = sign_in::grant(app, &name, token).await?;
         if let Some(token) = &grant.token
             && !app.buckets.take(Key::token(&name, token))
         {

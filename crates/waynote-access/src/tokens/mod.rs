@@ -11,7 +11,7 @@ mod error;
 mod record;
 mod text;
 
-use waynote::jiff::{Timestamp, civil, tz::TimeZone};
+use waynote::jiff::{Timestamp, civil};
 use waynote::store::SideValue;
 use waynote::{Name, Result, SecretPolicy, SideData};
 
@@ -219,7 +219,8 @@ impl<S: SideData> Tokens<S> {
         Ok(info)
     }
 
-    /// What the token with this text grants now, or why nothing. The day of its last use is noted.
+    /// What the token with this text grants now, or why nothing. Nothing is written: whoever lets somebody in calls
+    /// [`Tokens::used`] too.
     ///
     /// # Errors
     /// As [`Reader::read`](waynote::Reader::read).
@@ -235,28 +236,28 @@ impl<S: SideData> Tokens<S> {
         if info.expires_at.is_some_and(|expires| expires <= now) {
             return Ok(Err(Refusal::Expired { name: info.name }));
         }
-        self.used(&info.id, now);
         Ok(Ok(Checked {
             grant: info.grant(),
             id: info.id,
         }))
     }
 
-    /// Notes the day of a use. A store that cannot be written now is no reason to refuse a token.
-    fn used(&self, id: &str, now: Timestamp) {
-        let today = TimeZone::UTC.to_datetime(now).date();
-        let Ok(used) = self.side.side_values(USED) else {
-            return;
-        };
+    /// Notes that the token of this id was used on this day (of UTC). Writes once a day.
+    ///
+    /// # Errors
+    /// As [`Store::apply`](waynote::Store::apply). A store that cannot be written now is no reason to refuse a token.
+    pub fn used(&self, id: &str, today: civil::Date) -> Result<()> {
+        let used = self.side.side_values(USED)?;
         let is_noted = |used: &SideValue| used.key == id && day_of(&used.value) == Some(today);
-        if !used.iter().any(is_noted) {
-            let value = SideValue {
-                key: id.to_owned(),
-                value: today.to_string().into_bytes(),
-                about: None,
-            };
-            let _ = self.side.put_side_values(USED, &[value], &[]);
+        if used.iter().any(is_noted) {
+            return Ok(());
         }
+        let value = SideValue {
+            key: id.to_owned(),
+            value: today.to_string().into_bytes(),
+            about: None,
+        };
+        self.side.put_side_values(USED, &[value], &[])
     }
 
     fn all(&self) -> Result<Vec<TokenInfo>> {

@@ -11,7 +11,7 @@ use waynote::SqliteStore;
 use waynote_formats::SyncedStore;
 use waynote_loop::identity::is_dead;
 use waynote_remote::Url;
-use waynote_server::{Limits, Log, Options, Served, Server, Stopper, Stores, TlsFiles};
+use waynote_server::{Limits, Log, Options, Server, Stopper, Stores, TlsFiles};
 
 use super::Context;
 use crate::args::{LimitArgs, ServeArgs};
@@ -87,7 +87,7 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
                 "write it as `--store NAME=PATH`",
             ));
         }
-        stores = stores.with(name, served(&context.settings, path)?);
+        stores = with_served(stores, name, &context.settings, path)?;
     }
     if !named.is_empty() {
         return Ok(stores);
@@ -98,26 +98,27 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
         return Ok(stores.with(DEFAULT, Arc::new(store)));
     }
     let store = SqliteStore::open(settings.store_file()?, &opened::options(settings))?;
-    let store: Arc<dyn Served> = match &settings.notes_file.value {
-        None => Arc::new(store),
-        Some(file) => Arc::new(SyncedStore::new(store, file, home::base_of_home()?)?),
-    };
-    Ok(stores.with(DEFAULT, store))
+    Ok(match &settings.notes_file.value {
+        None => stores.with_file(DEFAULT, Arc::new(store)),
+        Some(file) => {
+            let synced = SyncedStore::new(store, file, home::base_of_home()?)?;
+            stores.with(DEFAULT, Arc::new(synced))
+        }
+    })
 }
 
-/// A store in a file or in a database. That a database is away is the error of each call, until it is back.
-fn served(settings: &Settings, named: &str) -> Outcome<Arc<dyn Served>> {
+/// Adds a store in a file or in a database. That a database is away is the error of each call, until it is back.
+fn with_served(stores: Stores, name: &str, settings: &Settings, named: &str) -> Outcome<Stores> {
     if Url::is_meant(named) {
         return Err(not_here(named));
     }
     let path = settings::store(named)?;
     if waynote_postgres::is_url(named) {
-        return Ok(Arc::new(database::open(settings, named, None)?));
+        let store = database::open(settings, named, None)?;
+        return Ok(stores.with(name, Arc::new(store)));
     }
-    Ok(Arc::new(SqliteStore::open(
-        path,
-        &opened::options(settings),
-    )?))
+    let store = SqliteStore::open(path, &opened::options(settings))?;
+    Ok(stores.with_file(name, Arc::new(store)))
 }
 
 fn limits(args: &LimitArgs) -> Limits {

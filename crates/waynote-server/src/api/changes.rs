@@ -178,13 +178,8 @@ impl Feed {
     }
 
     async fn may_read(&self) -> bool {
-        let (app, name) = (self.counted.app.clone(), self.visit.name.clone());
-        let (token, grant) = (self.token.clone(), self.visit.grant.clone());
-        let still = crate::visit::waiting(move || {
-            let shelf = app.shelves.get(&name)?;
-            sign_in::grant(shelf, token.as_deref(), app.now()).ok()
-        });
-        matches!(still.await, Ok(Some(now)) if now == grant)
+        let now = sign_in::grant(&self.counted.app, &self.visit.name, self.token.clone());
+        now.await.is_ok_and(|now| now == self.visit.grant)
     }
 }
 
