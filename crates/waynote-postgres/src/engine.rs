@@ -137,6 +137,11 @@ impl Engine for Postgres {
         transaction::exclusively(self, work)
     }
 
+    /// Reading takes round trips, while which other machines would wait.
+    fn indexes_apart(&self) -> bool {
+        true
+    }
+
     fn scrub(&self) -> Option<Residue> {
         Some(Residue::Failed(
             "the database still has the old rows until a VACUUM of the tables in its schema `waynote`, \

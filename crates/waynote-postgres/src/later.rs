@@ -67,6 +67,10 @@ impl Engine for Later {
         self.opened()?.exclusively(work)
     }
 
+    fn indexes_apart(&self) -> bool {
+        true
+    }
+
     fn scrub(&self) -> Option<Residue> {
         match self.opened() {
             Ok(engine) => engine.scrub(),

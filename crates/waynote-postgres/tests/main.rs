@@ -20,6 +20,8 @@ mod suite {
     mod stores;
 
     // What every store must do, run on the stores of `stores.rs`.
+    #[path = "../../../waynote/tests/suite/apart.rs"]
+    mod apart;
     #[path = "../../../waynote/tests/suite/conformance.rs"]
     mod conformance;
     #[path = "../../../waynote/tests/suite/loops.rs"]

@@ -88,6 +88,13 @@ pub trait Engine {
     /// it returns the reason, not an error: the notes no longer have the texts.
     fn scrub(&self) -> Option<Residue>;
 
+    /// Whether the search index is built from a snapshot, once the write that made it due is committed, instead of
+    /// inside that write. It then takes one more transaction, which only writes what was built, and another process may
+    /// have done the same meanwhile. Worth it where others, on other machines, would wait for the rows to be read.
+    fn indexes_apart(&self) -> bool {
+        false
+    }
+
     /// Records that the loop of this lease lives, at the time of the database. It takes no position, writes no event, and
     /// waits for no writer. A lease that no longer holds the session is left alone. An engine whose stores are used from
     /// one machine records nothing: that machine knows which processes live.
@@ -142,6 +149,10 @@ impl<E: Engine + ?Sized> Engine for &E {
 
     fn scrub(&self) -> Option<Residue> {
         (**self).scrub()
+    }
+
+    fn indexes_apart(&self) -> bool {
+        (**self).indexes_apart()
     }
 
     fn beat(&self, session: &Name, lease: u64) -> Result<()> {
@@ -214,6 +225,8 @@ pub struct Ask {
     pub segment_notes: Vec<i64>,
     /// Blocks of a segment.
     pub blocks: Vec<Blocks>,
+    /// Whether anything was forgotten after a position.
+    pub forgotten_after: Option<i64>,
     /// The journal's rows after a position, with their maximum number, as [`Read::each_row`] returns them.
     pub journal_rows: Option<(i64, usize)>,
 }
@@ -240,6 +253,7 @@ impl Ask {
             + usize::from(self.segments)
             + self.segment_notes.len()
             + self.blocks.len()
+            + usize::from(self.forgotten_after.is_some())
             + usize::from(self.journal_rows.is_some())
     }
 }
@@ -267,6 +281,7 @@ pub struct Rows {
     pub segments: Vec<SegmentHead>,
     pub segment_notes: Vec<Vec<u8>>,
     pub blocks: Vec<Vec<(Vec<u8>, Vec<u8>)>>,
+    pub forgotten_after: bool,
     pub journal_rows: Vec<JournalRow<'static>>,
 }
 
@@ -313,7 +328,7 @@ impl IndexState {
 /// A segment of the search index, without its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentHead {
-    /// The engine's id of it.
+    /// The engine's id of it, greater than 0.
     pub id: i64,
     /// The position of its first note.
     pub first: i64,

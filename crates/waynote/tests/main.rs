@@ -6,6 +6,7 @@
 )]
 
 mod suite {
+    mod apart;
     mod attach;
     mod backup;
     mod block;

@@ -69,6 +69,20 @@ const STEPS: &str = "SELECT u.i, j.operation, j.step FROM unnest($2) WITH ORDINA
      JOIN waynote.event e ON e.store = $1 AND e.position = u.position AND e.ordinal = 0
      WHERE e.operation IS NOT NULL";
 
+/// A forgetting is of no session.
+const FORGOTTEN: &str = "SELECT FROM waynote.event e
+     WHERE e.store = $1 AND e.position > $2 AND e.scope IS NULL LIMIT 1";
+
+/// Whether anything was forgotten after a position.
+pub(super) fn forgotten_after<'a>(plan: &mut Plan<'a>, ask: &'a engine::Ask) {
+    if let Some(position) = ask.forgotten_after {
+        plan.ask(FORGOTTEN, vec![big(position)], |found, rows| {
+            rows.forgotten_after = !found.is_empty();
+            Ok(())
+        });
+    }
+}
+
 /// The calls that wrote the rows at positions.
 pub(super) fn steps<'a>(plan: &mut Plan<'a>, ask: &'a engine::Ask) {
     if ask.steps.is_empty() {

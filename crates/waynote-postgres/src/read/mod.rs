@@ -65,6 +65,7 @@ pub(crate) fn read(session: &Session<'_>, ask: &Ask, then: Then) -> Result<Rows>
     events::plan(&mut plan, &ask.store);
     feed::plan(&mut plan, &ask.store);
     feed::steps(&mut plan, ask);
+    feed::forgotten_after(&mut plan, ask);
     side::plan(&mut plan, ask);
     index::plan(&mut plan, ask);
     each::plan(&mut plan, ask);

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
+use waynote::engine::Engine;
 use waynote::{EngineStore, Indexing, LocalStore};
 use waynote_postgres::{Options, Postgres, open as opened, stores};
 use waynote_test_postgres::{Bouncer, Server, has_pgbouncer, server, skipped, unused, with_store};
@@ -56,6 +57,13 @@ pub(super) fn each_store(test: impl Fn(&dyn LocalStore)) {
 pub(super) fn each_indexed(indexing: Indexing, test: &dyn Fn(&dyn LocalStore)) {
     for url in urls() {
         test(&new_store(&url).with_indexing(indexing));
+    }
+}
+
+/// Runs a test on every engine that several can use at once.
+pub(super) fn each_engine(test: &dyn Fn(&dyn Engine)) {
+    for url in urls() {
+        test(new_store(&url).engine());
     }
 }
 

@@ -119,11 +119,15 @@ impl Questions {
         }
     }
 
+    /// Asks for the state of the search index, and for the heads of its segments.
+    pub(super) fn index(&mut self, is_asked: bool, with_segments: bool) {
+        self.ask.index = is_asked;
+        self.ask.segments = with_segments;
+    }
+
     /// Reads the answers.
-    pub(super) fn read(mut self, rows: &dyn Read, with_index: bool) -> Result<Foreseen> {
+    pub(super) fn read(mut self, rows: &dyn Read) -> Result<Foreseen> {
         self.ask.store.version = true;
-        self.ask.index = with_index;
-        self.ask.segments = with_index;
         let mut rows = rows.read(&self.ask)?;
         refuse_damaged(&mut rows.store.damaged)?;
         Ok(Foreseen {

@@ -2,6 +2,7 @@
 //!
 //! [`EngineStore`] decides and an [`Engine`] stores. Everything that is checked here is checked only here.
 
+mod apart;
 mod apply;
 mod as_of;
 pub mod copy;
@@ -46,6 +47,7 @@ use crate::store::{
 };
 use crate::system::mutex::locked;
 
+use apart::Building;
 use apply::Call;
 use foreseen::Questions;
 use group::{Answer, Group};
@@ -71,6 +73,7 @@ pub(crate) struct Memory {
     /// Whether the store is known not to be an unfinished copy: once it was written, it never becomes one.
     is_whole: AtomicBool,
     noticed: Mutex<Noticed>,
+    building: Building,
 }
 
 impl Memory {
@@ -136,33 +139,46 @@ impl<E: Engine> EngineStore<E> {
 
     /// Writes the result of a call, together with calls of other threads if there are any.
     fn carry_out(&self, call: Call<'_>) -> Result<Vec<Applied>> {
-        self.group.run(call, &|calls| self.write(calls))
+        let answer = self.group.run(call, &|calls| self.write(calls));
+        // The others of the group have their answers, and the next group is being written.
+        self.build_index();
+        answer
     }
 
     /// Writes calls in one transaction and returns an answer for each.
     fn write(&self, calls: &[Call<'_>]) -> Result<Vec<Answer>> {
         let mut answers = Vec::new();
-        let (mut reached, mut has_written) = (None, false);
+        let (mut reached, mut head, mut due) = (None, 0, 0);
+        let is_apart = self.engine.indexes_apart();
         self.engine.write(Writing::Durable, &mut |tx| {
             // An engine may run this more than once.
             reached = self.memory.indexed();
-            let foreseen = |with_index: bool| {
+            let foreseen = |with_index: bool, with_segments: bool| {
                 let mut questions = Questions::default();
                 questions.is_copy(!self.memory.is_whole());
+                questions.index(with_index, with_segments);
                 calls.iter().for_each(|call| call.foresee(&mut questions));
-                questions.read(tx, with_index)
+                questions.read(tx)
             };
             let mut is_damaged = locked(&self.memory.noticed).index;
-            let known = match foreseen(reached.is_none() && !is_damaged) {
+            let is_first = reached.is_none() && !is_damaged;
+            let known = match foreseen(is_first || is_apart, is_first) {
                 Err(Error::DamagedIndex { .. }) => {
                     is_damaged = true;
-                    foreseen(false)?
+                    foreseen(false, false)?
                 }
                 known => known?,
             };
             copy::refuse_marked(known.copy_mark(), &|| self.engine.name())?;
             is_damaged |= reached.is_none() && !upkeep::is_whole(known.index(), known.segments());
-            let indexed = reached.unwrap_or_else(|| known.index().indexed);
+            let known_index = upkeep::Known {
+                // Others may have built it meanwhile.
+                indexed: reached
+                    .filter(|_| !is_apart)
+                    .unwrap_or_else(|| known.index().indexed),
+                is_damaged,
+            };
+            let before = known.head();
             let done: Vec<Option<Vec<Done>>> = calls
                 .iter()
                 .map(|call| Some(known.done(call.stamp().operation?)?.to_vec()))
@@ -170,22 +186,23 @@ impl<E: Engine> EngineStore<E> {
             let pending = Pending::new(self.state(tx), known);
             answers = plan_all(calls, &done, &pending)?;
             pending.put(tx)?;
-            has_written = pending.head().number() > 0;
-            reached = Some(upkeep::keep_up(
-                tx,
-                &self.memory.indexing,
-                upkeep::Known {
-                    indexed,
-                    is_damaged,
-                },
-                pending.head(),
-                pending.revisions(),
-            )?);
+            head = pending.head().number();
+            let (indexing, written) = (&self.memory.indexing, pending.revisions());
+            reached = Some(if is_apart {
+                due = known_index.due(indexing, (before, head), written);
+                known_index.indexed
+            } else {
+                upkeep::keep_up(tx, indexing, known_index, pending.head(), written)?
+            });
             Ok(())
         })?;
         self.memory.set_indexed(reached);
-        locked(&self.memory.noticed).index = false;
-        if has_written {
+        if is_apart {
+            self.memory.building.is_due(due, head);
+        } else {
+            locked(&self.memory.noticed).index = false;
+        }
+        if head > 0 {
             self.memory.is_whole.store(true, Ordering::Relaxed);
         }
         Ok(answers)
@@ -360,7 +377,10 @@ impl<E: Engine> LocalStore for EngineStore<E> {
     }
 
     fn rebuild_index(&self) -> Result<()> {
-        let mut anew = true;
+        let mut anew = match self.engine.indexes_apart() {
+            true => self.rebuild_apart()?,
+            false => true,
+        };
         loop {
             let mut is_left = false;
             self.engine.write(Writing::Durable, &mut |tx| {

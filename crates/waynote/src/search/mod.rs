@@ -19,6 +19,8 @@ mod docs;
 #[cfg(feature = "search")]
 mod document;
 #[cfg(feature = "search")]
+mod draft;
+#[cfg(feature = "search")]
 pub(crate) mod indexed;
 #[cfg(feature = "search")]
 mod merge;
@@ -32,6 +34,8 @@ mod postings;
 mod query;
 #[cfg(feature = "search")]
 mod rank;
+#[cfg(feature = "search")]
+mod sizes;
 #[cfg(feature = "search")]
 mod snippet;
 #[cfg(feature = "search")]

@@ -57,6 +57,30 @@ pub(crate) mod upkeep {
         pub(crate) is_damaged: bool,
     }
 
+    impl Known {
+        /// Nothing is ever due.
+        pub(crate) fn due(self, _: &Indexing, _: (i64, i64), _: usize) -> usize {
+            0
+        }
+    }
+
+    /// There is none.
+    pub(crate) enum Draft {}
+
+    impl Draft {
+        pub(crate) fn still_fits(&self, _: &dyn Read) -> Result<bool> {
+            match *self {}
+        }
+
+        pub(crate) fn write(&self, _: &dyn Transaction) -> Result<IndexState> {
+            match *self {}
+        }
+    }
+
+    pub(crate) fn build(_: &dyn Read, _: &Indexing, _: bool) -> Result<Option<Draft>> {
+        Err(REFUSED)
+    }
+
     /// A program with the feature finds it out.
     pub(crate) fn is_whole(_: IndexState, _: &[SegmentHead]) -> bool {
         true

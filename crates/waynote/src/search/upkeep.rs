@@ -1,29 +1,20 @@
 //! Maintains the search index: turns the tail into segments, and merges segments.
 //!
-//! A write adds nothing to the index. Once enough journal rows follow the last segment, the next write makes a segment
-//! of them, inside its transaction. Eight neighbours of one size are merged into one of the next size, up to a limit,
-//! so that no write takes long. A damaged index is dropped and built again.
+//! A write adds nothing to the index. Once enough journal rows follow the last segment, a segment is made of them, and
+//! segments are merged ([`super::sizes`]). The engine says when: inside the write that made it due ([`keep_up`]), or
+//! after its commit, from a snapshot that holds nobody up ([`build`]). A damaged index is dropped and built again.
 
-use std::collections::BTreeMap;
-
-use crate::engine::{self, IndexState, Read, SegmentHead, Transaction};
-use crate::error::{Error, Result};
+use crate::engine::{IndexState, Read, SegmentHead, Transaction};
+use crate::error::Result;
 use crate::note::Position;
 
 use super::Indexing;
-use super::block::Block;
 use super::build::Builder;
-use super::damage::{Damage, Looked, Stopped};
-use super::docs::Docs;
+use super::damage::{Looked, Stopped};
 use super::indexed::{Entry, FORMAT};
-use super::merge::{Input, merge};
+use super::sizes::due_for_merge;
 
-impl Indexing {
-    /// Whether a segment of so many notes is left as it is.
-    fn is_full(&self, notes: usize) -> bool {
-        notes * 4 > self.most * 3
-    }
-}
+pub(crate) use super::draft::Draft;
 
 /// The most merges after one sealing: one of each size, and some to spare.
 const MERGES: usize = 4;
@@ -37,6 +28,33 @@ pub(crate) struct Known {
     pub(crate) is_damaged: bool,
 }
 
+impl Known {
+    /// How many segments may be built from a snapshot once a write is committed that moved the store's last position
+    /// from `before` to `after`, with so many `written` revisions. Positions are in one order for all processes, so only
+    /// one of them makes the write with which another tail is full. If that process fails, the next tail is due for
+    /// both. Only what is far behind is due at every write.
+    pub(crate) fn due(
+        self,
+        indexing: &Indexing,
+        (before, after): (i64, i64),
+        written: usize,
+    ) -> usize {
+        let tails = |position: i64| (position - self.indexed) / i64::from(indexing.tail.max(1));
+        let is_far_behind = after - self.indexed >= i64::from(indexing.bulk.max(indexing.tail));
+        let is_due = self.is_damaged || is_far_behind || tails(after) > tails(before);
+        match written > 0 && is_due {
+            true => segments_of(indexing, written),
+            false => 0,
+        }
+    }
+}
+
+/// One segment a write, and one more for each that a large one fills: a store that was never indexed catches up over
+/// several.
+fn segments_of(indexing: &Indexing, written: usize) -> usize {
+    1 + written / indexing.bulk.max(1) as usize
+}
+
 /// Seals what is due after so many `written` revisions, the last change of the store being at `position`. A damaged
 /// index is built again. Returns how far it is known to reach now.
 pub(crate) fn keep_up(
@@ -46,54 +64,38 @@ pub(crate) fn keep_up(
     position: Position,
     written: usize,
 ) -> Result<i64> {
-    let position = position.number();
-    let is_due = position - known.indexed >= i64::from(indexing.tail);
+    let is_due = position.number() - known.indexed >= i64::from(indexing.tail);
     if written == 0 || !(is_due || known.is_damaged) {
         return Ok(known.indexed);
     }
-    let rows: &dyn Read = tx;
-    let mut state = match known.is_damaged {
-        true => reset(tx)?,
-        false => match rows.index() {
-            Err(Error::DamagedIndex { .. }) => reset(tx)?,
-            state => state?,
-        },
-    };
-    if state.format != FORMAT {
-        state = reset(tx)?;
-    }
-    // One segment a write, and one more for each that a large one fills: a store that was never indexed catches up over
-    // several.
-    let segments = 1 + written / indexing.bulk.max(1) as usize;
-    for _ in 0..segments {
-        if position - state.indexed < i64::from(indexing.tail) {
-            break;
+    let mut is_damaged = known.is_damaged;
+    for _ in 0..segments_of(indexing, written) {
+        let draft = drafted(tx, indexing, is_damaged)?;
+        if !draft.is_changed() {
+            return Ok(draft.indexed());
         }
-        state = sealed(tx, indexing, state)?;
+        draft.write(tx)?;
+        is_damaged = false;
     }
-    Ok(state.indexed)
+    let rows: &dyn Read = tx;
+    Ok(rows.index()?.indexed)
 }
 
-/// Seals one segment, or starts anew where the index is damaged: searching does without it until it is made again.
-fn sealed(tx: &dyn Transaction, indexing: &Indexing, state: IndexState) -> Result<IndexState> {
-    match seal(tx, indexing, state) {
-        Ok(state) => Ok(state),
-        Err(Stopped::Damaged(_)) => reset(tx),
-        Err(Stopped::Failed(error)) => Err(error),
-    }
+/// Builds one segment of what is due, without writing it; none if nothing is. `rows` are those of one state.
+pub(crate) fn build(rows: &dyn Read, indexing: &Indexing, anew: bool) -> Result<Option<Draft>> {
+    let draft = drafted(rows, indexing, anew)?;
+    Ok(draft.is_changed().then_some(draft))
 }
 
 /// Throws the index away and makes its first segments, as many as one write should take. Whether more are left to make.
 pub(crate) fn rebuild(tx: &dyn Transaction, indexing: &Indexing, anew: bool) -> Result<bool> {
     const SEGMENTS: usize = 4;
-    let rows: &dyn Read = tx;
-    let position = rows.version()?.head();
-    let mut state = if anew { reset(tx)? } else { rows.index()? };
-    for _ in 0..SEGMENTS {
-        if position - state.indexed < i64::from(indexing.tail) {
+    for number in 0..SEGMENTS {
+        let draft = drafted(tx, indexing, anew && number == 0)?;
+        if !draft.is_changed() {
             return Ok(false);
         }
-        state = sealed(tx, indexing, state)?;
+        draft.write(tx)?;
     }
     Ok(true)
 }
@@ -103,251 +105,75 @@ pub(crate) fn is_whole(state: IndexState, heads: &[SegmentHead]) -> bool {
     state.format != FORMAT || heads.len() == state.segments as usize
 }
 
-/// Drops the index. Later writes build it again.
-fn reset(tx: &dyn Transaction) -> Result<IndexState> {
-    tx.clear_index()?;
-    let state = IndexState {
-        format: FORMAT,
-        indexed: 0,
-        segments: 0,
-    };
-    tx.put_index(state)?;
-    Ok(state)
+/// The index with one more segment, if one is due; made from nothing if it is damaged.
+fn drafted(rows: &dyn Read, indexing: &Indexing, anew: bool) -> Result<Draft> {
+    let mut draft = Draft::of(rows)?;
+    if anew {
+        draft.start_anew();
+    }
+    // A second time if what is stored turns out to be damaged.
+    for _ in 0..2 {
+        if draft.head() - draft.indexed() < i64::from(indexing.tail) {
+            break;
+        }
+        match seal(rows, indexing, &mut draft) {
+            Ok(()) => break,
+            Err(Stopped::Damaged(_)) => draft.start_anew(),
+            Err(Stopped::Failed(error)) => return Err(error),
+        }
+    }
+    Ok(draft)
 }
 
 /// Makes a segment of the rows that are not indexed yet, and merges segments where needed.
-fn seal(tx: &dyn Transaction, indexing: &Indexing, state: IndexState) -> Looked<IndexState> {
-    let rows: &dyn Read = tx;
-    let (_, heads) = rows.segments()?;
-    if heads.len() != state.segments as usize {
-        return Err(Damage("a segment is missing").into());
-    }
+fn seal(rows: &dyn Read, indexing: &Indexing, draft: &mut Draft) -> Looked<()> {
     let mut builder = Builder::new();
     let mut superseded = Vec::new();
-    let mut last = state.indexed;
-    rows.each_row(state.indexed, indexing.bulk as usize, &mut |row| {
+    let indexed = draft.indexed();
+    let mut last = indexed;
+    rows.each_row(indexed, indexing.bulk as usize, &mut |row| {
         let entry = Entry::of(row);
         last = row.position;
         if entry.is_passed_over() {
             return true;
         }
-        superseded.extend(row.previous.filter(|previous| *previous <= state.indexed));
+        superseded.extend(row.previous.filter(|previous| *previous <= indexed));
         if entry.is_current() {
             entry.with_document(|document| builder.add(document, &|_| true));
         }
         true
     })?;
-    bury(tx, &heads, &superseded)?;
-    if builder.len() > 0 {
-        let (docs, blocks) = builder.finish()?;
-        insert(tx, docs, blocks)?;
-    }
+    draft.seal(rows, builder, &superseded, last)?;
     for _ in 0..MERGES {
-        let (_, heads) = rows.segments()?;
-        let Some(run) = due_for_merge(&heads, indexing) else {
+        let Some(run) = due_for_merge(draft.heads(), indexing) else {
             break;
         };
-        combine(tx, run, &[])?;
-    }
-    Ok(put_state(tx, last)?)
-}
-
-/// Records how far the index reaches and how many segments it has, so that a lost segment is noticed.
-fn put_state(tx: &dyn Transaction, indexed: i64) -> Result<IndexState> {
-    let rows: &dyn Read = tx;
-    let (_, heads) = rows.segments()?;
-    let state = IndexState {
-        format: FORMAT,
-        indexed,
-        segments: u32::try_from(heads.len()).unwrap_or(u32::MAX),
-    };
-    tx.put_index(state)?;
-    Ok(state)
-}
-
-fn insert(tx: &dyn Transaction, docs: Vec<u8>, blocks: Vec<Block>) -> Looked<()> {
-    let docs = Docs::new(docs)?;
-    let Some(last) = docs.len().checked_sub(1) else {
-        return Ok(());
-    };
-    let head = SegmentHead {
-        id: 0,
-        first: docs.position(0),
-        last: docs.position(last),
-        notes: u32::try_from(docs.len()).unwrap_or(u32::MAX),
-        checksum: docs.checksum(),
-        dead: 0,
-        dead_bits: Vec::new(),
-    };
-    let blocks: Vec<(Vec<u8>, Vec<u8>)> = blocks
-        .into_iter()
-        .map(|block| (block.first, block.bytes))
-        .collect();
-    Ok(tx.put_segment(&head, docs.as_bytes(), &blocks)?)
-}
-
-/// The notes in segments that these rows replace.
-fn bury(tx: &dyn Transaction, heads: &[SegmentHead], superseded: &[i64]) -> Looked<()> {
-    let mut buried: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
-    for position in superseded {
-        let holds = |head: &SegmentHead| head.first <= *position && *position <= head.last;
-        // One without a segment was superseded before it was ever indexed.
-        if let Some(index) = heads.iter().position(holds) {
-            buried.entry(index).or_default().push(*position);
-        }
-    }
-    for (index, positions) in buried {
-        let head = &heads[index];
-        let docs = segment_docs(tx, head.id)?;
-        let mut bits = head.dead_bits.clone();
-        bits.resize(docs.len().div_ceil(8), 0);
-        for position in positions {
-            if let Some(doc) = docs.find(position) {
-                bits[doc / 8] |= 1 << (doc % 8);
-            }
-        }
-        let count: u32 = bits.iter().map(|byte| byte.count_ones()).sum();
-        if count > 0 {
-            tx.put_dead(head.id, count, &bits)?;
-        }
+        let run = run.to_vec();
+        draft.combine(rows, &run, &[])?;
     }
     Ok(())
-}
-
-pub(crate) fn segment_docs(rows: &dyn Read, segment: i64) -> Looked<Docs> {
-    Ok(Docs::new(rows.segment_notes(segment)?)?)
-}
-
-/// Which neighbouring segments to merge, or which segment to rewrite because most of its notes are dead.
-fn due_for_merge<'h>(heads: &'h [SegmentHead], indexing: &Indexing) -> Option<&'h [SegmentHead]> {
-    if let Some(head) = heads.iter().find(|head| head.dead * 2 > head.notes) {
-        return Some(std::slice::from_ref(head));
-    }
-    let live = |run: &[SegmentHead]| -> usize { run.iter().map(live).sum() };
-    let sizes: Vec<u32> = heads.iter().map(|head| size(head, indexing)).collect();
-    let fan_out = indexing.fan_out.max(2);
-    for end in (1..=heads.len()).rev() {
-        // Neighbours of a size: as many as one merge takes, or as fill a segment.
-        let same = sizes[..end]
-            .iter()
-            .rev()
-            .take_while(|size| **size == sizes[end - 1]);
-        let run = &heads[end - same.count().min(fan_out)..end];
-        let fills = indexing.is_full(live(run));
-        let is_full = sizes[end - 1] == u32::MAX;
-        if run.len() > 1
-            && !is_full
-            && (run.len() == fan_out || fills)
-            && live(run) <= indexing.most
-        {
-            return Some(run);
-        }
-        // Smaller ones before a larger one have no more to wait for.
-        let Some(after) = sizes.get(end) else {
-            continue;
-        };
-        let smaller = sizes[..end]
-            .iter()
-            .rev()
-            .take_while(|size| *size < after)
-            .count();
-        let start = end - smaller.min(fan_out);
-        let with_next = &heads[start..(end + 1).min(heads.len())];
-        let run = &heads[start..end];
-        if let Some(run) = [run, with_next]
-            .into_iter()
-            .find(|run| smaller > 0 && run.len() > 1 && live(run) <= indexing.most)
-        {
-            return Some(run);
-        }
-    }
-    None
-}
-
-fn live(head: &SegmentHead) -> usize {
-    head.notes.saturating_sub(head.dead) as usize
-}
-
-/// The size class of a segment. Each class is `fan_out` times as large as the one before; a full segment has the last.
-fn size(head: &SegmentHead, indexing: &Indexing) -> u32 {
-    if indexing.is_full(live(head)) {
-        return u32::MAX;
-    }
-    let (mut size, mut holds) = (0, 2 * indexing.tail as usize);
-    while live(head) > holds {
-        holds = holds.saturating_mul(indexing.fan_out.max(2));
-        size += 1;
-    }
-    size
-}
-
-/// Merges neighbouring segments into one, without dead notes and without these rows.
-fn combine(tx: &dyn Transaction, run: &[SegmentHead], without: &[i64]) -> Looked<()> {
-    let rows: &dyn Read = tx;
-    let mut inputs = Vec::with_capacity(run.len());
-    for head in run {
-        let docs = segment_docs(rows, head.id)?;
-        let is_dead = |doc: usize| {
-            let bits = head.dead_bits.get(doc / 8);
-            bits.is_some_and(|bits| bits >> (doc % 8) & 1 != 0)
-        };
-        let stays = docs
-            .positions()
-            .enumerate()
-            .map(|(doc, position)| !is_dead(doc) && !without.contains(&position))
-            .collect();
-        let blocks = rows.blocks(engine::Blocks::All { segment: head.id })?;
-        inputs.push(Input {
-            docs,
-            stays,
-            blocks: blocks.into_iter().map(|(_, block)| block).collect(),
-        });
-    }
-    let merged = merge(&inputs)?;
-    drop(inputs);
-    let ids: Vec<i64> = run.iter().map(|head| head.id).collect();
-    tx.remove_segments(&ids)?;
-    match merged {
-        Some((docs, blocks)) => insert(tx, docs, blocks),
-        None => Ok(()),
-    }
 }
 
 /// Removes the texts of these journal rows from the index, current or not. No term of theirs stays in a segment unless
 /// another note has it. Call it in the transaction that forgets them.
 pub(crate) fn forget(tx: &dyn Transaction, positions: &[i64]) -> Result<()> {
-    let rows: &dyn Read = tx;
-    let (state, heads) = match rows.segments() {
-        Err(Error::DamagedIndex { .. }) => return reset(tx).map(|_| ()),
-        found => found?,
-    };
-    if state.is_new(&heads) {
+    let mut draft = Draft::of(tx)?;
+    if draft.is_of_nothing() {
         return Ok(());
     }
-    // What cannot be read cannot be cleaned.
-    if state.format != FORMAT || heads.len() != state.segments as usize {
-        return reset(tx).map(|_| ());
+    match draft.forget(tx, positions) {
+        Ok(()) => {}
+        // What cannot be read cannot be cleaned.
+        Err(Stopped::Damaged(_)) => draft.start_anew(),
+        Err(Stopped::Failed(error)) => return Err(error),
     }
-    for head in heads {
-        let rewritten = segment_docs(rows, head.id).and_then(|docs| {
-            let is_in = |position: &i64| docs.find(*position).is_some();
-            match positions.iter().any(is_in) {
-                true => combine(tx, std::slice::from_ref(&head), positions),
-                false => Ok(()),
-            }
-        });
-        match rewritten {
-            Ok(()) => {}
-            Err(Stopped::Damaged(_)) => return reset(tx).map(|_| ()),
-            Err(Stopped::Failed(error)) => return Err(error),
-        }
-    }
-    put_state(tx, state.indexed).map(|_| ())
+    draft.write(tx).map(|_| ())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine;
     use crate::sqlite::tests::{conn_of, saved};
     use crate::{AttachedStore, Reader, SearchRequest, Store};
 

@@ -12,9 +12,9 @@ use super::block::Terms;
 use super::build::each_term;
 use super::damage::{Damage, Looked, Sound, Stopped};
 use super::docs::Docs;
+use super::draft::segment_docs;
 use super::indexed::{Entry, FORMAT};
 use super::postings::Reader;
-use super::upkeep::segment_docs;
 
 /// What a segment has about a current note: the number of words, and one hash over all terms with their places.
 type Said = (u32, u64);

@@ -55,6 +55,14 @@ pub(super) fn after(conn: &Connection, after: Cursor, limit: usize) -> Outcome<V
     Ok(feed)
 }
 
+/// Whether anything was forgotten after a position. A forgetting is of no session.
+pub(super) fn is_forgotten_after(conn: &Connection, position: i64) -> Outcome<bool> {
+    let mut found = conn.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM waynote_event WHERE position > ?1 AND scope IS NULL)",
+    )?;
+    Ok(found.query_row([position], |row| row.get(0))?)
+}
+
 /// What a call wrote, by step.
 pub(super) fn operation(conn: &Connection, operation: OperationId) -> Outcome<Vec<Done>> {
     let mut changes = conn.prepare_cached(&format!(

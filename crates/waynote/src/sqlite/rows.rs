@@ -217,6 +217,10 @@ impl<'e> Handle<'e> {
             },
             segment_notes: each(&ask.segment_notes, |id| index::segment_notes(conn, *id))?,
             blocks: each(&ask.blocks, |blocks| index::blocks(conn, blocks))?,
+            forgotten_after: match ask.forgotten_after {
+                Some(position) => feed::is_forgotten_after(conn, position)?,
+                None => false,
+            },
             journal_rows: match ask.journal_rows {
                 Some((after, limit)) => index::journal_rows(conn, after, limit)?,
                 None => Vec::new(),

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use waynote::engine::Engine;
 use waynote::{AttachedStore, EngineStore, Indexing, LocalStore, Options, SqliteStore};
 
 use super::memory::Memory;
@@ -28,6 +29,18 @@ pub(super) fn each_indexed(indexing: Indexing, test: &dyn Fn(&dyn LocalStore)) {
             .unwrap()
             .with_indexing(indexing),
     );
+}
+
+/// Runs a test on every engine that several can use at once.
+pub(super) fn each_engine(test: &dyn Fn(&dyn Engine)) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    test(
+        SqliteStore::open(&path, &Options::default())
+            .unwrap()
+            .engine(),
+    );
+    test(&Memory::default());
 }
 
 /// Makes that store ready before the processes start. Whether there can be one on this machine.

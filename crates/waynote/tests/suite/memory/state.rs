@@ -407,6 +407,10 @@ impl State {
                     revision: revision.number(),
                 })
             }),
+            forgotten_after: ask.forgotten_after.is_some_and(|after| {
+                let mut forgettings = self.forgettings.iter();
+                forgettings.any(|of| of.position.number() > after)
+            }),
             journal_rows: match ask.journal_rows {
                 Some((after, limit)) => {
                     let mut rows = Vec::new();

@@ -1,0 +1,147 @@
+//! Builds the search index while others write, for an engine that [asks for it](Engine::indexes_apart).
+//!
+//! The rows and the segments are read from a snapshot, and what they become is made in memory. Only then a transaction
+//! begins. It checks that the index is still what was read and that nothing was forgotten since, and writes what was
+//! made; otherwise it is dropped. So nobody waits for the reading, and nothing that was forgotten comes back.
+
+use std::sync::Mutex;
+
+use super::EngineStore;
+use crate::engine::{Engine, Writing};
+use crate::error::Result;
+use crate::search::upkeep;
+use crate::system::mutex::locked;
+
+/// What this process has to build.
+#[derive(Default)]
+pub(super) struct Building(Mutex<Work>);
+
+#[derive(Default)]
+struct Work {
+    /// How many segments are due.
+    due: usize,
+    /// The position of the write that made them due.
+    position: i64,
+    /// Whether a thread builds.
+    is_building: bool,
+    /// After an attempt in vain: the position from which on the next one is made. An attempt costs some round trips.
+    not_before: i64,
+}
+
+impl Building {
+    /// The write that ends at that position has made so many segments due.
+    pub(super) fn is_due(&self, segments: usize, position: i64) {
+        let mut work = locked(&self.0);
+        if segments > 0 && position >= work.not_before {
+            work.due = work.due.max(segments);
+            work.position = position;
+        }
+    }
+
+    /// Takes the work, unless there is none or another thread is at it.
+    fn begin(&self) -> Option<Begun<'_>> {
+        let mut work = locked(&self.0);
+        if work.due == 0 || work.is_building {
+            return None;
+        }
+        work.is_building = true;
+        Some(Begun {
+            building: self,
+            segments: std::mem::take(&mut work.due),
+        })
+    }
+}
+
+/// The work of one thread. When it is dropped, also by a panic, another thread may begin.
+struct Begun<'b> {
+    building: &'b Building,
+    segments: usize,
+}
+
+impl Begun<'_> {
+    /// It was in vain: the next attempt comes some writes later.
+    fn put_off(&self, writes: u32) {
+        let mut work = locked(&self.building.0);
+        work.due = 0;
+        work.not_before = work.position.saturating_add(i64::from(writes));
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        locked(&self.building.0).is_building = false;
+    }
+}
+
+/// What became of a build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Nothing was due.
+    Nothing,
+    Written,
+    /// Somebody else has changed the index or forgotten something meanwhile.
+    Dropped,
+}
+
+impl<E: Engine> EngineStore<E> {
+    /// Builds what a write of this process has made due. The write itself is acknowledged whatever becomes of this: the
+    /// notes are found without the index too, and another write tries again.
+    pub(super) fn build_index(&self) {
+        let Some(begun) = self.memory.building.begin() else {
+            return;
+        };
+        for _ in 0..begun.segments {
+            let anew = locked(&self.memory.noticed).index;
+            match self.build_segment(anew) {
+                Ok(Outcome::Written) => {}
+                Ok(Outcome::Nothing) => return,
+                Ok(Outcome::Dropped) | Err(_) => {
+                    return begun.put_off(self.memory.indexing.tail);
+                }
+            }
+        }
+    }
+
+    /// Builds the whole index again. Whether that has to be done anew in transactions, because others were always
+    /// faster.
+    pub(super) fn rebuild_apart(&self) -> Result<bool> {
+        const TRIES: u32 = 10;
+        let (mut anew, mut dropped) = (true, 0);
+        while dropped < TRIES {
+            match self.build_segment(anew)? {
+                Outcome::Nothing => return Ok(false),
+                Outcome::Written => anew = false,
+                Outcome::Dropped => dropped += 1,
+            }
+        }
+        Ok(anew)
+    }
+
+    /// Builds one segment of what is due, `anew`: of an index that has none yet, and writes it if it still fits.
+    fn build_segment(&self, anew: bool) -> Result<Outcome> {
+        let mut built = None;
+        self.engine.snapshot(&mut |rows| {
+            built = upkeep::build(rows, &self.memory.indexing, anew)?;
+            Ok(())
+        })?;
+        let Some(draft) = built else {
+            return Ok(Outcome::Nothing);
+        };
+        let mut outcome = Outcome::Dropped;
+        // Whatever is lost in a crash is built again.
+        self.engine.write(Writing::Relaxed, &mut |tx| {
+            outcome = match draft.still_fits(tx)? {
+                true => {
+                    draft.write(tx)?;
+                    Outcome::Written
+                }
+                false => Outcome::Dropped,
+            };
+            Ok(())
+        })?;
+        if outcome == Outcome::Written && anew {
+            locked(&self.memory.noticed).index = false;
+        }
+        Ok(outcome)
+    }
+}

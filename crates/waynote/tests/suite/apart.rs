@@ -1,0 +1,281 @@
+//! The search index, built from a snapshot while others write: what happens between the reading and the writing of it.
+
+use std::cell::RefCell;
+
+use waynote::engine::{Blocks, Engine, IndexState, Read, Transaction, Writing};
+use waynote::forget::Residue;
+use waynote::{EngineStore, Error, Forget, Indexing, LocalStore, Result, Store as _};
+
+use super::search::{NEVER, all_found, assert_clean, at, found, key, save};
+use super::stores::each_engine;
+
+/// Every fourth change makes a segment; two of a size are merged.
+const SMALL: Indexing = Indexing::DEFAULT.tail(4, 8).merging(2, 64);
+
+/// What happens once, when something has been read from a snapshot.
+type Meanwhile<'m> = RefCell<Option<Box<dyn FnOnce() -> Result<()> + 'm>>>;
+
+/// An engine whose index is built apart, whatever the engine itself wants.
+struct Apart<'e> {
+    engine: &'e dyn Engine,
+    /// While the snapshot is open.
+    during: Meanwhile<'e>,
+    /// When it was closed, and nothing is written yet.
+    between: Meanwhile<'e>,
+}
+
+impl<'e> Apart<'e> {
+    fn new(engine: &'e dyn Engine) -> Self {
+        Self {
+            engine,
+            during: RefCell::default(),
+            between: RefCell::default(),
+        }
+    }
+
+    fn during(&self, work: impl FnOnce() -> Result<()> + 'e) {
+        *self.during.borrow_mut() = Some(Box::new(work));
+    }
+
+    fn between(&self, work: impl FnOnce() -> Result<()> + 'e) {
+        *self.between.borrow_mut() = Some(Box::new(work));
+    }
+
+    /// Whether what should happen has happened.
+    fn has_happened(&self) -> bool {
+        self.during.borrow().is_none() && self.between.borrow().is_none()
+    }
+}
+
+fn happen(what: &Meanwhile<'_>) -> Result<()> {
+    let happens = what.borrow_mut().take();
+    happens.map_or(Ok(()), |happens| happens())
+}
+
+impl Engine for Apart<'_> {
+    fn rows(&self) -> Result<Box<dyn Read + '_>> {
+        self.engine.rows()
+    }
+
+    fn snapshot(&self, work: &mut dyn FnMut(&dyn Read) -> Result<()>) -> Result<()> {
+        self.engine.snapshot(&mut |rows| {
+            work(rows)?;
+            happen(&self.during)
+        })?;
+        happen(&self.between)
+    }
+
+    fn write(
+        &self,
+        writing: Writing,
+        work: &mut dyn FnMut(&dyn Transaction) -> Result<()>,
+    ) -> Result<()> {
+        self.engine.write(writing, work)
+    }
+
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Engine) -> Result<()>) -> Result<()> {
+        self.engine.exclusively(work)
+    }
+
+    fn scrub(&self) -> Option<Residue> {
+        self.engine.scrub()
+    }
+
+    fn indexes_apart(&self) -> bool {
+        true
+    }
+
+    fn name(&self) -> String {
+        self.engine.name()
+    }
+}
+
+fn put(store: &dyn LocalStore, number: u32, text: &str) {
+    let change = save(key(&format!("k{number}")), text);
+    store.apply(&[change], &at(100)).unwrap();
+}
+
+fn state(engine: &dyn Engine) -> IndexState {
+    engine.rows().unwrap().index().unwrap()
+}
+
+/// Whether any row of the index has those bytes.
+fn index_has(engine: &dyn Engine, word: &str) -> bool {
+    let rows = engine.rows().unwrap();
+    let has = |bytes: &[u8]| bytes.windows(word.len()).any(|of| of == word.as_bytes());
+    let (_, heads) = rows.segments().unwrap();
+    heads.iter().any(|head| {
+        let blocks = rows.blocks(Blocks::All { segment: head.id }).unwrap();
+        blocks.iter().any(|(first, block)| has(first) || has(block))
+    })
+}
+
+#[test]
+fn others_write_while_the_index_is_built() {
+    each_engine(&|engine| {
+        let apart = Apart::new(engine);
+        let store = EngineStore::new(&apart).with_indexing(SMALL);
+        for number in 0..3 {
+            put(&store, number, "word");
+        }
+        // It would wait for itself if the building held the lock of the store.
+        apart.during(|| {
+            let other = EngineStore::new(engine).with_indexing(NEVER);
+            other.apply(&[save(key("k1"), "other")], &at(100))?;
+            other.apply(&[save(key("l"), "word")], &at(100))?;
+            Ok(())
+        });
+        put(&store, 3, "word");
+        assert!(apart.has_happened());
+        assert_eq!(state(engine).indexed, 4);
+        assert_eq!(all_found(&store, "word"), "k0 k2 k3 l");
+        assert_eq!(all_found(&store, "other"), "k1");
+        assert_clean(&store);
+        // What was replaced meanwhile is marked when its change is sealed.
+        for number in 10..20 {
+            put(&store, number, "more");
+        }
+        assert_eq!(all_found(&store, "word"), "k0 k2 k3 l");
+        assert_clean(&store);
+    });
+}
+
+#[test]
+fn nothing_forgotten_comes_back_with_an_index_that_was_built_before() {
+    each_engine(&|engine| {
+        let apart = Apart::new(engine);
+        let store = EngineStore::new(&apart).with_indexing(SMALL);
+        let forget = |of: &str| {
+            let other = EngineStore::new(engine).with_indexing(NEVER);
+            other.forget(&Forget::new(key(of)), &at(100)).map(|_| ())
+        };
+        // From what is being sealed.
+        for number in 0..3 {
+            put(&store, number, &format!("xyzzy{number}end"));
+        }
+        apart.between(move || forget("k1"));
+        put(&store, 3, "xyzzy3end");
+        assert!(apart.has_happened());
+        assert_eq!(state(engine).indexed, 0);
+        for number in 4..8 {
+            put(&store, number, &format!("xyzzy{number}end"));
+        }
+        assert!(index_has(engine, "xyzzy2end") && !index_has(engine, "xyzzy1end"));
+        // From a segment that is being merged into another one.
+        let before = state(engine).indexed;
+        apart.between(move || forget("k0"));
+        for number in 10..16 {
+            put(&store, number, &format!("xyzzy{number}end"));
+        }
+        assert!(apart.has_happened());
+        for number in 20..40 {
+            put(&store, number, &format!("xyzzy{number}end"));
+        }
+        assert!(state(engine).indexed > before);
+        assert!(index_has(engine, "xyzzy2end"));
+        assert!(!index_has(engine, "xyzzy0end") && !index_has(engine, "xyzzy1end"));
+        assert_eq!(found(&store, "xyzzy0end"), "");
+        assert_eq!(found(&store, "xyzzy2end"), "k2");
+        assert_clean(&store);
+    });
+}
+
+#[test]
+fn of_two_that_build_at_once_one_wins() {
+    each_engine(&|engine| {
+        let apart = Apart::new(engine);
+        let store = EngineStore::new(&apart).with_indexing(SMALL);
+        for number in 0..3 {
+            put(&store, number, "word");
+        }
+        let theirs = Apart::new(engine);
+        apart.between(move || {
+            let other = EngineStore::new(&theirs).with_indexing(SMALL);
+            for number in 4..8 {
+                put(&other, number, "word");
+            }
+            assert!(state(engine).indexed >= 4);
+            Ok(())
+        });
+        put(&store, 3, "word");
+        assert!(apart.has_happened());
+        assert_eq!(all_found(&store, "word"), "k0 k1 k2 k3 k4 k5 k6 k7");
+        assert_clean(&store);
+        for number in 10..30 {
+            put(&store, number, "more");
+        }
+        assert!(state(engine).indexed >= 24);
+        assert_eq!(all_found(&store, "word"), "k0 k1 k2 k3 k4 k5 k6 k7");
+        assert_clean(&store);
+    });
+}
+
+#[test]
+fn a_build_that_fails_takes_no_note_with_it_and_is_made_up_for() {
+    each_engine(&|engine| {
+        let apart = Apart::new(engine);
+        let store = EngineStore::new(&apart).with_indexing(SMALL);
+        for number in 0..3 {
+            put(&store, number, "word");
+        }
+        apart.between(|| {
+            Err(Error::NotFound {
+                what: "a server".into(),
+            })
+        });
+        put(&store, 3, "word");
+        assert!(apart.has_happened());
+        assert_eq!(state(engine).indexed, 0);
+        assert_eq!(all_found(&store, "word"), "k0 k1 k2 k3");
+        for number in 4..12 {
+            put(&store, number, "more");
+        }
+        assert!(state(engine).indexed >= 8);
+        assert_eq!(all_found(&store, "word"), "k0 k1 k2 k3");
+        assert_clean(&store);
+    });
+}
+
+#[test]
+fn only_one_of_many_processes_builds() {
+    each_engine(&|engine| {
+        let engines: Vec<Apart<'_>> = (0..4).map(|_| Apart::new(engine)).collect();
+        let stores = engines.iter().map(EngineStore::new);
+        let stores: Vec<_> = stores.map(|store| store.with_indexing(SMALL)).collect();
+        for number in 0..3 {
+            put(&stores[number as usize], number, "word");
+        }
+        for apart in &engines {
+            apart.between(|| Ok(()));
+        }
+        put(&stores[3], 3, "word");
+        // The segment is there, so the next three leave it at that.
+        for number in 4..7 {
+            put(&stores[number as usize - 4], number, "word");
+        }
+        let built: Vec<bool> = engines.iter().map(Apart::has_happened).collect();
+        assert_eq!(built, [false, false, false, true]);
+        assert_eq!(state(engine).indexed, 4);
+    });
+}
+
+#[test]
+fn the_index_is_built_again_while_others_write() {
+    each_engine(&|engine| {
+        let apart = Apart::new(engine);
+        let store = EngineStore::new(&apart).with_indexing(SMALL);
+        for number in 0..30 {
+            put(&store, number, "word");
+        }
+        apart.between(|| {
+            let other = EngineStore::new(engine).with_indexing(NEVER);
+            put(&other, 30, "word");
+            Ok(())
+        });
+        store.rebuild_index().unwrap();
+        assert!(apart.has_happened());
+        assert!(state(engine).indexed >= 24);
+        assert_eq!(found(&store, "word").split(' ').count(), 10);
+        assert_clean(&store);
+    });
+}
