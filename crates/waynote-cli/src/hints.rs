@@ -5,6 +5,7 @@ use waynote::visible::visible;
 use waynote::{Error, LoopError, UndoError};
 use waynote_formats::FormatError;
 use waynote_loop::{Error as RunnerError, StartProblem};
+use waynote_remote::{Distrust, RemoteError};
 
 use waynote_system::shell::quoted;
 
@@ -60,7 +61,16 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::Storage(error) => of_storage(error, advice),
         Error::Loop(error) => of_loop(error, advice),
         Error::Undo(error) => of_undo(error, &advice),
-        Error::Custom(_) => of_format(error.downcast_ref(), advice),
+        Error::Custom(_) => match error.downcast_ref() {
+            Some(RemoteError::NotTrusted {
+                reason: Distrust::UnknownAuthority,
+                ..
+            }) => format!(
+                "{advice}: `waynote config set ca_file FILE`, or WAYNOTE_CA_FILE=FILE, with the file that whoever runs \
+                 the server gives you"
+            ),
+            _ => of_format(error.downcast_ref(), advice),
+        },
         _ => advice,
     }
 }

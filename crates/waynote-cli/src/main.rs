@@ -1,6 +1,7 @@
 //! The binary `waynote`: arguments in, text or JSON out. No rule of its own.
 
 mod args;
+mod authorities;
 mod browser;
 mod client_errors;
 mod clock;

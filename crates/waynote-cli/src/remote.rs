@@ -7,6 +7,7 @@ use std::time::Duration;
 use waynote_remote::{Keep, Options, RemoteStore, Times, Token, Url};
 use waynote_system::variables::TOKEN;
 
+use crate::authorities::authorities;
 use crate::database::not_a_file;
 use crate::error::{Failure, Outcome};
 use crate::settings::{Origin, Settings};
@@ -70,10 +71,13 @@ pub(crate) fn open(
         Some(longest) => Times::at_most(longest - longest / REST),
         None => Times::default(),
     };
-    let options = Options::default()
+    let mut options = Options::default()
         .token(token(settings)?)
         .times(times)
         .keep(keep()?);
+    if url.starts_with("https") {
+        options = options.authorities(authorities(settings.ca_file.value.as_deref())?);
+    }
     Ok(RemoteStore::open(url, options)?)
 }
 

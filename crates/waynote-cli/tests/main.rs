@@ -88,6 +88,7 @@ mod suite {
     mod synced;
     mod terminal;
     mod tips;
+    mod tls;
     mod token;
     mod two_servers;
     mod ui;

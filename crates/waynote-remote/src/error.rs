@@ -5,6 +5,8 @@ use std::time::Duration;
 use waynote::Error;
 use waynote::error::{CustomError, ErrorClass, safe};
 
+use crate::trust::Distrust;
+
 /// An error of the connection to a server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -26,12 +28,12 @@ pub enum RemoteError {
         away: Away,
     },
     /// The certificate of the server cannot be trusted, or it speaks no TLS.
-    #[error("the server of {} cannot be trusted: {}", safe(url), safe(reason))]
+    #[error("the server of {} cannot be trusted: {reason}", safe(url))]
     NotTrusted {
         /// The store.
         url: String,
         /// Why.
-        reason: String,
+        reason: Distrust,
     },
     /// The server does not know the token.
     #[error("the store {} does not take this token", safe(url))]
@@ -127,9 +129,7 @@ impl CustomError for RemoteError {
             Self::Away { .. } => {
                 "try again later; a write that was sent may have been carried out, so look before you repeat it".into()
             }
-            Self::NotTrusted { .. } => {
-                "check the address, or name the certificate of whoever signed the server's".into()
-            }
+            Self::NotTrusted { reason, .. } => reason.advice().into(),
             Self::Unauthorized { had_token, .. } => match had_token {
                 true => "it may have expired or been revoked: ask whoever runs the server for another one".into(),
                 false => "ask whoever runs the server for a token".into(),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use ureq::http::{HeaderMap, Response};
-use ureq::tls::{RootCerts, TlsConfig};
+use ureq::tls::TlsConfig;
 use ureq::{Agent, Body};
 use waynote::{Error, Result};
 use waynote_api::{PROBLEM, Problem, VERSION, VERSION_HEADER};
@@ -14,6 +14,7 @@ use waynote_api::{PROBLEM, Problem, VERSION, VERSION_HEADER};
 use crate::error::{Away, RemoteError};
 use crate::options::{Options, Times};
 use crate::token::Token;
+use crate::trust::{Distrust, roots};
 use crate::url::Url;
 
 /// The longest answer, in bytes: a whole store of a few hundred thousand notes fits.
@@ -62,10 +63,7 @@ enum Failed {
 impl Exchange {
     pub(crate) fn new(url: &str, options: &Options) -> Result<Self> {
         let url = Url::read(url, options.insecure)?;
-        let mut tls = TlsConfig::builder();
-        if let Some(roots) = &options.roots {
-            tls = tls.root_certs(certificates(roots, &url)?);
-        }
+        let tls = TlsConfig::builder().root_certs(roots(&options.authorities));
         let config = Agent::config_builder()
             .http_status_as_error(false)
             // A token goes to the address that it was given for, and nowhere else.
@@ -340,7 +338,7 @@ impl Exchange {
     /// What a failure of the connection means.
     fn failed(&self, error: ureq::Error, whole: Duration) -> Failed {
         use ureq::Error as Of;
-        let not_trusted = |reason: String| {
+        let not_trusted = |reason: Distrust| {
             let url = self.url.to_string();
             Failed::For(RemoteError::NotTrusted { url, reason }.into())
         };
@@ -356,8 +354,9 @@ impl Exchange {
                 Failed::For(self.away(Away::Unreachable("no address of the host answers".into())))
             }
             Of::Io(error) => match error.kind() {
-                // What rustls says of a certificate.
-                io::ErrorKind::InvalidData => not_trusted(error.to_string()),
+                io::ErrorKind::InvalidData => not_trusted(
+                    Distrust::of_io(&error).unwrap_or_else(|| Distrust::Other(error.to_string())),
+                ),
                 io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
                     Failed::For(self.away(Away::TimedOut(whole)))
                 }
@@ -369,8 +368,8 @@ impl Exchange {
                 }
                 _ => Failed::Lost(Away::Lost(error.to_string())),
             },
-            Of::Tls(reason) => not_trusted(reason.to_owned()),
-            Of::Rustls(error) => not_trusted(error.to_string()),
+            Of::Tls(reason) => not_trusted(Distrust::Other(reason.to_owned())),
+            Of::Rustls(error) => not_trusted(Distrust::of_tls(&error)),
             Of::BodyExceedsLimit(_) => {
                 Failed::For(self.not_a_server(&"its answer is longer than any store's"))
             }
@@ -382,21 +381,4 @@ impl Exchange {
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
     let value = headers.get(name).and_then(|value| value.to_str().ok());
     value.unwrap_or_default()
-}
-
-fn certificates(pem: &[u8], url: &Url) -> Result<RootCerts> {
-    let bad = || RemoteError::NotTrusted {
-        url: url.to_string(),
-        reason: "the file of certificates holds none".into(),
-    };
-    let mut certificates = Vec::new();
-    for item in ureq::tls::parse_pem(pem) {
-        if let Ok(ureq::tls::PemItem::Certificate(certificate)) = item {
-            certificates.push(certificate);
-        }
-    }
-    match certificates.is_empty() {
-        true => Err(bad().into()),
-        false => Ok(RootCerts::new_with_certs(&certificates)),
-    }
 }

@@ -27,6 +27,7 @@ mod options;
 mod slot;
 mod store;
 mod token;
+mod trust;
 mod url;
 
 pub use error::{Away, RemoteError, is_away};
@@ -36,4 +37,5 @@ pub use options::{Options, Times};
 pub use slot::{Slot, hashed};
 pub use store::RemoteStore;
 pub use token::Token;
+pub use trust::{Authority, Distrust};
 pub use url::Url;

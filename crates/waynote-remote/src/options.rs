@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::keep::Keep;
 use crate::token::Token;
+use crate::trust::Authority;
 
 /// How a store on a server is reached.
 #[derive(Clone, Debug, Default)]
@@ -15,8 +16,8 @@ pub struct Options {
     pub times: Times,
     /// Whether `http://` is allowed beyond this machine.
     pub insecure: bool,
-    /// Certificates, in PEM, of whoever may have signed the server's, in place of the usual ones.
-    pub roots: Option<Vec<u8>>,
+    /// Whoever may have signed the server's certificate; none: the well-known authorities that this crate was built with.
+    pub authorities: Vec<Authority>,
     /// Where the last blocks are kept, for a start while the server is away; none: nowhere.
     pub keep: Option<Keep>,
 }
@@ -37,10 +38,10 @@ impl Options {
         Self { insecure, ..self }
     }
 
-    /// Sets the certificates of whoever may have signed the server's.
-    pub fn roots(self, roots: impl Into<Option<Vec<u8>>>) -> Self {
+    /// Sets who may have signed the server's certificate.
+    pub fn authorities(self, authorities: Vec<Authority>) -> Self {
         Self {
-            roots: roots.into(),
+            authorities,
             ..self
         }
     }

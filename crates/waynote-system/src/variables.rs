@@ -9,6 +9,9 @@ pub const TOKEN: &str = "WAYNOTE_TOKEN";
 /// The file that holds that token.
 pub const TOKEN_FILE: &str = "WAYNOTE_TOKEN_FILE";
 
+/// The file with certificates of authorities that may have signed a server's.
+pub const CA_FILE: &str = "WAYNOTE_CA_FILE";
+
 /// Whose notebook is meant.
 pub const AGENT: &str = "WAYNOTE_AGENT";
 

@@ -150,6 +150,12 @@ settings! {
         row("WAYNOTE_TOKEN_COMMAND", |text| values::token_command(text).map(Some), || Ok(None), Clone::clone)
             .in_file(Kind::Text)
             .not_handed_on();
+    /// The file with certificates of authorities that may have signed a server's, beside those of the system.
+    ca_file: Option<PathBuf> =
+        row(variables::CA_FILE, |text| values::ca_file(text).map(Some), || Ok(None), |file| {
+            file.as_ref().map(|file| file.display().to_string())
+        })
+        .in_file(Kind::Path);
     /// Rules whose credentials may be written.
     allow_secrets: Vec<&'static str> =
         row("WAYNOTE_ALLOW_SECRETS", values::secret_rules, || Ok(Vec::new()), |rules| {

@@ -59,6 +59,16 @@ pub(super) fn token_command(text: &str) -> Outcome<String> {
     Ok(text.to_owned())
 }
 
+pub(super) fn ca_file(text: &str) -> Outcome<PathBuf> {
+    if text.trim().is_empty() {
+        return Err(Failure::usage(
+            "the file of certificates has no name",
+            "give a file, or leave it out",
+        ));
+    }
+    home::expanded(text)
+}
+
 pub(super) fn notes_file(text: &str) -> Outcome<PathBuf> {
     if text.trim().is_empty() {
         return Err(Failure::usage(

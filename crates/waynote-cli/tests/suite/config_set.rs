@@ -86,12 +86,12 @@ fn a_setting_is_set_for_good_and_the_rest_stays() {
     $ waynote config set colour red
     exit 2
     error: `colour` is not a setting of the configuration file
-      the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, token_file, token_command, allow_secrets
+      the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, token_file, token_command, ca_file, allow_secrets
 
     $ waynote config set iteration 3
     exit 2
     error: `iteration` is not a setting of the configuration file
-      the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, token_file, token_command, allow_secrets
+      the settings are store, agent, session, author, max_bytes, max_notes, max_place_bytes, notes_file, style, budget, token_factor, lock_wait, token_file, token_command, ca_file, allow_secrets
 
     $ waynote config set style fancy
     exit 2

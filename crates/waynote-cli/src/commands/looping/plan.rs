@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use waynote::context::Request;
 use waynote_clients::{MissingRight, Rights, missing_rights};
 use waynote_loop::{AgentCommand, Backoff, FileId, Logs, Plan, SourceFile, Template};
-use waynote_system::variables::{STORE, TOKEN_FILE};
+use waynote_system::variables::{CA_FILE, STORE, TOKEN_FILE};
 
 use crate::args::LoopArgs;
 use crate::error::{Failure, Outcome};
@@ -110,10 +110,14 @@ pub(super) fn of(settings: &Settings, args: &LoopArgs) -> Outcome<Planned> {
 /// What an agent is told of a store on a server. The token is handed on by its file, where there is one.
 fn of_server(settings: &Settings, url: &str) -> Outcome<Vec<(String, OsString)>> {
     let mut variables = vec![(STORE.to_owned(), url.into())];
-    if let Some(file) = &settings.token_file.value {
+    for (name, file) in [
+        (TOKEN_FILE, &settings.token_file.value),
+        (CA_FILE, &settings.ca_file.value),
+    ] {
+        let Some(file) = file else { continue };
         let file = std::path::absolute(file)
             .map_err(|error| Failure::file(file.clone(), "found", error))?;
-        variables.push((TOKEN_FILE.to_owned(), file.into()));
+        variables.push((name.to_owned(), file.into()));
     }
     Ok(variables)
 }

@@ -1,0 +1,40 @@
+//! Whom a connection to a server trusts: the authorities of this system, and those of the setting `ca_file`.
+
+use std::path::Path;
+
+use waynote::visible::visible;
+use waynote_remote::Authority;
+
+use crate::error::{Failure, Outcome};
+
+/// The largest file of certificates, in bytes: a system's whole collection has some 200 KB.
+const LONGEST: u64 = 4 << 20;
+
+/// The authorities of this system (or of the variables `SSL_CERT_FILE` and `SSL_CERT_DIR`), and those of `ca_file`. None
+/// if there are neither: then those count that this program was built with.
+pub(crate) fn authorities(ca_file: Option<&Path>) -> Outcome<Vec<Authority>> {
+    let of_file = ca_file.map_or(Ok(Vec::new()), of_file)?;
+    // A part that cannot be read is not worth an error: the connection then says which authority is not known.
+    let of_system = rustls_native_certs::load_native_certs().certs;
+    let mut all: Vec<Authority> = of_system.iter().map(|der| Authority::of_der(der)).collect();
+    all.extend(of_file);
+    Ok(all)
+}
+
+fn of_file(file: &Path) -> Outcome<Vec<Authority>> {
+    use std::io::Read as _;
+    let mut pem = Vec::new();
+    let read = std::fs::File::open(file).and_then(|open| open.take(LONGEST).read_to_end(&mut pem));
+    let failed = |reason: String| {
+        let file = visible(&file.display().to_string());
+        Failure::usage(
+            format!("the setting `ca_file` cannot be used: {file} {reason}"),
+            "name a file with the certificate of the authority that signed the server's, in PEM (-----BEGIN CERTIFICATE-----)",
+        )
+    };
+    read.map_err(|error| failed(format!("cannot be read: {error}")))?;
+    match Authority::all_of_pem(&pem) {
+        found if found.is_empty() => Err(failed("holds no certificate".into())),
+        found => Ok(found),
+    }
+}

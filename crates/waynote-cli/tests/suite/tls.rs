@@ -1,0 +1,242 @@
+//! A store behind TLS, with a certificate of a company's own authority.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use serde_json::json;
+
+use super::common::{Run, Scratch, until};
+use super::mcp_client::Client;
+
+/// An authority that nobody knows, and the file with its certificate.
+struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    folder: tempfile::TempDir,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let folder = tempfile::tempdir().unwrap();
+        let certificate = params.self_signed(&key).unwrap();
+        std::fs::write(folder.path().join("ca.pem"), certificate.pem()).unwrap();
+        Self {
+            issuer: Issuer::new(params, key),
+            folder,
+        }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("ca.pem")
+    }
+
+    /// `waynote serve` with a certificate for that host, changed so.
+    fn serve(&self, host: &str, change: impl FnOnce(&mut CertificateParams)) -> Server {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(vec![host.to_owned()]).unwrap();
+        change(&mut params);
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        let scratch = Scratch::new();
+        let (cert_file, key_file) = (scratch.path("cert.pem"), scratch.path("key.pem"));
+        std::fs::write(&cert_file, certificate.pem()).unwrap();
+        std::fs::write(&key_file, key.serialize_pem()).unwrap();
+        let mut child = scratch
+            .command("serve --listen 127.0.0.1:0")
+            .args(["--tls-cert".as_ref(), cert_file.as_os_str()])
+            .args(["--tls-key".as_ref(), key_file.as_os_str()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        lines.next().unwrap().unwrap();
+        let url = lines.next().unwrap().unwrap().trim().to_owned();
+        Server {
+            child,
+            url: url.replace("127.0.0.1", "localhost"),
+            _scratch: scratch,
+        }
+    }
+}
+
+/// A server, until it is dropped.
+struct Server {
+    child: Child,
+    url: String,
+    _scratch: Scratch,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    fn run(&self, here: &Scratch, words: &str) -> Run {
+        here.run(words).env("WAYNOTE_STORE", &self.url)
+    }
+
+    fn run_trusting(&self, here: &Scratch, words: &str, file: &Path) -> Run {
+        self.run(here, words).env("WAYNOTE_CA_FILE", file)
+    }
+
+    /// What is said, without what differs from run to run.
+    fn neutral(&self, said: &str, authority: &Authority) -> String {
+        let folder = authority.folder.path().to_str().unwrap();
+        said.replace(&self.url, "STORE").replace(folder, "FOLDER")
+    }
+}
+
+#[test]
+fn commands_work_over_tls_with_an_authority_of_ones_own() {
+    let (authority, here) = (Authority::new(), Scratch::new());
+    let server = authority.serve("localhost", |_| {});
+    assert!(
+        server.url.starts_with("https://localhost:"),
+        "{}",
+        server.url
+    );
+    let file = authority.file();
+    let save = "key save deploy run-make-ship";
+    server.run_trusting(&here, save, &file).ok();
+    let block = server.run_trusting(&here, "context", &file).ok();
+    assert!(block.contains("run-make-ship"), "{block}");
+    // The authorities of the system count as well, beside a file that names another.
+    let other = Authority::new();
+    let system = |run: Run| run.env("SSL_CERT_FILE", &file);
+    system(server.run(&here, "key show deploy")).ok();
+    system(server.run_trusting(&here, "key show deploy", &other.file())).ok();
+    // A setting of the file, in a loop as well: the agent uses the same server.
+    here.waynote(["config", "set", "ca_file", file.to_str().unwrap()])
+        .ok();
+    let agent = env!("CARGO_BIN_EXE_waynote");
+    let looped =
+        format!("--session nightly loop --iterations 1 -- {agent} log add --type learning use-lld");
+    server.run(&here, &looped).ok();
+    let log = server.run(&here, "--session nightly log list").ok();
+    assert!(log.contains("use-lld"), "{log}");
+}
+
+#[test]
+fn the_feed_and_the_copy_for_prompts_work_over_tls() {
+    let (authority, here) = (Authority::new(), Scratch::new());
+    let server = authority.serve("localhost", |_| {});
+    let file = authority.file();
+    let hook = |event: &str| {
+        let input = json!({
+            "session_id": "s", "cwd": here.home().join("work"), "prompt": "go on", "source": "startup",
+        });
+        let words = format!("hook claude-code {event} --no-search");
+        let run = server.run_trusting(&here, &words, &file);
+        run.env("WAYNOTE_HOOK_WAIT", "30").stdin(input.to_string())
+    };
+    let write = |text: &str| {
+        let words = format!("--agent other place write --at ~/work {text}");
+        server.run_trusting(&here, &words, &file).ok();
+    };
+    write("the-first");
+    assert!(hook("SessionStart").ok().contains("the-first"));
+    let mut command = here.command("mcp");
+    command.env("WAYNOTE_STORE", &server.url);
+    command.env("WAYNOTE_CA_FILE", &file);
+    let mut client = Client::spawn(command);
+    client.initialize(json!({}));
+    write("the-feed-has-it");
+    let copies = here.home().join(".local/state/waynote/blocks");
+    until("the copy", || {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        let files = std::fs::read_dir(&copies).into_iter().flatten().flatten();
+        files
+            .filter(|file| file.path().extension().is_some_and(|of| of == "answer"))
+            .filter_map(|file| std::fs::read_to_string(file.path()).ok())
+            .any(|text| text.contains("the-feed-has-it"))
+    });
+}
+
+#[test]
+fn an_error_says_why_a_server_is_not_trusted_and_what_to_do() {
+    let (authority, here) = (Authority::new(), Scratch::new());
+    let (file, list) = (authority.file(), "key list");
+    let good = authority.serve("localhost", |_| {});
+    let mut all = vec![good.neutral(&good.run(&here, list).said(), &authority)];
+    for change in [
+        |params: &mut CertificateParams| {
+            params.not_before = rcgen::date_time_ymd(2020, 1, 1);
+            params.not_after = rcgen::date_time_ymd(2021, 1, 1);
+        },
+        |params: &mut CertificateParams| params.not_before = rcgen::date_time_ymd(4000, 1, 1),
+    ] {
+        let server = authority.serve("localhost", change);
+        let said = server.run_trusting(&here, list, &file).said();
+        all.push(server.neutral(&said, &authority));
+    }
+    let other = authority.serve("notes.example", |_| {});
+    let said = other.run_trusting(&here, list, &file).said();
+    all.push(other.neutral(&said, &authority));
+    // A server that speaks no TLS.
+    let plain = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}/s/default", plain.local_addr().unwrap());
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        for stream in plain.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 512]);
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    let said = here.run(list).env("WAYNOTE_STORE", &url).said();
+    all.push(said.replace(&url, "STORE"));
+    // Files that are of no use.
+    let missing = authority.folder.path().join("missing.pem");
+    let empty = authority.folder.path().join("empty.pem");
+    std::fs::write(&empty, "no certificate\n").unwrap();
+    for file in [missing, empty] {
+        let said = good.run_trusting(&here, list, &file).said();
+        all.push(good.neutral(&said, &authority));
+    }
+    // And http:// beyond this machine.
+    let run = here
+        .run(list)
+        .env("WAYNOTE_STORE", "http://notes.example/s/team");
+    all.push(run.said());
+    insta::assert_snapshot!(all.join("\n"), @"
+    exit 1
+    error: the server of STORE cannot be trusted: its certificate is signed by an authority that this machine does not know
+      name the certificate of the authority that signed it: `waynote config set ca_file FILE`, or WAYNOTE_CA_FILE=FILE, with the file that whoever runs the server gives you
+
+    exit 1
+    error: the server of STORE cannot be trusted: its certificate expired at 2021-01-01T00:00:00Z
+      whoever runs the server has to renew it
+
+    exit 1
+    error: the server of STORE cannot be trusted: its certificate is not valid before 4000-01-01T00:00:00Z
+      check the clock of this machine
+
+    exit 1
+    error: the server of STORE cannot be trusted: its certificate is not for this host, but for notes.example
+      use a name that the certificate is for
+
+    exit 1
+    error: the server of STORE cannot be trusted: it does not speak TLS
+      check the host and the port
+
+    exit 2
+    error: the setting `ca_file` cannot be used: FOLDER/missing.pem cannot be read: No such file or directory (os error 2)
+      name a file with the certificate of the authority that signed the server's, in PEM (-----BEGIN CERTIFICATE-----)
+
+    exit 2
+    error: the setting `ca_file` cannot be used: FOLDER/empty.pem holds no certificate
+      name a file with the certificate of the authority that signed the server's, in PEM (-----BEGIN CERTIFICATE-----)
+
+    exit 1
+    error: the setting `store` cannot be used: WAYNOTE_STORE: `http://notes.example/s/team` is not the address of a store on a server: http:// is not encrypted: use https://
+      write it as https://HOST/s/NAME, or unset WAYNOTE_STORE (or give `--store` for this command); run `waynote doctor` for details
+    ");
+}
