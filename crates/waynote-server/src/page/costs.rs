@@ -8,15 +8,15 @@ use waynote::forget::Forgotten;
 use waynote::search::Hit;
 use waynote::store::{Answers, AsOf, Ask, Damage};
 use waynote::{
-    Change, Content, EntryType, Expect, Forget, Limits, Name, Note, Reader, Report, Result, Scope,
-    ScopeKind, SearchRequest, Stamp, Store,
+    Address, Change, Content, EntryType, Expect, Forget, Limits, Name, Note, Reader, Report,
+    Result, Revision, Scope, ScopeKind, SearchRequest, Stamp, Store,
 };
 use waynote_access::Grant;
 
 use super::overview::{Overview, Seen};
 use super::samples;
 use super::site::View;
-use super::tests::page_of;
+use super::tests::{page_of, page_with};
 
 /// The most bytes of a page.
 const MOST_BYTES: usize = 150_000;
@@ -27,6 +27,8 @@ struct Counted<'s> {
     trips: Mutex<usize>,
     /// The questions whose answers grow with the number of scopes.
     lists: Mutex<usize>,
+    /// The revisions that were answered.
+    revisions: Mutex<usize>,
 }
 
 impl<'s> Counted<'s> {
@@ -35,6 +37,7 @@ impl<'s> Counted<'s> {
             store,
             trips: Mutex::new(0),
             lists: Mutex::new(0),
+            revisions: Mutex::new(0),
         }
     }
 
@@ -54,7 +57,22 @@ impl Reader for Counted<'_> {
         self.trip();
         let long = ask.summaries.len() + ask.kinds.len() + usize::from(ask.event_sessions);
         *self.lists.lock().unwrap() += long;
-        self.store.read(ask)
+        let answers = self.store.read(ask)?;
+        let revisions = answers.journal.iter().chain(&answers.histories);
+        *self.revisions.lock().unwrap() += revisions.map(Vec::len).sum::<usize>();
+        Ok(answers)
+    }
+
+    fn history_before(
+        &self,
+        address: &Address,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<Revision>> {
+        self.trip();
+        let page = self.store.history_before(address, before, limit)?;
+        *self.revisions.lock().unwrap() += page.len();
+        Ok(page)
     }
 
     fn select_at(&self, scopes: &[Scope], moment: AsOf) -> Result<Vec<Note>> {
@@ -140,6 +158,64 @@ fn a_page_takes_few_round_trips() {
         assert!(trips <= most, "{view:?} {query}: {trips} round trips");
         assert_eq!(lists, 0, "{view:?} {query}");
     }
+}
+
+/// The history of a note and of the store is read by pages; and who sees little of a store does not have all of it read.
+#[test]
+fn a_page_reads_a_bounded_part_of_the_journal() {
+    let data = tempfile::tempdir().unwrap();
+    let store = samples::store(data.path());
+    let stamp = samples::stamp("2026-05-19T13:59:00Z", "agent:builder");
+    let mine = (0..50).map(|number| save("agent:mine#k", &format!("mine {number}")));
+    let others = (0..9000).map(|number| save("agent:other#k", &format!("text {number}")));
+    let changes: Vec<Change> = mine.chain(others).collect();
+    for changes in changes.chunks(500) {
+        store.apply(changes, &stamp).unwrap();
+    }
+    let counted = Counted::new(&store);
+    let kept = Overview::default();
+    let revisions = || std::mem::take(&mut *counted.revisions.lock().unwrap());
+    page_of(&counted, &kept, View::Sessions, "");
+    revisions();
+    for (query, most) in [
+        ("", 50),
+        ("note=agent:other%23k", 21),
+        ("note=agent:other%23k&before=5000", 22),
+    ] {
+        page_of(&counted, &kept, View::History, query);
+        let read = revisions();
+        assert!((1..=most).contains(&read), "{query}: {read} revisions");
+    }
+    let grant = Grant {
+        agents: vec!["mine".parse().unwrap()],
+        ..Grant::everything()
+    };
+    let seen = |view: View, query: &str| page_with(&grant, &counted, &kept, view, query);
+    for view in [View::Now, View::Notes, View::History] {
+        seen(view, "");
+        let read = revisions();
+        assert!(read <= 6000, "{view:?}: {read} revisions");
+    }
+    // What is further back is on the next page, and the page says that there is one.
+    let first = seen(View::History, "");
+    assert!(!first.contains("mine 49"), "{first}");
+    let next = |page: &str| {
+        let link = page.split("rel=\"next\" href=\"").nth(1);
+        let link = link.and_then(|rest| rest.split('"').next());
+        link.and_then(|link| link.split_once('?'))
+            .map(|(_, query)| query.replace("&amp;", "&"))
+    };
+    let mut page = first;
+    let mut pages = 1;
+    while !page.contains("mine 49") {
+        page = seen(View::History, &next(&page).unwrap());
+        pages += 1;
+        assert!(pages < 5);
+    }
+    // Now begins with what they have, though it is far back.
+    assert!(seen(View::Now, "").contains("value=\"mine\""));
+    let found = seen(View::Notes, "q=mine");
+    assert!(found.contains("<mark>mine</mark> 49"), "{found}");
 }
 
 fn save(address: &str, text: &str) -> Change {

@@ -6,6 +6,7 @@
 mod access;
 mod answer;
 mod assets;
+mod changes;
 #[cfg(test)]
 mod costs;
 mod fields;

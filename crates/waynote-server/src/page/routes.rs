@@ -327,7 +327,7 @@ async fn answer_question(Looks(visit): Looks, headers: HeaderMap, body: Bytes) -
 
 async fn history(Looks(visit): Looks, RawQuery(query): RawQuery) -> Response<Body> {
     show(visit, View::History, query, |store, site, fields| {
-        let history = History::gather(store, fields)?;
+        let history = History::gather(store, fields, site)?;
         Ok((View::History.title().into(), history::view(site, &history)))
     })
     .await

@@ -6,6 +6,7 @@ use waynote::store::Ask;
 use waynote::{Author, Error, Limits, Name, Result, ScopeKind, Stamp, Store};
 use waynote_access::{Grant, Rights};
 
+use super::changes::Changes;
 use super::fields::Link;
 use super::overview::Seen;
 use crate::machine::IsDead;
@@ -66,6 +67,8 @@ pub(crate) struct Site<'a> {
     pub(crate) is_dead: IsDead<'a>,
     /// The scopes of the store that whoever looks at it may see.
     pub(crate) seen: Seen<'a>,
+    /// The journal, as whoever looks at it sees it.
+    pub(crate) changes: &'a dyn Changes,
     /// The sessions that a loop holds, with the event with which it took them.
     pub(crate) leases: Vec<(Name, RecordedEvent)>,
 }
@@ -101,6 +104,7 @@ impl<'a> Site<'a> {
             limits: visit.app.note_limits,
             is_dead: &*visit.app.is_dead,
             seen: Seen::new(known, &visit.grant),
+            changes: &*visit.store,
             leases: leases(store)?,
         })
     }

@@ -1,7 +1,7 @@
 //! The HTML of the views over small stores. `WAYNOTE_PAGES=FOLDER` also writes them to files, to look at.
 
 use waynote::Store;
-use waynote_access::Grant;
+use waynote_access::{Grant, Narrowed};
 
 use super::fields::Fields;
 use super::history::{self, History};
@@ -20,8 +20,20 @@ pub(super) fn page(store: &dyn Store, view: View, query: &str) -> String {
 
 /// A page of a server that keeps this of its store.
 pub(super) fn page_of(store: &dyn Store, kept: &Overview, view: View, query: &str) -> String {
-    on_site(store, kept, |site| {
-        let site = &site;
+    page_with(&Grant::everything(), store, kept, view, query)
+}
+
+/// The same for somebody with this grant.
+pub(super) fn page_with(
+    grant: &Grant,
+    store: &dyn Store,
+    kept: &Overview,
+    view: View,
+    query: &str,
+) -> String {
+    on_site_with(grant, store, kept, |site| {
+        let (site, narrowed) = (&site, Narrowed::new(store, grant.clone()));
+        let store: &dyn Store = &narrowed;
         let fields = Fields::parse(query.as_bytes());
         let main: Markup = match view {
             View::Now => now::view(site, &Now::gather(store, &fields, site).unwrap()),
@@ -32,7 +44,7 @@ pub(super) fn page_of(store: &dyn Store, kept: &Overview, view: View, query: &st
             View::Sessions => {
                 sessions::view(site, &Sessions::gather(store, &fields, site).unwrap())
             }
-            View::History => history::view(site, &History::gather(store, &fields).unwrap()),
+            View::History => history::view(site, &History::gather(store, &fields, site).unwrap()),
             View::Access => Markup::default(),
         };
         shell::document(site, view, view.title(), &main).into_string()
@@ -45,14 +57,25 @@ pub(super) fn on_site<T>(
     kept: &Overview,
     work: impl FnOnce(Site<'_>) -> T,
 ) -> T {
-    let grant = Grant::everything();
+    on_site_with(&Grant::everything(), store, kept, work)
+}
+
+/// What somebody with this grant knows of a store.
+pub(super) fn on_site_with<T>(
+    grant: &Grant,
+    store: &dyn Store,
+    kept: &Overview,
+    work: impl FnOnce(Site<'_>) -> T,
+) -> T {
+    let changes = Narrowed::new(store, grant.clone());
     work(Site {
         store: "team",
-        grant: &grant,
+        grant,
         now: samples::now(),
         limits: waynote::Limits::default(),
         is_dead: &|_| false,
-        seen: Seen::new(kept.now(store, true).unwrap(), &grant),
+        seen: Seen::new(kept.now(store, true).unwrap(), grant),
+        changes: &changes,
         leases: leases(store).unwrap(),
     })
 }

@@ -6,6 +6,7 @@ mod view;
 use waynote::{Address, Position, Result, Revision, Store};
 
 use super::fields::Fields;
+use super::site::Site;
 pub(crate) use view::view;
 
 /// The changes of a page.
@@ -30,49 +31,51 @@ pub(crate) enum History {
         revisions: Vec<(Revision, Option<Revision>)>,
         /// The number of the last revision.
         last: u64,
-        total: usize,
-        /// How many were skipped.
-        after: usize,
+        /// Only revisions with smaller numbers are on this page; none: the latest.
+        before: Option<u64>,
+        /// The same of the next page, if there is one.
+        next: Option<u64>,
     },
 }
 
 impl History {
-    pub(crate) fn gather(store: &dyn Store, fields: &Fields) -> Result<Self> {
+    pub(crate) fn gather(store: &dyn Store, fields: &Fields, site: &Site<'_>) -> Result<Self> {
         if let Some(note) = fields.get("note") {
             return of_note(store, note.parse()?, fields);
         }
         let before: Option<Position> = fields.get("before").and_then(|text| text.parse().ok());
-        let changes = store.journal(before, CHANGES)?;
-        let next = changes.last().and_then(|last| last.position);
+        let changes = site.changes.before(before, CHANGES)?;
         Ok(Self::Store {
-            next: next.filter(|_| changes.len() == CHANGES),
-            changes,
+            next: changes.reached.filter(|_| !changes.is_last),
+            changes: changes.items,
             is_first: before.is_none(),
         })
     }
 }
 
 fn of_note(store: &dyn Store, address: Address, fields: &Fields) -> Result<History> {
-    let after = usize::try_from(fields.number("after").unwrap_or(0)).unwrap_or(0);
-    let history = store.history(&address)?;
-    let total = history.len();
-    if total == 0 {
+    let before = fields.number("before");
+    // One more: the text before the last one that is shown.
+    let page = store.history_before(&address, before, REVISIONS + 1)?;
+    let Some(latest) = page.first().map(Revision::number) else {
         return Err(waynote::Error::NotFound {
             what: address.to_string(),
         });
-    }
-    let last = history.last().map_or(0, Revision::number);
-    let end = total.saturating_sub(after);
-    let start = end.saturating_sub(REVISIONS);
-    let page = (start..end).rev().map(|index| {
-        let before = index.checked_sub(1).map(|before| history[before].clone());
-        (history[index].clone(), before)
-    });
+    };
+    let last = match before {
+        None => latest,
+        Some(_) => {
+            let last = store.history_before(&address, None, 1)?;
+            last.first().map_or(latest, Revision::number)
+        }
+    };
+    let earlier = page.iter().skip(1).cloned().map(Some).chain([None]);
+    let revisions = page.iter().cloned().zip(earlier).take(REVISIONS);
     Ok(History::Note {
-        revisions: page.collect(),
+        next: (page.len() > REVISIONS).then(|| page[REVISIONS - 1].number()),
+        revisions: revisions.collect(),
         address,
         last,
-        total,
-        after,
+        before,
     })
 }

@@ -21,9 +21,9 @@ pub(crate) fn view(site: &Site<'_>, history: &History) -> Markup {
             address,
             revisions,
             last,
-            total,
-            after,
-        } => of_note(site, address, revisions, (*last, *total, *after)),
+            before,
+            next,
+        } => of_note(site, address, revisions, *last, (*before, *next)),
     }
 }
 
@@ -36,7 +36,9 @@ fn of_store(
     html! {
         div.head { h1 { "History" } small { "every change of the store, newest first" } }
         section.card data-live="history" {
-            @if changes.is_empty() {
+            @if changes.is_empty() && next.is_some() {
+                div.empty { p { "Nothing that you may see is among the latest changes." } }
+            } @else if changes.is_empty() {
                 div.empty { p { "Nothing was written yet. Each change stands here, with who made it; none is ever lost." } }
             } @else {
                 table {
@@ -99,10 +101,13 @@ fn of_note(
     site: &Site<'_>,
     of: &Address,
     revisions: &[(Revision, Option<Revision>)],
-    (last, total, after): (u64, usize, usize),
+    last: u64,
+    (from, next): (Option<u64>, Option<u64>),
 ) -> Markup {
     let link = || site.view(View::History).with("note", of);
-    let older = after + revisions.len();
+    // Numbers have no gaps: the newest page has none.
+    let newer = from.map(|from| from.saturating_add(REVISIONS as u64));
+    let newer = newer.filter(|newer| *newer <= last);
     html! {
         div.head {
             h1 { "History of " (address(of)) }
@@ -112,13 +117,13 @@ fn of_note(
         }
         div.stack data-live="history" {
             @for (index, (revision, before)) in revisions.iter().enumerate() {
-                (card(site, revision, before.as_ref(), last, index == 0 && after == 0))
+                (card(site, revision, before.as_ref(), last, index == 0 && from.is_none()))
             }
-            @if after > 0 || older < total {
+            @if from.is_some() || next.is_some() {
                 nav.pages aria-label="Pages" {
-                    @if after > 0 { a.btn href=(link().with_some("after", Some(after.saturating_sub(REVISIONS)).filter(|at| *at > 0)).href()) { "Newer" } }
+                    @if from.is_some() { a.btn href=(link().with_some("before", newer).href()) { "Newer" } }
                     span.grow {}
-                    @if older < total { a.btn rel="next" href=(link().with("after", older).href()) { "Older" } }
+                    @if let Some(next) = next { a.btn rel="next" href=(link().with("before", next).href()) { "Older" } }
                 }
             }
         }

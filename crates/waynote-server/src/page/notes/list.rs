@@ -7,6 +7,7 @@ use waynote::{
 };
 
 use crate::page::fields::Fields;
+use crate::page::site::Site;
 
 /// The notes of a page.
 pub(crate) const PAGE: usize = 40;
@@ -137,24 +138,36 @@ pub(crate) struct Item {
 }
 
 /// Reads the page that was asked for.
-pub(crate) fn gather(store: &dyn Store, asked: &Asked) -> Result<List> {
+pub(crate) fn gather(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
     match &asked.scope {
-        _ if !asked.query.is_empty() => found(store, asked),
-        None => changed(store, asked),
+        _ if !asked.query.is_empty() => found(store, asked, site),
+        None => changed(store, asked, site),
         Some(scope) => of_scope(store, asked, scope),
     }
 }
 
-fn found(store: &dyn Store, asked: &Asked) -> Result<List> {
+fn found(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
     let kinds = match &asked.only {
         Only::Kind(ScopeKind::Place) => vec![SearchKind::Place, SearchKind::Key],
         Only::Kind(ScopeKind::Agent) => vec![SearchKind::Key],
         Only::Kind(ScopeKind::Session) | Only::Type(_) => vec![SearchKind::Log],
         _ => Vec::new(),
     };
+    let scopes: Vec<Scope> = match &asked.scope {
+        Some(scope) => vec![scope.clone()],
+        // Otherwise the store would list all scopes of everybody to find them.
+        None if site.grant.is_narrowed() => site.seen.all().collect(),
+        None => Vec::new(),
+    };
+    if scopes.is_empty() && site.grant.is_narrowed() {
+        return Ok(List {
+            total: Some(0),
+            ..List::default()
+        });
+    }
     let request = SearchRequest::new(asked.query.as_str())
         .kinds(kinds)
-        .scopes(asked.scope.clone().into_iter().collect())
+        .scopes(scopes)
         .limit(HITS);
     let hits = store.search(&request)?.into_iter();
     let items: Vec<Item> = hits
@@ -173,7 +186,7 @@ fn found(store: &dyn Store, asked: &Asked) -> Result<List> {
 }
 
 /// The notes of the whole store, last changed first. The journal has each change; a note stands where its last one is.
-fn changed(store: &dyn Store, asked: &Asked) -> Result<List> {
+fn changed(store: &dyn Store, asked: &Asked, site: &Site<'_>) -> Result<List> {
     /// How often the journal is read on for one page.
     const READS: usize = 4;
     const CHANGES: usize = 120;
@@ -181,8 +194,9 @@ fn changed(store: &dyn Store, asked: &Asked) -> Result<List> {
     let mut before = asked.after.map(|after| Position::new(number(after)));
     let mut list = List::default();
     for _ in 0..READS {
-        let changes = store.journal(before, CHANGES)?;
-        let is_last = changes.len() < CHANGES;
+        let stretch = site.changes.before(before, CHANGES)?;
+        let (changes, is_last) = (stretch.items, stretch.is_last);
+        let is_over_others = changes.len() < CHANGES && !is_last;
         let mut addresses: Vec<Address> = Vec::new();
         for change in &changes {
             if !addresses.contains(change.address()) {
@@ -213,8 +227,12 @@ fn changed(store: &dyn Store, asked: &Asked) -> Result<List> {
                 break;
             }
         }
+        if list.items.len() < PAGE {
+            before = stretch.reached;
+        }
         list.next = before.and_then(|before| u64::try_from(before.number()).ok());
-        if list.items.len() == PAGE {
+        // Reading over what others wrote is done once for a page: it takes most of its time.
+        if list.items.len() == PAGE || is_over_others {
             break;
         }
         if is_last {

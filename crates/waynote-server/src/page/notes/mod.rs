@@ -37,7 +37,7 @@ impl Notes {
         let place: Option<Place> = chosen(ScopeKind::Place).and_then(|of| of.name().parse().ok());
         let name = |kind| chosen(kind).and_then(|of| of.name().parse().ok());
         Ok(Self {
-            list: list::gather(store, &asked)?,
+            list: list::gather(store, &asked, site)?,
             tree: [
                 (
                     "Places",

@@ -42,7 +42,7 @@ impl Reader {
         };
         let note = match store.get(&address) {
             Ok(Some(note)) => Found::Note(Box::new(note)),
-            Ok(None) => match store.history(&address)?.pop() {
+            Ok(None) => match store.history_before(&address, None, 1)?.pop() {
                 Some(last) => Found::Gone(Box::new(last)),
                 None => Found::Nothing(Error::NotFound {
                     what: address.to_string(),

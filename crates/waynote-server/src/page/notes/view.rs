@@ -127,7 +127,7 @@ fn list(site: &Site<'_>, notes: &Notes) -> Markup {
     html! {
         section.card.list aria-label="Notes of this list" data-live="list" data-list="" {
             @for item in &list.items { (entry(site, notes, item)) }
-            @if list.items.is_empty() { (nothing(site, asked)) }
+            @if list.items.is_empty() { (nothing(site, asked, list.next.is_some())) }
             @if asked.after.is_some() || list.next.is_some() {
                 nav.pages aria-label="Pages" {
                     @if asked.after.is_some() {
@@ -193,12 +193,14 @@ fn matched(snippet: &Snippet) -> Markup {
     }
 }
 
-fn nothing(site: &Site<'_>, asked: &Asked) -> Markup {
+fn nothing(site: &Site<'_>, asked: &Asked, is_more: bool) -> Markup {
     html! {
         div.empty {
             @if !asked.query.is_empty() {
                 p { "Nothing matches " strong { (visible(&asked.query)) } "." }
                 p { "Any of the words counts; " code { "\"a phrase\"" } ", " code { "pre*" } " and " code { "-not" } " work too." }
+            } @else if is_more {
+                p { "None of the latest changes is of such a note." }
             } @else if asked.only != Only::All {
                 p { "No note is of this kind." }
                 p { a href=(Asked { only: Only::All, ..asked.clone() }.link(site).href()) { "Show all" } }

@@ -111,17 +111,23 @@ pub(crate) struct Step {
 impl Now {
     /// Reads what is asked for. A field that is missing gets what was used last in the store.
     pub(crate) fn gather(store: &dyn Store, fields: &Fields, site: &Site<'_>) -> Result<Self> {
-        let journal = store.journal(None, STEPS)?;
+        let stretch = site.changes.before(None, STEPS)?;
+        let (journal, is_all) = (stretch.items, stretch.is_last);
         let last_of = |kind: ScopeKind| {
             let scopes = journal.iter().map(|change| change.address().scope());
             let mut of_kind = scopes.filter(|scope| scope.kind() == kind);
-            of_kind.next().map(|scope| scope.name().to_owned())
+            let last = of_kind.next().map(|scope| scope.name().to_owned());
+            // What whoever sees little of a store wrote may be too long ago for the journal.
+            last.or_else(|| match site.grant.is_narrowed() {
+                true => site.seen.names(kind, 1).pop(),
+                false => None,
+            })
         };
         let choices = Choices {
             places: site.seen.names(ScopeKind::Place, CHOICES),
             agents: site.seen.names(ScopeKind::Agent, CHOICES),
             sessions: site.seen.names(ScopeKind::Session, CHOICES),
-            is_empty: journal.is_empty(),
+            is_empty: journal.is_empty() && is_all,
         };
         let field = |name, kind, otherwise: &str| match fields.text(name) {
             Some(text) => text.trim().to_owned(),

@@ -42,6 +42,13 @@ impl<'g> Seen<'g> {
         all.filter(|summary| self.grant.sees(&summary.scope))
     }
 
+    /// All scopes that have notes.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Scope> {
+        let kinds = crate::page::site::KINDS.into_iter();
+        let of_kinds = kinds.flat_map(|kind| self.scopes(kind));
+        of_kinds.map(|summary| summary.scope.clone())
+    }
+
     /// The names of so many scopes of a kind.
     pub(crate) fn names(&self, kind: ScopeKind, most: usize) -> Vec<String> {
         let scopes = self.scopes(kind).take(most);

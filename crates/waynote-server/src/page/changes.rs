@@ -1,0 +1,34 @@
+//! The journal as the views read it: in stretches that cost bounded time, whoever asks.
+
+use waynote::{Position, Reader, Result, Revision};
+use waynote_access::{Narrowed, Stretch};
+
+/// Reads the journal of a store as somebody sees it.
+pub(crate) trait Changes {
+    /// The changes before a position (none: up to now), latest first, at most `limit`. Somebody who sees little of a
+    /// store may get fewer, although there are more: what others wrote in between is not read without end.
+    ///
+    /// # Errors
+    /// As [`Reader::read`].
+    fn before(&self, before: Option<Position>, limit: usize)
+    -> Result<Stretch<Revision, Position>>;
+}
+
+impl<R: Reader> Changes for Narrowed<R> {
+    fn before(
+        &self,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<Stretch<Revision, Position>> {
+        if self.grant().is_narrowed() {
+            return self.journal_stretch(before, limit);
+        }
+        let items = self.journal(before, limit)?;
+        Ok(Stretch {
+            reached: items.last().and_then(|last| last.position),
+            is_last: items.len() < limit,
+            items,
+            damaged: Vec::new(),
+        })
+    }
+}
