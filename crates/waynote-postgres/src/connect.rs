@@ -32,6 +32,8 @@ pub(crate) struct Connection {
     pub(crate) client: Client,
     /// Whether the server has warned since this was last taken.
     warned: Arc<AtomicBool>,
+    /// Whether it has skipped what others use.
+    skipped: Arc<AtomicBool>,
     task: AbortHandle,
 }
 
@@ -39,6 +41,11 @@ impl Connection {
     /// Whether the server has warned since this was asked last.
     pub(crate) fn take_warned(&self) -> bool {
         self.warned.swap(false, Ordering::SeqCst)
+    }
+
+    /// Whether the server has skipped something that others use since this was asked last.
+    pub(crate) fn take_skipped(&self) -> bool {
+        self.skipped.swap(false, Ordering::SeqCst)
     }
 
     /// Closes it now, whatever the server still has to say.
@@ -90,20 +97,25 @@ impl Hosts {
             .into());
         }
         let warned = Arc::new(AtomicBool::new(false));
-        let sees = Arc::clone(&warned);
+        let skipped = Arc::new(AtomicBool::new(false));
+        let sees = (Arc::clone(&warned), Arc::clone(&skipped));
         let task = tokio::spawn(async move {
             while let Some(Ok(message)) = poll_fn(|cx| connection.poll_message(cx)).await {
                 // Those of statements outside a transaction, which say nothing, have a code of their own.
-                if let AsyncMessage::Notice(notice) = message
-                    && notice.code() == &SqlState::WARNING
-                {
-                    sees.store(true, Ordering::SeqCst);
+                let AsyncMessage::Notice(notice) = message else {
+                    continue;
+                };
+                if notice.code() == &SqlState::WARNING {
+                    sees.0.store(true, Ordering::SeqCst);
+                } else if notice.code() == &SqlState::LOCK_NOT_AVAILABLE {
+                    sees.1.store(true, Ordering::SeqCst);
                 }
             }
         });
         Ok(Connection {
             client,
             warned,
+            skipped,
             task: task.abort_handle(),
         })
     }

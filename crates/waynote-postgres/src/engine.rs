@@ -144,8 +144,9 @@ impl Engine for Postgres {
 
     fn scrub(&self) -> Option<Residue> {
         Some(Residue::Failed(
-            "the database still has the old rows until a VACUUM of the tables in its schema `waynote`, \
-             and the log (WAL) with its archive, replicas and backups have them as long as they are kept"
+            "the database's files have its bytes until its administrator runs \
+             `waynote stores vacuum --full`, which writes the tables anew; the log (WAL) with its archive, \
+             replicas and backups have them as long as they are kept"
                 .into(),
         ))
     }

@@ -46,6 +46,7 @@ pub mod stores;
 mod tls;
 mod transaction;
 mod trip;
+pub mod vacuum;
 mod verify;
 
 use waynote::EngineStore;

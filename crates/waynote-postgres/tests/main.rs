@@ -18,6 +18,7 @@ mod suite {
     mod retried;
     mod start;
     mod stores;
+    mod vacuum;
 
     // What every store must do, run on the stores of `stores.rs`.
     #[path = "../../../waynote/tests/suite/apart.rs"]

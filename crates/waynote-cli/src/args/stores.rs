@@ -16,6 +16,19 @@ pub(crate) enum StoresCommand {
         #[arg(value_name = "POSTGRES_URL")]
         url: String,
     },
+    /// Free the room of deleted and forgotten rows: VACUUM, by the database's administrator
+    ///
+    /// Without --full, others go on reading and writing, and the bytes of what was forgotten stay in the files until
+    /// something is written over them. With --full, no byte of it is left in the files of the tables. It needs the owner
+    /// of the tables or a superuser, and says what it could not do and what keeps dead rows.
+    Vacuum {
+        /// The database: postgres://USER@HOST/DATABASE
+        #[arg(value_name = "POSTGRES_URL")]
+        url: String,
+        /// Write each table anew (VACUUM FULL): all stores of the database wait for it, and it needs as much room again
+        #[arg(long)]
+        full: bool,
+    },
     /// Remove a store with everything in it; nothing but a backup brings it back
     ///
     /// It asks first. Without a terminal, it needs --yes.

@@ -35,6 +35,7 @@ mod token_store;
 mod ui;
 mod undo;
 mod unseen;
+mod vacuum;
 mod verify;
 
 use std::cell::OnceCell;

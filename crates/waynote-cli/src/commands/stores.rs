@@ -8,6 +8,7 @@ use waynote_system::shell::quoted;
 
 use super::Context;
 use super::confirm::{can_ask, is_yes};
+use super::vacuum;
 use crate::args::StoresCommand;
 use crate::database;
 use crate::error::{Failure, Outcome};
@@ -24,11 +25,12 @@ pub(super) fn run(context: &mut Context<'_>, command: &StoresCommand) -> Outcome
                 .output
                 .answer(&json!({ "store": shown }), || format!("created {shown}"))
         }
+        StoresCommand::Vacuum { url, full } => vacuum::run(context, url, *full),
         StoresCommand::Drop { url, yes } => drop(context, named(url)?, *yes),
     }
 }
 
-fn options(url: &str) -> Outcome<Options> {
+pub(super) fn options(url: &str) -> Outcome<Options> {
     if !is_url(url) {
         return Err(Failure::usage(
             format!("`{}` is not the address of a database", visible(url)),

@@ -64,6 +64,52 @@ fn the_stores_of_a_database_are_listed_made_and_dropped() {
 }
 
 #[test]
+fn forgetting_says_what_the_administrator_has_to_run() {
+    if !has_postgres() {
+        return skipped("the test of `stores vacuum` in waynote-cli");
+    }
+    // Of its own: its tables are written anew, for which nobody else may use them.
+    let cluster = Cluster::start(&Setup::default());
+    let scratch = Scratch::new();
+    let url = with_store(&cluster.url(), "s");
+    scratch.ok(&format!("stores create {url}"));
+    scratch.ok(&format!("config set store {url}"));
+    scratch.ok("key save deploy ship");
+    let said = scratch.run("forget agent:default#deploy --yes").said();
+    assert!(said.starts_with("exit 0"), "{said}");
+    assert!(said.contains("`waynote stores vacuum --full`"), "{said}");
+    let database = cluster.url();
+    let shown = database.replace("waynote@", "");
+    let vacuumed = |options: &str| {
+        let said = scratch
+            .run(&format!("stores vacuum{options} {database}"))
+            .said();
+        let words = said.replace(&shown, "URL");
+        let (before, sizes) = words
+            .split_once("URL: ")
+            .unwrap_or_else(|| panic!("{words}"));
+        let (_, after) = sizes.split_once(" before").unwrap();
+        format!("{before}URL: SIZES{after}")
+    };
+    insta::assert_snapshot!(vacuumed(""), @r"
+    exit 0
+    vacuumed 11 tables of URL: SIZES
+    note: the bytes of forgotten texts stay in the files until something is written over them; `waynote stores vacuum --full` writes the tables anew, while nobody can use them
+    note: the log (WAL) with its archive, replicas that are behind, and backups have forgotten texts as long as they are kept
+    ");
+    insta::assert_snapshot!(vacuumed(" --full"), @r"
+    exit 0
+    wrote anew 11 tables of URL: SIZES
+    note: the log (WAL) with its archive, replicas that are behind, and backups have forgotten texts as long as they are kept
+    ");
+    let told = scratch.json(&format!("stores vacuum {database} --json"));
+    assert_eq!(told["tables"].as_array().unwrap().len(), 11, "{told}");
+    assert!(!scratch.ok("verify").contains("damage"));
+    let refused = scratch.run("stores vacuum notes.db").said();
+    assert!(refused.starts_with("exit 2"), "{refused}");
+}
+
+#[test]
 fn notes_sessions_and_the_block_are_those_of_a_file() {
     let Some(home) = Home::new() else { return };
     let here = Scratch::new();

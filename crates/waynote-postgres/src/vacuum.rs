@@ -1,0 +1,232 @@
+//! `VACUUM`, for whoever administers the database: removes what deleted and forgotten rows leave in the tables.
+//!
+//! It cannot run inside a transaction, so that nothing can be `SET LOCAL` for it, and what is set for a session may reach
+//! somebody else's behind a pooler. So it never waits for a lock (`SKIP_LOCKED`), and is tried again for a while.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio_postgres::Row;
+use waynote::Error;
+
+use crate::error::{Away, Failure, Outcome};
+use crate::options::Options;
+use crate::server::{Leased, Limits, Server};
+use crate::trip::{self, Statement, big, text};
+
+/// What is done with the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vacuum {
+    /// The room of dead rows is made free for new ones, while others read and write. Their bytes stay in the files until
+    /// something is written over them.
+    Free,
+    /// Each table is written anew without dead rows (`VACUUM FULL`), so that no byte of them is left in its files.
+    /// Nobody can read or write the table meanwhile, in any store of the database, and it needs room for a second copy.
+    Rewrite,
+}
+
+/// What became of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Became {
+    /// It was vacuumed.
+    Vacuumed,
+    /// Others used it all the time.
+    InUse,
+    /// Only its owner may, or a superuser.
+    NotPermitted,
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Table {
+    /// Its name in the schema `waynote`.
+    pub name: String,
+    /// What became of it.
+    pub became: Became,
+    /// Its bytes on disk, with indexes and TOAST, before and after.
+    pub bytes: (u64, u64),
+}
+
+/// Something that began before and has not ended: dead rows that it could still see are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Holder {
+    /// Which: a process of the server, a prepared transaction, or a replication slot.
+    pub what: String,
+    /// The user and the program, if they are known.
+    pub who: String,
+    /// For how long, if that is known.
+    pub age: Option<Duration>,
+}
+
+/// What a `VACUUM` did, and what it may have left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Vacuumed {
+    /// The tables, by name.
+    pub tables: Vec<Table>,
+    /// What may keep dead rows in them: run it again when these have ended.
+    pub holders: Vec<Holder>,
+    /// How many sessions of other users this user may not look at, so that they may be holders too.
+    pub hidden: u64,
+}
+
+/// Runs `VACUUM` on all tables of the schema `waynote`, one after the other. A table that others use is tried until the
+/// wait limit of the options has passed.
+///
+/// # Errors
+/// [`PostgresError::NoStore`](crate::PostgresError::NoStore) when the database has no tables of waynote; and as
+/// [`open`](crate::open).
+pub fn vacuum(options: &Options, how: Vacuum) -> Result<Vacuumed, Error> {
+    let server = Server::of(options)?;
+    let limits = Limits::of(options).patient();
+    let leased = server.lease(&limits);
+    let outcome = leased.and_then(|leased| {
+        let at = At {
+            server: &server,
+            limits,
+            leased,
+        };
+        at.vacuum(how, &options.shown())
+    });
+    let times = options.times;
+    outcome.map_err(|failure| failure.of(&options.shown(), times.wait, times.answer))
+}
+
+/// With whether this user has the rights of the owner of the table or of the database.
+const TABLES: &str = "SELECT c.relname::text, pg_total_relation_size(c.oid),
+            pg_has_role(c.relowner, 'USAGE') OR pg_has_role(d.datdba, 'USAGE')
+     FROM pg_class c
+     JOIN pg_namespace n ON n.oid = c.relnamespace
+     JOIN pg_database d ON d.datname = current_database()
+     WHERE n.nspname = 'waynote' AND c.relkind = 'r' ORDER BY 1";
+
+const SIZE: &str = "SELECT pg_total_relation_size(('waynote.' || quote_ident($1))::regclass)";
+
+const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+
+/// A standby that reports what it reads has no transaction here, but its oldest one counts.
+const HOLDERS: &str = "SELECT 'process ' || a.pid, concat_ws(', ', a.usename, nullif(a.application_name, '')),
+            extract(epoch FROM clock_timestamp() - a.xact_start)::bigint
+     FROM pg_stat_activity a
+     WHERE a.backend_xmin IS NOT NULL AND a.pid <> pg_backend_pid()
+           AND (a.datname = current_database() OR a.backend_type = 'walsender')
+           AND a.backend_type <> 'autovacuum worker'
+           AND (a.xact_start IS NULL OR a.xact_start <= to_timestamp($1::bigint / 1000000.0))
+     UNION ALL
+     SELECT 'prepared transaction ' || p.gid, p.owner::text, extract(epoch FROM clock_timestamp() - p.prepared)::bigint
+     FROM pg_prepared_xacts p
+     WHERE p.database = current_database() AND p.prepared <= to_timestamp($1::bigint / 1000000.0)
+     UNION ALL
+     SELECT 'replication slot ' || s.slot_name, '', NULL FROM pg_replication_slots s WHERE s.xmin IS NOT NULL
+     ORDER BY 3 DESC NULLS LAST, 1";
+
+const HIDDEN: &str = "SELECT count(*) FROM pg_stat_activity a
+     WHERE a.datname = current_database() AND a.query = '<insufficient privilege>'";
+
+/// A connection of its own, outside of any transaction.
+struct At<'s> {
+    server: &'s Server,
+    limits: Limits,
+    leased: Leased,
+}
+
+impl At<'_> {
+    fn vacuum(self, how: Vacuum, shown: &str) -> Outcome<Vacuumed> {
+        let found = self.ask(TABLES, Vec::new())?;
+        if found.is_empty() {
+            return Err(crate::PostgresError::NoStore {
+                store: shown.to_owned(),
+            }
+            .into());
+        }
+        let mut tables = Vec::with_capacity(found.len());
+        let begun: i64 = self.one(NOW, Vec::new())?;
+        for row in &found {
+            let name: String = row.try_get(0)?;
+            let before: i64 = row.try_get(1)?;
+            let became = self.table(&name, row.try_get(2)?, how)?;
+            let after: i64 = self.one(SIZE, vec![text(name.clone())])?;
+            let bytes = |size: i64| u64::try_from(size).unwrap_or_default();
+            tables.push(Table {
+                name,
+                became,
+                bytes: (bytes(before), bytes(after)),
+            });
+        }
+        let holders = self.ask(HOLDERS, vec![big(begun)])?;
+        let holders = holders.iter().map(|row| {
+            let seconds: Option<i64> = row.try_get(2)?;
+            Ok(Holder {
+                what: row.try_get(0)?,
+                who: row.try_get(1)?,
+                age: seconds.and_then(|age| Some(Duration::from_secs(u64::try_from(age).ok()?))),
+            })
+        });
+        let hidden: i64 = self.one(HIDDEN, Vec::new())?;
+        Ok(Vacuumed {
+            tables,
+            holders: holders.collect::<Outcome<_>>()?,
+            hidden: u64::try_from(hidden).unwrap_or_default(),
+        })
+    }
+
+    /// Vacuums a table as soon as nobody is in the way.
+    fn table(&self, name: &str, is_ours: bool, how: Vacuum) -> Outcome<Became> {
+        const PAUSE: Duration = Duration::from_millis(50);
+        let full = match how {
+            Vacuum::Free => "",
+            Vacuum::Rewrite => ", FULL",
+        };
+        // The name is one of the catalogue's, of a table that a migration made.
+        let name = name.replace('"', "\"\"");
+        let sql = format!("VACUUM (SKIP_LOCKED{full}) waynote.\"{name}\"");
+        let started = Instant::now();
+        loop {
+            self.leased.take_warned();
+            self.leased.take_skipped();
+            self.run(Statement::plain(sql.clone()))?;
+            // It also warns about other things.
+            if self.leased.take_warned() && !is_ours {
+                return Ok(Became::NotPermitted);
+            }
+            if !self.leased.take_skipped() {
+                return Ok(Became::Vacuumed);
+            }
+            if started.elapsed() + PAUSE >= self.limits.clamped(self.limits.wait) {
+                return Ok(Became::InUse);
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    fn one<T: for<'r> tokio_postgres::types::FromSql<'r>>(
+        &self,
+        sql: &'static str,
+        values: Vec<trip::Value>,
+    ) -> Outcome<T> {
+        let rows = self.ask(sql, values)?;
+        let row = rows.first().ok_or_else(|| {
+            Failure::Away(Away::Lost("a question was left without an answer".into()))
+        })?;
+        Ok(row.try_get(0)?)
+    }
+
+    fn ask(&self, sql: &'static str, values: Vec<trip::Value>) -> Outcome<Vec<Row>> {
+        self.run(Statement::typed(sql, values))
+    }
+
+    fn run(&self, statement: Statement) -> Outcome<Vec<Row>> {
+        let limit = self.limits.left();
+        let statements = [statement];
+        match self
+            .server
+            .within(limit, trip::run(&self.leased.client, &statements))
+        {
+            Some(rows) => Ok(rows?.pop().unwrap_or_default()),
+            None => Err(Failure::Away(Away::TimedOut(limit))),
+        }
+    }
+}
