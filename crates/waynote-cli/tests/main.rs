@@ -48,6 +48,7 @@ mod suite {
     mod key;
     mod log;
     mod loop_agents;
+    mod loop_machines;
     mod loop_night;
     mod loop_planted;
     mod loop_prompt;

@@ -1,6 +1,7 @@
 //! The store: each function is one request.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use waynote::change::{Applied, Change};
 use waynote::context::{BlockAnswer, BlockAsk};
@@ -192,5 +193,16 @@ impl Store for RemoteStore {
     fn verify(&self) -> Result<Report> {
         let report: waynote_api::Report = self.exchange.get("verify")?;
         Ok(report.into())
+    }
+
+    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+        let lease = waynote_api::Lease::new(session, lease);
+        self.exchange.tell("beat", &lease)
+    }
+
+    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
+        let lease = waynote_api::Lease::new(session, lease);
+        let silence: waynote_api::Silence = self.exchange.post("silence", &lease)?;
+        Ok(silence.into())
     }
 }

@@ -4,6 +4,7 @@ mod suite {
     mod away;
     mod follow;
     mod keep;
+    mod leases;
     mod same;
     mod support;
 }

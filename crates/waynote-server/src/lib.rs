@@ -6,6 +6,7 @@
 
 mod api;
 mod app;
+mod beats;
 mod connection;
 mod edge;
 mod error;

@@ -40,7 +40,7 @@ impl Server {
         let writer = RandomState::new().build_hasher().finish();
         let shelf = |named: &Named| {
             let watched = Arc::new(Watched::new(watcher.clone()));
-            let store = Told::new(named.store.clone(), watched);
+            let store = Told::new(named.store.clone(), watched, clock.clone());
             let clock = clock.clone();
             Shelf {
                 audit: Arc::new(Audit::new(store.clone(), writer, move || clock())),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use waynote::change::{Applied, Change};
 use waynote::context::{BlockAnswer, BlockAsk};
 use waynote::event::SessionEvent;
@@ -13,6 +14,8 @@ use waynote::{
     Address, AsOf, Name, Note, Reader, Report, Result, Revision, Scope, SideData, Stamp, Store,
 };
 
+use crate::app::Clock;
+use crate::beats;
 use crate::stores::Served;
 use crate::watch::Watched;
 
@@ -21,11 +24,19 @@ use crate::watch::Watched;
 pub(crate) struct Told {
     store: Arc<dyn Served>,
     watched: Arc<Watched>,
+    clock: Clock,
+    /// When this server started.
+    since: Timestamp,
 }
 
 impl Told {
-    pub(crate) fn new(store: Arc<dyn Served>, watched: Arc<Watched>) -> Self {
-        Self { store, watched }
+    pub(crate) fn new(store: Arc<dyn Served>, watched: Arc<Watched>, clock: Clock) -> Self {
+        Self {
+            store,
+            watched,
+            since: clock(),
+            clock,
+        }
     }
 
     pub(crate) fn watched(&self) -> &Arc<Watched> {
@@ -102,11 +113,19 @@ impl Store for Told {
     }
 
     fn beat(&self, session: &Name, lease: u64) -> Result<()> {
-        self.store.beat(session, lease)
+        self.store.beat(session, lease)?;
+        match self.store.silence(session, lease)? {
+            // The store keeps the time by itself.
+            Some(_) => Ok(()),
+            None => beats::beat(&*self.store, session, lease, (self.clock)()),
+        }
     }
 
     fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
-        self.store.silence(session, lease)
+        match self.store.silence(session, lease)? {
+            Some(silence) => Ok(Some(silence)),
+            None => beats::silence(&*self.store, session, lease, (self.clock)(), self.since),
+        }
     }
 
     fn checkpoint(&self) -> Result<bool> {

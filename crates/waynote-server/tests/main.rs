@@ -2,16 +2,19 @@
 
 mod suite {
     mod access;
+    mod bodies;
     mod browser;
     mod driver;
     mod edge;
     mod feed;
     mod health;
+    mod leases;
     mod link;
     mod mcp;
     mod notes;
     mod openapi;
     mod page;
+    mod page_access;
     mod stop;
     mod support;
     mod tls;

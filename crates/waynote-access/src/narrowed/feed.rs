@@ -10,7 +10,7 @@ use crate::Grant;
 const PAGE: std::ops::RangeInclusive<usize> = 64..=1024;
 
 /// After how many rows of the store a stretch ends at the latest, however few of them the grant sees.
-const SCANNED: usize = 4096;
+const SCANNED: usize = 2048;
 
 /// The sizes of the pages, each larger than the one before.
 fn sizes(limit: usize) -> impl Iterator<Item = usize> {

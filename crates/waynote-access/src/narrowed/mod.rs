@@ -15,6 +15,7 @@ mod told;
 mod write;
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use waynote::change::Applied;
 use waynote::event::SessionEvent;
@@ -195,5 +196,17 @@ impl<S: Store> Store for Narrowed<S> {
         let report = self.shown(self.store.verify());
         self.administered("verify", &"the store", &report);
         report
+    }
+
+    fn beat(&self, session: &Name, lease: u64) -> Result<()> {
+        self.told("say that a loop lives", self.may_record(session, &[]))?;
+        self.shown(self.store.beat(session, lease))
+    }
+
+    fn silence(&self, session: &Name, lease: u64) -> Result<Option<Duration>> {
+        match self.grant.sees(&Scope::Session(session.clone())) {
+            true => self.shown(self.store.silence(session, lease)),
+            false => Ok(None),
+        }
     }
 }

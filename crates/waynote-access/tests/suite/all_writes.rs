@@ -164,6 +164,10 @@ fn nothing_outside_is_written_and_no_refusal_tells_whether_it_exists() {
                     refusals[2].push(words(&refused.unwrap_err(), &address));
                 }
             }
+            for lease in [1, 6] {
+                let refused = narrowed.beat(&session, lease).unwrap_err();
+                refusals[2].push(words(&refused, &address));
+            }
         }
         refusals[3].push(words(&narrowed.verify().unwrap_err(), &outside()[0]));
         for of_function in &mut refusals {
@@ -205,6 +209,8 @@ fn a_reader_writes_nothing_and_only_an_admin_forgets_and_verifies() {
                 }
                 let refused = narrowed.record(&ANN.session(), &events(), None, &stamp());
                 assert_eq!(refused.unwrap_err().class(), ErrorClass::Denied);
+                let refused = narrowed.beat(&ANN.session(), 1).unwrap_err();
+                assert_eq!(refused.class(), ErrorClass::Denied);
             }
             if grant.rights != Rights::Admin {
                 for request in forgettings(&address) {

@@ -25,18 +25,27 @@ pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     stopper: Stopper,
     thread: Option<JoinHandle<()>>,
-    _folder: tempfile::TempDir,
+    folder: Option<tempfile::TempDir>,
 }
 
 pub(crate) fn serve() -> Served {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
     let store = Arc::new(SqliteStore::open(path, &StoreOptions::default()).unwrap());
+    served(store, folder, Arc::new(now))
+}
+
+/// A server of a store, by this clock.
+pub(crate) fn served(
+    store: Arc<SqliteStore>,
+    folder: tempfile::TempDir,
+    clock: waynote_server::Clock,
+) -> Served {
     let options = waynote_server::Options::default().listen("127.0.0.1:0".parse().unwrap());
     let server = Server::new(
         &Stores::default().with("notes", store.clone()),
         options,
-        Arc::new(now),
+        clock,
         Log::to(std::io::sink()),
     );
     let bound = server.bind().unwrap();
@@ -46,7 +55,7 @@ pub(crate) fn serve() -> Served {
         address,
         stopper,
         thread: Some(std::thread::spawn(move || bound.run().unwrap())),
-        _folder: folder,
+        folder: Some(folder),
     }
 }
 
@@ -57,6 +66,12 @@ impl Served {
 
     pub(crate) fn remote(&self) -> RemoteStore {
         RemoteStore::open(&self.url(), Options::default()).unwrap()
+    }
+
+    /// Stops it, and returns the folder of its store.
+    pub(crate) fn stopped(mut self) -> tempfile::TempDir {
+        self.stop();
+        self.folder.take().unwrap()
     }
 
     pub(crate) fn stop(&mut self) {

@@ -10,7 +10,8 @@ use serde::Serialize;
 use waynote::{Result, Store};
 use waynote_api::{
     Answers, ApplyAnswer, ApplyRequest, AsOfRequest, Ask, BlockAnswer, BlockAsk, ForgetRequest,
-    Forgotten, HitsFound, NotesFound, Problem as ProblemForm, RecordRequest, Report, SearchRequest,
+    Forgotten, HitsFound, Lease, NotesFound, Problem as ProblemForm, RecordRequest, Report,
+    SearchRequest, Silence,
 };
 
 use crate::edge::Json;
@@ -164,6 +165,39 @@ pub(crate) async fn context(visit: Visit, Json(ask): Json<BlockAsk>) -> Answer<R
     reply(&visit, move |store| {
         let ask = waynote::context::BlockAsk::try_from(ask)?;
         BlockAnswer::try_from(&ask.answer(&store)?)
+    })
+    .await
+}
+
+/// Says that the loop that holds a session lives. No event, and no position.
+#[utoipa::path(
+    post, path = "/beat", tag = "batch", request_body = Lease,
+    responses(
+        (status = 204, description = "It is noted, if the loop still holds the session"),
+        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn beat(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply> {
+    let beaten = visit.run(move |store| {
+        let (session, lease) = lease.parts()?;
+        store.beat(&session, lease)
+    });
+    beaten.await?;
+    Ok(Reply(None))
+}
+
+/// Tells how long ago the loop that holds a session was heard of.
+#[utoipa::path(
+    post, path = "/silence", tag = "batch", request_body = Lease,
+    responses(
+        (status = 200, description = "How long ago", body = Silence),
+        (status = "default", description = "What went wrong", body = ProblemForm, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn silence(visit: Visit, Json(lease): Json<Lease>) -> Answer<Reply> {
+    reply(&visit, move |store| {
+        let (session, lease) = lease.parts()?;
+        Ok(Silence::from(store.silence(&session, lease)?))
     })
     .await
 }

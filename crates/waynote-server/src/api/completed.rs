@@ -112,6 +112,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
             json!({ "changes": [{ "save": save }], "stamp": stamp })
         }
         (_, "/record") => json!({ "session": "nightly", "events": [], "stamp": stamp }),
+        (_, "/beat" | "/silence") => json!({ "session": "nightly", "lease": 1 }),
         (_, "/forget") => json!({ "target": note, "stamp": stamp, "dry_run": true }),
         (_, "/context") => {
             let request = json!({

@@ -77,6 +77,8 @@ fn routes() -> OpenApiRouter<App> {
         .routes(routes!(batch::record))
         .routes(routes!(batch::forget))
         .routes(routes!(batch::context))
+        .routes(routes!(batch::beat))
+        .routes(routes!(batch::silence))
         .routes(routes!(batch::verify))
         .routes(routes!(document::openapi))
 }

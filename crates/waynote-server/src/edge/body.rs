@@ -1,13 +1,13 @@
 //! The body of a request.
 
-use axum::Json as AxumJson;
 use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, JsonRejection};
+use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use serde::de::DeserializeOwned;
 
+use super::objects::Objects;
 use crate::app::App;
 use crate::problem::{Answer, Problem};
 
@@ -38,10 +38,11 @@ impl<T: DeserializeOwned> FromRequest<App> for Json<T> {
             return Err(Problem::of_status(StatusCode::UNSUPPORTED_MEDIA_TYPE));
         }
         let bytes = whole(request, app).await?;
-        match AxumJson::from_bytes(&bytes) {
-            Ok(AxumJson(value)) => Ok(Self(value)),
-            Err(rejection) => Err(problem(&rejection)),
-        }
+        let mut json = serde_json::Deserializer::from_slice(&bytes);
+        let read = serde_path_to_error::deserialize(Objects(&mut json));
+        let value = read.map_err(|error| cannot_read(&error))?;
+        json.end().map_err(|error| cannot_read(&error))?;
+        Ok(Self(value))
     }
 }
 
@@ -55,16 +56,8 @@ fn is_json(request: &Request) -> bool {
     })
 }
 
-fn problem(rejection: &JsonRejection) -> Problem {
-    match rejection {
-        JsonRejection::JsonSyntaxError(error) => Problem::bad_request(in_short(&error.body_text())),
-        // It may show a value of the body: a text may hold a credential.
-        JsonRejection::JsonDataError(error) => Problem::bad_request(in_short(&error.body_text())),
-        rejection => Problem::of_status(rejection.status()),
-    }
-}
-
-/// What is wrong with JSON, without credentials.
-fn in_short(text: &str) -> String {
-    waynote::error::safe(text)
+/// What is wrong with JSON, without credentials: it may show a value of the body, and a text may hold one.
+fn cannot_read(error: &dyn std::fmt::Display) -> Problem {
+    let error = waynote::error::safe(error.to_string());
+    Problem::bad_request(format!("the body cannot be read: {error}"))
 }

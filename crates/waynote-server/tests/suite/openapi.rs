@@ -84,6 +84,7 @@ fn every_route_is_in_the_document_and_every_operation_answers() {
     PATCH /notes/{address}
     POST /apply
     POST /as-of
+    POST /beat
     POST /context
     POST /forget
     POST /notes/{address}/redo
@@ -94,6 +95,7 @@ fn every_route_is_in_the_document_and_every_operation_answers() {
     POST /search
     POST /sessions/{session}/entries
     POST /sessions/{session}/events
+    POST /silence
     POST /tokens
     PUT /notes/{address}
     ");

@@ -3,7 +3,6 @@
 use waynote::{
     Address, Content, EntryType, Notebook, Places, Reader, SaveOptions, SessionLog, Stamp,
 };
-use waynote_access::{Grant, Rights, Tokens};
 
 use super::support::{Response, Running, now, options, start, start_as};
 
@@ -11,7 +10,7 @@ fn stamp(author: &str) -> Stamp {
     Stamp::new(now(), author.parse().unwrap())
 }
 
-fn save(server: &Running, key: &str, text: &str, author: &str) {
+pub(super) fn save(server: &Running, key: &str, text: &str, author: &str) {
     let notes = Notebook::of_agent(&*server.store, "builder".parse().unwrap());
     let content = Content::text(text).unwrap();
     let options = SaveOptions::default();
@@ -25,12 +24,17 @@ fn note(server: &Running, address: &str) -> Option<waynote::Note> {
 }
 
 /// Sends a form as the page of this server does.
-fn post(server: &Running, path: &str, fields: &[(&str, &str)]) -> Response {
+pub(super) fn post(server: &Running, path: &str, fields: &[(&str, &str)]) -> Response {
     let origin = format!("Origin: http://{}", server.address);
     post_from(server, path, fields, &[&origin])
 }
 
-fn post_from(server: &Running, path: &str, fields: &[(&str, &str)], headers: &[&str]) -> Response {
+pub(super) fn post_from(
+    server: &Running,
+    path: &str,
+    fields: &[(&str, &str)],
+    headers: &[&str],
+) -> Response {
     let mut body = form_urlencoded::Serializer::new(String::new());
     body.extend_pairs(fields);
     let kind = "Content-Type: application/x-www-form-urlencoded";
@@ -388,221 +392,4 @@ fn a_preview_is_a_fragment() {
         answer.body,
         "<p><strong>a</strong> &lt;i&gt;b&lt;/i&gt;</p>\n"
     );
-}
-
-/// Creates a token that may do so much of everything.
-fn token(server: &Running, name: &str, rights: Rights) -> String {
-    let grant = Grant {
-        rights,
-        ..Grant::everything()
-    };
-    let random = waynote::Content::imported(name).hash().0;
-    let tokens = Tokens::new(&*server.store);
-    let (token, _) = tokens
-        .create(&name.parse().unwrap(), &grant, None, now(), random)
-        .unwrap();
-    token.expose().to_owned()
-}
-
-#[test]
-fn a_token_signs_in_a_browser_until_it_signs_out_or_the_token_is_revoked() {
-    let server = start();
-    save(&server, "deploy", "one", "agent:builder");
-    let text = token(&server, "laptop", Rights::Write);
-    let asks = server.get("/s/notes/notes?q=x");
-    assert_eq!(
-        (asks.status, asks.header("location")),
-        (303, "/s/notes/sign-in?to=%2Fs%2Fnotes%2Fnotes%3Fq%3Dx")
-    );
-    assert!(
-        server
-            .get("/s/notes/sign-in")
-            .body
-            .contains(r#"type="password""#)
-    );
-    let path = "/s/notes/sign-in";
-    let refused = post(
-        &server,
-        path,
-        &[("token", "wn_nothing"), ("to", "/s/notes/notes?q=x")],
-    );
-    assert_eq!(refused.status, 401);
-    assert!(
-        refused.body.contains("does not know that token") && !refused.body.contains("wn_nothing")
-    );
-
-    let inside = post(
-        &server,
-        path,
-        &[("token", &text), ("to", "/s/notes/notes?q=x")],
-    );
-    assert_eq!(
-        (inside.status, inside.header("location")),
-        (303, "/s/notes/notes?q=x"),
-        "{}",
-        inside.body
-    );
-    let cookie = inside.header("set-cookie");
-    assert!(
-        cookie.ends_with("; Path=/s/notes; Max-Age=43200; HttpOnly; SameSite=Strict"),
-        "{cookie}"
-    );
-    assert!(!cookie.contains(&text));
-    // Another server's page is not gone to.
-    for to in [
-        "//evil.example",
-        "https://evil.example/s/notes/",
-        "/s/other/",
-        "/s/notes/\\evil",
-    ] {
-        let inside = post(&server, path, &[("token", &text), ("to", to)]);
-        assert_eq!(inside.header("location"), "/s/notes/", "{to}");
-    }
-    let cookie = format!("Cookie: a=b; {}", cookie.split(';').next().unwrap());
-    let origin = format!("Origin: http://{}", server.address);
-    let page = server.send("GET", "/s/notes/notes", &[&cookie], "").body;
-    assert!(
-        page.contains("deploy") && page.contains("as laptop") && !page.contains("Access"),
-        "{page}"
-    );
-    // It may write, but not look after tokens or forget.
-    let of = [("note", "agent:builder#deploy"), ("base", "1")];
-    assert_eq!(
-        post_from(&server, "/s/notes/notes/pin", &of, &[&origin, &cookie]).status,
-        303
-    );
-    assert_eq!(
-        server.send("GET", "/s/notes/access", &[&cookie], "").status,
-        403
-    );
-    let sure = [("note", "agent:builder#deploy"), ("sure", "yes")];
-    assert_eq!(
-        post_from(&server, "/s/notes/notes/forget", &sure, &[&origin, &cookie]).status,
-        403
-    );
-    let revisions = server
-        .store
-        .history(&"agent:builder#deploy".parse().unwrap())
-        .unwrap();
-    assert_eq!(
-        revisions[1].token.as_ref().map(waynote::Name::as_str),
-        Some("laptop")
-    );
-    // The feed knows it too.
-    assert_eq!(
-        server
-            .send("GET", "/s/notes/api/v1/scopes", &[&cookie], "")
-            .status,
-        200
-    );
-
-    let out = post_from(&server, "/s/notes/sign-out", &[], &[&origin, &cookie]);
-    assert!(
-        out.header("set-cookie").starts_with("waynote=; ")
-            && out.header("set-cookie").contains("Max-Age=0")
-    );
-    assert_eq!(server.send("GET", "/s/notes/", &[&cookie], "").status, 303);
-
-    let again = post(&server, path, &[("token", &text)]);
-    let cookie = format!(
-        "Cookie: {}",
-        again.header("set-cookie").split(';').next().unwrap()
-    );
-    assert_eq!(server.send("GET", "/s/notes/", &[&cookie], "").status, 200);
-    token(&server, "other", Rights::Admin);
-    Tokens::new(&*server.store)
-        .revoke(&"laptop".parse().unwrap())
-        .unwrap();
-    assert_eq!(server.send("GET", "/s/notes/", &[&cookie], "").status, 303);
-}
-
-#[test]
-fn those_who_look_after_a_store_create_and_revoke_tokens() {
-    let server = start();
-    assert!(
-        server
-            .get("/s/notes/access")
-            .body
-            .contains("There are no tokens")
-    );
-    let fields = [("name", "laptop"), ("rights", "admin"), ("days", "30")];
-    let created = post(&server, "/s/notes/access/create", &fields);
-    assert_eq!(created.status, 200, "{}", created.body);
-    let text = created
-        .body
-        .split("secret\">")
-        .nth(1)
-        .unwrap()
-        .split('<')
-        .next()
-        .unwrap()
-        .to_owned();
-    let header = format!("Authorization: Bearer {text}");
-    let origin = format!("Origin: http://{}", server.address);
-    let page = server.send("GET", "/s/notes/access", &[&header], "").body;
-    assert!(
-        page.contains("laptop") && page.contains("token created") && !page.contains(&text),
-        "{page}"
-    );
-    for (fields, says) in [
-        (vec![("name", "laptop")], "laptop"),
-        (
-            vec![("name", "x"), ("places", "no place")],
-            "is not a place",
-        ),
-        (
-            vec![("name", "x"), ("rights", "admin"), ("agents", "builder")],
-            "admin",
-        ),
-    ] {
-        let refused = post_from(
-            &server,
-            "/s/notes/access/create",
-            &fields,
-            &[&origin, &header],
-        );
-        assert_eq!(refused.status, 422, "{says}");
-        assert!(
-            refused.body.contains("problem") && refused.body.contains(says),
-            "{}",
-            refused.body
-        );
-    }
-    let narrow = [
-        ("name", "ci"),
-        ("rights", "write"),
-        ("agents", "builder, reviewer"),
-        ("places", "~/projects/shop"),
-    ];
-    let page = post_from(
-        &server,
-        "/s/notes/access/create",
-        &narrow,
-        &[&origin, &header],
-    )
-    .body;
-    assert!(
-        page.contains("</em>reviewer") && page.contains("~/projects/shop"),
-        "{page}"
-    );
-    let gone = post_from(
-        &server,
-        "/s/notes/access/revoke",
-        &[("name", "ci")],
-        &[&origin, &header],
-    );
-    assert_eq!(gone.status, 303);
-    let page = server.send("GET", "/s/notes/access", &[&header], "").body;
-    assert!(
-        !page.contains("</em>reviewer") && page.contains("token revoked"),
-        "{page}"
-    );
-    // Not from elsewhere, and not by a link.
-    let foreign = post_from(
-        &server,
-        "/s/notes/access/revoke",
-        &[("name", "laptop")],
-        &["Origin: http://evil.example", &header],
-    );
-    assert_eq!(foreign.status, 403);
 }

@@ -1,0 +1,129 @@
+//! Loops of several machines over one server: what a real loop does about a dead one, and what others see of it.
+
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use waynote::event::ProcessIdentity;
+use waynote::loops::{Loop, LoopStart};
+use waynote::{Error, LoopError, Options as StoreOptions, SqliteStore, Stamp};
+use waynote_remote::{Options, RemoteStore};
+use waynote_server::{Log, Server, Stopper, Stores};
+
+use super::common::{NOW, Scratch, until};
+
+/// A server in this process, so that its clock can go on.
+struct Serving {
+    url: String,
+    later: Arc<AtomicI64>,
+    stopper: Stopper,
+    thread: Option<JoinHandle<()>>,
+    _folder: tempfile::TempDir,
+}
+
+impl Serving {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.db");
+        let store = SqliteStore::open(path, &StoreOptions::default()).unwrap();
+        let later = Arc::new(AtomicI64::new(0));
+        let seconds = Arc::clone(&later);
+        let clock = move || {
+            let seconds = u64::try_from(seconds.load(Ordering::Relaxed)).unwrap();
+            NOW.parse::<Timestamp>().unwrap() + Duration::from_secs(seconds)
+        };
+        let server = Server::new(
+            &Stores::default().with("team", Arc::new(store)),
+            waynote_server::Options::default().listen("127.0.0.1:0".parse().unwrap()),
+            Arc::new(clock),
+            Log::to(std::io::sink()),
+        );
+        let bound = server.bind().unwrap();
+        Self {
+            url: format!("http://{}/s/team", bound.address()),
+            later,
+            stopper: bound.stopper(),
+            thread: Some(std::thread::spawn(move || bound.run().unwrap())),
+            _folder: folder,
+        }
+    }
+
+    fn later(&self, seconds: i64) {
+        self.later.fetch_add(seconds, Ordering::Relaxed);
+    }
+
+    fn remote(&self) -> RemoteStore {
+        RemoteStore::open(&self.url, Options::default()).unwrap()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.stopper.stop();
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+}
+
+/// A loop of another machine takes the session.
+fn elsewhere(store: &RemoteStore) -> waynote::Result<Loop<'_>> {
+    let holder = ProcessIdentity::new("elsewhere", "boot", 7, 9);
+    let start = LoopStart::new(holder, "/p", &|_| None);
+    let stamp = Stamp::new(NOW.parse().unwrap(), "person".parse().unwrap());
+    Loop::begin(store, "nightly".parse().unwrap(), start, &stamp)
+}
+
+#[test]
+fn a_loop_takes_over_from_a_silent_one_of_another_machine() {
+    let (serving, here) = (Serving::start(), Scratch::new());
+    let store = serving.remote();
+    // Its machine fails: nothing says that it ended.
+    drop(elsewhere(&store).unwrap());
+    let looped = || {
+        here.run("--session nightly loop --iterations 1 -- true")
+            .env("WAYNOTE_STORE", &serving.url)
+            .output()
+    };
+    serving.later(59);
+    let refused = looped();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(
+        !refused.status.success() && said.contains("elsewhere"),
+        "{said}"
+    );
+    serving.later(1);
+    let taken = looped();
+    let said = String::from_utf8_lossy(&taken.stderr);
+    assert!(taken.status.success(), "{said}");
+}
+
+#[test]
+fn a_killed_loop_is_taken_over_elsewhere_after_its_silence() {
+    let (serving, here) = (Serving::start(), Scratch::new());
+    let store = serving.remote();
+    let mut command = here.command("--session nightly loop --stall 0 -- sh -c");
+    let mut looping = command
+        .arg("echo began > began; exec tail -f /dev/null")
+        .env("WAYNOTE_STORE", &serving.url)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = here.home().join("work/began");
+    until("the iteration", || began.exists());
+    looping.kill().unwrap();
+    looping.wait().unwrap();
+    serving.later(59);
+    let running = elsewhere(&store).map(drop).unwrap_err();
+    assert!(
+        matches!(running, Error::Loop(LoopError::LoopRunning { .. })),
+        "{running}"
+    );
+    serving.later(1);
+    drop(elsewhere(&store).unwrap());
+}

@@ -1,0 +1,70 @@
+//! When loops of other machines said that they live, for a store that keeps no record of this by itself.
+//!
+//! The time is kept beside the notes, by the clock of this machine: another server of the same file knows it too, and so
+//! does one that is started anew. A loop that works on the file itself says nothing here, and so never counts as silent.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use waynote::store::{Ask, SideValue};
+use waynote::{Name, Result};
+
+use crate::stores::Served;
+
+/// Where the times are kept: a value for each session, by its name.
+const SPACE: &str = "beats";
+
+/// Records that the loop of this lease lives. Nothing is written for one that has lost the session. The times of loops
+/// that hold no session any more are removed.
+pub(crate) fn beat(store: &dyn Served, session: &Name, lease: u64, now: Timestamp) -> Result<()> {
+    let ask = Ask {
+        all_leases: true,
+        ..Ask::default()
+    };
+    let held = store.read(&ask)?.all_leases;
+    let holds = |name: &str, lease: u64| {
+        let mut held = held.iter();
+        held.any(|(session, of)| session.as_str() == name && of.number == lease)
+    };
+    if !holds(session.as_str(), lease) {
+        return Ok(());
+    }
+    let known = store.side_values(SPACE)?.into_iter();
+    let old = known.filter(|of| parts(&of.value).is_none_or(|(lease, _)| !holds(&of.key, lease)));
+    let old: Vec<String> = old
+        .map(|of| of.key)
+        .filter(|key| key != session.as_str())
+        .collect();
+    let value = SideValue {
+        key: session.to_string(),
+        value: format!("{lease} {}", now.as_millisecond()).into_bytes(),
+        about: None,
+    };
+    store.put_side_values(SPACE, &[value], &old)
+}
+
+/// How long ago the loop of this lease was heard of. `since` is when this server started: while there was none, no loop
+/// could say anything, and each has its time again.
+pub(crate) fn silence(
+    store: &dyn Served,
+    session: &Name,
+    lease: u64,
+    now: Timestamp,
+    since: Timestamp,
+) -> Result<Option<Duration>> {
+    let mut values = store.side_values(SPACE)?.into_iter();
+    let value = values.find(|of| of.key == session.as_str());
+    let heard = value.and_then(|value| parts(&value.value));
+    let heard = heard.filter(|(of, _)| *of == lease).map(|(_, at)| at);
+    Ok(heard.map(|heard| {
+        let silent = now.as_millisecond() - heard.max(since.as_millisecond());
+        // The clock may have been put back.
+        Duration::from_millis(u64::try_from(silent).unwrap_or_default())
+    }))
+}
+
+/// Which lease a value is of, and when its loop was heard of, in milliseconds.
+fn parts(value: &[u8]) -> Option<(u64, i64)> {
+    let (lease, at) = std::str::from_utf8(value).ok()?.split_once(' ')?;
+    Some((lease.parse().ok()?, at.parse().ok()?))
+}

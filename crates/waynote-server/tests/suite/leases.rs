@@ -1,0 +1,68 @@
+//! What a token sees of the loops that hold sessions.
+
+use serde_json::{Value, json};
+
+use super::support::{Response, Running, start};
+
+const API: &str = "/s/notes/api/v1";
+
+fn post(server: &Running, token: &str, path: &str, body: &Value) -> Response {
+    let header = format!("Authorization: Bearer {token}");
+    let headers = [header.as_str()];
+    let headers = if token.is_empty() { &[][..] } else { &headers };
+    let path = format!("{API}{path}");
+    server.send("POST", &path, headers, &body.to_string())
+}
+
+#[test]
+fn only_who_sees_a_session_hears_of_its_loop_and_speaks_for_it() {
+    let server = start();
+    let started = json!({
+        "session": "nightly",
+        "stamp": { "now": "2026-08-01T12:00:00Z", "author": "person" },
+        "events": [{ "event": "loop_started", "directory": "/p",
+            "holder": { "host": "one", "boot": "b", "pid": 7, "start": 9 } }],
+    });
+    let recorded = post(&server, "", "/record", &started);
+    assert_eq!(recorded.status, 204, "{}", recorded.body);
+    let create = |by: &str, body: Value| {
+        let made = post(&server, by, "/tokens", &body);
+        assert_eq!(made.status, 201, "{}", made.body);
+        made.json()["token"].as_str().unwrap().to_owned()
+    };
+    let boss = create("", json!({ "name": "boss", "rights": "admin" }));
+    let narrowed = |name: &str, rights: &str, session: &str| {
+        create(
+            &boss,
+            json!({ "name": name, "rights": rights, "sessions": [session] }),
+        )
+    };
+    let own = narrowed("own", "write", "nightly");
+    let reader = narrowed("reader", "read", "nightly");
+    let other = narrowed("other", "write", "daily");
+    let lease = json!({ "session": "nightly", "lease": 1 });
+    let silence = |token: &str| {
+        let answer = post(&server, token, "/silence", &lease);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        answer.json()["silence_ms"].clone()
+    };
+    assert_eq!(silence(&own), Value::Null, "nobody has heard of it yet");
+    for (token, status) in [(&other, 403), (&reader, 403), (&own, 204)] {
+        let beaten = post(&server, token, "/beat", &lease);
+        assert_eq!(beaten.status, status, "{}", beaten.body);
+    }
+    for (token, expected) in [
+        (&boss, json!(0)),
+        (&own, json!(0)),
+        (&reader, json!(0)),
+        (&other, Value::Null),
+    ] {
+        assert_eq!(silence(token), expected);
+    }
+    // Of a loop that does not hold the session nothing is noted.
+    let stale = json!({ "session": "nightly", "lease": 9 });
+    assert_eq!(post(&server, &own, "/beat", &stale).status, 204);
+    let heard = post(&server, &own, "/silence", &stale).json();
+    assert_eq!(heard["silence_ms"], Value::Null);
+    assert_eq!(silence(&own), json!(0));
+}
