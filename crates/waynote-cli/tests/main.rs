@@ -20,6 +20,7 @@ mod suite {
     mod damage;
     mod docs;
     mod docs_commands;
+    mod docs_server;
     mod doctor;
     mod doctor_blocks;
     mod event;

@@ -1,0 +1,290 @@
+//! What docs/server.md shows works: its requests by curl, its command lines, its unit for systemd and its container file.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use rcgen::generate_simple_self_signed;
+use serde_json::Value;
+
+use super::common::Scratch;
+
+const PAGE: &str = include_str!("../../../../docs/server.md");
+
+/// The blocks of a language, in order.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let open = format!("```{language}\n");
+    let rest = PAGE.split(&open).skip(1);
+    rest.map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+/// The words of the block that begins so, with its continued lines joined.
+fn line(language: &str, begins: &str) -> String {
+    let text = blocks(language).join("\n").replace("\\\n", " ");
+    let mut lines = text.lines().filter(|line| line.starts_with(begins));
+    lines
+        .next()
+        .unwrap_or_else(|| panic!("{begins}"))
+        .to_owned()
+}
+
+/// What the page says, for this machine: in a folder of the test, on a free port.
+fn here(scratch: &Scratch, text: &str) -> String {
+    let home = scratch.home();
+    let folder = home.to_str().unwrap();
+    let text = ["/srv/waynote", "/etc/waynote", "/var/lib/waynote", "/data"]
+        .iter()
+        .fold(text.to_owned(), |text, path| text.replace(path, folder));
+    text.replace("0.0.0.0:7467", "0.0.0.0:0")
+}
+
+/// A server, until it is dropped.
+struct Serving {
+    child: Child,
+    url: String,
+}
+
+impl Serving {
+    /// Runs a command line of the page; it says where it listens.
+    fn start(scratch: &Scratch, line: &str) -> Self {
+        let line = here(scratch, line);
+        let words = line
+            .split_whitespace()
+            .skip(1)
+            .collect::<Vec<_>>()
+            .join(" ");
+        let mut command = scratch.command(&words);
+        if !words.contains("--listen") {
+            command.args(["--listen", "127.0.0.1:0"]);
+        }
+        let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let said = lines
+            .next()
+            .unwrap_or_else(|| panic!("{line}: it says nothing"));
+        let said = said.unwrap();
+        let url = said
+            .strip_prefix("listening on ")
+            .unwrap_or_else(|| panic!("{line}: {said}"));
+        Self {
+            url: url.to_owned(),
+            child,
+        }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn token(scratch: &Scratch, line: &str) -> String {
+    let line = here(scratch, line);
+    let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+    let created = scratch.waynote([&words[..], &["--json"]].concat()).json();
+    created["token"].as_str().unwrap().to_owned()
+}
+
+fn has(program: &str) -> bool {
+    let run = Command::new(program).arg("--version").output();
+    run.is_ok_and(|run| run.status.success())
+}
+
+fn shell(scratch: &Scratch, script: &str) -> String {
+    let mut command = Command::new("bash");
+    command.args(["-euc", script]).env_clear();
+    command.env("PATH", std::env::var_os("PATH").unwrap());
+    let output = command.current_dir(scratch.home()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{script}\n{said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_requests_do_what_the_page_says() {
+    if !has("curl") {
+        eprintln!("not checked: there is no curl");
+        return;
+    }
+    let scratch = Scratch::new();
+    let serving = Serving::start(&scratch, &line("sh", "waynote serve"));
+    let api = format!("api={}/s/default/api/v1", serving.url);
+    let blocks = blocks("sh");
+    let block = blocks
+        .iter()
+        .find(|block| block.starts_with("api="))
+        .unwrap();
+    let (shown, requests) = block.split_once('\n').unwrap();
+    assert_eq!(shown, "api=http://127.0.0.1:7467/s/default/api/v1");
+    // Each with its status in a line of its own.
+    let requests = requests.replace(
+        "curl -s",
+        "curl --fail-with-body -w '\\n%{http_code}\\n' -s",
+    );
+    let said = shell(&scratch, &format!("{api}\n{requests}"));
+    let statuses: Vec<&str> = said
+        .lines()
+        .filter(|line| line.len() == 3 && line.parse::<u16>().is_ok())
+        .collect();
+    assert_eq!(
+        statuses,
+        ["200", "201", "200", "200", "200", "200", "201"],
+        "{said}"
+    );
+    assert!(said.to_lowercase().contains("etag: \"1\""), "{said}");
+    assert!(said.contains("run `make ship-all`"), "{said}");
+
+    let feed = line("sh", "curl -sN");
+    let script = format!(
+        "{api}\nexec {}",
+        feed.replace("/changes", "/changes?after=start")
+    );
+    let mut child = Command::new("bash")
+        .args(["-c", &script])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let found = lines.find(|line| line.as_ref().is_ok_and(|line| line == "event: note"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(found.is_some());
+}
+
+#[test]
+fn tokens_are_created_by_the_lines_of_the_page() {
+    let scratch = Scratch::new();
+    let admin = token(&scratch, &line("sh", "waynote token create admin"));
+    let serving = Serving::start(&scratch, &line("sh", "waynote serve --behind-proxy"));
+    let url = format!("{}/s/team", serving.url);
+    let list = scratch.waynote(["--store", &url, "token", "list", "--json"]);
+    let list = list.env("WAYNOTE_TOKEN", &admin).json();
+    assert_eq!(list[0]["name"], "admin", "{list}");
+    if has("curl") {
+        let request =
+            line("sh", "curl -s -H \"Authorization").replace("https://notes.example/s/team", &url);
+        let made = shell(&scratch, &format!("TOKEN={admin}\n{request}"));
+        let made: Value = serde_json::from_str(&made).unwrap();
+        assert_eq!(made["name"], "ci", "{made}");
+    }
+}
+
+#[test]
+fn servers_start_by_the_lines_of_the_page() {
+    let scratch = Scratch::new();
+    token(&scratch, &line("sh", "waynote token create admin"));
+    let made = generate_simple_self_signed(vec!["localhost".into()]).unwrap();
+    std::fs::write(scratch.home().join("cert.pem"), made.cert.pem()).unwrap();
+    std::fs::write(
+        scratch.home().join("key.pem"),
+        made.signing_key.serialize_pem(),
+    )
+    .unwrap();
+    let serving = Serving::start(&scratch, &line("sh", "waynote serve --listen"));
+    assert!(serving.url.starts_with("https://"), "{}", serving.url);
+    drop(serving);
+    let started = line("ini", "ExecStart=");
+    Serving::start(&scratch, started.strip_prefix("ExecStart=").unwrap());
+    let words = |name: &str| -> Vec<String> {
+        let line = line("dockerfile", &format!("{name} "));
+        serde_json::from_str(&line[name.len()..]).unwrap()
+    };
+    let container = [words("ENTRYPOINT"), words("CMD")].concat().join(" ");
+    Serving::start(&scratch, &container);
+}
+
+#[test]
+fn the_unit_is_one_that_systemd_takes() {
+    if !has("systemd-analyze") {
+        eprintln!("not checked: there is no systemd-analyze");
+        return;
+    }
+    let scratch = Scratch::new();
+    let unit = blocks("ini")[0].replace("/usr/local/bin/waynote", env!("CARGO_BIN_EXE_waynote"));
+    let file = scratch.home().join("waynote.service");
+    std::fs::write(&file, unit).unwrap();
+    let verified = Command::new("systemd-analyze")
+        .args(["verify", "--man=no", "--recursive-errors=no"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&verified.stderr);
+    // It also speaks of other units of this machine.
+    let of_ours: Vec<&str> = said
+        .lines()
+        .filter(|line| line.contains("waynote.service"))
+        .collect();
+    assert!(of_ours.is_empty(), "{said}");
+}
+
+/// Options and paths that the text names without showing a command line.
+#[test]
+fn every_option_and_path_exists() {
+    let scratch = Scratch::new();
+    let help: String = [
+        "serve",
+        "token create",
+        "token list",
+        "token clear",
+        "key list",
+    ]
+    .map(|command| scratch.ok(&format!("{command} --help")))
+    .concat();
+    let is_of_name = |char: char| char.is_ascii_alphanumeric() || char == '-';
+    let mut options = 0;
+    let prose: String = PAGE.split("```").step_by(2).collect();
+    for code in prose.split('`').skip(1).step_by(2) {
+        for word in code
+            .split_whitespace()
+            .filter(|word| word.starts_with("--"))
+        {
+            let option = word.split(|char| !is_of_name(char)).next().unwrap();
+            // Those of other programs.
+            if !["--pipe", "--wait"].contains(&option) {
+                let stands = |end: &str| help.contains(&format!("{option}{end}"));
+                assert!(stands(" ") || stands("\n") || stands("..."), "{option}");
+                options += 1;
+            }
+        }
+    }
+    assert!(options > 10, "{options}");
+    let serving = Serving::start(&scratch, &line("sh", "waynote serve"));
+    let rows = PAGE.lines().filter(|line| line.starts_with("| `/"));
+    let mut paths = 0;
+    for path in rows.flat_map(|row| row.split('|').nth(1).unwrap().split(',')) {
+        let path = path.trim().trim_matches('`').replace("NAME", "default");
+        let (status, _) = get(&format!("{}{path}", serving.url));
+        // The MCP endpoint takes POST, and the feed and the API's root are no documents.
+        let is_there = match path.as_str() {
+            "/s/default/mcp" => status == 405,
+            "/s/default/api/v1" => status == 404,
+            _ => status == 200,
+        };
+        assert!(is_there, "{path}: {status}");
+        paths += 1;
+    }
+    assert!(paths >= 8, "{paths}");
+    let named = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+    assert!(named.exists());
+}
+
+/// The status of an answer, and its first bytes.
+fn get(url: &str) -> (u16, String) {
+    use std::io::{Read, Write};
+    let (address, path) = url
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let request = format!("GET /{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut begin = [0; 512];
+    let read = stream.read(&mut begin).unwrap();
+    let text = String::from_utf8_lossy(&begin[..read]).into_owned();
+    let status = text.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, text)
+}
