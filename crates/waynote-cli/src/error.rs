@@ -104,7 +104,7 @@ impl Failure {
         })
     }
 
-    fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::BrokenPipe => "broken_pipe",
             Self::Arguments(_) | Self::Usage { .. } => "usage",

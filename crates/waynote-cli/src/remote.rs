@@ -81,6 +81,17 @@ pub(crate) fn open(
     Ok(RemoteStore::open(url, options)?)
 }
 
+/// The number of tools of an MCP endpoint, asked as a client asks it: with the token of the client's variable, and
+/// without this program's own settings, of which a client knows nothing.
+pub(crate) fn endpoint_tools(endpoint: &str) -> Outcome<usize> {
+    let token = home::variable(TOKEN)?.filter(|token| !token.is_empty());
+    let mut options = Options::default().token(token.map_or_else(Token::default, Token::new));
+    if endpoint.starts_with("https") {
+        options = options.authorities(authorities(None)?);
+    }
+    Ok(waynote_remote::endpoint_tools(endpoint, &options)?)
+}
+
 /// Where this machine keeps what it got from stores that are elsewhere; none without a home directory.
 pub(crate) fn keep() -> Outcome<Option<Keep>> {
     let state = home::environment().state()?;

@@ -166,6 +166,41 @@ impl Exchange {
         Ok(response.into_body().into_reader())
     }
 
+    /// Sends a message of MCP to what stands below the store's address, and returns the answer.
+    pub(crate) fn message(&self, below: &str, protocol: &str, message: &[u8]) -> Result<Vec<u8>> {
+        let url = self.url.to_string();
+        let token = self.token.get().map_err(|reason| RemoteError::NoToken {
+            url: url.clone(),
+            reason,
+        })?;
+        let mut request = self.agent.post(format!("{url}{below}"));
+        if let Some(token) = &token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let sent = request
+            .content_type("application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", protocol)
+            .config()
+            .timeout_global(Some(self.times.call))
+            .timeout_connect(Some(self.times.connect))
+            .build()
+            .send(message);
+        let answer = match sent {
+            Ok(response) => self.body(response, self.times.call),
+            Err(error) => Err(self.failed(error, self.times.call)),
+        };
+        answer.map_err(|failed| match failed {
+            Failed::For(error) => error,
+            Failed::Lost(away) => self.away(away),
+            Failed::Unauthorized => RemoteError::Unauthorized {
+                url,
+                had_token: token.is_some(),
+            }
+            .into(),
+        })
+    }
+
     /// Removes something.
     pub(crate) fn delete<A: DeserializeOwned>(&self, route: &str) -> Result<A> {
         self.read(&self.send(Call {
@@ -278,13 +313,22 @@ impl Exchange {
         }
     }
 
-    fn answer(&self, mut response: Response<Body>, whole: Duration) -> Result<Vec<u8>, Failed> {
+    /// The answer of the API.
+    fn answer(&self, response: Response<Body>, whole: Duration) -> Result<Vec<u8>, Failed> {
+        if response.status().is_success() {
+            self.check_version(response.headers())?;
+        }
+        self.body(response, whole)
+    }
+
+    /// The body of an answer; what else an answer says is an error.
+    fn body(&self, mut response: Response<Body>, whole: Duration) -> Result<Vec<u8>, Failed> {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let is_problem = header(&headers, "content-type").starts_with(PROBLEM);
         let not_a_server = |reason: String| Failed::For(self.not_a_server(&reason));
         match status {
-            200..=299 => self.check_version(&headers)?,
+            200..=299 => {}
             300..=399 => {
                 let to = match header(&headers, "location") {
                     "" => "elsewhere",

@@ -18,6 +18,7 @@
 //! of each request is kept on disk, for a start while the server is away.
 
 mod access;
+mod endpoint;
 mod error;
 mod exchange;
 mod files;
@@ -30,6 +31,7 @@ mod token;
 mod trust;
 mod url;
 
+pub use endpoint::endpoint_tools;
 pub use error::{Away, RemoteError, is_away};
 pub use follow::{End, News};
 pub use keep::Keep;

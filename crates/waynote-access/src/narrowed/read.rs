@@ -1,7 +1,7 @@
 //! Questions to a store, as far as the grant sees what they are about.
 
 use waynote::store::{Answers, Ask, Count};
-use waynote::{Name, Reader, ReaderExt, Recent, Result, Scope, ScopeKind};
+use waynote::{Name, Reader, ReaderExt, Recent, Result, Scope, ScopeKind, ScopeSummary};
 
 use super::Narrowed;
 use super::feed::of_feed;
@@ -87,9 +87,24 @@ impl<R: Reader> Narrowed<R> {
         }
         let (pages, pages_asked) = pick(pages, |page| grant.sees(&Recent::scope(&page.of)));
         let noted_asked = Asked(pages_asked.0.clone());
-        let (counts, counts_asked) = pick(counts, |count| match count {
+        let (mut counts, counts_asked) = pick(counts, |count| match count {
             Count::Counted(scope) | Count::Keyed { scope, .. } => grant.sees(scope),
             Count::Entries { session, .. } => of_session(session),
+        });
+        // The grant lists its agents and sessions: the store need not look through those of everybody.
+        let counts_themselves = counts.len();
+        let mut listed = Vec::new();
+        for (of, kind) in summaries.iter().enumerate() {
+            if matches!(kind, ScopeKind::Agent | ScopeKind::Session) {
+                for scope in self.scopes_of(*kind)? {
+                    counts.push(Count::Counted(scope.clone()));
+                    listed.push((of, scope));
+                }
+            }
+        }
+        let (summaries, summaries_asked) = pick(summaries, |kind| match kind {
+            ScopeKind::Place => !grant.places.is_empty(),
+            kind => !matches!(kind, ScopeKind::Agent | ScopeKind::Session),
         });
         let (histories, histories_asked) = pick(histories, |address| grant.sees_note(address));
         let (noted_before, noted_before_asked) =
@@ -106,7 +121,7 @@ impl<R: Reader> Narrowed<R> {
             kinds: Vec::new(),
             pages,
             counts,
-            summaries: summaries.clone(),
+            summaries,
             histories,
             noted_before,
             // These are read in pages, below.
@@ -131,9 +146,16 @@ impl<R: Reader> Narrowed<R> {
             .into_iter()
             .map(|scopes| of_scopes.by_ref().take(scopes).flatten().collect())
             .collect();
-        let mut summaries = answers.summaries;
+        let mut summaries = summaries_asked.fill(answers.summaries);
         for of_kind in &mut summaries {
             of_kind.retain(|summary| grant.sees(&summary.scope));
+        }
+        let mut counts = answers.counts;
+        let of_listed = counts.split_off(counts_themselves.min(counts.len()));
+        for ((of, scope), notes) in listed.into_iter().zip(of_listed) {
+            if notes > 0 {
+                summaries[of].push(ScopeSummary { scope, notes });
+            }
         }
         let mut changes = Vec::with_capacity(journal.len());
         for (before, limit) in journal {
@@ -163,7 +185,7 @@ impl<R: Reader> Narrowed<R> {
             kinds,
             pages: pages_asked.fill(answers.pages),
             pages_noted: noted_asked.fill(answers.pages_noted),
-            counts: counts_asked.fill(answers.counts),
+            counts: counts_asked.fill(counts),
             summaries,
             histories: histories_asked.fill(answers.histories),
             noted_before: noted_before_asked.fill(answers.noted_before),

@@ -10,7 +10,7 @@ use waynote::secrets::masked;
 use waynote::text::plural;
 use waynote_clients::{
     Client, Examined, FileFound, Findings, HookTime, MissingRight, Reach, ServerFound, Setup,
-    State, TrialError, Verdict, examine,
+    State, Target, TrialError, Verdict, examine,
 };
 use waynote_formats::zrb::NotesFile;
 use waynote_system::disk;
@@ -313,6 +313,18 @@ fn of_file(setup: &Setup<'_>, file: FileFound, findings: &mut Findings) {
     }
 }
 
+/// What to do about an endpoint that a client cannot use. Clients do not read the settings of this program.
+fn of_endpoint(failure: &Failure, title: &str) -> String {
+    match failure.kind() {
+        "server_not_trusted" => format!(
+            "let this system trust the authority that signed the server's certificate, and {title} too (programs of \
+             Node: NODE_EXTRA_CA_CERTS=FILE)"
+        ),
+        "unauthorized" => format!("start {title} with a token that counts in {TOKEN}"),
+        _ => failure.way_out(),
+    }
+}
+
 /// Whether the server that a client's entry names answers, and takes the token.
 fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) -> Outcome {
     let Some(url) = setup.target.store() else {
@@ -324,6 +336,18 @@ fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) ->
             format!("{title}: its entry refers to {TOKEN}, which is not set here"),
             format!("set it in the environment that {title} is started with, if the server wants a token"),
         );
+    }
+    if let Target::Endpoint(endpoint) = &setup.target {
+        match remote::endpoint_tools(endpoint) {
+            Ok(tools) => findings.ok(format!(
+                "{title}: the endpoint {url}/mcp answers, with {tools} tools"
+            )),
+            Err(failure) => findings.wrong(
+                format!("{title}: the endpoint: {}", failure.line()),
+                of_endpoint(&failure, title),
+            ),
+        }
+        return Ok(());
     }
     let answer = remote::open(settings, url, None).and_then(|store| Ok(store.store_id()?));
     match answer {

@@ -94,6 +94,7 @@ fn installing_shows_what_changes() {
       +   "WAYNOTE_BUDGET",
       +   "WAYNOTE_TOKEN_FACTOR",
       +   "WAYNOTE_LOCK_WAIT",
+      +   "WAYNOTE_CA_FILE",
       +   "WAYNOTE_ALLOW_SECRETS",
       +   "WAYNOTE_CONFIG",
       +   "WAYNOTE_ITERATION",

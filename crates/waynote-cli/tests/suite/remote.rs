@@ -323,10 +323,11 @@ fn doctor_asks_the_server_that_a_clients_entry_names() {
     for way in ["", " --remote-mcp"] {
         said(&format!("install cursor --store {url}{way}"));
         let found = said("doctor cursor");
-        assert!(
-            found.contains("ok    Cursor: the store STORE answers"),
-            "{found}"
-        );
+        let answers = match way {
+            "" => "ok    Cursor: the store STORE answers",
+            _ => "ok    Cursor: the endpoint STORE/mcp answers, with ",
+        };
+        assert!(found.contains(answers), "{found}");
         assert_eq!(
             !way.is_empty(),
             found.contains("refers to WAYNOTE_TOKEN"),
@@ -334,10 +335,20 @@ fn doctor_asks_the_server_that_a_clients_entry_names() {
         );
         assert_eq!(way.is_empty(), found.contains("hook works"), "{found}");
     }
+    // The client has no other token than that of the variable.
+    let token = server.scratch.json("token create cursor --write --json")["token"].clone();
+    let (token, file) = (token.as_str().unwrap(), scratch.path("token"));
+    std::fs::write(&file, token).unwrap();
+    let doctor = || super::client_files::run(&scratch, "doctor cursor");
+    let found = doctor().env("WAYNOTE_TOKEN_FILE", &file).said();
+    assert!(found.contains("WRONG Cursor: the endpoint: "), "{found}");
+    assert!(found.contains("start Cursor with a token"), "{found}");
+    let found = doctor().env("WAYNOTE_TOKEN", token).said();
+    assert!(found.contains("/mcp answers, with "), "{found}");
     server.stop();
     let found = said("doctor cursor");
     assert!(
-        found.contains("WRONG Cursor: the store STORE does not answer"),
+        found.contains("WRONG Cursor: the endpoint: the store STORE does not answer"),
         "{found}"
     );
 }

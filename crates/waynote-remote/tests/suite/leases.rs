@@ -35,7 +35,7 @@ fn begin<'s>(store: &'s dyn Store, host: &str) -> waynote::Result<Loop<'s>> {
     Loop::begin(store, "nightly".parse().unwrap(), start, &stamp())
 }
 
-fn is_running<T>(begun: waynote::Result<T>) -> bool {
+fn is_running(begun: &waynote::Result<Loop<'_>>) -> bool {
     matches!(begun, Err(Error::Loop(LoopError::LoopRunning { .. })))
 }
 
@@ -52,11 +52,11 @@ fn a_loop_of_another_machine_is_dead_after_a_minute_of_silence() {
     let before = two.version().unwrap();
     clock.later(40);
     assert_eq!(heard(lease), Some(Duration::from_secs(40)));
-    assert!(is_running(begin(&two, "two")));
+    assert!(is_running(&begin(&two, "two")));
     // It says in time that it lives.
     one.beat(&session, lease).unwrap();
     clock.later(40);
-    assert!(is_running(begin(&two, "two")));
+    assert!(is_running(&begin(&two, "two")));
     assert_eq!(two.version().unwrap(), before, "no event and no position");
 
     clock.later(40);
@@ -89,7 +89,7 @@ fn a_server_that_was_away_gives_each_loop_its_time_again() {
     let server = clock.serve(folder);
     let two = server.remote();
     assert_eq!(two.silence(&session, lease).unwrap(), Some(Duration::ZERO));
-    assert!(is_running(begin(&two, "two")));
+    assert!(is_running(&begin(&two, "two")));
     clock.later(60);
     begin(&two, "two").unwrap();
 }
@@ -103,5 +103,5 @@ fn a_loop_on_the_file_itself_is_never_silent() {
     let two = server.remote();
     let session = "nightly".parse().unwrap();
     assert_eq!(two.silence(&session, lease).unwrap(), None);
-    assert!(is_running(begin(&two, "two")));
+    assert!(is_running(&begin(&two, "two")));
 }

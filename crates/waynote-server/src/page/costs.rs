@@ -11,7 +11,7 @@ use waynote::{
     Address, Change, Content, EntryType, Expect, Forget, Limits, Name, Note, Reader, Report,
     Result, Revision, Scope, ScopeKind, SearchRequest, Stamp, Store,
 };
-use waynote_access::Grant;
+use waynote_access::{Grant, Narrowed};
 
 use super::overview::{Overview, Seen};
 use super::samples;
@@ -216,6 +216,13 @@ fn a_page_reads_a_bounded_part_of_the_journal() {
     assert!(seen(View::Now, "").contains("value=\"mine\""));
     let found = seen(View::Notes, "q=mine");
     assert!(found.contains("<mark>mine</mark> 49"), "{found}");
+    // Nor are the scopes of everybody listed for somebody whose token names theirs.
+    counted.taken();
+    let narrowed = Narrowed::new(&counted, grant);
+    let mine = narrowed.scopes(ScopeKind::Agent).unwrap();
+    assert_eq!((mine.len(), mine[0].notes), (1, 1));
+    let (_, lists) = counted.taken();
+    assert_eq!(lists, 0);
 }
 
 fn save(address: &str, text: &str) -> Change {
