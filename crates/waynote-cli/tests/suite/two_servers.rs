@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -85,8 +86,9 @@ struct Work {
     acknowledged: AtomicUsize,
     /// Requests that were sent again, because their connection ended before the answer.
     repeated: AtomicUsize,
-    /// The texts that were acknowledged.
-    texts: Mutex<Vec<String>>,
+    /// The texts that were acknowledged, each with how often it may be there: a call of MCP has no key that tells a
+    /// repeated one from a new one.
+    texts: Mutex<BTreeMap<String, RangeInclusive<usize>>>,
 }
 
 impl Work {
@@ -94,22 +96,24 @@ impl Work {
         !self.is_over.load(Ordering::SeqCst)
     }
 
-    fn acknowledge(&self, text: String) {
-        self.texts.lock().unwrap().push(text);
+    fn acknowledge(&self, text: String, sent_again: usize) {
+        let times = 1..=1 + sent_again;
+        let before = self.texts.lock().unwrap().insert(text, times);
+        assert!(before.is_none());
         self.acknowledged.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Sends a request until there is an answer. The first one that is sent may not say that it was carried out before.
-    fn sure(&self, mut send: impl FnMut() -> std::io::Result<Answer>) -> (Answer, bool) {
+    /// Sends a request until there is an answer. Returns how often it was sent again.
+    fn sure(&self, mut send: impl FnMut() -> std::io::Result<Answer>) -> (Answer, usize) {
         let begin = Instant::now();
-        let mut is_repeated = false;
+        let mut again = 0;
         loop {
             match send() {
-                Ok(answer) => return (answer, is_repeated),
+                Ok(answer) => return (answer, again),
                 Err(error) => assert!(begin.elapsed() < PATIENCE, "no answer: {error}"),
             }
             self.repeated.fetch_add(1, Ordering::SeqCst);
-            is_repeated = true;
+            again += 1;
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -163,10 +167,11 @@ fn client(address: SocketAddr, client: usize, work: &Work) {
             }
         };
         let key = format!("Idempotency-Key: {client}-{number}");
-        let (made, is_repeated) = work.sure(|| send(address, &request, &[&key], &body));
-        let is_made = made.status == 201 || (is_repeated && made.status == 200);
+        let (made, again) = work.sure(|| send(address, &request, &[&key], &body));
+        // The first one that is sent may not say that it was carried out before.
+        let is_made = made.status == 201 || (again > 0 && made.status == 200);
         assert!(is_made, "{request} {body}: {made:?}");
-        work.acknowledge(text);
+        work.acknowledge(text, 0);
         for turn in 0..4 {
             // Whichever server answers: what was acknowledged is there.
             let wrote = match turn {
@@ -193,8 +198,14 @@ enum Era {
     Stateless,
 }
 
-/// A call of the MCP endpoint; the result of its answer.
-fn ask(address: SocketAddr, era: Era, method: &str, mut params: Value, work: &Work) -> Value {
+/// A call of the MCP endpoint; the result of its answer, and how often it was sent again.
+fn ask(
+    address: SocketAddr,
+    era: Era,
+    method: &str,
+    mut params: Value,
+    work: &Work,
+) -> (Value, usize) {
     const ACCEPT: &str = "Accept: application/json, text/event-stream";
     let tool = params["name"].as_str().unwrap_or_default().to_owned();
     let mut headers = vec![ACCEPT.to_owned()];
@@ -217,11 +228,11 @@ fn ask(address: SocketAddr, era: Era, method: &str, mut params: Value, work: &Wo
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let request = format!("POST {STORE}/mcp?agent=mcp-{era:?}").to_ascii_lowercase();
     let request = request.replacen("post", "POST", 1);
-    let (mut answer, _) = work.sure(|| send(address, &request, &headers, &message));
+    let (mut answer, again) = work.sure(|| send(address, &request, &headers, &message));
     assert_eq!(answer.status, 200, "{method}: {answer:?}");
     assert!(!answer.head.contains("mcp-session-id"), "{answer:?}");
     assert!(answer.body["error"].is_null(), "{method}: {answer:?}");
-    answer.body["result"].take()
+    (answer.body["result"].take(), again)
 }
 
 /// A client of the MCP endpoint, each of whose requests goes to another server.
@@ -229,9 +240,10 @@ fn mcp_client(address: SocketAddr, era: Era, work: &Work) {
     let _ends = Ends(work);
     let call = |tool: &str, arguments: Value| {
         let params = json!({ "name": tool, "arguments": arguments });
-        let result = ask(address, era, "tools/call", params, work);
+        let (result, again) = ask(address, era, "tools/call", params, work);
         assert!(result["isError"] != true, "{tool}: {result}");
-        result["content"][0]["text"].as_str().unwrap().to_owned()
+        let text = result["content"][0]["text"].as_str().unwrap();
+        (text.to_owned(), again)
     };
     if let Era::Older = era {
         let params = json!({
@@ -239,14 +251,14 @@ fn mcp_client(address: SocketAddr, era: Era, work: &Work) {
             "capabilities": {},
             "clientInfo": { "name": "test", "version": "1" },
         });
-        let begun = ask(address, era, "initialize", params, work);
+        let (begun, _) = ask(address, era, "initialize", params, work);
         assert_eq!(begun["protocolVersion"], "2025-06-18");
     }
     let mut tools = None;
     let mut number = 0;
     while work.goes_on() {
         // The same list in the same order, whichever server is asked.
-        let listed = ask(address, era, "tools/list", json!({}), work);
+        let (listed, _) = ask(address, era, "tools/list", json!({}), work);
         assert_eq!(
             *tools.get_or_insert(listed["tools"].clone()),
             listed["tools"]
@@ -254,11 +266,12 @@ fn mcp_client(address: SocketAddr, era: Era, work: &Work) {
         let text = format!("{era:?} said {number}");
         // Few keys, so that the block stays small.
         let key = format!("k{}", number % 5);
-        call("note_save", json!({ "key": key, "content": text }));
-        assert!(call("note_show", json!({ "key": key })).contains(&text));
-        let block = call("note_context", json!({}));
+        let (_, again) = call("note_save", json!({ "key": key, "content": text }));
+        let (shown, _) = call("note_show", json!({ "key": key }));
+        assert!(shown.contains(&text), "{shown}");
+        let (block, _) = call("note_context", json!({}));
         assert!(block.contains(&text), "{block}");
-        work.acknowledge(text);
+        work.acknowledge(text, again);
         number += 1;
     }
 }
@@ -389,16 +402,30 @@ fn either_of_two_servers_dies_and_nothing_is_lost_or_doubled() {
     );
 }
 
-fn counted<T: Ord>(all: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
-    let mut counts = BTreeMap::new();
-    for one in all {
-        *counts.entry(one).or_default() += 1;
+/// Checks that each text is there as often as it may be, and nothing else.
+fn check_texts<'t>(
+    found: impl Iterator<Item = &'t str>,
+    texts: &BTreeMap<String, RangeInclusive<usize>>,
+) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for text in found {
+        *counts.entry(text).or_default() += 1;
     }
-    counts
+    for (text, count) in &counts {
+        let expected = texts.get(*text);
+        assert!(
+            expected.is_some_and(|expected| expected.contains(count)),
+            "`{text}` is there {count} times, expected: {expected:?}"
+        );
+    }
+    let lost = texts
+        .keys()
+        .find(|text| !counts.contains_key(text.as_str()));
+    assert_eq!(lost, None, "a text that was acknowledged is lost");
 }
 
-/// Every text is in the store once, and nothing else.
-fn check_store(url: &str, texts: &[String]) {
+/// Nothing is lost or doubled, and positions have no gap.
+fn check_store(url: &str, texts: &BTreeMap<String, RangeInclusive<usize>>) {
     let options = waynote_postgres::Options::of_url(url).unwrap();
     let store = waynote_postgres::open(options).unwrap();
     let feed = store.feed(Cursor::START, usize::MAX).unwrap();
@@ -409,7 +436,8 @@ fn check_store(url: &str, texts: &[String]) {
         }
         _ => None,
     });
-    assert_eq!(counted(written), counted(texts.iter().cloned()));
+    let written: Vec<String> = written.collect();
+    check_texts(written.iter().map(String::as_str), texts);
     assert!(
         feed.iter()
             .zip(1..)
@@ -420,14 +448,14 @@ fn check_store(url: &str, texts: &[String]) {
 }
 
 /// A reader has read every item once, in the order of the store.
-fn check_feed(items: &[Value], texts: &[String]) {
+fn check_feed(items: &[Value], texts: &BTreeMap<String, RangeInclusive<usize>>) {
     for (item, number) in items.iter().zip(1..) {
         assert_eq!(item["at"], i64::to_string(&number));
     }
     let read = items
         .iter()
         .filter_map(|item| item["changed"]["note"]["content"].as_str());
-    assert_eq!(counted(read), counted(texts.iter().map(String::as_str)));
+    check_texts(read, texts);
 }
 
 #[test]
