@@ -34,12 +34,28 @@ const WITH_BODY: [(&str, &str); 3] = [
 
 /// Replaces each answer for all other cases by the problems that there may be, and adds examples.
 pub(super) fn complete(document: &mut Value) {
+    unsigned(document);
     let paths = document["paths"].as_object_mut();
     for (path, item) in paths.into_iter().flatten() {
         for (method, operation) in item.as_object_mut().into_iter().flatten() {
             problems(method, operation);
             examples(method, path, operation);
         }
+    }
+}
+
+/// A number without a sign is written as one of 63 bits, and is one of 64.
+fn unsigned(of: &mut Value) {
+    match of {
+        Value::Object(members) => {
+            let is_unsigned = members.get("minimum").is_some_and(|least| *least == 0);
+            if is_unsigned && members.get("format").is_some_and(|of| *of == "int64") {
+                members.insert("format".into(), json!("uint64"));
+            }
+            members.values_mut().for_each(unsigned);
+        }
+        Value::Array(items) => items.iter_mut().for_each(unsigned),
+        _ => {}
     }
 }
 

@@ -43,6 +43,10 @@ fn every_route_is_in_the_document_and_every_operation_answers() {
                 "{path}"
             );
             assert!(operation["summary"].is_string(), "{method} {path}");
+            // Each status by itself: one for all would let any answer pass.
+            for status in operation["responses"].as_object().unwrap().keys() {
+                assert!(status.parse::<u16>().is_ok(), "{method} {path}: {status}");
+            }
             let parameters = operation.get("parameters");
             assert!(
                 parameters.is_none_or(serde_json::Value::is_array),
