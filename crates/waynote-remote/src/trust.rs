@@ -44,6 +44,9 @@ pub enum Distrust {
     /// Nobody who is trusted signed its certificate.
     #[error("its certificate is signed by an authority that this machine does not know")]
     UnknownAuthority,
+    /// The server shows the certificate of an authority as its own.
+    #[error("its certificate is that of an authority, which no server may use for itself")]
+    IsAuthority,
     /// The certificate is for other hosts.
     #[error("its certificate is not for this host{}", others(names))]
     OtherHost {
@@ -75,6 +78,9 @@ impl Distrust {
     pub(crate) fn advice(&self) -> &'static str {
         match self {
             Self::UnknownAuthority => "name the certificate of the authority that signed it",
+            Self::IsAuthority => {
+                "whoever runs the server has to make one with `basicConstraints=CA:FALSE`, signed by that authority or by itself"
+            }
             Self::OtherHost { .. } => "use a name that the certificate is for",
             Self::Expired { .. } => "whoever runs the server has to renew it",
             Self::NotYetValid { .. } => "check the clock of this machine",
@@ -107,6 +113,10 @@ impl Distrust {
                 Of::NotValidForNameContext { presented, .. } => Self::OtherHost {
                     names: presented.iter().map(|name| plain(name)).collect(),
                 },
+                // The TLS library has no name of its own for it.
+                Of::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
+                    Self::IsAuthority
+                }
                 _ => Self::Other(error.to_string()),
             },
             TlsError::InvalidMessage(_) => Self::NoTls,

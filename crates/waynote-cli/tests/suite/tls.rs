@@ -172,6 +172,8 @@ fn an_error_says_why_a_server_is_not_trusted_and_what_to_do() {
             params.not_after = rcgen::date_time_ymd(2021, 1, 1);
         },
         |params: &mut CertificateParams| params.not_before = rcgen::date_time_ymd(4000, 1, 1),
+        // As `openssl req -x509` makes one, if nobody says otherwise.
+        |params: &mut CertificateParams| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
     ] {
         let server = authority.serve("localhost", change);
         let said = server.run_trusting(&here, list, &file).said();
@@ -218,6 +220,10 @@ fn an_error_says_why_a_server_is_not_trusted_and_what_to_do() {
     exit 1
     error: the server of STORE cannot be trusted: its certificate is not valid before 4000-01-01T00:00:00Z
       check the clock of this machine
+
+    exit 1
+    error: the server of STORE cannot be trusted: its certificate is that of an authority, which no server may use for itself
+      whoever runs the server has to make one with `basicConstraints=CA:FALSE`, signed by that authority or by itself
 
     exit 1
     error: the server of STORE cannot be trusted: its certificate is not for this host, but for notes.example
