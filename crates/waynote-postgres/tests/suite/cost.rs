@@ -1,9 +1,10 @@
 //! What reading and writing cost: round trips, and how the server finds rows.
 
 use waynote::context::{Budget, Request, render};
+use waynote::event::{ProcessIdentity, SessionEvent};
 use waynote::{
-    Change, Content, EngineStore, EntryType, Expect, Limits, LocalStore, Notebook, Reader as _,
-    SaveOptions, SearchRequest, SessionLog, Stamp, Store as _,
+    Change, Content, EngineStore, EntryType, Expect, Forget, Limits, LocalStore, Notebook,
+    Reader as _, SaveOptions, SearchRequest, SessionLog, Stamp, Store as _,
 };
 
 use waynote_postgres::{Options, Postgres, open, stores};
@@ -107,6 +108,50 @@ fn a_block_takes_three_round_trips_and_a_write_two() {
         );
     };
     assert!(trips(&found) <= 3);
+}
+
+/// A text may have been said in any session: they are read together.
+#[test]
+fn forgetting_takes_no_round_trip_for_each_session() {
+    let Some(server) = its_server() else {
+        return;
+    };
+    let url = server.store_url();
+    new_store(&url);
+    let store = open(Options::of_url(&url).unwrap().connections(8)).unwrap();
+    save(&store, "one", "words");
+    let would = || {
+        let forget = Forget::new("agent:a#one".parse::<waynote::Address>().unwrap());
+        let before = store.engine().round_trips();
+        let would = store.would_forget(&forget, &stamp()).unwrap();
+        (store.engine().round_trips() - before, would.shared_events)
+    };
+    let (without, shared) = would();
+    assert!(shared.is_empty());
+    for number in 0..40 {
+        let question = match number {
+            7 => "words".to_owned(),
+            _ => format!("question {number}"),
+        };
+        let session = format!("s{number}").parse().unwrap();
+        let start = SessionEvent::LoopStarted {
+            holder: ProcessIdentity::new("host", "boot", 7, 9),
+            directory: "/p".into(),
+            iterations: None,
+        };
+        store.record(&session, &[start], None, &stamp()).unwrap();
+        let asked = [
+            SessionEvent::IterationStarted { iteration: 1 },
+            SessionEvent::Blocked {
+                iteration: 1,
+                question,
+            },
+        ];
+        store.record(&session, &asked, Some(1), &stamp()).unwrap();
+    }
+    let (with, shared) = would();
+    assert_eq!(shared.len(), 1);
+    assert!(with <= without + 1, "{with}, {without} without sessions");
 }
 
 /// The plans of everything that a session does, as the server made them.

@@ -283,11 +283,13 @@ impl Holders for View<'_> {
         Ok(self.0.ask(ask)?.event_sessions)
     }
 
-    fn events(&self, session: &Name) -> Result<Vec<RecordedEvent>> {
+    fn events(&self, sessions: &[Name]) -> Result<Vec<Vec<RecordedEvent>>> {
+        let of_each = sessions.iter();
+        let of_each = of_each.map(|session| (session.clone(), None, usize::MAX));
         let ask = store::Ask {
-            events: vec![(session.clone(), None, usize::MAX)],
+            events: of_each.collect(),
             ..store::Ask::default()
         };
-        Ok(self.0.ask(ask)?.events.pop().unwrap_or_default())
+        Ok(self.0.ask(ask)?.events)
     }
 }

@@ -47,11 +47,11 @@ pub(crate) trait Holders: Before {
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
     fn sessions(&self) -> Result<Vec<Name>>;
 
-    /// The events of a session.
+    /// The events of each of these sessions.
     ///
     /// # Errors
     /// [`Error::Busy`], [`Error::DamagedStore`] or [`Error::Engine`] when the store cannot be read.
-    fn events(&self, session: &Name) -> Result<Vec<RecordedEvent>>;
+    fn events(&self, sessions: &[Name]) -> Result<Vec<Vec<RecordedEvent>>>;
 }
 
 /// What a request to forget results in.
@@ -101,14 +101,14 @@ fn meant(request: &Forget, before: &impl Holders) -> Result<Meant> {
             meant.history.iter().any(|revision| is_meant(&revision))
         }
         ForgetTarget::Event(event) => {
-            let mut events = before.events(&event.session)?;
+            let mut events = all_events(before, &event.session)?;
             events.retain(|recorded| recorded.number == event.number);
             let exists = !events.is_empty();
             meant.add(&event.session, events);
             exists
         }
         ForgetTarget::Session(session) => {
-            let (entries, events) = (before.entries(session)?, before.events(session)?);
+            let (entries, events) = (before.entries(session)?, all_events(before, session)?);
             let exists = !entries.is_empty() || !events.is_empty();
             meant.notes = entries.iter().filter_map(says).collect();
             meant.add(session, events);
@@ -194,6 +194,9 @@ pub(crate) fn decide(request: &Forget, before: &impl Holders, stamp: &Stamp) -> 
     })
 }
 
+/// The events of so many sessions are read at once.
+const SESSIONS: usize = 256;
+
 /// The events of any session in which one of these texts was said.
 fn events_saying(
     contents: &[Content],
@@ -204,13 +207,21 @@ fn events_saying(
     if texts.iter().all(|text| text.trim().is_empty()) {
         return Ok(saying);
     }
-    for session in before.sessions()? {
-        let events = before.events(&session)?.into_iter();
-        let of_texts = events.filter(|recorded| {
-            let mut texts = texts.iter().filter(|text| !text.trim().is_empty());
-            texts.any(|text| recorded.event.says(text))
-        });
-        saying.extend(of_texts.map(|recorded| (session.clone(), recorded)));
+    for sessions in before.sessions()?.chunks(SESSIONS) {
+        let events = before.events(sessions)?;
+        for (session, events) in sessions.iter().zip(events) {
+            let of_texts = events.into_iter().filter(|recorded| {
+                let mut texts = texts.iter().filter(|text| !text.trim().is_empty());
+                texts.any(|text| recorded.event.says(text))
+            });
+            saying.extend(of_texts.map(|recorded| (session.clone(), recorded)));
+        }
     }
     Ok(saying)
+}
+
+/// The events of one session.
+fn all_events(before: &impl Holders, session: &Name) -> Result<Vec<RecordedEvent>> {
+    let mut events = before.events(std::slice::from_ref(session))?;
+    Ok(events.pop().unwrap_or_default())
 }
