@@ -39,6 +39,8 @@ mod suite {
     #[path = "../../../waynote/tests/suite/search.rs"]
     #[allow(dead_code, reason = "the core's own tests use the rest")]
     mod search;
+    #[path = "../../../waynote/tests/suite/together.rs"]
+    mod together;
     #[path = "../../../waynote/tests/suite/undo.rs"]
     mod undo;
     #[path = "../../../waynote/tests/suite/worker.rs"]

@@ -40,6 +40,7 @@ mod suite {
     mod store_id;
     mod stores;
     mod threads;
+    mod together;
     mod token;
     mod trips;
     mod undo;

@@ -67,6 +67,13 @@ pub(super) fn each_engine(test: &dyn Fn(&dyn Engine)) {
     }
 }
 
+/// Runs a test on every engine that several threads can use at once.
+pub(super) fn each_shared(test: &dyn Fn(&(dyn Engine + Sync))) {
+    for url in urls() {
+        test(new_store(&url).engine());
+    }
+}
+
 /// The file that tells the processes of a test which store is theirs.
 const URL: &str = "url";
 

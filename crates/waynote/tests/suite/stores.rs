@@ -43,6 +43,17 @@ pub(super) fn each_engine(test: &dyn Fn(&dyn Engine)) {
     test(&Memory::default());
 }
 
+/// Runs a test on every engine that several threads can use at once.
+pub(super) fn each_shared(test: &dyn Fn(&(dyn Engine + Sync))) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    test(
+        SqliteStore::open(&path, &Options::default())
+            .unwrap()
+            .engine(),
+    );
+}
+
 /// Makes that store ready before the processes start. Whether there can be one on this machine.
 pub(super) fn prepare(_folder: &Path) -> bool {
     true
