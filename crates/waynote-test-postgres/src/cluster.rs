@@ -1,6 +1,7 @@
 //! A cluster of its own folder.
 
 use std::fs;
+use std::hash::{BuildHasher as _, RandomState};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -175,6 +176,21 @@ impl Cluster {
     /// # Panics
     /// When it does not start.
     pub fn run(&mut self) {
+        let until = Instant::now() + PATIENCE;
+        while !self.begins(until) {
+            // Sessions of a server that was killed may take a while to go, and so may whoever has its port.
+            self.stop();
+            assert!(
+                Instant::now() < until,
+                "the server does not start:\n{}",
+                self.log()
+            );
+        }
+    }
+
+    /// Starts the server. Whether it runs; otherwise it has ended.
+    fn begins(&mut self, until: Instant) -> bool {
+        let said_before = self.log().len();
         let watched = command(Path::new("/bin/sh"))
             .args(["-c", WATCH, "sh"])
             .arg(&self.program)
@@ -187,7 +203,6 @@ impl Cluster {
             .spawn()
             .unwrap();
         self.watched = Some(watched);
-        let until = Instant::now() + PATIENCE;
         loop {
             let mut ready = Command::new(self.program.join("pg_isready"));
             ready
@@ -196,9 +211,13 @@ impl Cluster {
                 .arg(self.folder.path())
                 .args(["-p", &self.port.to_string()]);
             if ready.status().unwrap().success() {
-                return;
+                return true;
             }
-            let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+            let log = self.log();
+            let said = log.get(said_before..).unwrap_or_default();
+            if said.contains("database system is shut down") {
+                return false;
+            }
             assert!(Instant::now() < until, "the server does not start:\n{log}");
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -309,10 +328,48 @@ impl Drop for Cluster {
     }
 }
 
-/// A port that nobody listens on now.
+/// A port that nobody has, below those that the kernel hands out: a connection of another test does not get it before the
+/// server has it, or while the server is down.
 pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0")
-        .and_then(|free| free.local_addr())
-        .unwrap()
-        .port()
+    const FIRST: u16 = 15_000;
+    const LAST: u16 = 32_000;
+    loop {
+        let random = RandomState::new().hash_one(std::process::id());
+        let offset = u16::try_from(random % u64::from(LAST - FIRST)).unwrap();
+        if TcpListener::bind(("127.0.0.1", FIRST + offset)).is_ok() {
+            return FIRST + offset;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{has_postgres, skipped};
+
+    #[test]
+    fn a_server_whose_port_is_taken_for_a_while_starts_when_it_is_free() {
+        if !has_postgres() {
+            return skipped("the test of a server whose port is taken");
+        }
+        let mut cluster = Cluster::start(&Setup {
+            tcp: true,
+            ..Setup::default()
+        });
+        cluster.kill();
+        let taken = TcpListener::bind(("127.0.0.1", cluster.port())).unwrap();
+        let log = cluster.folder.path().join("log");
+        let lets_go = std::thread::spawn(move || {
+            let until = Instant::now() + PATIENCE;
+            let says = || fs::read_to_string(&log).unwrap_or_default();
+            while !says().contains("Address already in use") {
+                assert!(Instant::now() < until, "{}", says());
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            drop(taken);
+        });
+        cluster.run();
+        lets_go.join().unwrap();
+        assert_eq!(cluster.sql("SELECT 1"), "1");
+    }
 }
