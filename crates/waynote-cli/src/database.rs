@@ -5,14 +5,11 @@ use std::time::Duration;
 
 use waynote::EngineStore;
 use waynote_postgres::{Later, Options, is_url};
+use waynote_system::variables::{PASSWORD, PASSWORD_FILE};
 
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::settings::Settings;
-
-/// The variables of PostgreSQL's own programs.
-const PASSWORD: &str = "PGPASSWORD";
-const PASSWORD_FILE: &str = "PGPASSFILE";
 
 /// What a hook keeps of its time, for all else that it does.
 const REST: u32 = 4;
@@ -66,8 +63,12 @@ pub(crate) fn options(url: &str) -> Outcome<Options> {
 /// The file that `PGPASSFILE` names, else the one in the home directory.
 fn password_file() -> Outcome<Option<PathBuf>> {
     let named = home::variable(PASSWORD_FILE)?.map(PathBuf::from);
-    let own = || Some(PathBuf::from(home::if_any().ok()??).join(".pgpass"));
-    Ok(named.or_else(own))
+    Ok(named.or_else(own_password_file))
+}
+
+/// The file in the home directory.
+pub(crate) fn own_password_file() -> Option<PathBuf> {
+    Some(PathBuf::from(home::if_any().ok()??).join(".pgpass"))
 }
 
 /// Refuses an address with a password: it would be shown wherever the store is.

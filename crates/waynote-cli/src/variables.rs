@@ -8,7 +8,7 @@ use crate::home;
 use crate::settings::KNOWN;
 
 pub(crate) use waynote_system::variables::{
-    CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT, LOOP, NOW, STATE_FOLDER,
+    CONFIG, CONFIG_FOLDER, DATA_FOLDER, HOOK_WAIT, LOOP, NOW, PASSWORD, PASSWORD_FILE, STATE_FOLDER,
 };
 
 /// The variables that a client hands on to our server where it hands on only what its entry names. The order is that of
@@ -24,6 +24,7 @@ pub(crate) fn handed_on() -> impl Iterator<Item = &'static str> {
         .chain([CONFIG])
         .chain(handed_on(false))
         .chain([LOOP, DATA_FOLDER, CONFIG_FOLDER, STATE_FOLDER])
+        .chain([PASSWORD_FILE, PASSWORD])
 }
 
 /// This machine, for what is done to clients.
@@ -60,10 +61,19 @@ mod tests {
                 known.name
             );
         }
-        for name in [CONFIG, LOOP, DATA_FOLDER, CONFIG_FOLDER, STATE_FOLDER] {
+        let others = [
+            CONFIG,
+            LOOP,
+            DATA_FOLDER,
+            CONFIG_FOLDER,
+            STATE_FOLDER,
+            PASSWORD,
+            PASSWORD_FILE,
+        ];
+        for name in others {
             assert!(handed_on.contains(&name), "{name}");
         }
-        assert_eq!(handed_on.len(), KNOWN.all().count() - 3 + 5);
+        assert_eq!(handed_on.len(), KNOWN.all().count() - 3 + others.len());
     }
 
     #[test]

@@ -12,6 +12,12 @@ pub const TOKEN_FILE: &str = "WAYNOTE_TOKEN_FILE";
 /// The file with certificates of authorities that may have signed a server's.
 pub const CA_FILE: &str = "WAYNOTE_CA_FILE";
 
+/// The password of a store in PostgreSQL, as PostgreSQL's own programs take it. No setting shows it.
+pub const PASSWORD: &str = "PGPASSWORD";
+
+/// The file with passwords, as PostgreSQL's own programs take it.
+pub const PASSWORD_FILE: &str = "PGPASSFILE";
+
 /// Whose notebook is meant.
 pub const AGENT: &str = "WAYNOTE_AGENT";
 

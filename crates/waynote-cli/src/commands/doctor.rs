@@ -13,6 +13,7 @@ use waynote_clients::{
     State, Target, TrialError, Verdict, examine,
 };
 use waynote_formats::zrb::NotesFile;
+use waynote_postgres::is_url;
 use waynote_system::disk;
 use waynote_system::variables::TOKEN;
 
@@ -20,10 +21,9 @@ use super::install::reach;
 use super::{Context, hook, rollback};
 use crate::error::{Failure, Outcome};
 use crate::opened::on_network;
-use crate::remote;
 use crate::settings::Settings;
 use crate::variables::machine;
-use crate::{clock, home, program, zrb_file};
+use crate::{clock, database, home, program, remote, zrb_file};
 
 pub(super) fn run(
     context: &mut Context<'_>,
@@ -349,7 +349,10 @@ fn of_target(settings: &Settings, setup: &Setup<'_>, findings: &mut Findings) ->
         }
         return Ok(());
     }
-    let answer = remote::open(settings, url, None).and_then(|store| Ok(store.store_id()?));
+    let answer = match is_url(url) {
+        true => database::open(settings, url, None).and_then(|store| Ok(store.store_id()?)),
+        false => remote::open(settings, url, None).and_then(|store| Ok(store.store_id()?)),
+    };
     match answer {
         Ok(_) => findings.ok(format!("{title}: the store {url} answers")),
         Err(failure) => findings.wrong(format!("{title}: {}", failure.line()), failure.way_out()),

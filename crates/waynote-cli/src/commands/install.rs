@@ -13,6 +13,7 @@ use waynote_clients::{
 use waynote_remote::Url;
 
 use super::Context;
+use super::stores;
 use super::unseen::unseen;
 use crate::args::{ClientArg, InstallArgs, UninstallArgs};
 use crate::error::{Failure, Outcome};
@@ -80,6 +81,11 @@ pub(super) fn install(context: &mut Context<'_>, args: &InstallArgs) -> Outcome 
 /// The store that the command line asks for, where its entries are to name it; none: as they do now.
 fn target(context: &Context<'_>, args: &InstallArgs) -> Outcome<Option<Target>> {
     let settings = &context.settings;
+    let is_named = matches!(settings.store.origin, Origin::Flag(_));
+    if let (Some(url), true, false) = (settings.database(), is_named, args.remote_mcp) {
+        stores::named(url)?;
+        return Ok(Some(Target::Store(url.to_owned())));
+    }
     let url = match settings.remote() {
         Some(url) => Some(Url::read(url, false)?.to_string()),
         None => None,
@@ -96,9 +102,7 @@ fn target(context: &Context<'_>, args: &InstallArgs) -> Outcome<Option<Target>> 
             };
             Ok(Some(Target::endpoint(&url, agent)))
         }
-        (Some(url), false) if matches!(settings.store.origin, Origin::Flag(_)) => {
-            Ok(Some(Target::Store(url)))
-        }
+        (Some(url), false) if is_named => Ok(Some(Target::Store(url))),
         _ => Ok(None),
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn options(url: &str) -> Outcome<Options> {
 }
 
 /// The options of an address that names a store.
-fn named(url: &str) -> Outcome<Options> {
+pub(super) fn named(url: &str) -> Outcome<Options> {
     let options = options(url)?;
     match options.store_name() {
         Some(_) => Ok(options),

@@ -1,8 +1,11 @@
 //! Settings of this call that the processes started by a client will not see, and what to do about each.
 
+use waynote::visible::visible;
 use waynote_clients::{Setup, Target};
-use waynote_system::variables::TOKEN;
+use waynote_postgres::is_url;
+use waynote_system::variables::{PASSWORD, PASSWORD_FILE, TOKEN};
 
+use crate::database;
 use crate::error::Outcome;
 use crate::home;
 use crate::settings::{Origin, Settings};
@@ -18,7 +21,10 @@ pub(super) fn unseen(settings: &Settings, setup: &Setup<'_>) -> Outcome<Vec<Stri
         Target::Endpoint(_) => Vec::new(),
         _ => environment(settings, title, &set)?,
     };
-    steps.extend(token(settings, setup, &set)?);
+    steps.extend(match database(settings, setup) {
+        Some(url) => password(url, setup)?,
+        None => token(settings, setup, &set)?,
+    });
     for (known, value, origin) in settings.shown() {
         let name = known.name;
         let why = match origin {
@@ -32,7 +38,7 @@ pub(super) fn unseen(settings: &Settings, setup: &Setup<'_>) -> Outcome<Vec<Stri
         steps.push(match name {
             // The entry that `install` writes already names the author.
             "author" => continue,
-            // So does the entry of a store on a server.
+            // So does the entry of a store on a server or in a database, if that was named.
             "store" if setup.target.store() == Some(&value) => continue,
             // It has its own.
             _ if setup.target.is_endpoint() => continue,
@@ -49,6 +55,44 @@ pub(super) fn unseen(settings: &Settings, setup: &Setup<'_>) -> Outcome<Vec<Stri
         });
     }
     Ok(steps)
+}
+
+/// The address of the store in a database that the client is to use.
+fn database<'s>(settings: &'s Settings, setup: &'s Setup<'_>) -> Option<&'s str> {
+    match &setup.target {
+        Target::Store(url) => Some(url.as_str()).filter(|url| is_url(url)),
+        Target::Settings => settings.database(),
+        _ => None,
+    }
+}
+
+/// How the processes started by a client get the password of a store in a database. No client's file is a place for it.
+fn password(url: &str, setup: &Setup<'_>) -> Outcome<Option<String>> {
+    let title = setup.client().title();
+    let Some(own) = database::own_password_file() else {
+        return Ok(None);
+    };
+    let shown = quoted(&own.to_string_lossy());
+    Ok(if home::variable(PASSWORD)?.is_some() {
+        Some(format!(
+            "write the password into {shown}, which only you may read (chmod 600): {}",
+            unknown(PASSWORD)
+        ))
+    } else if let Some(file) = home::variable(PASSWORD_FILE)? {
+        Some(format!(
+            "write the password into {shown}, or start {title} with {PASSWORD_FILE}={} in its environment: {}",
+            quoted(&file),
+            unknown(PASSWORD_FILE)
+        ))
+    } else if own.exists() || setup.target == Target::Settings {
+        None
+    } else {
+        Some(format!(
+            "if the server of {} wants a password: write it into {shown}, which only you may read (chmod 600), as \
+             HOST:PORT:DATABASE:USER:PASSWORD",
+            visible(url)
+        ))
+    })
 }
 
 /// How the processes started by a client get the token of a store on a server.

@@ -102,6 +102,8 @@ fn installing_shows_what_changes() {
       +   "XDG_DATA_HOME",
       +   "XDG_CONFIG_HOME",
       +   "XDG_STATE_HOME",
+      +   "PGPASSFILE",
+      +   "PGPASSWORD",
       + ]
       + 
         [tui]

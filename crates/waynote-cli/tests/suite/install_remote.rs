@@ -255,6 +255,7 @@ fn every_way_is_taken_back_to_the_byte() {
         format!(" --store {URL} --remote-mcp"),
         " --store https://other.example/s/team".into(),
         format!(" --store {URL} --remote-mcp --agent builder"),
+        " --store postgres://u@h,i:5433/d?store=/s/team&sslmode=disable".into(),
         format!(" --store {URL}"),
     ];
     for client in CLIENTS {

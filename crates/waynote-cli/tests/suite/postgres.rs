@@ -166,11 +166,8 @@ fn clients_are_set_up_for_a_database_and_doctor_looks_at_it() {
         // Other tests keep the processors busy, too.
         run.env("WAYNOTE_HOOK_WAIT", "60").said()
     };
-    // The entries name no store: what they start reads the configuration, or is told how to.
+    // Without `--store`, the entries name none: what they start reads the configuration.
     let other = format!("{database}?store=other");
-    let told = said(&format!("install claude-code --store {other}"));
-    let set = format!("next: run `waynote config set store '{other}'`");
-    assert!(told.contains(&set), "{told}");
     for client in ["claude-code", "cursor"] {
         let told = said(&format!("install {client}"));
         assert!(!told.contains("config set store"), "{told}");
@@ -181,10 +178,105 @@ fn clients_are_set_up_for_a_database_and_doctor_looks_at_it() {
         assert!(found.contains("the server answers, with"), "{found}");
         assert!(found.contains("hook works"), "{found}");
     }
+    // Entries that name another one are for that one, and it is not there.
+    let told = said(&format!("install claude-code --store {other}"));
+    assert!(!told.contains("config set store"), "{told}");
+    let found = said("doctor claude-code");
+    let gone = format!("WRONG Claude Code: there is no store {}", shown(&other));
+    assert!(
+        found.starts_with("exit 1") && found.contains(&gone),
+        "{found}"
+    );
     scratch.ok(&format!("stores drop {url} --yes"));
     let found = said("doctor");
     assert!(found.starts_with("exit 1"), "{found}");
     assert!(found.contains("WRONG store: there is no store"), "{found}");
+}
+
+/// An address as it is shown: without the user.
+fn shown(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap();
+    let (_, rest) = rest.split_once('@').unwrap_or(("", rest));
+    format!("{scheme}://{rest}")
+}
+
+#[test]
+fn a_client_is_set_up_for_a_database_with_a_password() {
+    if !has_postgres() {
+        return skipped("the test of `install --store` with a password in waynote-cli");
+    }
+    let cluster = Cluster::start(&Setup {
+        tcp: true,
+        access: "host all agent 127.0.0.1/32 scram-sha-256".to_owned(),
+        ..Setup::default()
+    });
+    cluster.sql("CREATE ROLE agent LOGIN SUPERUSER PASSWORD 'xyzzy-word'");
+    let port = cluster.port();
+    let url = format!("postgres://agent@127.0.0.1:{port}/postgres?store=team&sslmode=disable");
+    let scratch = Scratch::new();
+    let with_password = |words: &str| {
+        let words = words.replace("URL", &url);
+        client_files::run(&scratch, &words).env("PGPASSWORD", "xyzzy-word")
+    };
+    with_password("stores create URL").ok();
+    with_password("--store URL --author person key save deploy run-make-ship").ok();
+    for client in client_files::CLIENTS {
+        let told = with_password(&format!("install {client} --store URL")).ok();
+        let own = scratch.home().join(".pgpass");
+        let next = format!("next: write the password into {}", own.display());
+        assert!(told.contains(&next), "{told}");
+        assert!(!told.contains("token"), "{told}");
+    }
+    for (name, text) in client_files::files(&scratch) {
+        assert!(!text.contains("xyzzy-word"), "{name}");
+    }
+    // Started without the variables of this shell, as a client starts them.
+    let started = |words: Vec<String>, input: &str| {
+        let run = scratch.waynote(words).stdin(input).unset("PGPASSWORD");
+        let output = run.env("WAYNOTE_HOOK_WAIT", "30").output();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let json = |name: &str| -> serde_json::Value {
+        let text = std::fs::read_to_string(scratch.home().join(name)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let hook = json(".claude/settings.json")["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    // The words behind the program, as a shell splits them.
+    let hook: Vec<String> = hook
+        .replace('\'', "")
+        .split(' ')
+        .skip(1)
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(hook[..2], ["--store".to_owned(), url.clone()]);
+    let event = r#"{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}"#;
+    assert!(!started(hook.clone(), event).contains("run-make-ship"));
+    let file = scratch.home().join(".pgpass");
+    std::fs::write(&file, format!("127.0.0.1:{port}:*:agent:xyzzy-word\n")).unwrap();
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let said = started(hook, event);
+    assert!(said.contains("run-make-ship"), "{said}");
+    let server = json(".claude.json")["mcpServers"]["waynote"]["args"].clone();
+    assert_eq!(server, json!(["--store", url, "mcp"]));
+    let codex = std::fs::read_to_string(scratch.home().join(".codex/config.toml")).unwrap();
+    for listed in [
+        &*url,
+        "\"WAYNOTE_STORE\"",
+        "\"PGPASSFILE\"",
+        "\"PGPASSWORD\"",
+    ] {
+        assert!(codex.contains(listed), "{codex}");
+    }
+    let found = client_files::run(&scratch, "doctor codex").said();
+    let answers = format!("ok    Codex: the store {url} answers");
+    assert!(found.contains(&answers), "{found}");
+    // With the file there is nothing left to be done.
+    let words = format!("install cursor --store {url}");
+    let told = client_files::run(&scratch, &words).ok();
+    assert!(!told.contains("password"), "{told}");
 }
 
 #[test]
