@@ -28,7 +28,11 @@ const ROWS: &str = "SELECT j.position, j.previous, s.kind, s.name, j.scope, j.ke
              SELECT l.key, l.created_at FROM waynote.note l
              WHERE l.store = $1 AND l.scope = j.scope AND l.key < j.key ORDER BY l.key DESC LIMIT 1
          ) l
-         JOIN waynote.journal f ON f.store = $1 AND f.scope = j.scope AND f.key = l.key AND f.revision = 1
+         -- With a limit it is looked up by its key, also where the tables have no statistics yet.
+         CROSS JOIN LATERAL (
+             SELECT f.position FROM waynote.journal f
+             WHERE f.store = $1 AND f.scope = j.scope AND f.key = l.key AND f.revision = 1 LIMIT 1
+         ) f
          WHERE s.kind = 'session' AND j.content IS NOT NULL AND j.action <> 'repeat'
      ) b ON TRUE
      ORDER BY j.position";

@@ -218,6 +218,16 @@ auto_explain.log_min_duration = 0
             scans.is_empty(),
             "statistics: {statistics}: {scans:#?}\n{plans}"
         );
+        // The entry before one is looked up by its key, not among all that the log has.
+        let lines: Vec<&str> = plans.lines().collect();
+        let mut looked_up = lines
+            .windows(2)
+            .filter(|lines| lines[0].contains("journal_note on journal f"))
+            .peekable();
+        assert!(looked_up.peek().is_some(), "{plans}");
+        for lines in looked_up {
+            assert!(lines[1].contains("key = "), "{lines:?}");
+        }
     }
 }
 
