@@ -10,12 +10,15 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use waynote::{
-    Change, Content, EntryType, Options, Reader, SearchRequest, SqliteStore, Stamp, Store,
+    Change, Content, EntryType, LocalStore, Name, Options, SearchRequest, SqliteStore, Stamp,
 };
+use waynote_postgres as postgres;
 
 const STORE: &str = "notes.db";
 /// The benchmark's key of each note, by the note's address.
 const KEYS: &str = "keys.json";
+/// A database: the notes are then in a store there, which is named after the folder.
+const DATABASE: &str = "WAYNOTE_BENCH_POSTGRES";
 const SESSION: &str = "bench";
 const BATCH: usize = 10_000;
 
@@ -42,6 +45,20 @@ pub(crate) fn query(folder: &Path) -> Result<()> {
     answer(folder, std::io::stdin().lock(), std::io::stdout().lock())
 }
 
+/// The store of a folder: in it, or in a database.
+fn open(folder: &Path, is_new: bool) -> Result<Box<dyn LocalStore>> {
+    let Ok(database) = std::env::var(DATABASE) else {
+        let store = SqliteStore::open(folder.join(STORE), &Options::default())?;
+        return Ok(Box::new(store));
+    };
+    let name: Name = folder.canonicalize()?.to_string_lossy().parse()?;
+    let options = postgres::Options::of_url(&database)?.store(name);
+    if is_new {
+        postgres::stores::create(options.clone())?;
+    }
+    Ok(Box::new(postgres::open(options)?))
+}
+
 /// Every line as a value.
 fn each_line<T: DeserializeOwned>(
     lines: impl BufRead,
@@ -60,7 +77,7 @@ fn each_line<T: DeserializeOwned>(
 }
 
 fn import_from(folder: &Path, lines: impl BufRead) -> Result<()> {
-    let store = SqliteStore::open(folder.join(STORE), &Options::default())?;
+    let store = open(folder, true)?;
     let stamp = Stamp::new(Timestamp::UNIX_EPOCH, "import:bench".parse()?);
     let mut keys: HashMap<String, String> = HashMap::new();
     let mut names = Vec::new();
@@ -94,7 +111,7 @@ fn import_from(folder: &Path, lines: impl BufRead) -> Result<()> {
 }
 
 fn answer(folder: &Path, queries: impl BufRead, mut answers: impl Write) -> Result<()> {
-    let store = SqliteStore::open(folder.join(STORE), &Options::default())?;
+    let store = open(folder, false)?;
     let keys = std::fs::read(folder.join(KEYS)).context(KEYS)?;
     let keys: HashMap<String, String> = serde_json::from_slice(&keys).context(KEYS)?;
     each_line(queries, |query: Query| {
