@@ -154,7 +154,10 @@ impl Group {
         }
         .into_iter();
         let own = answers.next().unwrap_or_else(unanswered);
-        for other in std::mem::take(&mut led.others) {
+        let others = std::mem::take(&mut led.others);
+        // The next group is written while these threads wake up.
+        drop(led);
+        for other in others {
             other.answer(answers.next().unwrap_or_else(unanswered));
         }
         own

@@ -32,7 +32,9 @@ pub struct Sqlite {
     file: PathBuf,
     options: Options,
     pub(super) queue: Queue,
-    /// Connections that nobody uses now, the last used one last.
+    /// Connections that nobody uses now: the one that wrote last first, then those that read, the last used one last. A
+    /// connection forgets the pages that it knows when another one has written, so one of them does all the writing
+    /// where it can.
     idle: Mutex<Vec<Kept>>,
     /// The same while the store can only be read.
     frozen: Frozen,
@@ -242,6 +244,7 @@ impl Sqlite {
             sqlite: self,
             kept: Some(kept),
             access,
+            writes: false,
         }
     }
 
@@ -249,22 +252,30 @@ impl Sqlite {
     /// or replaced are closed, without a checkpoint; so are those that remember pages of a file that was overwritten.
     pub(super) fn lease_current(&self, turn: &Turn<'_>) -> Result<Lease<'_>> {
         let now = Files::at(&self.file);
-        let mut idle = std::mem::take(&mut *self.idle());
         let is_left = std::fs::metadata(&self.file)
             .is_ok_and(|file| turn.look().leaves(FileState::of(&file)));
-        if !is_left {
-            idle.retain(|kept| !kept.files.are(&now));
-        }
+        let mut idle = self.idle();
+        let overwritten: Vec<Kept> = match is_left {
+            true => Vec::new(),
+            false => idle.extract_if(.., |kept| kept.files.are(&now)).collect(),
+        };
         if idle.iter().all(|kept| kept.files.are(&now)) {
-            let last = idle.pop();
-            self.idle().append(&mut idle);
-            let Some(mut kept) = last else {
-                return self.lease_within(Some(turn));
+            let first = (!idle.is_empty()).then(|| idle.remove(0));
+            drop(idle);
+            drop(overwritten);
+            let mut lease = match first {
+                Some(mut kept) => {
+                    kept.files = now;
+                    self.leased(kept, Access::Usual)
+                }
+                None => self.lease_within(Some(turn))?,
             };
-            kept.files = now;
-            return Ok(self.leased(kept, Access::Usual));
+            lease.writes = true;
+            return Ok(lease);
         }
+        let replaced = std::mem::take(&mut *idle);
         drop(idle);
+        drop((overwritten, replaced));
         self.set_suspect(true);
         self.is_wal.store(false, Ordering::Relaxed);
         // Connections of one process share what they know of the WAL, so all of them have to go first.
@@ -358,6 +369,8 @@ pub(super) struct Lease<'e> {
     sqlite: &'e Sqlite,
     kept: Option<Kept>,
     access: Access,
+    /// Whether whoever has it has the turn to write.
+    writes: bool,
 }
 
 impl Lease<'_> {
@@ -388,14 +401,10 @@ impl Drop for Lease<'_> {
             return;
         }
         let mut idle = self.sqlite.idle();
-        let room = MOST_IDLE.saturating_sub(idle.len());
-        let surplus: Vec<Kept> = match room {
-            0 => kept.into_iter().collect(),
-            _ => {
-                idle.extend(kept);
-                Vec::new()
-            }
-        };
+        let at = if self.writes { 0 } else { idle.len() };
+        idle.splice(at..at, kept);
+        let most = idle.len().min(MOST_IDLE);
+        let surplus = idle.split_off(most);
         drop(idle);
         drop(surplus);
         self.sqlite.in_use.fetch_sub(1, Ordering::SeqCst);
