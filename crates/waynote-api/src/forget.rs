@@ -66,6 +66,8 @@ pub enum Residue {
     Read,
     /// This went wrong.
     Failed(String),
+    /// The files are a database server's, and its administrator can do this.
+    Database(String),
 }
 
 fn target(text: &str) -> Result<ForgetTarget> {
@@ -91,6 +93,7 @@ impl TryFrom<&waynote::Forgotten> for Forgotten {
             forget::Residue::Foreign => Ok(Residue::Foreign),
             forget::Residue::Read => Ok(Residue::Read),
             forget::Residue::Failed(reason) => Ok(Residue::Failed(reason.clone())),
+            forget::Residue::Database(left) => Ok(Residue::Database(left.clone())),
             _ => Err(no_form("this residue over HTTP")),
         });
         Ok(Self {
@@ -125,6 +128,7 @@ impl TryFrom<Forgotten> for waynote::Forgotten {
                 Residue::Foreign => forget::Residue::Foreign,
                 Residue::Read => forget::Residue::Read,
                 Residue::Failed(reason) => forget::Residue::Failed(reason),
+                Residue::Database(left) => forget::Residue::Database(left),
             }),
         })
     }

@@ -10,7 +10,7 @@ use waynote_system::process::Process;
 use waynote_system::variables::STORE;
 
 use crate::args::Global;
-use crate::error::Outcome;
+use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::settings::Settings;
 use crate::variables::LOOP;
@@ -47,6 +47,22 @@ impl Inside {
             above: Process::above,
         };
         asker.inside(store)
+    }
+
+    /// The same for a block; what was named, if the server of the store is away: the block may be on disk.
+    pub(crate) fn of_block(settings: &Settings, store: &dyn Store) -> Outcome<Self> {
+        match Self::of(settings, store) {
+            Err(Failure::Library(error))
+                if settings.remote().is_some() && waynote_remote::is_away(&error) =>
+            {
+                Ok(Self {
+                    session: settings.session.value.clone(),
+                    iteration: settings.iteration.value,
+                    ..Self::default()
+                })
+            }
+            inside => inside,
+        }
     }
 }
 

@@ -175,9 +175,9 @@ impl Opened {
         }
     }
 
-    /// Whether the store is in a database, which several machines may use.
-    pub(crate) fn is_in_database(&self) -> bool {
-        matches!(self.kind, Kind::Database(_))
+    /// Whether several machines may use the store: it is in a database or on a server.
+    pub(crate) fn is_of_several_machines(&self) -> bool {
+        matches!(self.kind, Kind::Database(_) | Kind::Remote(_))
     }
 
     /// What a store on this machine has lost of what was acknowledged. A server and a database look after their own.

@@ -143,7 +143,7 @@ impl Engine for Postgres {
     }
 
     fn scrub(&self) -> Option<Residue> {
-        Some(Residue::Failed(
+        Some(Residue::Database(
             "the database's files have its bytes until its administrator runs \
              `waynote stores vacuum --full`, which writes the tables anew; the log (WAL) with its archive, \
              replicas and backups have them as long as they are kept"

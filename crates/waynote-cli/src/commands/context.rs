@@ -18,7 +18,7 @@ pub(super) fn run(context: &mut Context<'_>, args: &ContextArgs) -> Outcome {
     let mut request = request(context, args)?;
     let settings = context.settings.clone();
     let block = context.read(|store| {
-        let inside = Inside::of(&settings, store)?;
+        let inside = Inside::of_block(&settings, store)?;
         request.session = inside.session;
         request.iteration = inside.iteration;
         Ok(render(store, &request)?)

@@ -79,7 +79,7 @@ pub(super) fn run(
     match &forgotten.residue {
         None => Ok(()),
         // All was done that can be done from here; the rest is the administrator's.
-        Some(residue) if context.opened()?.is_in_database() => {
+        Some(residue @ Residue::Database(_)) => {
             if !context.output.json {
                 say(&format!("note: {residue}"));
             }

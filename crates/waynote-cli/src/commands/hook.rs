@@ -11,7 +11,7 @@ use waynote::context::Request;
 use waynote_clients::{Answer, Call, Client, Ledgers, Payload};
 
 use crate::args::{Global, HookArgs};
-use crate::error::{Failure, Outcome, say};
+use crate::error::{Outcome, say};
 use crate::home::environment;
 use crate::inside::{Inside, of_the_loop};
 use crate::opened::Opened;
@@ -208,19 +208,7 @@ fn work(
     }
     let opened = Opened::within(&settings, longest)?;
     let store = opened.store();
-    let inside = match Inside::of(&settings, store) {
-        // The block may be on disk.
-        Err(Failure::Library(error))
-            if settings.remote().is_some() && waynote_remote::is_away(&error) =>
-        {
-            Inside {
-                session: settings.session.value.clone(),
-                iteration: settings.iteration.value,
-                ..Inside::default()
-            }
-        }
-        inside => inside?,
-    };
+    let inside = Inside::of_block(&settings, store)?;
     let has_it_in_prompt = inside.is_in_loop && hook.may_have_it_in_prompt();
     let request = request.session(inside.session).iteration(inside.iteration);
     let answer = hook.answer(store, request, !words.no_search, has_it_in_prompt)?;

@@ -116,6 +116,15 @@ fn a_killed_loop_is_taken_over_elsewhere_after_its_silence() {
         .unwrap();
     let began = here.home().join("work/began");
     until("the iteration", || began.exists());
+    // As long as it runs, it goes on saying that it lives.
+    let threads = || std::fs::read_dir(format!("/proc/{}/task", looping.id())).unwrap();
+    let beats = || {
+        threads().any(|thread| {
+            let name = std::fs::read_to_string(thread.unwrap().path().join("comm"));
+            name.is_ok_and(|name| name.trim() == "waynote-beats")
+        })
+    };
+    until("its beats", beats);
     looping.kill().unwrap();
     looping.wait().unwrap();
     serving.later(59);

@@ -149,6 +149,12 @@ fn a_session_starts_with_the_last_block_while_the_server_is_away() {
         .ok();
     let first = added(start(&scratch, &url, "one"));
     assert!(first.contains("canary"), "{first}");
+    // The command asks for a block of another form, so it has one of its own.
+    let context = || {
+        let run = scratch.run("context --at ~/work");
+        run.env("WAYNOTE_STORE", &url)
+    };
+    assert!(context().ok().contains("canary"));
     let blocks = scratch.home().join(".local/state/waynote/blocks");
     for file in std::fs::read_dir(&blocks).unwrap() {
         let mode = file.unwrap().metadata().unwrap().permissions().mode();
@@ -163,6 +169,9 @@ fn a_session_starts_with_the_last_block_while_the_server_is_away() {
         ),
         "{second}"
     );
+    assert!(context().said().contains(
+        "(These notes are of 2026-05-17 12:00 UTC and may be out of date: the store http://"
+    ));
     let later = start(&scratch, &url, "three")
         .env("WAYNOTE_NOW", "2026-05-18T12:00:01Z")
         .output();

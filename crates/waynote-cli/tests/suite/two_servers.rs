@@ -532,6 +532,13 @@ fn what_is_said_to_one_server_holds_at_the_other_at_once() {
     assert_eq!(put(one, "ship", &[]), 201);
     assert_eq!(put(other, "ship twice", &["If-Match: \"1\""]), 200);
     assert_eq!(put(one, "ship thrice", &["If-Match: \"1\""]), 412);
+    // What no server can do is the administrator's, whichever way the store is reached.
+    let there = format!("--store http://{one}{STORE}");
+    machines[1].ok(&format!("{there} key save zz canary"));
+    let forgotten = machines[1].run(&format!("{there} forget agent:default#zz --yes"));
+    let said = forgotten.said();
+    assert!(said.starts_with("exit 0"), "{said}");
+    assert!(said.contains("waynote stores vacuum --full"), "{said}");
     // A token, from when it is made until it is revoked.
     let read = |server, token: &str| {
         let header = format!("Authorization: Bearer {token}");

@@ -177,6 +177,8 @@ pub enum Residue {
     Read,
     /// Rebuilding the file failed.
     Failed(String),
+    /// The files are a database server's. What is left in them, and what its administrator can do.
+    Database(String),
 }
 
 impl fmt::Display for Residue {
@@ -187,7 +189,7 @@ impl fmt::Display for Residue {
                 f.write_str("it holds tables of another program, so it was not rebuilt")
             }
             Self::Read => f.write_str("another process still reads it as it was before"),
-            Self::Failed(reason) => f.write_str(reason),
+            Self::Failed(reason) | Self::Database(reason) => f.write_str(reason),
         }
     }
 }

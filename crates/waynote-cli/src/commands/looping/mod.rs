@@ -95,7 +95,8 @@ fn looped(
     let stop = std::thread::scope(|scope| {
         let session = plan.session.clone();
         // What runs on this machine alone is asked, and need not say anything.
-        let _beats = (opened.is_in_database()).then(|| Beats::start(scope, store, session, lease));
+        let is_shared = opened.is_of_several_machines();
+        let _beats = is_shared.then(|| Beats::start(scope, store, session, lease));
         runner.run()
     });
     Ok(runner.end(stop)?)
