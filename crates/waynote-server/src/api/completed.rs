@@ -44,13 +44,15 @@ pub(super) fn complete(document: &mut Value) {
     }
 }
 
-/// A number without a sign is written as one of 63 bits, and is one of 64.
+/// A number without a sign is written as one of a bit less than it has.
 fn unsigned(of: &mut Value) {
     match of {
         Value::Object(members) => {
             let is_unsigned = members.get("minimum").is_some_and(|least| *least == 0);
-            if is_unsigned && members.get("format").is_some_and(|of| *of == "int64") {
-                members.insert("format".into(), json!("uint64"));
+            let format = members.get("format").and_then(Value::as_str);
+            if let Some(format @ ("int32" | "int64")) = format.filter(|_| is_unsigned) {
+                let format = format!("u{format}");
+                members.insert("format".into(), json!(format));
             }
             members.values_mut().for_each(unsigned);
         }
