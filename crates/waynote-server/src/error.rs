@@ -9,13 +9,15 @@ use waynote::error::{CustomError, ErrorClass};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// Others can reach the address, and a store has no tokens.
-    #[error("store `{store}` has no tokens, and others can reach {listen}")]
+    /// Others can reach the address, or a proxy lets them in, and a store has no tokens.
+    #[error("store `{store}` has no tokens, and {}", reached(listen, *behind_proxy))]
     NoTokens {
         /// The store.
         store: String,
         /// The address.
         listen: SocketAddr,
+        /// Whether a proxy is in front of the server.
+        behind_proxy: bool,
     },
 
     /// Others can reach the address, and nothing encrypts what they send.
@@ -66,6 +68,14 @@ pub enum StartError {
     System(std::io::Error),
 }
 
+/// How others come to the stores.
+fn reached(listen: &SocketAddr, behind_proxy: bool) -> String {
+    match behind_proxy && listen.ip().is_loopback() {
+        true => "a proxy lets others in".into(),
+        false => format!("others can reach {listen}"),
+    }
+}
+
 impl CustomError for StartError {
     fn kind(&self) -> &'static str {
         match self {
@@ -95,8 +105,14 @@ impl CustomError for StartError {
     fn advice(&self) -> Option<String> {
         Some(
             match self {
+                Self::NoTokens {
+                    behind_proxy: true, ..
+                } => {
+                    "make one for each who may use it: `waynote --store STORE token create NAME --admin`"
+                }
                 Self::NoTokens { .. } => {
-                    "make one for each who may use it (`waynote token create NAME`), or listen on 127.0.0.1"
+                    "make one for each who may use it: `waynote --store STORE token create NAME --admin`; or listen on \
+                     127.0.0.1"
                 }
                 Self::NoTls { .. } => {
                     "name a certificate (`--tls-cert FILE --tls-key FILE`), or say that a proxy encrypts (`--behind-proxy`)"

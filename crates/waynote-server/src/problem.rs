@@ -84,7 +84,10 @@ impl Problem {
             "unauthorized",
             "this store needs a token that it knows",
         )
-        .hint("send `Authorization: Bearer TOKEN`; whoever runs the server makes one with `waynote token create NAME`")
+        .hint(
+            "send `Authorization: Bearer TOKEN`; whoever runs the server makes one with \
+             `waynote --store STORE token create NAME --write`",
+        )
         .header(WWW_AUTHENTICATE, "Bearer")
     }
 

@@ -112,8 +112,12 @@ impl Server {
         }
         for (name, shelf) in &mut shared.shelves {
             if is_reached && !sign_in::has_tokens(&shelf.store)? {
-                let store = name.clone();
-                return Err(StartError::NoTokens { store, listen }.into());
+                return Err(StartError::NoTokens {
+                    store: name.clone(),
+                    listen,
+                    behind_proxy: shared.options.behind_proxy,
+                }
+                .into());
             }
             let is_closed = match sign_in::is_closed(&shelf.store) {
                 Ok(is_closed) => is_closed,

@@ -22,7 +22,7 @@ pub(crate) enum ServerCommand {
 #[derive(Args)]
 pub(crate) struct ServeArgs {
     /// The address to listen on; port 0: any free port
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7467")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7467", value_parser = address)]
     pub(crate) listen: SocketAddr,
     /// A store with its name in the URL, /s/NAME: a file, or a store in PostgreSQL
     /// (postgres://HOST/DATABASE?store=NAME). Give the option once for each store. One without a name is the store
@@ -40,6 +40,12 @@ pub(crate) struct ServeArgs {
     pub(crate) behind_proxy: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+}
+
+/// An address to listen on. A name is none: it can stand for several.
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse()
+        .map_err(|_| "write an IP address and a port, as in 127.0.0.1:7467")
 }
 
 // What the server allows.

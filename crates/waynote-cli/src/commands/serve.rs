@@ -7,11 +7,12 @@ use std::sync::Arc;
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use waynote::SqliteStore;
+use waynote::{CustomError, Error, SqliteStore};
 use waynote_formats::SyncedStore;
 use waynote_loop::identity::is_dead;
 use waynote_remote::Url;
-use waynote_server::{Limits, Log, Options, Server, Stopper, Stores, TlsFiles};
+use waynote_server::{Limits, Log, Options, Server, StartError, Stopper, Stores, TlsFiles};
+use waynote_system::shell::quoted;
 
 use super::Context;
 use crate::args::{LimitArgs, ServeArgs};
@@ -20,7 +21,7 @@ use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::opened;
 use crate::remote::not_here;
-use crate::settings::{self, Settings};
+use crate::settings::{self, Origin, Settings};
 
 /// The name of a store that is given none.
 const DEFAULT: &str = "default";
@@ -33,7 +34,9 @@ pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
         .tls(tls.map(|(cert, key)| TlsFiles { cert, key }))
         .behind_proxy(args.behind_proxy)
         .limits(limits(&args.limits));
-    let bound = server(context, &stores, options, Log::to(stderr()))?.bind()?;
+    let bound = server(context, &stores, options, Log::to(stderr()))?
+        .bind()
+        .map_err(|error| not_started(&context.settings, &args.stores, error))?;
     stop_at_signals(bound.stopper())?;
 
     let url = bound.url();
@@ -71,10 +74,7 @@ pub(super) fn server(
 pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores> {
     let mut stores = Stores::default();
     for store in named {
-        let (name, path) = match store.split_once('=') {
-            Some((name, path)) if !name.contains('/') => (name, path),
-            _ => (DEFAULT, store.as_str()),
-        };
+        let (name, path) = split(store);
         if stores.get(name).is_some() {
             return Err(Failure::usage(
                 format!("two stores have the name `{name}`"),
@@ -105,6 +105,42 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
             stores.with(DEFAULT, Arc::new(synced))
         }
     })
+}
+
+/// The name and the path of `--store`.
+fn split(store: &str) -> (&str, &str) {
+    match store.split_once('=') {
+        Some((name, path)) if !name.contains('/') => (name, path),
+        _ => (DEFAULT, store),
+    }
+}
+
+/// The error of a server that does not start. Where a store has no tokens, it tells the command that makes one, with the
+/// store as it was named: without that, the token would come into the store of the settings.
+fn not_started(settings: &Settings, named: &[String], error: Error) -> Failure {
+    let Some(
+        missing @ StartError::NoTokens {
+            store,
+            behind_proxy,
+            ..
+        },
+    ) = error.downcast_ref()
+    else {
+        return error.into();
+    };
+    let path = match named.iter().map(|store| split(store)) {
+        mut all if !named.is_empty() => all.find(|(name, _)| name == store).map(|(_, path)| path),
+        _ if matches!(settings.store.origin, Origin::Flag(_)) => settings.store.value.to_str(),
+        _ => None,
+    };
+    let which = path.map_or_else(String::new, |path| format!(" --store {}", quoted(path)));
+    let make =
+        format!("make one for each who may use it: `waynote{which} token create NAME --admin`");
+    let hint = match behind_proxy {
+        true => make,
+        false => format!("{make}; or listen on 127.0.0.1"),
+    };
+    Failure::refused(missing.kind(), missing.to_string(), hint)
 }
 
 /// Adds a store in a file or in a database. That a database is away is the error of each call, until it is back.

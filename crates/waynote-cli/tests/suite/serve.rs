@@ -172,7 +172,24 @@ fn what_is_not_safe_is_not_served() {
     assert_snapshot!(scratch.run("serve --listen 0.0.0.0:0 --behind-proxy").said(), @"
     exit 1
     error: store `default` has no tokens, and others can reach 0.0.0.0:0
-      make one for each who may use it (`waynote token create NAME`), or listen on 127.0.0.1
+      make one for each who may use it: `waynote token create NAME --admin`
+    ");
+    assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --behind-proxy --store new=new.db").said(), @"
+    exit 1
+    error: store `new` has no tokens, and a proxy lets others in
+      make one for each who may use it: `waynote --store new.db token create NAME --admin`
+    ");
+    // What the hint says is a whole command, and opens the way.
+    scratch.ok("--store new.db token create NAME --admin");
+    Serving::start(
+        &scratch,
+        "serve --json --listen 127.0.0.1:0 --behind-proxy --store new=new.db",
+    )
+    .json();
+    assert_snapshot!(scratch.run("--store b.db serve --listen 127.0.0.1:0 --behind-proxy").said(), @"
+    exit 1
+    error: store `default` has no tokens, and a proxy lets others in
+      make one for each who may use it: `waynote --store b.db token create NAME --admin`
     ");
     assert_snapshot!(scratch.run("serve --listen 127.0.0.1:0 --tls-cert no.pem --tls-key no.pem").said(), @"
     exit 2
@@ -191,7 +208,7 @@ fn what_is_not_safe_is_not_served() {
     ");
     assert_snapshot!(scratch.run("serve --listen nowhere").said(), @"
     exit 2
-    error: invalid value 'nowhere' for '--listen <ADDRESS:PORT>': invalid socket address syntax
+    error: invalid value 'nowhere' for '--listen <ADDRESS:PORT>': write an IP address and a port, as in 127.0.0.1:7467
 
     For more information, try '--help'.
     ");

@@ -32,7 +32,10 @@ fn sign_in_page(store: &str, to: &str, problem: Option<(&str, &str)>) -> Markup 
         @if let Some((what, advice)) = problem { (words::problem(what, Some(advice))) }
         form.sign-in method="post" action=(Link::to_store(store, "sign-in").href()) {
             (super::forms::hidden(&[("to", to.to_owned())]))
-            p { "This store needs a token. Whoever looks after it makes one with " code { "waynote token create NAME" } "." }
+            p {
+                "This store needs a token. Whoever looks after it makes one with "
+                code { "waynote --store STORE token create NAME --write" } "."
+            }
             label.field.wide { span { "token" } input type="password" name="token" required autocomplete="current-password" spellcheck="false"; }
             button.btn.primary { "Sign in" }
             small { "For " (signed::HOURS) " hours, in this browser." }
