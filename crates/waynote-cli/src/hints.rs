@@ -69,6 +69,12 @@ pub(crate) fn hint(error: &Error) -> String {
                 "{advice}: `waynote config set ca_file FILE`, or WAYNOTE_CA_FILE=FILE, with the file that whoever runs \
                  the server gives you"
             ),
+            Some(RemoteError::Unauthorized {
+                had_token: false, ..
+            }) => format!(
+                "{advice}, and put it into WAYNOTE_TOKEN, or into a file that the setting `token_file` names; the \
+                 setting `token_command` names a command that prints it"
+            ),
             _ => of_format(error.downcast_ref(), advice),
         },
         _ => advice,

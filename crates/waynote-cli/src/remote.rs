@@ -129,9 +129,13 @@ fn source(settings: &Settings) -> Outcome<Source> {
 
 fn token(settings: &Settings) -> Outcome<Token> {
     Ok(match source(settings)? {
-        Source::File(file) => Token::from_fn(move || of_file(&file)),
-        Source::Given(token) => Token::new(token),
-        Source::Command(command) => Token::from_fn(move || of_command(&command)),
+        Source::File(file) => {
+            let name = file.display().to_string();
+            Token::from_fn(move || of_file(&file)).held_by(&name)
+        }
+        Source::Given(token) => Token::new(token).held_by(TOKEN),
+        Source::Command(command) => Token::from_fn(move || of_command(&command))
+            .held_by("what the command of `token_command` prints"),
         Source::Nowhere => Token::default(),
     })
 }

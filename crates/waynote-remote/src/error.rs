@@ -26,6 +26,8 @@ pub enum RemoteError {
         url: String,
         /// How that showed.
         away: Away,
+        /// Whether a write was sent, which may have been carried out.
+        sent_write: bool,
     },
     /// The certificate of the server cannot be trusted, or it speaks no TLS.
     #[error("the server of {} cannot be trusted: {reason}", safe(url))]
@@ -35,8 +37,11 @@ pub enum RemoteError {
         /// Why.
         reason: Distrust,
     },
-    /// The server does not know the token.
-    #[error("the store {} does not take this token", safe(url))]
+    /// The server does not know the token, or got none.
+    #[error("the store {} {}", safe(url), match had_token {
+        true => "does not take this token",
+        false => "needs a token",
+    })]
     Unauthorized {
         /// The store.
         url: String,
@@ -90,10 +95,19 @@ pub enum Away {
     /// An error of the server or of a proxy in front of it.
     #[error("it answers with status {0}")]
     Status(u16),
+    /// An error of the server, which says what it lacks.
+    #[error("{} (status {status})", safe(detail))]
+    Problem {
+        /// The status.
+        status: u16,
+        /// What went wrong, in the server's words.
+        detail: String,
+    },
 }
 
 fn seconds(time: Duration) -> String {
-    match time.as_millis() {
+    // Rounded up: a time that was too short is never shown as none.
+    match time.as_micros().div_ceil(1000) {
         millis if millis % 1000 == 0 => format!("{} s", millis / 1000),
         millis => format!("{millis} ms"),
     }
@@ -126,16 +140,26 @@ impl CustomError for RemoteError {
     fn advice(&self) -> Option<String> {
         Some(match self {
             Self::BadUrl { .. } => "write it as https://HOST/s/NAME".into(),
-            Self::Away { .. } => {
+            Self::Away {
+                sent_write: true, ..
+            } => {
                 "try again later; a write that was sent may have been carried out, so look before you repeat it".into()
             }
+            Self::Away {
+                away: Away::Unreachable(_),
+                ..
+            } => "check the address, and whether the server runs".into(),
+            Self::Away { .. } => "try again later".into(),
             Self::NotTrusted { reason, .. } => reason.advice().into(),
             Self::Unauthorized { had_token, .. } => match had_token {
                 true => "it may have expired or been revoked: ask whoever runs the server for another one".into(),
                 false => "ask whoever runs the server for a token".into(),
             },
             Self::NoToken { .. } => "check where the token comes from".into(),
-            Self::NotAServer { .. } => "check the address: https://HOST/s/NAME".into(),
+            Self::NotAServer { url, .. } => match url.starts_with("http:") {
+                true => "check the address; a server with TLS is reached as https://HOST/s/NAME".into(),
+                false => "check the address: https://HOST/s/NAME".into(),
+            },
             Self::OtherVersion { theirs, ours, .. } => match theirs < ours {
                 true => "update the server".into(),
                 false => "update waynote on this machine".into(),
@@ -155,5 +179,19 @@ pub fn is_away(error: &Error) -> bool {
             error.class(),
             ErrorClass::Busy | ErrorClass::Unreachable | ErrorClass::Damaged
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_time_is_shown_in_milliseconds() {
+        let shown = [0, 1, 1500, 2_000_000]
+            .map(|micros| Away::TimedOut(Duration::from_micros(micros)).to_string());
+        let expected =
+            ["0 s", "1 ms", "2 ms", "2 s"].map(|time| format!("no answer within {time}"));
+        assert_eq!(shown, expected);
     }
 }

@@ -23,6 +23,9 @@ const LONGEST: u64 = 1 << 30;
 /// The longest error, in bytes.
 const LONGEST_PROBLEM: u64 = 16 << 20;
 
+/// What is sent with a body and changes nothing.
+const QUESTIONS: [&str; 5] = ["as-of", "context", "read", "search", "silence"];
+
 /// A way to a store.
 pub(crate) struct Exchange {
     pub(crate) url: Url,
@@ -50,10 +53,23 @@ enum Method<'c> {
     Delete,
 }
 
+impl Call<'_> {
+    /// Whether it changes the store.
+    fn is_write(&self) -> bool {
+        match self.method {
+            Method::Get => false,
+            Method::Post(_) => !QUESTIONS.contains(&self.route),
+            Method::Delete => true,
+        }
+    }
+}
+
 /// Why there is no answer.
 enum Failed {
-    /// The server may have carried out the request.
+    /// The server may have carried out the request. It may be sent again.
     Lost(Away),
+    /// The same, and it is not sent again.
+    Away(Away),
     /// The token is not taken.
     Unauthorized,
     /// Anything else.
@@ -144,7 +160,7 @@ impl Exchange {
             .call();
         let failed = |failed| match failed {
             Failed::For(error) => error,
-            Failed::Lost(away) => self.away(away),
+            Failed::Lost(away) | Failed::Away(away) => self.away(away, false),
             Failed::Unauthorized => {
                 let had_token = matches!(self.token.get(), Ok(Some(_)));
                 // Another call asks for it again.
@@ -192,7 +208,7 @@ impl Exchange {
         };
         answer.map_err(|failed| match failed {
             Failed::For(error) => error,
-            Failed::Lost(away) => self.away(away),
+            Failed::Lost(away) | Failed::Away(away) => self.away(away, false),
             Failed::Unauthorized => RemoteError::Unauthorized {
                 url,
                 had_token: token.is_some(),
@@ -223,10 +239,11 @@ impl Exchange {
         .into()
     }
 
-    fn away(&self, away: Away) -> Error {
+    fn away(&self, away: Away, sent_write: bool) -> Error {
         RemoteError::Away {
             url: self.url.to_string(),
             away,
+            sent_write,
         }
         .into()
     }
@@ -235,11 +252,15 @@ impl Exchange {
         let begun = Instant::now();
         let mut renewed = false;
         let mut repeated = !call.is_repeatable;
+        let mut was_lost = false;
         loop {
             match self.once(call, begun) {
                 Ok(answer) => return Ok(answer),
-                Err(Failed::Lost(_)) if !repeated => repeated = true,
-                Err(Failed::Lost(away)) => return Err(self.away(away)),
+                Err(Failed::Lost(_)) if !repeated => (repeated, was_lost) = (true, true),
+                Err(Failed::Lost(away) | Failed::Away(away)) => {
+                    let was_sent = was_lost || !matches!(away, Away::Unreachable(_));
+                    return Err(self.away(away, was_sent && call.is_write()));
+                }
                 Err(Failed::Unauthorized) if !renewed && self.token.renew() => renewed = true,
                 Err(Failed::Unauthorized) => {
                     return Err(RemoteError::Unauthorized {
@@ -270,7 +291,7 @@ impl Exchange {
             .all
             .unwrap_or(self.times.call)
             .min(self.times.call);
-        let timed_out = || Failed::For(self.away(Away::TimedOut(whole)));
+        let timed_out = || Failed::Away(Away::TimedOut(whole));
         let token = self.token.get().map_err(|reason| {
             let url = self.url.to_string();
             Failed::For(RemoteError::NoToken { url, reason }.into())
@@ -341,7 +362,7 @@ impl Exchange {
             401 => return Err(Failed::Unauthorized),
             // A proxy whose server is not there.
             502 | 504 if !is_problem => return Err(Failed::Lost(Away::Status(status))),
-            500..=599 if !is_problem => return Err(Failed::For(self.away(Away::Status(status)))),
+            500..=599 if !is_problem => return Err(Failed::Away(Away::Status(status))),
             _ if !is_problem => {
                 return Err(not_a_server(format!("it answers with status {status}")));
             }
@@ -355,10 +376,13 @@ impl Exchange {
         }
         let problem: Problem =
             serde_json::from_slice(&body).map_err(|error| not_a_server(error.to_string()))?;
-        Err(Failed::For(match status {
-            500..=599 if problem.fields.is_none() => self.away(Away::Status(status)),
-            _ => problem.error(self.url.as_str()),
-        }))
+        Err(match status {
+            500..=599 if problem.fields.is_none() => Failed::Away(Away::Problem {
+                status,
+                detail: problem.detail,
+            }),
+            _ => Failed::For(problem.error(self.url.as_str())),
+        })
     }
 
     fn check_version(&self, headers: &HeaderMap) -> Result<(), Failed> {
@@ -388,27 +412,25 @@ impl Exchange {
         };
         match error {
             Of::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => {
-                Failed::For(self.away(Away::TimedOut(self.times.connect.min(whole))))
+                Failed::Away(Away::TimedOut(self.times.connect.min(whole)))
             }
-            Of::Timeout(_) => Failed::For(self.away(Away::TimedOut(whole))),
-            Of::HostNotFound => {
-                Failed::For(self.away(Away::Unreachable("the host is not known".into())))
-            }
+            Of::Timeout(_) => Failed::Away(Away::TimedOut(whole)),
+            Of::HostNotFound => Failed::Away(Away::Unreachable("the host is not known".into())),
             Of::ConnectionFailed => {
-                Failed::For(self.away(Away::Unreachable("no address of the host answers".into())))
+                Failed::Away(Away::Unreachable("no address of the host answers".into()))
             }
             Of::Io(error) => match error.kind() {
                 io::ErrorKind::InvalidData => not_trusted(
                     Distrust::of_io(&error).unwrap_or_else(|| Distrust::Other(error.to_string())),
                 ),
                 io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
-                    Failed::For(self.away(Away::TimedOut(whole)))
+                    Failed::Away(Away::TimedOut(whole))
                 }
                 io::ErrorKind::ConnectionRefused
                 | io::ErrorKind::HostUnreachable
                 | io::ErrorKind::NetworkUnreachable
                 | io::ErrorKind::AddrNotAvailable => {
-                    Failed::For(self.away(Away::Unreachable(error.to_string())))
+                    Failed::Away(Away::Unreachable(error.to_string()))
                 }
                 _ => Failed::Lost(Away::Lost(error.to_string())),
             },
@@ -416,6 +438,9 @@ impl Exchange {
             Of::Rustls(error) => not_trusted(Distrust::of_tls(&error)),
             Of::BodyExceedsLimit(_) => {
                 Failed::For(self.not_a_server(&"its answer is longer than any store's"))
+            }
+            Of::Protocol(_) if self.url.as_str().starts_with("http:") => {
+                Failed::For(self.not_a_server(&"it does not answer in plain HTTP"))
             }
             error => Failed::For(self.not_a_server(&error)),
         }

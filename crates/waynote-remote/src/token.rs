@@ -15,6 +15,8 @@ enum Source {
 #[derive(Clone)]
 pub struct Token {
     source: Arc<Source>,
+    /// What holds it, for errors.
+    name: Arc<str>,
     kept: Arc<Mutex<Option<String>>>,
 }
 
@@ -45,7 +47,16 @@ impl Token {
     fn of(source: Source) -> Self {
         Self {
             source: Arc::new(source),
+            name: "it".into(),
             kept: Arc::default(),
+        }
+    }
+
+    /// Names what holds the token, such as a file or a variable, for the error about one that cannot be sent.
+    pub fn held_by(self, name: &str) -> Self {
+        Self {
+            name: name.into(),
+            ..self
         }
     }
 
@@ -53,14 +64,29 @@ impl Token {
     pub(crate) fn get(&self) -> Result<Option<String>, String> {
         let make = match &*self.source {
             Source::Nowhere => return Ok(None),
-            Source::Given(token) => return checked(token).map(Some),
+            Source::Given(token) => return self.checked(token).map(Some),
             Source::Made(make) => make,
         };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.is_none() {
-            *kept = Some(checked(&make()?)?);
+            *kept = Some(self.checked(&make()?)?);
         }
         Ok(kept.clone())
+    }
+
+    /// A token that can stand in a header.
+    fn checked(&self, token: &str) -> Result<String, String> {
+        let token = token.trim();
+        if token.is_empty() {
+            return Err(format!("{} is empty", self.name));
+        }
+        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(format!(
+                "{} must hold the token alone (`wn_…`), without `Bearer` or other words",
+                self.name
+            ));
+        }
+        Ok(token.to_owned())
     }
 
     /// Lets the next request ask for the token again; returns whether that can give another one.
@@ -68,18 +94,6 @@ impl Token {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         matches!(&*self.source, Source::Made(_)) && kept.take().is_some()
     }
-}
-
-/// A token that can stand in a header.
-fn checked(token: &str) -> Result<String, String> {
-    let token = token.trim();
-    if token.is_empty() {
-        return Err("it is empty".into());
-    }
-    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err("it holds a character that no token has".into());
-    }
-    Ok(token.to_owned())
 }
 
 #[cfg(test)]
@@ -91,7 +105,10 @@ mod tests {
         let token = Token::new(" secret\n");
         assert_eq!(token.get(), Ok(Some("secret".into())));
         assert_eq!(format!("{token:?}"), "Token");
-        assert!(Token::new("two words").get().is_err());
+        assert_eq!(
+            Token::new("Bearer wn_secret").held_by("TOKEN").get(),
+            Err("TOKEN must hold the token alone (`wn_…`), without `Bearer` or other words".into())
+        );
         assert!(Token::new("").get().is_err());
         assert_eq!(Token::default().get(), Ok(None));
     }

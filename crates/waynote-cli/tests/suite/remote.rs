@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Stdio};
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::common::{Run, Scratch};
@@ -293,13 +294,28 @@ fn a_token_comes_from_a_file_or_a_command_and_is_never_shown() {
         .to_owned();
     let scratch = Scratch::new();
     let run = |words: &str| scratch.run(words).env("WAYNOTE_STORE", &server.url);
-    let refused = run("key list").said();
-    assert!(refused.contains("does not take this token"), "{refused}");
+    let said = |run: Run| run.said().replace(&server.url, "URL");
+    assert_snapshot!(said(run("key list")), @"
+    exit 1
+    error: the store URL needs a token
+      ask whoever runs the server for a token, and put it into WAYNOTE_TOKEN, or into a file that the setting `token_file` names; the setting `token_command` names a command that prints it
+    ");
+    let with_word = run("key list").env("WAYNOTE_TOKEN", format!("Bearer {token}"));
+    assert_snapshot!(said(with_word), @"
+    exit 1
+    error: there is no token for the store URL: WAYNOTE_TOKEN must hold the token alone (`wn_…`), without `Bearer` or other words
+      check where the token comes from
+    ");
     run("key list").env("WAYNOTE_TOKEN", &token).ok();
     let file = scratch.path("token");
     std::fs::write(&file, format!("{token}\n")).unwrap();
     run(&format!("key list --token-file {}", file.display())).ok();
     run("key list").env("WAYNOTE_TOKEN_FILE", &file).ok();
+    std::fs::write(&file, format!("created ci\n{token}\n")).unwrap();
+    let too_much = run(&format!("key list --token-file {}", file.display())).said();
+    let why = format!("{} must hold the token alone", file.display());
+    assert!(too_much.contains(&why), "{too_much}");
+    std::fs::write(&file, format!("{token}\n")).unwrap();
     run("key list")
         .env("WAYNOTE_TOKEN_COMMAND", format!("cat {}", file.display()))
         .ok();

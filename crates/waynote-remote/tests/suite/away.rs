@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use waynote::{Content, Error, Notebook, Reader, SaveOptions, SessionLog};
+use waynote::{Content, Error, Notebook, Reader, SaveOptions, SessionLog, Store};
 use waynote_remote::{Away, Options, RemoteError, RemoteStore, Times, Token, is_away};
 
 use super::support::{answer, passed_on, serve, stamp, told, url};
@@ -66,6 +66,49 @@ fn a_server_that_is_not_there() {
         "{error:?}"
     );
     assert!(is_away(&error));
+    // Nothing was sent, so nothing was carried out.
+    let log = RemoteStore::open(&url(address), Options::default()).unwrap();
+    let name = "nightly".parse().unwrap();
+    let text = Content::text("the linker fails").unwrap();
+    let write = SessionLog::new(&log, name).add(waynote::EntryType::Stuck, Some(1), text, &stamp());
+    for error in [error, write.unwrap_err()] {
+        let advice = error.advice().unwrap();
+        assert_eq!(advice, "check the address, and whether the server runs");
+    }
+}
+
+#[test]
+fn a_server_that_lacks_something_says_what() {
+    let problem = r#"{"type":"urn:waynote:problem:database_away","title":"x","status":503,"detail":"postgres://db/notes does not answer: Connection refused"}"#;
+    let server = told(move |_, _| {
+        let json = "Content-Type: application/problem+json";
+        Some(answer("503 Service Unavailable", &[json], problem))
+    });
+    let store = RemoteStore::open(&url(server.address), Options::default()).unwrap();
+    let read = store.store_id().unwrap_err();
+    let write = store.beat(&"nightly".parse().unwrap(), 1).unwrap_err();
+    let said = [read, write].map(|error| {
+        assert!(is_away(&error));
+        format!("{error}\n  {}", error.advice().unwrap()).replace(&url(server.address), "URL")
+    });
+    insta::assert_snapshot!(said.join("\n"), @"
+    the store URL does not answer: postgres://db/notes does not answer: Connection refused (status 503)
+      try again later
+    the store URL does not answer: postgres://db/notes does not answer: Connection refused (status 503)
+      try again later; a write that was sent may have been carried out, so look before you repeat it
+    ");
+}
+
+#[test]
+fn a_server_with_tls_is_not_asked_without() {
+    // How a server with TLS answers a request without: with an alert of the protocol.
+    let server = told(|_, _| Some(vec![0x15, 3, 3, 0, 2, 2, 0x16]));
+    let error = error_of(&url(server.address), Options::default());
+    let said = format!("{error}\n  {}", error.advice().unwrap());
+    insta::assert_snapshot!(said.replace(&url(server.address), "URL"), @"
+    URL is not served by waynote: it does not answer in plain HTTP
+      check the address; a server with TLS is reached as https://HOST/s/NAME
+    ");
 }
 
 #[test]
