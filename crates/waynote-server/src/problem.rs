@@ -91,6 +91,23 @@ impl Problem {
         .header(WWW_AUTHENTICATE, "Bearer")
     }
 
+    /// The problem for a call that needs an admin token.
+    pub(crate) fn not_admin(call: &str, store: &str, reason: &str) -> Self {
+        // The audit log says what was done, and a refusal what was not.
+        let what = match call {
+            "tokens listed" => "listing tokens",
+            "token created" => "creating a token",
+            "token revoked" => "revoking a token",
+            "audit log read" => "reading the audit log",
+            call => call,
+        };
+        let error = Error::Denied {
+            what: what.to_owned(),
+            reason: reason.to_owned(),
+        };
+        Self::of_store(&error, store)
+    }
+
     pub(crate) fn not_found() -> Self {
         Self::new(
             StatusCode::NOT_FOUND,

@@ -55,8 +55,13 @@ pub(crate) async fn list(visit: Visit, Query(query): Query<NotesQuery>) -> Answe
     };
     let after: Option<Address> = after.map(|after| after.parse()).transpose()?;
     let scope: Option<Scope> = query.scope.as_deref().map(str::parse).transpose()?;
-    let kinds = match query.kind.as_deref().map(str::parse).transpose()? {
-        Some(kind) => vec![kind],
+    let kinds = match query.kind.as_deref() {
+        Some(kind) => vec![kind.parse().map_err(|_| {
+            let kind = waynote::error::safe(kind);
+            Problem::bad_request(format!(
+                "`kind` is `place`, `agent` or `session`, not `{kind}`"
+            ))
+        })?],
         None => vec![ScopeKind::Place, ScopeKind::Agent, ScopeKind::Session],
     };
     let page = visit.run(move |store| page(store, scope, &kinds, after.as_ref(), limit));

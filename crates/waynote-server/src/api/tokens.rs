@@ -165,13 +165,9 @@ async fn admin(visit: &Visit, call: &'static str) -> Answer<()> {
     if visit.grant.rights == Rights::Admin {
         return Ok(());
     }
-    let reason = "it needs an admin token".to_owned();
-    note(visit, call, true, reason.clone()).await?;
-    let error = Error::Denied {
-        what: call.to_owned(),
-        reason,
-    };
-    Err(Problem::of_store(&error, &visit.name))
+    let reason = "it needs an admin token";
+    note(visit, call, true, reason.to_owned()).await?;
+    Err(Problem::not_admin(call, &visit.name, reason))
 }
 
 async fn audit(visit: &Visit, call: &'static str, detail: String) -> Answer<()> {

@@ -383,11 +383,7 @@ fn note(visit: &Visit, call: &'static str, refused: bool, detail: String) {
 /// Refuses somebody who does not look after the store, and notes that.
 async fn denied(visit: Visit, call: &'static str) -> Response<Body> {
     let reason = "it needs an admin token";
-    let error = waynote::Error::Denied {
-        what: call.into(),
-        reason: reason.into(),
-    };
-    let problem = Problem::of_store(&error, &visit.name);
+    let problem = Problem::not_admin(call, &visit.name, reason);
     match waiting(move || note(&visit, call, true, reason.to_owned())).await {
         Ok(()) => answer::refused(&problem),
         Err(problem) => answer::refused(&problem),

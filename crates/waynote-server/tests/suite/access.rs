@@ -95,6 +95,10 @@ fn tokens_are_created_used_listed_and_revoked() {
             "{path}"
         );
     }
+    assert_eq!(
+        with(&server, &reader, "GET", "/tokens", "").json()["detail"],
+        "listing tokens is not allowed here: it needs an admin token"
+    );
 
     let list = with(&server, &boss, "GET", "/tokens", "").json();
     let names: Vec<&str> = list["tokens"]

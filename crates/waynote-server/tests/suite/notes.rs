@@ -253,6 +253,11 @@ fn a_list_comes_in_pages_that_have_every_note_once() {
         let answer = server.get(&format!("{API}/notes?{wrong}"));
         assert_eq!(answer.problem().0, 400, "{wrong}: {}", answer.body);
     }
+    let wrong = server.get(&format!("{API}/notes?kind=key")).json();
+    assert_eq!(
+        wrong["detail"],
+        "`kind` is `place`, `agent` or `session`, not `key`"
+    );
 }
 
 #[test]
