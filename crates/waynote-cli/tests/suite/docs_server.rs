@@ -163,6 +163,19 @@ fn tokens_are_created_by_the_lines_of_the_page() {
     let list = scratch.waynote(["--store", &url, "token", "list", "--json"]);
     let list = list.env("WAYNOTE_TOKEN", &admin).json();
     assert_eq!(list[0]["name"], "admin", "{list}");
+    if has("jq") {
+        let home = scratch.home();
+        let bare = here(&scratch, &line("sh", "(umask 077; waynote token create"));
+        let program = env!("CARGO_BIN_EXE_waynote");
+        let script = format!(
+            "export HOME={}\nwaynote() {{ '{program}' \"$@\"; }}\n{bare}\nls -l laptop.token | cut -c1-10",
+            home.display()
+        );
+        assert_eq!(shell(&scratch, &script), "-rw-------\n");
+        let file = home.join("laptop.token");
+        let save = scratch.waynote(["--store", &url, "key", "save", "deploy", "run make ship"]);
+        save.env("WAYNOTE_TOKEN_FILE", &file).ok();
+    }
     if has("curl") {
         let request =
             line("sh", "curl -s -H \"Authorization").replace("https://notes.example/s/team", &url);
