@@ -30,6 +30,22 @@ pub(crate) fn open(
     url: &str,
     longest: Option<Duration>,
 ) -> Outcome<DatabaseStore> {
+    let options = reached(settings, url)?;
+    let options = match longest {
+        Some(longest) => options.within(longest - longest / REST),
+        None => options,
+    };
+    Ok(waynote_postgres::at(options))
+}
+
+/// The same for a command that writes: where several hosts are named, it waits for one of them to take over.
+pub(crate) fn open_for_writing(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
+    let options = reached(settings, url)?.wait_at_first(true);
+    Ok(waynote_postgres::at(options))
+}
+
+/// How the store at this address is reached with these settings.
+fn reached(settings: &Settings, url: &str) -> Outcome<Options> {
     if settings.attach {
         return Err(not_a_file(url));
     }
@@ -42,12 +58,7 @@ pub(crate) fn open(
             "unset `notes_file`, or use a store in a file",
         ));
     }
-    let options = options(url)?.wait(settings.lock_wait.value);
-    let options = match longest {
-        Some(longest) => options.within(longest - longest / REST),
-        None => options,
-    };
-    Ok(waynote_postgres::at(options))
+    Ok(options(url)?.wait(settings.lock_wait.value))
 }
 
 /// How the database of this address is reached.

@@ -49,6 +49,15 @@ impl Opened {
         Self::over(store, settings, json)
     }
 
+    /// The same for a command that writes, which waits for a standby to take over.
+    pub(crate) fn patient(settings: &Settings, json: bool) -> Outcome<Self> {
+        let Some(url) = settings.database() else {
+            return Self::of(settings, json);
+        };
+        let store = database::open_for_writing(settings, url)?;
+        Ok(Self::new(Kind::Database(Box::new(store)), settings, json))
+    }
+
     /// The same for a server, which starts even if the store has a problem: each call reports it until it is fixed.
     pub(crate) fn at_the_first_call(settings: &Settings) -> Outcome<Self> {
         if let Some(url) = settings.remote() {
@@ -115,7 +124,7 @@ impl Opened {
         settings.may_write()?;
         let store = &settings.store.value;
         if settings.remote().is_some() || settings.database().is_some() {
-            return Self::of(settings, json);
+            return Self::patient(settings, json);
         }
         // Said once, when the place of the store can still be chosen; `doctor` says it at any time.
         if let (Ok(false), Some(network)) = (store.try_exists(), disk::network(store)) {

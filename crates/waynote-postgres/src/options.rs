@@ -31,6 +31,8 @@ pub struct Options {
 pub(crate) struct Times {
     pub(crate) connect: Duration,
     pub(crate) wait: Duration,
+    /// Whether the first connection waits too.
+    pub(crate) wait_at_first: bool,
     pub(crate) answer: Duration,
     pub(crate) within: Option<Duration>,
 }
@@ -128,6 +130,7 @@ impl Options {
                     .copied()
                     .unwrap_or(Duration::from_secs(5)),
                 wait: Duration::from_secs(10),
+                wait_at_first: false,
                 answer: Duration::from_secs(30),
                 within: None,
             },
@@ -196,6 +199,14 @@ impl Options {
     #[must_use]
     pub fn wait(mut self, time: Duration) -> Self {
         self.times.wait = time;
+        self
+    }
+
+    /// Whether a process that was not connected yet waits as long for a server that is away, where several hosts are
+    /// named (no). For a single write, which a failover should not stop.
+    #[must_use]
+    pub fn wait_at_first(mut self, waits: bool) -> Self {
+        self.times.wait_at_first = waits;
         self
     }
 

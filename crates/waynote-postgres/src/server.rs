@@ -94,8 +94,8 @@ impl Server {
         pollster::block_on(async { tokio::time::timeout(limit, work).await.ok() })
     }
 
-    /// A connection. A process that was connected is patient with a server that is away: another one may be about to
-    /// take over.
+    /// A connection. A process that was connected is patient with a server that is away, and a write that may go to
+    /// several hosts: another one may be about to take over.
     pub(crate) fn lease(&self, limits: &Limits) -> Outcome<Leased> {
         let started = Instant::now();
         loop {
@@ -110,7 +110,8 @@ impl Server {
                 failure,
                 Failure::Away(Away::Unreachable(_) | Away::TimedOut(_))
             );
-            let may_come = is_away && self.was_connected.load(Ordering::Relaxed);
+            let is_patient = self.was_connected.load(Ordering::Relaxed) || limits.waits_at_first;
+            let may_come = is_away && is_patient;
             if !may_come || started.elapsed() + Limits::PAUSE >= limits.clamped(limits.wait) {
                 return Err(failure);
             }
@@ -163,6 +164,8 @@ impl Server {
 pub(crate) struct Limits {
     pub(crate) wait: Duration,
     pub(crate) answer: Duration,
+    /// Whether the first connection waits too.
+    waits_at_first: bool,
     until: Option<Instant>,
 }
 
@@ -178,6 +181,7 @@ impl Limits {
         Self {
             wait: times.wait,
             answer: times.answer,
+            waits_at_first: times.wait_at_first && options.hosts().len() > 1,
             until: times.within.map(|within| Instant::now() + within),
         }
     }

@@ -26,10 +26,10 @@ pub(super) fn run(context: &mut Context<'_>, command: &LogCommand) -> Outcome {
             resolves,
             allow,
         } => {
+            let stamp = context.stamp_allowing(allow)?;
             let (session, iteration) = context.session()?;
             let kind: EntryType = kind.trim().parse()?;
             let content = input::note_text(text, allow.empty)?;
-            let stamp = context.stamp_allowing(allow)?;
             let note = context.write(|store| {
                 let log = SessionLog::new(store, session);
                 let resolves = resolves

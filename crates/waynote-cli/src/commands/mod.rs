@@ -38,7 +38,7 @@ mod unseen;
 mod vacuum;
 mod verify;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -58,6 +58,8 @@ struct Context<'o> {
     output: &'o mut Output,
     /// The store, from when it is first needed. Opening it costs more than most of what commands do with it.
     opened: OnceCell<Opened>,
+    /// Whether the command is known to write.
+    writes: Cell<bool>,
 }
 
 impl<'o> Context<'o> {
@@ -66,11 +68,13 @@ impl<'o> Context<'o> {
             settings,
             output,
             opened: OnceCell::new(),
+            writes: Cell::new(false),
         }
     }
 
     /// Author and time of a change.
     fn stamp(&self) -> Outcome<Stamp> {
+        self.writes.set(true);
         let stamp = Stamp::new(crate::clock::now()?, self.author()?);
         Ok(stamp.allowing(self.settings.secret_policy()))
     }
@@ -120,13 +124,17 @@ impl<'o> Context<'o> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
-        let opened = Opened::of(&self.settings, self.output.json)?;
+        let opened = match self.writes.get() {
+            true => Opened::patient(&self.settings, self.output.json)?,
+            false => Opened::of(&self.settings, self.output.json)?,
+        };
         Ok(self.opened.get_or_init(|| opened))
     }
 
     /// The store for a command that writes.
     fn opened_for_writing(&self) -> Outcome<&Opened> {
         self.settings.may_write()?;
+        self.writes.set(true);
         self.opened()
     }
 

@@ -1,6 +1,7 @@
 //! A store in PostgreSQL is used as a file is: the same commands, by its URL.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use waynote::{Options, Reader, SqliteStore};
@@ -340,6 +341,42 @@ fn a_hook_fails_open_and_says_why() {
         why.contains("nothing added") && why.contains("does not answer"),
         "{why}"
     );
+}
+
+#[test]
+fn a_single_write_waits_for_a_host_that_takes_over() {
+    if !has_postgres() {
+        return skipped("the test of a write during a failover in waynote-cli");
+    }
+    let mut cluster = Cluster::start(&Setup {
+        tcp: true,
+        ..Setup::default()
+    });
+    let url = |hosts: String| format!("postgres://waynote@{hosts}/postgres?store=s");
+    let one = url(format!("127.0.0.1:{}", cluster.port()));
+    let two = url(format!("127.0.0.1:1,127.0.0.1:{}", cluster.port()));
+    let scratch = Scratch::new();
+    scratch.ok(&format!("stores create {one}"));
+    cluster.stop();
+    let run = |words: &str| scratch.run(words).env("WAYNOTE_LOCK_WAIT", "100");
+    let saves = |name: &str, url: &str| format!("--store {url} key save {name} ship");
+    // It would wait for nobody else.
+    let begin = Instant::now();
+    for words in [&saves("a", &one), &format!("--store {two} key list")] {
+        let said = run(words).said();
+        assert!(said.contains("does not answer"), "{said}");
+    }
+    assert!(begin.elapsed() < Duration::from_secs(100));
+    std::thread::scope(|scope| {
+        let person = scope.spawn(|| run(&saves("b", &two)).ok());
+        let words = format!("--author agent:loop {}", saves("c", &two));
+        let agent = scope.spawn(move || run(&words).ok());
+        cluster.run();
+        person.join().unwrap();
+        agent.join().unwrap();
+    });
+    let listed = scratch.ok(&format!("--store {one} key list"));
+    assert!(listed.contains('b') && listed.contains('c'), "{listed}");
 }
 
 #[test]
