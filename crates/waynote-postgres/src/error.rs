@@ -19,7 +19,7 @@ pub enum PostgresError {
         safe(reason)
     )]
     BadUrl {
-        /// The URL, without credentials.
+        /// The URL, without a password.
         url: String,
         /// What is wrong with it.
         reason: String,

@@ -21,7 +21,7 @@ pub struct Options {
     pub(crate) trust: Trust,
     pub(crate) times: Times,
     pub(crate) connections: usize,
-    /// The URL without credentials and without the store.
+    /// The URL with the user, without a password and without the store.
     pub(crate) shown: String,
     password: Option<Vec<u8>>,
 }
@@ -64,7 +64,7 @@ impl Options {
     /// [`PostgresError::BadUrl`].
     pub fn of_url(url: &str) -> Result<Self, Error> {
         let (rest, query) = url.split_once('?').unwrap_or((url, ""));
-        let shown = without_credentials(rest);
+        let shown = without_password(rest);
         let bad = |reason: &str| {
             Error::from(PostgresError::BadUrl {
                 url: shown.clone(),
@@ -232,7 +232,7 @@ impl Options {
         self
     }
 
-    /// The URL as errors show it: without credentials.
+    /// The URL as errors show it: with the user, without a password.
     pub fn shown(&self) -> String {
         match &self.store {
             Some(store) => {
@@ -309,7 +309,7 @@ impl PartialEq for Options {
     }
 }
 
-/// Without credentials.
+/// Without a password.
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options")
@@ -320,15 +320,21 @@ impl fmt::Debug for Options {
     }
 }
 
-/// The part of a URL before its query, without user and password.
-fn without_credentials(url: &str) -> String {
+/// The part of a URL before its query, with the user and without a password.
+fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         // Not even a URL: nothing of it is shown that could be a secret.
         let end = url.find(['@', ':', '?']).unwrap_or(url.len());
         return url[..end].to_owned();
     };
     match rest.rsplit_once('@') {
-        Some((_, place)) => format!("{scheme}://{place}"),
+        Some((who, place)) => {
+            let user = who.split(':').next().unwrap_or_default();
+            match user {
+                "" => format!("{scheme}://{place}"),
+                user => format!("{scheme}://{user}@{place}"),
+            }
+        }
         None => url.to_owned(),
     }
 }
@@ -360,7 +366,7 @@ mod tests {
         );
         assert_eq!(
             options.shown(),
-            "postgres://db1:5433,db2/notes?store=the%20team"
+            "postgres://me@db1:5433,db2/notes?store=the%20team"
         );
         assert!(!format!("{options:?}").contains("hunter2"));
     }

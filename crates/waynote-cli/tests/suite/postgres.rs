@@ -62,6 +62,9 @@ fn the_stores_of_a_database_are_listed_made_and_dropped() {
     assert!(seen[3].contains("add `--yes`"), "{}", seen[3]);
     assert!(seen[4].starts_with("exit 0"), "{}", seen[4]);
     assert!(seen[5].contains("there is no store"), "{}", seen[5]);
+    // As it was given, so that it can be pasted: with the user.
+    let hint = format!("waynote stores create '{url}'");
+    assert!(seen[5].contains(&hint), "{}", seen[5]);
 }
 
 #[test]
@@ -80,12 +83,11 @@ fn forgetting_says_what_the_administrator_has_to_run() {
     assert!(said.starts_with("exit 0"), "{said}");
     assert!(said.contains("`waynote stores vacuum --full`"), "{said}");
     let database = cluster.url();
-    let shown = database.replace("waynote@", "");
     let vacuumed = |options: &str| {
         let said = scratch
             .run(&format!("stores vacuum{options} {database}"))
             .said();
-        let words = said.replace(&shown, "URL");
+        let words = said.replace(&database, "URL");
         let (before, sizes) = words
             .split_once("URL: ")
             .unwrap_or_else(|| panic!("{words}"));
@@ -183,7 +185,7 @@ fn clients_are_set_up_for_a_database_and_doctor_looks_at_it() {
     let told = said(&format!("install claude-code --store {other}"));
     assert!(!told.contains("config set store"), "{told}");
     let found = said("doctor claude-code");
-    let gone = format!("WRONG Claude Code: there is no store {}", shown(&other));
+    let gone = format!("WRONG Claude Code: there is no store {other}");
     assert!(
         found.starts_with("exit 1") && found.contains(&gone),
         "{found}"
@@ -192,13 +194,6 @@ fn clients_are_set_up_for_a_database_and_doctor_looks_at_it() {
     let found = said("doctor");
     assert!(found.starts_with("exit 1"), "{found}");
     assert!(found.contains("WRONG store: there is no store"), "{found}");
-}
-
-/// An address as it is shown: without the user.
-fn shown(url: &str) -> String {
-    let (scheme, rest) = url.split_once("://").unwrap();
-    let (_, rest) = rest.split_once('@').unwrap_or(("", rest));
-    format!("{scheme}://{rest}")
 }
 
 #[test]
