@@ -16,7 +16,7 @@ use waynote_system::shell::quoted;
 
 use super::Context;
 use crate::args::{LimitArgs, ServeArgs};
-use crate::database;
+use crate::database::{self, DatabaseStore};
 use crate::error::{Failure, Outcome};
 use crate::home;
 use crate::opened;
@@ -94,7 +94,7 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
     }
     let settings = &context.settings;
     if let Some(url) = settings.database() {
-        let store = database::open(settings, url, None)?;
+        let store = in_database(settings, url)?;
         return Ok(stores.with(DEFAULT, Arc::new(store)));
     }
     let store = SqliteStore::open(settings.store_file()?, &opened::options(settings))?;
@@ -150,11 +150,17 @@ fn with_served(stores: Stores, name: &str, settings: &Settings, named: &str) -> 
     }
     let path = settings::store(named)?;
     if waynote_postgres::is_url(named) {
-        let store = database::open(settings, named, None)?;
+        let store = in_database(settings, named)?;
         return Ok(stores.with(name, Arc::new(store)));
     }
     let store = SqliteStore::open(path, &opened::options(settings))?;
     Ok(stores.with_file(name, Arc::new(store)))
+}
+
+/// A store in a database. An address that names none would be the error of each call, and nothing mends it.
+fn in_database(settings: &Settings, url: &str) -> Outcome<DatabaseStore> {
+    super::stores::named(url)?;
+    database::open(settings, url, None)
 }
 
 fn limits(args: &LimitArgs) -> Limits {

@@ -47,7 +47,7 @@ pub(super) fn named(url: &str) -> Outcome<Options> {
         Some(_) => Ok(options),
         None => Err(Failure::usage(
             "the address names no store",
-            "add its name: postgres://USER@HOST/DATABASE?store=NAME",
+            "add its name, `?store=NAME`: postgres://USER@HOST/DATABASE?store=NAME",
         )),
     }
 }

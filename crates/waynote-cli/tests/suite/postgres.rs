@@ -375,6 +375,21 @@ fn a_single_write_waits_for_a_host_that_takes_over() {
 }
 
 #[test]
+fn a_server_does_not_start_without_the_name_of_a_store() {
+    let scratch = Scratch::new();
+    let url = "postgres://me@127.0.0.1:1/notes";
+    for words in [
+        format!("serve --listen 127.0.0.1:0 --store {url}"),
+        format!("serve --listen 127.0.0.1:0 --store team={url}"),
+        format!("--store {url} ui --no-open"),
+    ] {
+        let said = scratch.run(&words).said();
+        assert!(said.starts_with("exit 2"), "{said}");
+        assert!(said.contains("?store=NAME"), "{said}");
+    }
+}
+
+#[test]
 fn a_prompt_is_told_what_others_wrote_while_the_database_is_slow() {
     if !has_postgres() {
         return skipped("the test of a slow database in waynote-cli");
