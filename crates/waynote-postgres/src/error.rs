@@ -24,6 +24,12 @@ pub enum PostgresError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A password file that others than its owner may read.
+    #[error("the password file {} is not used: others may read it", safe(file))]
+    OpenPasswords {
+        /// Its path.
+        file: String,
+    },
     /// The database has no such store.
     #[error("there is no store {}", safe(store))]
     NoStore {
@@ -123,6 +129,7 @@ impl CustomError for PostgresError {
     fn kind(&self) -> &'static str {
         match self {
             Self::BadUrl { .. } => "bad_url",
+            Self::OpenPasswords { .. } => "password_file_open",
             Self::NoStore { .. } => "no_store",
             Self::StoreExists { .. } => "store_exists",
             Self::Away { .. } => "server_away",
@@ -136,7 +143,7 @@ impl CustomError for PostgresError {
 
     fn class(&self) -> ErrorClass {
         match self {
-            Self::BadUrl { .. } => ErrorClass::Invalid,
+            Self::BadUrl { .. } | Self::OpenPasswords { .. } => ErrorClass::Invalid,
             Self::NoStore { .. } => ErrorClass::NotFound,
             Self::StoreExists { .. } => ErrorClass::Conflict,
             Self::Refused { .. } => ErrorClass::Denied,
@@ -151,6 +158,7 @@ impl CustomError for PostgresError {
     fn advice(&self) -> Option<String> {
         Some(match self {
             Self::BadUrl { .. } => "write it as postgres://USER@HOST/DATABASE?store=NAME".into(),
+            Self::OpenPasswords { file } => format!("take their access away: chmod 600 '{}'", safe(file)),
             Self::NoStore { store } => {
                 format!("check the name, or make it: waynote stores create '{}'", safe(store))
             }
@@ -179,6 +187,7 @@ impl CustomError for PostgresError {
             | Self::NotTrusted { .. }
             | Self::Unsuitable { .. } => Some(Box::new(self.clone())),
             Self::BadUrl { .. }
+            | Self::OpenPasswords { .. }
             | Self::StoreExists { .. }
             | Self::Unknown { .. }
             | Self::TooLong { .. } => None,

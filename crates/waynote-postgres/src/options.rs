@@ -165,7 +165,7 @@ impl Options {
     /// The password file with this path. One that does not exist gives no password.
     ///
     /// # Errors
-    /// [`Error::File`] when it cannot be read; [`PostgresError::BadUrl`] when others than its owner may read it.
+    /// [`Error::File`] when it cannot be read; [`PostgresError::OpenPasswords`] when others than its owner may read it.
     pub fn password_file(self, path: &Path) -> Result<Self, Error> {
         match passwords::read(path)? {
             Some(file) => Ok(self.passwords(&file)),

@@ -21,9 +21,8 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Error> {
     };
     let meta = file.metadata().map_err(of)?;
     if meta.mode() & 0o077 != 0 && meta.is_file() {
-        return Err(PostgresError::BadUrl {
-            url: path.display().to_string(),
-            reason: "a password file that others may read is not used; take their access away (chmod 600)".into(),
+        return Err(PostgresError::OpenPasswords {
+            file: path.display().to_string(),
         }
         .into());
     }

@@ -279,7 +279,12 @@ fn a_file_of_passwords_that_others_may_read_is_not_used() {
     std::fs::write(&path, "*:*:*:*:hunter2\n").unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
     let error = options().password_file(&path).unwrap_err();
-    assert!(error.to_string().contains("chmod 600"), "{error}");
+    let shown = path.display();
+    let said = format!("{error}\n{}", error.advice().unwrap());
+    let expected = format!(
+        "the password file {shown} is not used: others may read it\ntake their access away: chmod 600 '{shown}'"
+    );
+    assert_eq!(said, expected);
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
     assert!(options().password_file(&path).is_ok());
 }
