@@ -139,7 +139,10 @@ impl Hosts {
                 | SqlState::INSUFFICIENT_PRIVILEGE),
             ) => Failure::Server(error),
             Some(_) => Failure::Away(Away::Unreachable(reason)),
-            // It asked for a password, and there is none, or in a way that is not spoken here.
+            None if reason.contains("password missing") => {
+                PostgresError::NoPassword { store: store() }.into()
+            }
+            // It asked in a way that is not spoken here.
             None if reason.contains("authentication") || reason.contains("password") => {
                 PostgresError::Refused {
                     store: store(),

@@ -58,6 +58,12 @@ pub enum PostgresError {
         /// What it says.
         reason: String,
     },
+    /// The server asks for a password, and none was given.
+    #[error("the server of {} asks for a password, and there is none", safe(store))]
+    NoPassword {
+        /// The store.
+        store: String,
+    },
     /// The certificate of the server cannot be trusted, or it speaks no TLS.
     #[error("the server of {} cannot be trusted: {}", safe(store), safe(reason))]
     NotTrusted {
@@ -134,6 +140,7 @@ impl CustomError for PostgresError {
             Self::StoreExists { .. } => "store_exists",
             Self::Away { .. } => "server_away",
             Self::Refused { .. } => "server_refuses",
+            Self::NoPassword { .. } => "no_password",
             Self::NotTrusted { .. } => "server_not_trusted",
             Self::Unsuitable { .. } => "server_unsuitable",
             Self::Unknown { .. } => "commit_unknown",
@@ -146,7 +153,7 @@ impl CustomError for PostgresError {
             Self::BadUrl { .. } | Self::OpenPasswords { .. } => ErrorClass::Invalid,
             Self::NoStore { .. } => ErrorClass::NotFound,
             Self::StoreExists { .. } => ErrorClass::Conflict,
-            Self::Refused { .. } => ErrorClass::Denied,
+            Self::Refused { .. } | Self::NoPassword { .. } => ErrorClass::Denied,
             Self::Away { .. }
             | Self::NotTrusted { .. }
             | Self::Unsuitable { .. }
@@ -167,6 +174,9 @@ impl CustomError for PostgresError {
             Self::Refused { .. } => {
                 "check user, password and database; a password comes from PGPASSWORD or the file of PGPASSFILE".into()
             }
+            Self::NoPassword { .. } => {
+                "set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)".into()
+            }
             Self::NotTrusted { .. } => {
                 "check the address, or name the certificate of whoever signed the server's with sslrootcert".into()
             }
@@ -184,6 +194,7 @@ impl CustomError for PostgresError {
             Self::Away { .. }
             | Self::NoStore { .. }
             | Self::Refused { .. }
+            | Self::NoPassword { .. }
             | Self::NotTrusted { .. }
             | Self::Unsuitable { .. } => Some(Box::new(self.clone())),
             Self::BadUrl { .. }

@@ -249,7 +249,7 @@ fn certificates_and_passwords_are_checked() {
             at("localhost", &roots).password("hunter3".to_owned()),
             "server_refuses",
         ),
-        (at("localhost", &roots), "server_refuses"),
+        (at("localhost", &roots), "no_password"),
     ] {
         let shown = format!("{options:?}");
         assert_eq!(kind_of(options), expected, "{shown}");
