@@ -3,7 +3,7 @@
 use serde_json::json;
 use waynote::text::plural;
 use waynote::visible::visible;
-use waynote_postgres::{Options, is_url, stores};
+use waynote_postgres::{Options, PostgresError, is_url, stores};
 use waynote_system::shell::quoted;
 
 use super::Context;
@@ -85,19 +85,33 @@ fn list(context: &mut Context<'_>, url: &str, options: &Options) -> Outcome {
     context.output.line(text)
 }
 
+/// How many notes a store has that is to be removed.
+fn notes(options: &Options) -> Outcome<u64> {
+    let listed = stores::list(options.clone())?;
+    let mut listed = listed.into_iter();
+    let found = listed.find(|of| Some(&of.name) == options.store_name());
+    let store = options.shown();
+    let no_store = || waynote::Error::from(PostgresError::NoStore { store });
+    Ok(found.ok_or_else(no_store)?.notes)
+}
+
 fn drop(context: &mut Context<'_>, options: Options, yes: bool) -> Outcome {
     let shown = visible(&options.shown());
     if !yes {
+        let notes = plural(notes(&options)?, "note");
+        let not_confirmed = |what: &str, hint| Failure::refused("not_confirmed", what, hint);
         if !can_ask() {
-            return Err(Failure::usage(
-                format!("the store {shown} would be removed with everything in it"),
+            return Err(not_confirmed(
+                &format!(
+                    "removing the store {shown} with its {notes} cannot be undone, and there is no terminal to confirm it"
+                ),
                 "add `--yes` if that is meant",
             ));
         }
         if !is_yes(&format!(
-            "Remove the store {shown} with everything in it? Nothing but a backup brings it back."
+            "Remove the store {shown} with its {notes}? Nothing but a backup brings it back."
         ))? {
-            return context.output.line("nothing was removed");
+            return Err(not_confirmed("nothing was removed", "it was not confirmed"));
         }
     }
     let store = options.shown();
