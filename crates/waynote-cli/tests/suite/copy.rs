@@ -136,6 +136,8 @@ fn what_cannot_be_copied_is_said() {
         scratch
             .run("copy new.db postgres://me:pass@db/notes?store=team")
             .said(),
+        scratch.run("key save later w").said(),
+        scratch.run(&format!("copy {store} new.db")).said(),
     ];
     let seen = seen.join("\n").replace(store, "STORE");
     insta::assert_snapshot!(seen, @"
@@ -161,5 +163,12 @@ fn what_cannot_be_copied_is_said() {
     exit 2
     error: the address of the store has a password in it, which others could read
       leave it out, and set PGPASSWORD, or write it into ~/.pgpass (PGPASSFILE names another file)
+
+    exit 0
+    saved agent:default#later (new key)
+
+    exit 1
+    error: the store new.db is a complete copy up to position 1, and the source has changed since
+      copy into a new store: a copy is not brought up to date
     ");
 }

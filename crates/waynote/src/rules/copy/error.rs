@@ -16,6 +16,18 @@ pub enum CopyError {
         store: String,
     },
 
+    /// The target is a complete copy of this source, which has changed since.
+    #[error(
+        "the store {} is a complete copy up to position {up_to}, and the source has changed since",
+        safe(store)
+    )]
+    Outdated {
+        /// The target.
+        store: String,
+        /// The last position of the source that it has.
+        up_to: i64,
+    },
+
     /// The target holds the unfinished copy of another store.
     #[error(
         "the store {} is the unfinished copy of another store (id {source_id})",
@@ -82,6 +94,7 @@ impl CustomError for CopyError {
     fn kind(&self) -> &'static str {
         match self {
             Self::NotEmpty { .. } => "not_empty",
+            Self::Outdated { .. } => "copy_outdated",
             Self::OfAnother { .. } => "copy_of_another",
             Self::Written { .. } => "copy_written",
             Self::Unfinished { .. } => "unfinished_copy",
@@ -92,7 +105,9 @@ impl CustomError for CopyError {
 
     fn class(&self) -> ErrorClass {
         match self {
-            Self::NotEmpty { .. } | Self::OfAnother { .. } => ErrorClass::Conflict,
+            Self::NotEmpty { .. } | Self::Outdated { .. } | Self::OfAnother { .. } => {
+                ErrorClass::Conflict
+            }
             // It goes on when the copy is complete.
             Self::Unfinished { .. } | Self::Stopped => ErrorClass::Busy,
             Self::Written { .. } | Self::Differs { .. } => ErrorClass::Damaged,
@@ -102,6 +117,7 @@ impl CustomError for CopyError {
     fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::NotEmpty { .. } => "copy into a store that does not exist yet, or is empty",
+            Self::Outdated { .. } => "copy into a new store: a copy is not brought up to date",
             Self::OfAnother { .. } => {
                 "finish that copy from its own source, or remove the unfinished copy and start again"
             }

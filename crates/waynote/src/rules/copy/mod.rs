@@ -102,12 +102,15 @@ pub fn copy(
     let (source, head) = identity(from)?;
     refuse_unfinished(&*from.rows()?, &|| from.name())?;
     let begun = mark::begin(to, source)?;
-    if let Some(done) = &begun.done
-        && done.source_head == head
-    {
-        return already(to, source, done);
-    } else if begun.done.is_some() {
-        return Err(CopyError::not_empty(to).into());
+    if let Some(done) = &begun.done {
+        if done.source_head == head {
+            return already(to, source, done);
+        }
+        return Err(CopyError::Outdated {
+            store: to.name(),
+            up_to: done.source_head,
+        }
+        .into());
     }
     let (mut mark, mut residue) = (begun.mark, None);
     let resumed_after = (mark.after != Cursor::START).then_some(mark.after.position);
