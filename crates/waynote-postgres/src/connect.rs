@@ -124,6 +124,9 @@ impl Hosts {
     fn refused(&self, error: tokio_postgres::Error) -> Failure {
         let store = || self.shown.clone();
         let reason = told(&error);
+        if reason.contains("server does not support TLS") {
+            return PostgresError::NoTls { store: store() }.into();
+        }
         if is_of_trust(&error) || reason.starts_with("error performing TLS handshake") {
             return PostgresError::NotTrusted {
                 store: store(),

@@ -64,13 +64,19 @@ pub enum PostgresError {
         /// The store.
         store: String,
     },
-    /// The certificate of the server cannot be trusted, or it speaks no TLS.
+    /// The certificate of the server cannot be trusted.
     #[error("the server of {} cannot be trusted: {}", safe(store), safe(reason))]
     NotTrusted {
         /// The store.
         store: String,
         /// Why.
         reason: String,
+    },
+    /// The server has no TLS, and the address asks for it.
+    #[error("the server of {} has no TLS, and sslmode asks for it", safe(store))]
+    NoTls {
+        /// The store.
+        store: String,
     },
     /// The server is set up in a way that loses or mixes up notes.
     #[error(
@@ -142,6 +148,7 @@ impl CustomError for PostgresError {
             Self::Refused { .. } => "server_refuses",
             Self::NoPassword { .. } => "no_password",
             Self::NotTrusted { .. } => "server_not_trusted",
+            Self::NoTls { .. } => "server_without_tls",
             Self::Unsuitable { .. } => "server_unsuitable",
             Self::Unknown { .. } => "commit_unknown",
             Self::TooLong { .. } => "too_long",
@@ -156,6 +163,7 @@ impl CustomError for PostgresError {
             Self::Refused { .. } | Self::NoPassword { .. } => ErrorClass::Denied,
             Self::Away { .. }
             | Self::NotTrusted { .. }
+            | Self::NoTls { .. }
             | Self::Unsuitable { .. }
             | Self::Unknown { .. }
             | Self::TooLong { .. } => ErrorClass::Unreachable,
@@ -180,6 +188,7 @@ impl CustomError for PostgresError {
             Self::NotTrusted { .. } => {
                 "check the address, or name the certificate of whoever signed the server's with sslrootcert".into()
             }
+            Self::NoTls { .. } => "turn TLS on at the server; or leave sslmode out where the network can be trusted".into(),
             Self::Unsuitable { .. } => "ask whoever runs the server to change it".into(),
             Self::Unknown { .. } => {
                 "look whether it is there before you write it again; a call with an id can be repeated as it is".into()
@@ -196,6 +205,7 @@ impl CustomError for PostgresError {
             | Self::Refused { .. }
             | Self::NoPassword { .. }
             | Self::NotTrusted { .. }
+            | Self::NoTls { .. }
             | Self::Unsuitable { .. } => Some(Box::new(self.clone())),
             Self::BadUrl { .. }
             | Self::OpenPasswords { .. }

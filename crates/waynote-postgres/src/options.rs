@@ -9,7 +9,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, TargetSessionAttrs};
 use waynote::{Error, Name};
 
-use crate::error::PostgresError;
+use crate::error::{PostgresError, told};
 use crate::passwords;
 use crate::tls::Trust;
 
@@ -107,7 +107,22 @@ impl Options {
             others => format!("{rest}?{}", others.join("&")),
         };
         // What the parser says could quote a part of the URL, and so a password.
-        let mut config: Config = plain.parse().map_err(|_| bad("it cannot be read"))?;
+        let unread = |error: tokio_postgres::Error| {
+            let said = told(&error);
+            let mut keys = others
+                .iter()
+                .map(|pair| pair.split('=').next().unwrap_or(pair));
+            // Behind a password with a `?` there would be an `@`.
+            let named = keys.find(|key| said.contains(&format!("option `{key}`")));
+            match named.filter(|_| !query.contains('@')) {
+                Some(key) if said.contains("unknown option") => {
+                    bad(&format!("there is no option `{key}`"))
+                }
+                Some(key) => bad(&format!("its option `{key}` has no value that can be read")),
+                None => bad("it cannot be read"),
+            }
+        };
+        let mut config: Config = plain.parse().map_err(unread)?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(bad("it names no host"));
         }
@@ -387,6 +402,24 @@ mod tests {
             assert!(!all.contains("hunter2"), "{all}");
             assert_eq!(error.kind(), "bad_url", "{url}");
         }
+    }
+
+    #[test]
+    fn an_option_that_is_not_one_is_named() {
+        let reason = |rest: &str| {
+            let url = format!("postgres://me@db/notes?store=s&{rest}");
+            Options::of_url(&url).unwrap_err().to_string()
+        };
+        let unknown = reason("sslmod=require");
+        assert!(
+            unknown.ends_with("there is no option `sslmod`"),
+            "{unknown}"
+        );
+        let unread = reason("connect_timeout=soon");
+        assert!(unread.contains("option `connect_timeout`"), "{unread}");
+        // What could be the rest of a password with a question mark is not.
+        let hidden = reason("2tail=word@db");
+        assert!(!hidden.contains("2tail"), "{hidden}");
     }
 
     #[test]

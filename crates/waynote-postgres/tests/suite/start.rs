@@ -264,7 +264,7 @@ fn certificates_and_passwords_are_checked() {
     );
     let error = open(Options::of_url(&url).unwrap()).err().unwrap();
     assert!(
-        matches!(error.downcast_ref(), Some(PostgresError::NotTrusted { .. })),
+        matches!(error.downcast_ref(), Some(PostgresError::NoTls { .. })),
         "{error}"
     );
 }
