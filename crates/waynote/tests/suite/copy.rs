@@ -234,6 +234,11 @@ fn a_store_that_is_not_the_unfinished_copy_is_refused() {
     assert!(copied(store.engine(), copy_of.engine()).was_complete);
     let mut writer = Writer::new(9);
     let stamp = writer.stamp();
+    store.apply(&[writer.save()], &stamp).unwrap();
+    assert!(matches!(
+        refused(&store, &copy_of),
+        CopyError::Outdated { .. }
+    ));
     copy_of.apply(&[writer.save()], &stamp).unwrap();
     assert!(matches!(
         refused(&store, &copy_of),
