@@ -142,7 +142,8 @@ fn unpack(packed: &Path, folder: &Path, package: &Package) -> Result<()> {
     let name = format!("{}-{}", package.name, package.version);
     let archive = packed.join(format!("{name}.crate"));
     let mut tar = Command::new("tar");
-    tar.arg("-xzf").arg(&archive).arg("-C").arg(folder);
+    // All files of a package have one time, by which cargo would not see that they have changed.
+    tar.arg("-xmzf").arg(&archive).arg("-C").arg(folder);
     let status = tar.status().context("tar")?;
     ensure!(status.success(), "{} cannot be unpacked", archive.display());
     let files: BTreeSet<String> = std::fs::read_dir(folder.join(&name))?
