@@ -60,7 +60,7 @@ pub(super) fn endpoint(bench: &Bench) -> Result<()> {
         ensure!(!has_it, "the token is in {}", path.display());
     }
     let (_, doctor) = bench.shell(&format!("waynote doctor {client}"))?;
-    let answers = doctor.contains(&format!("the store {} answers", server.store));
+    let answers = doctor.contains(&format!("the endpoint {}/mcp answers", server.store));
     ensure!(answers && !doctor.contains("WRONG"), "doctor: {doctor}");
 
     // A token that does not count keeps the client from the notes, and from nothing else.
