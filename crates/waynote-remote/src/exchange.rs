@@ -142,10 +142,7 @@ impl Exchange {
 
     /// A stream of events, which is read for so long at most.
     pub(crate) fn stream(&self, route: &str, longest: Duration) -> Result<impl Read + use<>> {
-        let token = self.token.get().map_err(|reason| RemoteError::NoToken {
-            url: self.url.to_string(),
-            reason,
-        })?;
+        let token = self.current_token()?;
         let mut request = self.agent.get(self.url.route(route));
         if let Some(token) = token {
             request = request.header("authorization", format!("Bearer {token}"));
@@ -158,19 +155,14 @@ impl Exchange {
             .timeout_recv_body(Some(longest))
             .build()
             .call();
-        let failed = |failed| match failed {
-            Failed::For(error) => error,
-            Failed::Lost(away) | Failed::Away(away) => self.away(away, false),
-            Failed::Unauthorized => {
-                let had_token = matches!(self.token.get(), Ok(Some(_)));
+        let failed = |failed| {
+            let is_refused = matches!(failed, Failed::Unauthorized);
+            let error = self.unanswered(failed);
+            if is_refused {
                 // Another call asks for it again.
                 self.token.renew();
-                RemoteError::Unauthorized {
-                    url: self.url.to_string(),
-                    had_token,
-                }
-                .into()
             }
+            error
         };
         let response = sent.map_err(|error| failed(self.failed(error, self.times.call)))?;
         if response.status().as_u16() != 200 {
@@ -184,13 +176,9 @@ impl Exchange {
 
     /// Sends a message of MCP to what stands below the store's address, and returns the answer.
     pub(crate) fn message(&self, below: &str, protocol: &str, message: &[u8]) -> Result<Vec<u8>> {
-        let url = self.url.to_string();
-        let token = self.token.get().map_err(|reason| RemoteError::NoToken {
-            url: url.clone(),
-            reason,
-        })?;
-        let mut request = self.agent.post(format!("{url}{below}"));
-        if let Some(token) = &token {
+        let token = self.current_token()?;
+        let mut request = self.agent.post(format!("{}{below}", self.url.as_str()));
+        if let Some(token) = token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
         let sent = request
@@ -206,15 +194,29 @@ impl Exchange {
             Ok(response) => self.body(response, self.times.call),
             Err(error) => Err(self.failed(error, self.times.call)),
         };
-        answer.map_err(|failed| match failed {
+        answer.map_err(|failed| self.unanswered(failed))
+    }
+
+    /// The token as it is now, if there is one.
+    fn current_token(&self) -> Result<Option<String>> {
+        let token = self.token.get();
+        Ok(token.map_err(|reason| {
+            let url = self.url.to_string();
+            RemoteError::NoToken { url, reason }
+        })?)
+    }
+
+    /// The error of a question that has no answer.
+    fn unanswered(&self, failed: Failed) -> Error {
+        match failed {
             Failed::For(error) => error,
             Failed::Lost(away) | Failed::Away(away) => self.away(away, false),
             Failed::Unauthorized => RemoteError::Unauthorized {
-                url,
-                had_token: token.is_some(),
+                url: self.url.to_string(),
+                had_token: matches!(self.token.get(), Ok(Some(_))),
             }
             .into(),
-        })
+        }
     }
 
     /// Removes something.
@@ -262,14 +264,7 @@ impl Exchange {
                     return Err(self.away(away, was_sent && call.is_write()));
                 }
                 Err(Failed::Unauthorized) if !renewed && self.token.renew() => renewed = true,
-                Err(Failed::Unauthorized) => {
-                    return Err(RemoteError::Unauthorized {
-                        url: self.url.to_string(),
-                        had_token: matches!(self.token.get(), Ok(Some(_))),
-                    }
-                    .into());
-                }
-                Err(Failed::For(error)) => return Err(error),
+                Err(failed) => return Err(self.unanswered(failed)),
             }
         }
     }
@@ -292,10 +287,7 @@ impl Exchange {
             .unwrap_or(self.times.call)
             .min(self.times.call);
         let timed_out = || Failed::Away(Away::TimedOut(whole));
-        let token = self.token.get().map_err(|reason| {
-            let url = self.url.to_string();
-            Failed::For(RemoteError::NoToken { url, reason }.into())
-        })?;
+        let token = self.current_token().map_err(Failed::For)?;
         let left = self.left(begun).ok_or_else(timed_out)?;
         let connect = self.times.connect.min(left);
         let url = self.url.route(call.route);

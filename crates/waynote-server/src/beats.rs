@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use waynote::store::{Ask, SideValue};
+use waynote::store::SideValue;
 use waynote::{Name, Result};
 
 use crate::stores::Served;
@@ -17,11 +17,7 @@ const SPACE: &str = "beats";
 /// Records that the loop of this lease lives. Nothing is written for one that has lost the session. The times of loops
 /// that hold no session any more are removed.
 pub(crate) fn beat(store: &dyn Served, session: &Name, lease: u64, now: Timestamp) -> Result<()> {
-    let ask = Ask {
-        all_leases: true,
-        ..Ask::default()
-    };
-    let held = store.read(&ask)?.all_leases;
+    let held = store.leases()?;
     let holds = |name: &str, lease: u64| {
         let mut held = held.iter();
         held.any(|(session, of)| session.as_str() == name && of.number == lease)

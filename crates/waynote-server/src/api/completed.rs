@@ -44,7 +44,7 @@ pub(super) fn complete(document: &mut Value) {
     }
 }
 
-/// A number without a sign is written as one of a bit less than it has.
+/// The document gets `int64` for a `u64`, and so for `u32`; a number without a sign has a format of its own.
 fn unsigned(of: &mut Value) {
     match of {
         Value::Object(members) => {
