@@ -128,6 +128,8 @@ impl Browser {
             &format!("{}/url", self.session),
             &json!({ "url": url }),
         );
+        // A browser drops keys that are pressed before it has painted the page for the first time.
+        self.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
     }
 
     /// Runs a script, which returns something.

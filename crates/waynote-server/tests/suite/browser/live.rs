@@ -95,6 +95,7 @@ fn keys_slider_and_lights_work() {
         "return document.querySelector('.reader h2').textContent !== {first}"
     ));
     browser.go(&url(&server, "notes?note=agent:builder%23flaky-tests"));
+    browser.wait(LIVE);
     browser.press("p");
     browser.wait_for("Pinned:");
     browser.press("e");
