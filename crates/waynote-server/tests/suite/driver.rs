@@ -128,8 +128,6 @@ impl Browser {
             &format!("{}/url", self.session),
             &json!({ "url": url }),
         );
-        // A browser drops keys that are pressed before it has painted the page for the first time.
-        self.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
     }
 
     /// Runs a script, which returns something.
@@ -153,6 +151,8 @@ impl Browser {
 
     /// Presses keys as a person does.
     pub(crate) fn press(&self, keys: &str) {
+        // A browser drops keys that are pressed before it has painted the page for the first time.
+        self.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
         let keys = keys.chars().flat_map(|key| {
             let key = key.to_string();
             [
