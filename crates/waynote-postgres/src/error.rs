@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio_postgres::error::SqlState;
 use waynote::Error;
 use waynote::error::{CustomError, ErrorClass, safe};
+use waynote::text::seconds;
 
 /// An error of the connection to a database. None of them ever holds a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -128,13 +129,6 @@ pub enum Away {
     /// All connections of this process were in use for the whole wait.
     #[error("all connections were in use for {}", seconds(*.0))]
     InUse(Duration),
-}
-
-fn seconds(time: Duration) -> String {
-    match time.as_millis() {
-        millis if millis % 1000 == 0 => format!("{} s", millis / 1000),
-        millis => format!("{millis} ms"),
-    }
 }
 
 impl CustomError for PostgresError {

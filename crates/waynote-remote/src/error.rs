@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use waynote::Error;
 use waynote::error::{CustomError, ErrorClass, safe};
+use waynote::text::seconds;
 
 use crate::trust::Distrust;
 
@@ -105,14 +106,6 @@ pub enum Away {
     },
 }
 
-fn seconds(time: Duration) -> String {
-    // Rounded up: a time that was too short is never shown as none.
-    match time.as_micros().div_ceil(1000) {
-        millis if millis % 1000 == 0 => format!("{} s", millis / 1000),
-        millis => format!("{millis} ms"),
-    }
-}
-
 impl CustomError for RemoteError {
     fn kind(&self) -> &'static str {
         match self {
@@ -179,19 +172,5 @@ pub fn is_away(error: &Error) -> bool {
             error.class(),
             ErrorClass::Busy | ErrorClass::Unreachable | ErrorClass::Damaged
         ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_short_time_is_shown_in_milliseconds() {
-        let shown = [0, 1, 1500, 2_000_000]
-            .map(|micros| Away::TimedOut(Duration::from_micros(micros)).to_string());
-        let expected =
-            ["0 s", "1 ms", "2 ms", "2 s"].map(|time| format!("no answer within {time}"));
-        assert_eq!(shown, expected);
     }
 }

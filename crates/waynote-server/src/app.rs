@@ -19,6 +19,7 @@ use crate::sign_in::UsedToday;
 use crate::stop::Stopper;
 use crate::told::Told;
 use crate::watch::Watcher;
+use crate::writer::Writer;
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -26,6 +27,8 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// A store with what the server knows about it.
 pub(crate) struct Shelf {
     pub(crate) store: Told,
+    /// What writes the changes of all requests.
+    pub(crate) writer: Arc<Writer>,
     /// What was refused, and what was done by those who look after the store.
     pub(crate) audit: Arc<Audit<Told>>,
     /// Whether a request needs a token. Once it does, it does until the server ends.

@@ -18,6 +18,7 @@ mod metrics;
 mod options;
 mod page;
 mod problem;
+mod quiet;
 mod routes;
 mod server;
 mod sign_in;
@@ -27,6 +28,7 @@ mod tls;
 mod told;
 mod visit;
 mod watch;
+mod writer;
 
 pub use app::Clock;
 pub use error::StartError;

@@ -25,7 +25,8 @@ use crate::stores::{Named, Stores, is_name};
 use crate::told::Told;
 use crate::visit::waiting;
 use crate::watch::{Watched, Watcher};
-use crate::{connection, routes, sign_in, tls, watch};
+use crate::writer::Writer;
+use crate::{connection, quiet, routes, sign_in, tls, watch};
 
 /// A server that does not listen yet.
 pub struct Server {
@@ -37,13 +38,14 @@ impl Server {
     pub fn new(stores: &Stores, options: Options, clock: Clock, log: Log) -> Self {
         let watcher = Arc::new(Watcher::default());
         // Another number in every process.
-        let writer = RandomState::new().build_hasher().finish();
+        let process = RandomState::new().build_hasher().finish();
         let shelf = |named: &Named| {
             let watched = Arc::new(Watched::new(watcher.clone()));
             let store = Told::new(named.store.clone(), watched, clock.clone());
             let clock = clock.clone();
             Shelf {
-                audit: Arc::new(Audit::new(store.clone(), writer, move || clock())),
+                audit: Arc::new(Audit::new(store.clone(), process, move || clock())),
+                writer: Arc::new(Writer::new(store.clone())),
                 store,
                 needs_token: AtomicBool::new(false),
                 is_file: named.is_file,
@@ -201,6 +203,9 @@ impl Bound {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(StartError::System)?;
             tokio::spawn(watch::watch(app.clone()));
+            for name in app.shelves.keys() {
+                tokio::spawn(quiet::fold_when_quiet(app.clone(), name.clone()));
+            }
             tokio::spawn(audit(app.clone()));
             connection::serve(&app, listener, tls, routes::router(app.clone())).await;
             let _ = waiting(move || flush(&app)).await;

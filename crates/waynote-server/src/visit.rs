@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
+use waynote::change::{Applied, Change};
 use waynote::{Author, Name, OperationId, Stamp, Store};
 use waynote_access::{Audit, Grant, Narrowed};
 
@@ -14,6 +15,7 @@ use crate::problem::{Answer, Problem};
 use crate::sign_in;
 use crate::stores::Served;
 use crate::told::Told;
+use crate::writer::Writer;
 
 /// Where a request comes from.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +33,8 @@ pub(crate) struct Visit {
     pub(crate) name: String,
     /// The store, narrowed to what the token may see.
     pub(crate) store: Arc<Narrowed<Told>>,
+    /// What writes the changes of all requests to the store.
+    writer: Arc<Writer>,
     /// The whole store, for tokens and the audit log.
     pub(crate) served: Arc<dyn Served>,
     /// What was refused, and what was done by those who look after the store.
@@ -57,6 +61,21 @@ impl Visit {
         let store = self.store.clone();
         let done = waiting(move || work(&store)).await?;
         done.map_err(|error| Problem::of_store(&error, &self.name))
+    }
+
+    /// Applies changes, together with those of other requests. No thread waits meanwhile.
+    pub(crate) async fn apply(&self, changes: Vec<Change>, stamp: Stamp) -> Answer<Vec<Applied>> {
+        let call = match self.store.allowed(changes, &stamp) {
+            Ok(call) => call,
+            // The audit log is told of it, which may wait for the store.
+            Err(error) => {
+                let refused = move |store: &Narrowed<Told>| Err(store.refused("write", error));
+                return self.run_narrowed(refused).await;
+            }
+        };
+        let applied = self.writer.apply(call).await?;
+        let applied = self.store.answered(&stamp, applied);
+        applied.map_err(|error| Problem::of_store(&error, &self.name))
     }
 
     /// The stamp of a change that is made now: by this author, or else by whoever has the token.
@@ -128,6 +147,7 @@ impl Visit {
             });
         };
         let (store, audit) = (shelf.store.clone(), shelf.audit.clone());
+        let writer = shelf.writer.clone();
         let grant = sign_in::grant(app, &name, token).await?;
         if let Some(token) = &grant.token
             && !app.buckets.take(Key::token(&name, token))
@@ -137,6 +157,7 @@ impl Visit {
         Ok(Self {
             name,
             store: Arc::new(Narrowed::new(store.clone(), grant.clone()).watched(audit.clone())),
+            writer,
             served: Arc::new(store),
             audit,
             grant,

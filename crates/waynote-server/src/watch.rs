@@ -17,6 +17,8 @@ const INTERVAL: Duration = Duration::from_millis(250);
 pub(crate) struct Watched {
     /// Counts the times at which something may have been written.
     writes: watch::Sender<u64>,
+    /// Told of the same.
+    written: Notify,
     watcher: Arc<Watcher>,
 }
 
@@ -24,6 +26,7 @@ impl Watched {
     pub(crate) fn new(watcher: Arc<Watcher>) -> Self {
         Self {
             writes: watch::Sender::new(0),
+            written: Notify::new(),
             watcher,
         }
     }
@@ -31,6 +34,12 @@ impl Watched {
     /// Something may have been written.
     pub(crate) fn tell(&self) {
         self.writes.send_modify(|writes| *writes += 1);
+        self.written.notify_one();
+    }
+
+    /// Waits until something may have been written, since this was last waited for by the one task that does.
+    pub(crate) async fn is_written(&self) {
+        self.written.notified().await;
     }
 
     /// News from now on.

@@ -2,6 +2,7 @@
 //! lines.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::Offset;
@@ -43,6 +44,14 @@ pub fn line_of(text: impl AsRef<[u8]>, at: usize) -> usize {
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
+/// A limit of time: `2 s`, `40 ms`. Rounded up, so that one that was too short is never shown as none.
+pub fn seconds(time: Duration) -> String {
+    match time.as_micros().div_ceil(1000) {
+        millis if millis % 1000 == 0 => format!("{} s", millis / 1000),
+        millis => format!("{millis} ms"),
+    }
+}
+
 /// The day of a time, in universal time: `2026-05-17`.
 pub fn day(time: Timestamp) -> String {
     Offset::UTC.to_datetime(time).date().to_string()
@@ -57,6 +66,13 @@ pub fn minute(time: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_time_is_shown_in_milliseconds() {
+        let micros = [0, 1, 40_000, 999_001, 2_000_000, 2_500_000];
+        let shown = micros.map(|micros| seconds(Duration::from_micros(micros)));
+        assert_eq!(shown, ["0 s", "1 ms", "40 ms", "1 s", "2 s", "2500 ms"]);
+    }
 
     #[test]
     fn one_is_no_plural() {

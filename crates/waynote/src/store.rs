@@ -28,7 +28,7 @@ use crate::search::{Hit, SearchRequest};
 
 pub use ask::{Answers, Ask, Count, Done, Page};
 pub use feed::{Cursor, FeedEntry, Happened};
-pub use values::{AsOf, Damage, Filter, Recent, ScopeSummary, SideValue, Version};
+pub use values::{ApplyCall, AsOf, Damage, Filter, Recent, ScopeSummary, SideValue, Version};
 
 /// Reads notes and session events.
 ///
@@ -362,6 +362,19 @@ pub trait Store: Reader {
     /// [`Error::ReadOnly`](crate::Error::ReadOnly), [`Error::DiskFull`](crate::Error::DiskFull),
     /// [`Error::DamagedStore`](crate::Error::DamagedStore), [`Error::Engine`](crate::Error::Engine).
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>>;
+
+    /// Carries out calls of [`Store::apply`] that do not belong together, in this order. One that is refused does not stop
+    /// the others. A store that can writes them in one transaction, or in a few. `answered` gets the index of each call
+    /// and its answer as soon as it is known; this returns when the store has done what is left to do.
+    fn apply_each(
+        &self,
+        calls: &[ApplyCall],
+        answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
+    ) {
+        for (index, call) in calls.iter().enumerate() {
+            answered(index, self.apply(&call.changes, &call.stamp));
+        }
+    }
 
     /// Records events of a session, all of them or none. The rules check each one. `lease` is the number
     /// of the [`SessionEvent::LoopStarted`] of the loop that records them.

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::server::{AGENTS, store, text};
 use crate::random::Random;
+
+/// How long the server may take to empty its log.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A checksum as the schema takes it.
 const CHECKSUM: i64 = 1 << 32;
@@ -23,11 +26,17 @@ pub(super) struct Bare {
 }
 
 impl Bare {
-    /// A copy of the store in a folder, which has so many notes.
+    /// A copy of the store in a folder, which has so many notes. Its server moves the log into the database when nobody
+    /// has written for a while.
     pub(super) fn copy(folder: &Path, notes: u32) -> Result<Self> {
-        let path = folder.join("bare.db");
-        let original = Connection::open(store(folder))?;
-        original.execute("VACUUM INTO ?1", [path.to_string_lossy()])?;
+        let (path, original) = (folder.join("bare.db"), store(folder));
+        let log = original.with_extension("db-wal");
+        let begin = Instant::now();
+        while std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+            ensure!(begin.elapsed() < PATIENCE, "the server keeps its log");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        std::fs::copy(original, &path)?;
         let conn = Connection::open(&path)?;
         conn.set_prepared_statement_cache_capacity(64);
         conn.pragma_update(None, "journal_mode", "wal")?;

@@ -9,9 +9,9 @@ use anyhow::{Context, Result, ensure};
 use super::Form;
 use super::bare::Bare;
 use super::client::Client;
+use super::many::{self, clients};
 use super::server::{AGENTS, API, Serving, fill, store, text};
 use crate::measure::median;
-use crate::random::Random;
 
 /// One of so many requests is a write.
 const WRITES: usize = 5;
@@ -22,14 +22,6 @@ const GROWS: u64 = 32 << 20;
 /// Of bare SQLite that commits groups of the same size.
 const WANTED: f64 = 0.7;
 
-/// What the clients of a run saw.
-#[derive(Default)]
-struct Seen {
-    reads: Vec<Duration>,
-    writes: Vec<Duration>,
-    errors: Vec<String>,
-}
-
 pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
     let folder = tempfile::tempdir_in(crate::tools::target())?;
     println!(
@@ -37,15 +29,16 @@ pub(super) fn run(program: &Path, form: &Form) -> Result<()> {
         form.clients, form.notes
     );
     fill(folder.path(), form.notes)?;
-    let mut bare = Bare::copy(folder.path(), form.notes)?;
     let serving = Serving::start(program, folder.path(), 0)?;
     let next = AtomicU32::new(form.notes);
     mixed(&serving, form, &next)?;
+    // As large as the server's store is now, and its pages as full.
+    let mut bare = Bare::copy(folder.path(), next.load(Ordering::Relaxed))?;
+    writers(&serving, form, &next, folder.path(), &mut bare)?;
     let rate = bare.mixed(form.clients, form.mixed.min(Duration::from_secs(10)))?;
     println!(
         "  bare SQLite with the same statements, as many threads, the same share of writes: {rate:.0}/s"
     );
-    writers(&serving, form, &next, folder.path(), &mut bare)?;
     hello(form)
 }
 
@@ -54,16 +47,15 @@ fn mixed(serving: &Serving, form: &Form, next: &AtomicU32) -> Result<()> {
     let is_over = AtomicBool::new(false);
     let (seen, memory) = std::thread::scope(|scope| -> Result<_> {
         let watch = scope.spawn(|| watch(serving, form.mixed, &is_over));
-        let seen = all(serving, form.clients, form.mixed, |client, random, seen| {
+        let seen = clients(serving.address, form.clients, form.mixed, &async |client| {
             let begin = Instant::now();
-            if random.one_in(WRITES) {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                answered(put(client, number), seen);
-                seen.writes.push(begin.elapsed());
+            if client.random.one_in(WRITES) {
+                write(client, next.fetch_add(1, Ordering::Relaxed)).await;
+                client.seen.writes.push(begin.elapsed());
             } else {
-                let number = u32::try_from(random.below(form.notes as usize)).unwrap_or(0);
-                answered(get(client, number), seen);
-                seen.reads.push(begin.elapsed());
+                let number = u32::try_from(client.random.below(form.notes as usize)).unwrap_or(0);
+                client.send("GET", &path(number), "").await;
+                client.seen.reads.push(begin.elapsed());
             }
         });
         is_over.store(true, Ordering::Relaxed);
@@ -127,10 +119,9 @@ fn writers(
     for _ in 0..form.turns {
         let before = commits(folder)?;
         let begin = Instant::now();
-        let seen = all(serving, form.clients, form.turn, |client, _, seen| {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            answered(put(client, number), seen);
-            seen.writes.push(Duration::ZERO);
+        let seen = clients(serving.address, form.clients, form.turn, &async |client| {
+            write(client, next.fetch_add(1, Ordering::Relaxed)).await;
+            client.seen.writes.push(Duration::ZERO);
         })?;
         let ours = seen.writes.len() as f64 / begin.elapsed().as_secs_f64();
         ensure!(seen.errors.is_empty(), "errors: {:?}", seen.errors);
@@ -187,10 +178,9 @@ fn hello(form: &Form) -> Result<()> {
         std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut line)?;
         let address = line.trim().parse()?;
         let time = form.mixed.min(Duration::from_secs(5));
-        let seen = many(address, form.clients, time, |client, _, seen| {
-            let begin = Instant::now();
-            answered(client.send("GET", "/", ""), seen);
-            seen.reads.push(begin.elapsed());
+        let seen = clients(address, form.clients, time, &async |client| {
+            client.send("GET", "/", "").await;
+            client.seen.reads.push(Duration::ZERO);
         })?;
         ensure!(seen.errors.is_empty(), "errors: {:?}", seen.errors);
         let rate = seen.reads.len() as f64 / time.as_secs_f64();
@@ -202,64 +192,6 @@ fn hello(form: &Form) -> Result<()> {
     measured
 }
 
-/// So many clients, each of which does its work again and again.
-fn all(
-    serving: &Serving,
-    clients: usize,
-    time: Duration,
-    work: impl Fn(&mut Client, &mut Random, &mut Seen) + Sync,
-) -> Result<Seen> {
-    many(serving.address, clients, time, work)
-}
-
-fn many(
-    address: std::net::SocketAddr,
-    clients: usize,
-    time: Duration,
-    work: impl Fn(&mut Client, &mut Random, &mut Seen) + Sync,
-) -> Result<Seen> {
-    let end = Instant::now() + time;
-    let one = |number: usize| -> Result<Seen> {
-        let mut client = Client::connect(address)?;
-        let mut random = Random::of(2, number as u64);
-        let mut seen = Seen::default();
-        while Instant::now() < end {
-            work(&mut client, &mut random, &mut seen);
-            if !seen.errors.is_empty() {
-                break;
-            }
-        }
-        Ok(seen)
-    };
-    let mut whole = Seen::default();
-    std::thread::scope(|scope| {
-        let one = &one;
-        let threads: Vec<_> = (0..clients)
-            .map(|number| scope.spawn(move || one(number)))
-            .collect();
-        for thread in threads {
-            let seen = thread
-                .join()
-                .map_err(|_| anyhow::anyhow!("a client panicked"))??;
-            whole.reads.extend(seen.reads);
-            whole.writes.extend(seen.writes);
-            whole.errors.extend(seen.errors);
-        }
-        Ok(whole)
-    })
-}
-
-fn answered(answer: std::io::Result<(u16, Vec<u8>)>, seen: &mut Seen) {
-    match answer {
-        Ok((200 | 201, _)) => {}
-        Ok((status, body)) => {
-            let body = String::from_utf8_lossy(&body);
-            seen.errors.push(format!("{status} {body}"));
-        }
-        Err(error) => seen.errors.push(error.to_string()),
-    }
-}
-
 fn path(number: u32) -> String {
     format!(
         "{API}/notes/agent%3Aagent-{}%23key-{number}",
@@ -267,12 +199,19 @@ fn path(number: u32) -> String {
     )
 }
 
-fn get(client: &mut Client, number: u32) -> std::io::Result<(u16, Vec<u8>)> {
-    client.send("GET", &path(number), "")
+/// The request that writes a note that is not there yet: its path and body.
+fn note(number: u32) -> (String, String) {
+    let body = serde_json::json!({ "content": text(number), "limits": { "max_notes": 0 } });
+    (path(number), body.to_string())
+}
+
+async fn write(client: &mut many::Client, number: u32) {
+    let (path, body) = note(number);
+    client.send("PUT", &path, &body).await;
 }
 
 /// Writes a note that is not there yet.
 pub(super) fn put(client: &mut Client, number: u32) -> std::io::Result<(u16, Vec<u8>)> {
-    let body = serde_json::json!({ "content": text(number), "limits": { "max_notes": 0 } });
-    client.send("PUT", &path(number), &body.to_string())
+    let (path, body) = note(number);
+    client.send("PUT", &path, &body)
 }

@@ -4,6 +4,7 @@ mod bare;
 mod client;
 mod kills;
 mod load;
+mod many;
 mod schemathesis;
 mod server;
 

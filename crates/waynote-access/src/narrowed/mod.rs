@@ -160,8 +160,8 @@ const STOPPED: Error = Error::NotFound {
 
 impl<S: Store> Store for Narrowed<S> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
-        let changes = self.told("write", self.may_change_all(changes))?;
-        self.written(stamp, |stamp| self.store.apply(&changes, stamp))
+        let call = self.told("write", self.allowed(changes.to_vec(), stamp))?;
+        self.answered(stamp, self.store.apply(&call.changes, &call.stamp))
     }
 
     fn record(

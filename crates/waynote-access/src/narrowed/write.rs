@@ -1,10 +1,9 @@
 //! What a grant may write, and how.
 
-use std::borrow::Cow;
-
 use waynote::change::{Change, Origin};
 use waynote::event::SessionEvent;
 use waynote::forget::{Forget, ForgetTarget, Forgotten};
+use waynote::store::ApplyCall;
 use waynote::{Address, Error, Name, Result, Scope, Stamp};
 
 use super::Narrowed;
@@ -43,12 +42,24 @@ impl<S> Narrowed<S> {
         }
     }
 
+    /// The call of [`Store::apply`](waynote::Store::apply) that the store inside gets: by the author that the token may
+    /// claim, under an operation id of the token. For a caller that brings it there by itself; its answer has to go
+    /// through [`Narrowed::answered`], and a refusal through [`Narrowed::refused`], which may wait for the store.
+    ///
+    /// # Errors
+    /// [`Error::Denied`] when the grant does not allow one of the changes.
+    pub fn allowed(&self, changes: Vec<Change>, stamp: &Stamp) -> Result<ApplyCall> {
+        Ok(ApplyCall {
+            changes: self.may_change_all(changes)?,
+            stamp: self.own(stamp),
+        })
+    }
+
     /// The changes, if all of them are of notes that are seen. What comes from another program names an author too.
-    pub(super) fn may_change_all<'c>(&self, changes: &'c [Change]) -> Result<Cow<'c, [Change]>> {
+    fn may_change_all(&self, mut changes: Vec<Change>) -> Result<Vec<Change>> {
         self.may_write()?;
-        let mut has_origin = false;
-        for change in changes {
-            match change {
+        for change in &mut changes {
+            match &*change {
                 Change::Append { session, .. } => self.may_change_session(session)?,
                 change => match change.address() {
                     Some(address) => self.may_change(address)?,
@@ -56,22 +67,6 @@ impl<S> Narrowed<S> {
                     None => self.all_only("this change")?,
                 },
             }
-            has_origin |= matches!(
-                change,
-                Change::Save {
-                    origin: Some(_),
-                    ..
-                } | Change::Undo {
-                    origin: Some(_),
-                    ..
-                }
-            );
-        }
-        if !has_origin {
-            return Ok(Cow::Borrowed(changes));
-        }
-        let mut changes = changes.to_vec();
-        for change in &mut changes {
             if let Change::Save {
                 origin: Some(origin),
                 ..
@@ -84,7 +79,7 @@ impl<S> Narrowed<S> {
                 self.claimed(origin)?;
             }
         }
-        Ok(Cow::Owned(changes))
+        Ok(changes)
     }
 
     /// The author of a note that comes from another program is a claim like any other. What a synced file holds is taken
@@ -154,13 +149,26 @@ impl<S> Narrowed<S> {
         stamp: &Stamp,
         work: impl FnOnce(&Stamp) -> Result<T>,
     ) -> Result<T> {
-        let own = Stamp {
+        self.answered(stamp, work(&self.own(stamp)))
+    }
+
+    /// A stamp as the store inside gets it.
+    fn own(&self, stamp: &Stamp) -> Stamp {
+        Stamp {
             author: self.grant.author(&stamp.author),
             token: self.grant.token.clone(),
             operation: stamp.operation.map(|id| self.operation(id)),
             ..stamp.clone()
-        };
-        let result = work(&own).map_err(|error| match (error, own.operation, stamp.operation) {
+        }
+    }
+
+    /// The answer of the store inside to a call with this stamp, as the grant may see it.
+    ///
+    /// # Errors
+    /// The error of the answer; [`StoreFailed`](crate::StoreFailed) when its words may name what others keep.
+    pub fn answered<T>(&self, stamp: &Stamp, answer: Result<T>) -> Result<T> {
+        let own = stamp.operation.map(|id| self.operation(id));
+        let result = answer.map_err(|error| match (error, own, stamp.operation) {
             // The caller knows its operation by the id that it gave.
             (Error::InvalidAddress { address, reason }, Some(own), Some(given))
                 if address == own.to_string() =>

@@ -26,6 +26,10 @@ use crate::settings::{self, Origin, Settings};
 /// The name of a store that is given none.
 const DEFAULT: &str = "default";
 
+/// After how many pages a server moves the write-ahead log of a store into its database, while many write at once: 16 MB.
+/// The write that does it takes as long as several others. When nobody writes, the server does it after a while.
+const LOG_PAGES: u32 = 4000;
+
 pub(super) fn run(context: &mut Context<'_>, args: &ServeArgs) -> Outcome {
     let stores = stores(context, &args.stores)?;
     let tls = args.tls_cert.clone().zip(args.tls_key.clone());
@@ -97,7 +101,7 @@ pub(super) fn stores(context: &Context<'_>, named: &[String]) -> Outcome<Stores>
         let store = in_database(settings, url)?;
         return Ok(stores.with(DEFAULT, Arc::new(store)));
     }
-    let store = SqliteStore::open(settings.store_file()?, &opened::options(settings))?;
+    let store = SqliteStore::open(settings.store_file()?, &options(settings))?;
     Ok(match &settings.notes_file.value {
         None => stores.with_file(DEFAULT, Arc::new(store)),
         Some(file) => {
@@ -153,8 +157,13 @@ fn with_served(stores: Stores, name: &str, settings: &Settings, named: &str) -> 
         let store = in_database(settings, named)?;
         return Ok(stores.with(name, Arc::new(store)));
     }
-    let store = SqliteStore::open(path, &opened::options(settings))?;
+    let store = SqliteStore::open(path, &options(settings))?;
     Ok(stores.with_file(name, Arc::new(store)))
+}
+
+/// How a server opens a store in a file.
+fn options(settings: &Settings) -> waynote::Options {
+    opened::options(settings).log_pages(LOG_PAGES)
 }
 
 /// A store in a database. An address that names none would be the error of each call, and nothing mends it.

@@ -10,7 +10,9 @@ use waynote::change::Applied;
 use waynote::event::SessionEvent;
 use waynote::forget::{Forget, Forgotten};
 use waynote::search::{Hit, SearchRequest};
-use waynote::store::{Answers, Ask, Damage, LocalStoreExt, ScopeSummary, SideValue, Version};
+use waynote::store::{
+    Answers, ApplyCall, Ask, Damage, LocalStoreExt, ScopeSummary, SideValue, Version,
+};
 use waynote::{
     Address, AddressAt, AsOf, Change, Error, LocalStore, Name, Note, Place, Reader, Report, Result,
     Revision, Scope, ScopeKind, SideData, Snapshot, Stamp, Store, StoreId,
@@ -280,6 +282,26 @@ impl<S: LocalStore> Store for SyncedStore<S> {
         self.drop_cached();
         self.inner
             .alone(|inner| self.exclusive_over(inner).write(changes, stamp))
+    }
+
+    fn apply_each(
+        &self,
+        calls: &[ApplyCall],
+        answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
+    ) {
+        let is_stored = |call: &ApplyCall| call.changes.iter().all(|of| place_of(of).is_none());
+        let mut begin = 0;
+        for calls in calls.chunk_by(|one, next| is_stored(one) == is_stored(next)) {
+            let mut of_these = |index: usize, answer| answered(begin + index, answer);
+            if calls.iter().all(is_stored) {
+                self.inner.apply_each(calls, &mut of_these);
+            } else {
+                for (index, call) in calls.iter().enumerate() {
+                    of_these(index, self.apply(&call.changes, &call.stamp));
+                }
+            }
+            begin += calls.len();
+        }
     }
 
     fn record(

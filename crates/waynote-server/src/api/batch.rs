@@ -1,6 +1,6 @@
 //! One route for each function of a store, for a client that is a store itself. A request is answered from one state.
 //!
-//! Answers are made and written as JSON on the thread that reads the store: they can be long.
+//! Long answers are made and written as JSON on a thread that may wait, mostly the one that reads the store.
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HeaderValue};
@@ -15,8 +15,11 @@ use waynote_api::{
 };
 
 use crate::edge::Json;
-use crate::problem::Answer;
-use crate::visit::Visit;
+use crate::problem::{Answer, Problem};
+use crate::visit::{Visit, waiting};
+
+/// An answer to so many changes is written faster than a thread wakes up.
+const SHORT: usize = 8;
 
 /// An answer.
 pub(crate) struct Reply(Option<Vec<u8>>);
@@ -105,12 +108,17 @@ pub(crate) async fn search(visit: Visit, Json(request): Json<SearchRequest>) -> 
 )]
 pub(crate) async fn apply(visit: Visit, Json(request): Json<ApplyRequest>) -> Answer<Reply> {
     let (grant, now) = (visit.grant.clone(), visit.app.now());
-    reply(&visit, move |store| {
-        let (changes, stamp) = request.parts()?;
-        let (changes, stamp) = (grant.changes(changes), grant.stamp(stamp, now));
-        Ok(ApplyAnswer::new(&store.apply(&changes, &stamp)?))
-    })
-    .await
+    let parts = request.parts();
+    let (changes, stamp) = parts.map_err(|error| Problem::of_store(&error, &visit.name))?;
+    let (changes, stamp) = (grant.changes(changes), grant.stamp(stamp, now));
+    let applied = visit.apply(changes, stamp).await?;
+    // Nothing in an answer fails to be written as JSON.
+    let write = |applied: &[_]| serde_json::to_vec(&ApplyAnswer::new(applied)).unwrap_or_default();
+    let written = match applied.len() {
+        ..=SHORT => write(&applied),
+        _ => waiting(move || write(&applied)).await?,
+    };
+    Ok(Reply(Some(written)))
 }
 
 /// Records events of a session, all of them or none.

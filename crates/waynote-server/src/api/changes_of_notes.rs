@@ -46,15 +46,18 @@ pub(crate) async fn save(
     let options = SaveOptions::default()
         .limits(note.limits.into())
         .pin(note.pinned);
-    let saved = visit.run(move |store| {
-        let current = match expected {
-            Precondition::Exists => store.get(&address)?.map(|note| note.revision),
-            _ => None,
-        };
-        let options = options.expect(expected.expect(current));
-        single::save(store, address, content, options, &stamp)
-    });
-    let (note, is_new) = saved.await.map_err(|problem| expected.failed(problem))?;
+    let current = match expected {
+        Precondition::Exists => {
+            let address = address.clone();
+            let current = visit.run(move |store| store.get(&address));
+            current.await?.map(|note| note.revision)
+        }
+        _ => None,
+    };
+    let options = options.expect(expected.expect(current));
+    let applied = visit.apply(vec![options.change(address, content)], stamp);
+    let applied = applied.await.map_err(|problem| expected.failed(problem))?;
+    let (note, is_new) = single::saved(applied)?;
     let status = match is_new {
         true => StatusCode::CREATED,
         false => StatusCode::OK,
@@ -225,7 +228,7 @@ pub(crate) async fn restore(
 }
 
 async fn apply(visit: &Visit, change: Change, stamp: Stamp) -> Answer<Json<Applied>> {
-    let applied = visit.run(move |store| store.apply(&[change], &stamp));
+    let applied = visit.apply(vec![change], stamp);
     let applied = applied.await?.pop().ok_or_else(Problem::internal)?;
     Ok(Json(Applied::from(&applied)))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use waynote::{Reader, Stamp, Store};
 
-use super::support::{Response, Running, now, start};
+use super::support::{self, Response, Running, now, start};
 
 const KEY: &str = "/s/notes/api/v1/notes/agent%3Abuilder%23deploy";
 const API: &str = "/s/notes/api/v1";
@@ -420,4 +420,45 @@ fn sessions_have_entries_events_and_a_state() {
         sessions,
         json!({ "sessions": [{ "session": "night", "notes": 2, "state": "running", "last_iteration": 1, "question": "ship it?" }], "next": null })
     );
+}
+
+#[test]
+fn requests_that_write_at_once_get_their_own_answers() {
+    const CLIENTS: usize = 24;
+    let server = start();
+    let begin = std::sync::Barrier::new(CLIENTS);
+    std::thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let (server, begin) = (&server, &begin);
+            scope.spawn(move || {
+                begin.wait();
+                for number in 0..5 {
+                    let path = format!("{API}/notes/agent%3Aa{client}%23k{number}");
+                    let made = put(server, &path, &["If-None-Match: *"], "mine");
+                    assert_eq!(made.status, 201, "{made:?}");
+                    assert_eq!(made.json()["scope"], format!("agent:a{client}"));
+                    assert_eq!(made.json()["key"], format!("k{number}"));
+                    // One that is refused does not stop those that are written with it.
+                    let refused = put(server, &path, &["If-None-Match: *"], "again");
+                    assert_eq!(refused.problem(), (412, "conflict".into()));
+                    assert_eq!(refused.json()["current"]["content"], "mine");
+                }
+            });
+        }
+    });
+    for client in 0..CLIENTS {
+        let scope = format!("agent:a{client}").parse().unwrap();
+        assert_eq!(server.store.count(&scope).unwrap(), 5);
+    }
+}
+
+#[test]
+fn the_log_is_emptied_when_nobody_writes() {
+    let server = start();
+    let log = server.folder().join("notes.db-wal");
+    let bytes = || std::fs::metadata(&log).map_or(0, |log| log.len());
+    assert_eq!(put(&server, KEY, &[], "run make ship").status, 201);
+    assert!(bytes() > 0);
+    support::wait_until(|| bytes() == 0, "an empty log");
+    assert_eq!(server.get(KEY).json()["content"], "run make ship");
 }

@@ -7,6 +7,7 @@ use super::decide::{Before, decide};
 use super::erasure::Holders;
 use super::foreseen::Questions;
 use super::pending::Pending;
+use super::same;
 use super::session_events;
 use crate::address::{Address, AddressAt};
 use crate::change::{Applied, Change};
@@ -18,7 +19,7 @@ use crate::id::OperationId;
 use crate::key::{EntryId, Name};
 use crate::note::{EntryType, Note, Revision, Stamp, State};
 use crate::scope::Scope;
-use crate::store::{self, Count, Done, Happened};
+use crate::store::{self, ApplyCall, Count, Done, Happened};
 
 /// What a call writes.
 #[derive(Clone, Copy)]
@@ -33,6 +34,15 @@ pub(super) enum Call<'c> {
         lease: Option<u64>,
         stamp: &'c Stamp,
     },
+}
+
+impl<'c> Call<'c> {
+    pub(super) fn of(call: &'c ApplyCall) -> Self {
+        Self::Apply {
+            changes: &call.changes,
+            stamp: &call.stamp,
+        }
+    }
 }
 
 impl Call<'_> {
@@ -145,14 +155,6 @@ pub(super) fn another(stamp: &Stamp) -> Error {
     }
 }
 
-/// Whether a revision can be the result of that change.
-fn is_of(change: &Change, revision: &Revision) -> bool {
-    match (change, revision.address()) {
-        (Change::Append { session, .. }, Address::Session(of, _)) => session == of,
-        (change, address) => change.address() == Some(address),
-    }
-}
-
 /// The answer to a repeated call: the notes as its revisions made them.
 fn again(
     pending: &Pending<'_>,
@@ -171,7 +173,8 @@ fn again(
             Happened::Forgotten { .. } => return Err(another(stamp)),
         }
     }
-    if written.is_empty() {
+    let is_longer = |step: &u32| *step as usize >= changes.len();
+    if written.is_empty() || written.keys().any(is_longer) {
         return Err(another(stamp));
     }
     let mut applied = Vec::with_capacity(changes.len());
@@ -181,7 +184,7 @@ fn again(
             applied.push(unchanged(pending, change)?);
             continue;
         };
-        if !is_of(change, revision) {
+        if !same::made(change, revision) {
             return Err(another(stamp));
         }
         let mut history = pending.rows().history(revision.address())?;

@@ -2,7 +2,8 @@
 //!
 //! The first thread leads: it writes its own call and those that arrived until then in one transaction, each decided on
 //! top of the planned writes of the earlier ones. Calls that arrive meanwhile wait, and the first of them leads next. A
-//! refused call writes nothing and does not stop the others. If the engine fails, each call is tried alone.
+//! refused call writes nothing and does not stop the others. If the engine fails, each call is tried alone. A thread may
+//! bring several calls at once.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -15,10 +16,13 @@ use crate::note::Stamp;
 use crate::system::mutex::locked;
 
 /// The most calls in one commit, so that no call waits long for the others.
-const MOST: usize = 256;
+pub(super) const MOST: usize = 256;
 
 /// The answer to one call.
 pub(super) type Answer = Result<Vec<Applied>>;
+
+/// Writes calls in one transaction, and returns an answer for each.
+type Write<'w> = &'w dyn Fn(&[Call<'_>]) -> Result<Vec<Answer>>;
 
 /// The waiting calls.
 #[derive(Default)]
@@ -28,13 +32,13 @@ pub(super) struct Group {
 
 #[derive(Default)]
 struct Waiting {
-    calls: Vec<Arc<Waiter>>,
+    threads: Vec<Arc<Waiter>>,
     is_led: bool,
 }
 
-/// A call whose thread waits while another thread writes it.
+/// A thread that waits while another thread writes its calls.
 struct Waiter {
-    call: Kept,
+    calls: Vec<Kept>,
     told: Mutex<Told>,
     tells: Condvar,
 }
@@ -44,7 +48,7 @@ enum Told {
     Nothing,
     /// It leads the next group.
     Lead,
-    Answered(Box<Answer>),
+    Answered(Vec<Answer>),
 }
 
 /// A call, kept until its turn.
@@ -101,42 +105,36 @@ impl Kept {
 }
 
 impl Group {
-    /// Carries out a call, alone or with others. `write` writes calls in one transaction and returns an answer for
-    /// each.
-    pub(super) fn run(
-        &self,
-        call: Call<'_>,
-        write: &dyn Fn(&[Call<'_>]) -> Result<Vec<Answer>>,
-    ) -> Answer {
+    /// Carries out at most [`MOST`] calls of this thread, alone or with those of others.
+    pub(super) fn run(&self, calls: &[Call<'_>], write: Write<'_>) -> Vec<Answer> {
         let mut waiting = locked(&self.waiting);
         if !waiting.is_led {
             waiting.is_led = true;
             drop(waiting);
-            return self.lead(call, write);
+            return self.lead(calls, write);
         }
         let waiter = Arc::new(Waiter {
-            call: Kept::of(call),
+            calls: calls.iter().map(|call| Kept::of(*call)).collect(),
             told: Mutex::new(Told::Nothing),
             tells: Condvar::new(),
         });
-        waiting.calls.push(Arc::clone(&waiter));
+        waiting.threads.push(Arc::clone(&waiter));
         drop(waiting);
         match waiter.wait() {
-            Some(answer) => answer,
-            None => self.lead(call, write),
+            Some(answers) => answers,
+            None => self.lead(calls, write),
         }
     }
 
-    /// Writes a call together with the waiting ones.
-    fn lead(&self, call: Call<'_>, write: &dyn Fn(&[Call<'_>]) -> Result<Vec<Answer>>) -> Answer {
+    /// Writes these calls together with the waiting ones.
+    fn lead(&self, own: &[Call<'_>], write: Write<'_>) -> Vec<Answer> {
         let mut led = Led {
             group: self,
-            others: self.take(),
+            others: self.take(own.len()),
         };
-        let calls: Vec<Call<'_>> = std::iter::once(call)
-            .chain(led.others.iter().map(|other| other.call.call()))
-            .collect();
-        let mut answers = match write(&calls) {
+        let others = led.others.iter().flat_map(|other| &other.calls);
+        let calls: Vec<Call<'_>> = own.iter().copied().chain(others.map(Kept::call)).collect();
+        let answers = match write(&calls) {
             Ok(answers) => answers,
             Err(error) if calls.len() > 1 => match the_same(&error) {
                 // It is nobody's own, and each has waited as long as it may.
@@ -147,26 +145,35 @@ impl Group {
                 // One of them may be what the engine cannot carry out.
                 None => {
                     drop(calls);
-                    return one_by_one(call, &mut led, write);
+                    return one_by_one(own, &mut led, write);
                 }
             },
-            Err(error) => return Err(error),
-        }
-        .into_iter();
-        let own = answers.next().unwrap_or_else(unanswered);
+            Err(error) => return vec![Err(error)],
+        };
+        let mut answers = answers.into_iter();
+        let mut next = |calls: usize| -> Vec<Answer> {
+            let padded = answers.by_ref().chain(std::iter::repeat_with(unanswered));
+            padded.take(calls).collect()
+        };
+        let answered = next(own.len());
         let others = std::mem::take(&mut led.others);
         // The next group is written while these threads wake up.
         drop(led);
         for other in others {
-            other.answer(answers.next().unwrap_or_else(unanswered));
+            other.answer(next(other.calls.len()));
         }
-        own
+        answered
     }
 
-    fn take(&self) -> Vec<Arc<Waiter>> {
+    /// Takes waiting threads for a commit that has some calls already.
+    fn take(&self, mut calls: usize) -> Vec<Arc<Waiter>> {
         let mut waiting = locked(&self.waiting);
-        let most = waiting.calls.len().min(MOST);
-        waiting.calls.drain(..most).collect()
+        let fits = |of: &&Arc<Waiter>| {
+            calls += of.calls.len();
+            calls <= MOST
+        };
+        let taken = waiting.threads.iter().take_while(fits).count();
+        waiting.threads.drain(..taken).collect()
     }
 }
 
@@ -216,20 +223,16 @@ fn failed() -> Error {
     }
 }
 
-/// Writes each call in a transaction of its own, and answers it at once.
-fn one_by_one(
-    call: Call<'_>,
-    led: &mut Led<'_>,
-    write: &dyn Fn(&[Call<'_>]) -> Result<Vec<Answer>>,
-) -> Answer {
+/// Writes each call in a transaction of its own, and answers each thread when its calls are written.
+fn one_by_one(own: &[Call<'_>], led: &mut Led<'_>, write: Write<'_>) -> Vec<Answer> {
     let alone = |call: Call<'_>| write(&[call])?.pop().unwrap_or_else(unanswered);
-    let own = alone(call);
+    let answered = own.iter().map(|call| alone(*call)).collect();
     while let Some(other) = led.others.first().cloned() {
-        let answer = alone(other.call.call());
+        let answers = other.calls.iter().map(|call| alone(call.call())).collect();
         led.others.remove(0);
-        other.answer(answer);
+        other.answer(answers);
     }
-    own
+    answered
 }
 
 /// The calls that one thread writes. When it is dropped, also by a panic, each call is answered and another thread
@@ -242,25 +245,25 @@ struct Led<'g> {
 impl Drop for Led<'_> {
     fn drop(&mut self) {
         for other in std::mem::take(&mut self.others) {
-            other.answer(unanswered());
+            other.answer(other.calls.iter().map(|_| unanswered()).collect());
         }
         let mut waiting = locked(&self.group.waiting);
-        if waiting.calls.is_empty() {
+        if waiting.threads.is_empty() {
             waiting.is_led = false;
         } else {
-            let next = waiting.calls.remove(0);
+            let next = waiting.threads.remove(0);
             next.tell(Told::Lead);
         }
     }
 }
 
 impl Waiter {
-    /// Waits for the answer; none if this thread has to lead.
-    fn wait(&self) -> Option<Answer> {
+    /// Waits for the answers; none if this thread has to lead.
+    fn wait(&self) -> Option<Vec<Answer>> {
         let mut told = locked(&self.told);
         loop {
             match std::mem::replace(&mut *told, Told::Nothing) {
-                Told::Answered(answer) => return Some(*answer),
+                Told::Answered(answers) => return Some(answers),
                 Told::Lead => return None,
                 Told::Nothing => {
                     told = self
@@ -272,8 +275,8 @@ impl Waiter {
         }
     }
 
-    fn answer(&self, answer: Answer) {
-        self.tell(Told::Answered(Box::new(answer)));
+    fn answer(&self, answers: Vec<Answer>) {
+        self.tell(Told::Answered(answers));
     }
 
     fn tell(&self, what: Told) {

@@ -16,6 +16,7 @@ mod noticed;
 mod one_state;
 mod pending;
 mod resolved;
+mod same;
 pub(crate) mod session_events;
 pub mod session_state;
 pub mod stall;
@@ -42,8 +43,8 @@ use crate::search::indexed;
 use crate::search::{Hit, SearchRequest};
 use crate::search::{Indexing, upkeep};
 use crate::store::{
-    Answers, AsOf, Ask, Damage, Done, LocalStore, Reader, SideData, SideValue, Snapshot, Store,
-    nothing_ran,
+    Answers, ApplyCall, AsOf, Ask, Damage, Done, LocalStore, Reader, SideData, SideValue, Snapshot,
+    Store, nothing_ran,
 };
 use crate::system::mutex::locked;
 
@@ -139,10 +140,23 @@ impl<E: Engine> EngineStore<E> {
 
     /// Writes the result of a call, together with calls of other threads if there are any.
     fn carry_out(&self, call: Call<'_>) -> Result<Vec<Applied>> {
-        let answer = self.group.run(call, &|calls| self.write(calls));
+        let answer = self.group.run(&[call], &|calls| self.write(calls)).pop();
         // The others of the group have their answers, and the next group is being written.
         self.build_index();
-        answer
+        answer.unwrap_or_else(|| Err(self.ran_nothing()))
+    }
+
+    /// The same for calls that arrived together. Each is carried out, or refused, for itself, and answered when it is
+    /// committed.
+    fn carry_out_all(&self, calls: &[Call<'_>], answered: &mut dyn FnMut(usize, Answer)) {
+        let mut index = 0;
+        for calls in calls.chunks(group::MOST) {
+            for answer in self.group.run(calls, &|calls| self.write(calls)) {
+                answered(index, answer);
+                index += 1;
+            }
+        }
+        self.build_index();
     }
 
     /// Writes calls in one transaction and returns an answer for each.
@@ -240,9 +254,10 @@ fn plan_all(
     for (index, (call, done)) in calls.iter().zip(done).enumerate() {
         let operation = call.stamp().operation;
         let first = operation.and_then(|operation| planned.get(&operation));
-        let answered = first.and_then(|first| answers.get(*first)?.as_ref().ok());
+        let answered = first.and_then(|first| Some((first, answers.get(*first)?.as_ref().ok()?)));
         let answer = match answered {
-            Some(applied) => Ok(applied.clone()),
+            Some((first, applied)) if same::calls(&calls[*first], call) => Ok(applied.clone()),
+            Some(_) => Err(apply::another(call.stamp())),
             None => call.plan(pending, done.as_deref()),
         };
         let answer = match answer {
@@ -291,6 +306,15 @@ impl<E: Engine> Reader for EngineStore<E> {
 impl<E: Engine> Store for EngineStore<E> {
     fn apply(&self, changes: &[Change], stamp: &Stamp) -> Result<Vec<Applied>> {
         self.carry_out(Call::Apply { changes, stamp })
+    }
+
+    fn apply_each(
+        &self,
+        calls: &[ApplyCall],
+        answered: &mut dyn FnMut(usize, Result<Vec<Applied>>),
+    ) {
+        let calls: Vec<Call<'_>> = calls.iter().map(Call::of).collect();
+        self.carry_out_all(&calls, answered);
     }
 
     fn record(

@@ -68,14 +68,21 @@ pub struct Options {
     /// Whether a database of another program becomes a store: our tables are made beside its own, which stay as they
     /// are. Later on such a database is opened without this.
     pub attach: bool,
+    /// After how many pages of 4 KiB a write moves the write-ahead log into the database. A longer log lets a server write
+    /// more a second; the first to open the store after a crash reads all of it.
+    pub log_pages: u32,
 }
 
+/// As the engine has it.
+const LOG_PAGES: u32 = 1000;
+
 impl Default for Options {
-    /// Ten seconds; a database of another program is refused.
+    /// Ten seconds; a database of another program is refused; 1,000 pages.
     fn default() -> Self {
         Self {
             wait: Duration::from_secs(10),
             attach: false,
+            log_pages: LOG_PAGES,
         }
     }
 }
@@ -89,6 +96,13 @@ impl Options {
     /// Whether a database of another program becomes a store.
     pub fn attach(self, attach: bool) -> Self {
         Self { attach, ..self }
+    }
+
+    /// After how many pages of 4 KiB a write moves the write-ahead log into the database.
+    pub fn log_pages(self, log_pages: u32) -> Self {
+        // The engine takes 0 for never.
+        let log_pages = log_pages.clamp(1, i32::MAX as u32);
+        Self { log_pages, ..self }
     }
 }
 

@@ -18,13 +18,18 @@ use super::files::{self, wal_bytes};
 use super::head::Noted;
 use super::queue::{Queue, Turn};
 use super::side_files::no_room;
-use super::{Options, frozen, migrate, shared_room, transaction};
+use super::{LOG_PAGES, Options, frozen, migrate, shared_room, transaction};
 
 /// What runs at every write and every search stays prepared.
 const STATEMENTS: usize = 64;
 
-/// Pages that a connection keeps: those of the kernel are as near, and many servers share them. Searches are no faster with more.
-const CACHE_KIBIBYTES: i64 = 512;
+/// The pages that a connection keeps, in KiB. Those of the kernel are as near, and many servers share them: searches are no
+/// faster with more.
+const CACHE: i64 = 512;
+
+/// The pages that the connection keeps that writes, in KiB. A transaction that changes more pages than that writes some
+/// of them more than once: one of 30 notes in a large store changes over a megabyte.
+const WRITER_CACHE: i64 = 2048;
 
 /// More milliseconds than this the engine cannot count.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -229,9 +234,18 @@ pub(super) fn connect(path: &Path, options: &Options) -> Outcome<Connection> {
     // A process that adds one note must not pay for folding in the WAL each time; the last one of a writer does.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     conn.pragma_update(None, "synchronous", "FULL")?;
-    conn.pragma_update(None, "cache_size", -CACHE_KIBIBYTES)?;
+    conn.pragma_update(None, "cache_size", -CACHE)?;
+    if options.log_pages != LOG_PAGES {
+        conn.pragma_update(None, "wal_autocheckpoint", options.log_pages)?;
+    }
     tuned(&conn)?;
     Ok(conn)
+}
+
+/// How many pages a connection keeps, for writing or for reading only. A failure changes only how fast it is.
+pub(super) fn set_writes(conn: &Connection, writes: bool) {
+    let size = if writes { WRITER_CACHE } else { CACHE };
+    let _ = conn.pragma_update(None, "cache_size", -size);
 }
 
 /// A wait that the engine can count.

@@ -57,6 +57,25 @@ pub struct Sqlite {
 struct Kept {
     conn: Connection,
     files: Files,
+    /// Whether it keeps as many pages as one that writes.
+    is_writer: bool,
+}
+
+impl Kept {
+    fn new(conn: Connection, files: Files) -> Self {
+        Self {
+            conn,
+            files,
+            is_writer: false,
+        }
+    }
+
+    fn set_writer(&mut self, is_writer: bool) {
+        if self.is_writer != is_writer {
+            open::set_writes(&self.conn, is_writer);
+            self.is_writer = is_writer;
+        }
+    }
 }
 
 /// So many connections are kept for the next call; more, which many threads at once needed, are closed.
@@ -180,7 +199,7 @@ impl Sqlite {
         self.is_wal.store(false, Ordering::Relaxed);
         self.set_suspect(true);
         let files = Files::at(&self.file);
-        self.idle().push(Kept { conn, files });
+        self.idle().push(Kept::new(conn, files));
         Ok(())
     }
 
@@ -263,15 +282,14 @@ impl Sqlite {
             let first = (!idle.is_empty()).then(|| idle.remove(0));
             drop(idle);
             drop(overwritten);
-            let mut lease = match first {
+            let lease = match first {
                 Some(mut kept) => {
                     kept.files = now;
                     self.leased(kept, Access::Usual)
                 }
                 None => self.lease_within(Some(turn))?,
             };
-            lease.writes = true;
-            return Ok(lease);
+            return Ok(lease.for_writing());
         }
         let replaced = std::mem::take(&mut *idle);
         drop(idle);
@@ -282,7 +300,7 @@ impl Sqlite {
         if self.in_use.load(Ordering::SeqCst) > 0 {
             return Err(self.lost("a file of its write-ahead log was deleted or replaced"));
         }
-        self.lease_within(Some(turn))
+        self.lease_within(Some(turn)).map(Lease::for_writing)
     }
 
     fn connect(&self, turn: Option<&Turn<'_>>) -> Result<(Kept, Access)> {
@@ -292,10 +310,10 @@ impl Sqlite {
         let opened = *locked(&self.opened);
         if let Some((Access::Usual, _)) = opened {
             let conn = self.named.mapped(open::connect(path, &self.options))?;
-            return Ok((Kept { conn, files }, Access::Usual));
+            return Ok((Kept::new(conn, files), Access::Usual));
         }
         if let Some((state, conn)) = self.frozen.take(path) {
-            return Ok((Kept { conn, files }, Access::Frozen(state)));
+            return Ok((Kept::new(conn, files), Access::Frozen(state)));
         }
         let before = self.shown(open::found(path))?;
         let first = open::first(path, before.as_ref(), &self.options, &self.queue, turn);
@@ -308,7 +326,7 @@ impl Sqlite {
             (Some(before), Some(after)) if before == after => {
                 locked(&self.opened).get_or_insert((access, after));
                 let files = Files::at(path);
-                Ok((Kept { conn, files }, access))
+                Ok((Kept::new(conn, files), access))
             }
             _ => Err(self.lost("another file took its place while it was opened")),
         }
@@ -374,6 +392,15 @@ pub(super) struct Lease<'e> {
 }
 
 impl Lease<'_> {
+    /// The same connection for whoever has the turn to write.
+    fn for_writing(mut self) -> Self {
+        self.writes = true;
+        if let Some(kept) = &mut self.kept {
+            kept.set_writer(true);
+        }
+        self
+    }
+
     /// Whether nothing can be written, and no lock be made beside the file.
     pub(super) fn is_immutable(&self) -> bool {
         matches!(self.access, Access::Frozen(_))
@@ -403,6 +430,10 @@ impl Drop for Lease<'_> {
         let mut idle = self.sqlite.idle();
         let at = if self.writes { 0 } else { idle.len() };
         idle.splice(at..at, kept);
+        // Only the one that wrote last keeps that many pages.
+        for reader in idle.iter_mut().skip(1).filter(|_| self.writes) {
+            reader.set_writer(false);
+        }
         let most = idle.len().min(MOST_IDLE);
         let surplus = idle.split_off(most);
         drop(idle);

@@ -4,11 +4,21 @@ use std::cmp::Reverse;
 
 use jiff::Timestamp;
 
+use crate::change::Change;
 use crate::content::ContentHash;
 use crate::key::Name;
-use crate::note::{Action, EntryType, Note, Position, Revision};
+use crate::note::{Action, EntryType, Note, Position, Revision, Stamp};
 use crate::scope::{Scope, ScopeKind};
 use crate::text::plural;
+
+/// One call of [`Store::apply`](super::Store::apply).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApplyCall {
+    /// The changes, which are applied all or none.
+    pub changes: Vec<Change>,
+    /// Who changes the notes, and when.
+    pub stamp: Stamp,
+}
 
 /// Which notes to select. They are ordered by scope (as listed, or by name), then a place's own note first, then by
 /// key.

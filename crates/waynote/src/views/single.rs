@@ -51,6 +51,18 @@ impl SaveOptions {
     pub fn expect(self, expect: Expect) -> Self {
         Self { expect, ..self }
     }
+
+    /// The change that saves a note in this way.
+    pub fn change(self, address: Address, content: Content) -> Change {
+        Change::Save {
+            address,
+            content,
+            pin: self.pin,
+            limits: self.limits,
+            expect: self.expect,
+            origin: None,
+        }
+    }
 }
 
 /// Reads a note, as it is or as it was.
@@ -90,20 +102,7 @@ pub fn save(
     options: SaveOptions,
     stamp: &Stamp,
 ) -> Result<(Note, bool)> {
-    let SaveOptions {
-        limits,
-        pin,
-        expect,
-    } = options;
-    let change = Change::Save {
-        address,
-        content,
-        pin,
-        limits,
-        expect,
-        origin: None,
-    };
-    saved(store.apply(&[change], stamp)?)
+    saved(store.apply(&[options.change(address, content)], stamp)?)
 }
 
 /// Pins or unpins a note, which counts as an update.
@@ -137,7 +136,10 @@ pub fn delete(store: &dyn Store, address: Address, expect: Expect, stamp: &Stamp
 }
 
 /// The result of a single save: the note, and whether it is new.
-pub(crate) fn saved(applied: Vec<Applied>) -> Result<(Note, bool)> {
+///
+/// # Errors
+/// [`Error::NotFound`] when the change left no note, as a deletion does.
+pub fn saved(applied: Vec<Applied>) -> Result<(Note, bool)> {
     let last = applied.into_iter().next_back();
     last.and_then(|applied| Some((applied.note?, !applied.existed)))
         .ok_or_else(|| Error::NotFound {

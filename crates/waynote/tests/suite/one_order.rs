@@ -3,6 +3,8 @@
 // By its path, because this file is included by its path elsewhere.
 #[path = "one_order/again.rs"]
 mod again;
+#[path = "one_order/together.rs"]
+mod together;
 
 use waynote::event::{EndReason, ProcessIdentity, SessionEvent};
 use waynote::store::{Cursor, FeedEntry, Happened, SideValue};

@@ -168,7 +168,15 @@ fn an_id_that_another_call_went_by_is_refused() {
         let stamp = || of("one", 1);
         let entry = note("a tip", None);
         store.apply(&[save(key("a", "k"), "v")], &stamp()).unwrap();
-        for other in [save(key("a", "l"), "v"), entry] {
+        let k = || key("a", "k");
+        let others = [
+            save(key("a", "l"), "v"),
+            save(k(), "w"),
+            Change::delete(k()),
+            Change::pin(k(), true),
+            entry,
+        ];
+        for other in others {
             let refused = store.apply(&[other], &stamp()).unwrap_err();
             assert!(
                 refused.to_string().contains("another call went by this id"),
@@ -180,6 +188,34 @@ fn an_id_that_another_call_went_by_is_refused() {
             .unwrap_err();
         assert_eq!(whole_feed(store).len(), 1);
     });
+}
+
+#[test]
+fn a_call_is_the_same_one_only_if_it_does_the_same() {
+    let k = || key("a", "k");
+    let pair = |of: &str, with: &str| vec![save(key("a", "k"), of), save(key("a", "l"), with)];
+    let cases = [
+        (vec![Change::delete(k())], vec![save(k(), "w")]),
+        (vec![Change::delete(k())], vec![Change::pin(k(), true)]),
+        (vec![Change::pin(k(), true)], vec![Change::pin(k(), false)]),
+        (vec![Change::pin(k(), true)], vec![save(k(), "first")]),
+        (vec![save(k(), "v")], vec![Change::undo(k())]),
+        (vec![Change::undo(k())], vec![Change::delete(k())]),
+        (pair("v", "w"), vec![save(k(), "v")]),
+        (pair("v", "w"), pair("v", "x")),
+        (vec![note("one", None)], vec![note("two", None)]),
+    ];
+    for (first, other) in cases {
+        each_store(|store| {
+            store.apply(&[save(k(), "first")], &at(1)).unwrap();
+            let stamp = || of("one", 2);
+            let answer = store.apply(&first, &stamp()).unwrap();
+            let refused = store.apply(&other, &stamp()).unwrap_err();
+            let said = refused.to_string();
+            assert!(said.contains("another call went by this id"), "{said}");
+            assert_eq!(store.apply(&first, &stamp()).unwrap(), answer);
+        });
+    }
 }
 
 fn all_of(address: &Address) -> Forget {

@@ -1,0 +1,99 @@
+//! Changes of notes that many requests wait for (saving, undoing, redoing, restoring, and batches), written by one thread.
+//!
+//! A request that waits for its change costs no thread: waking one for each takes longer than the change itself, when
+//! dozens of clients write at once. While one transaction is committed, the calls that arrive are gathered for the next.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::oneshot;
+use waynote::change::Applied;
+use waynote::mutex::locked;
+use waynote::store::ApplyCall;
+use waynote::{Result, Store};
+
+use crate::problem::{Answer, Problem};
+use crate::told::Told;
+
+/// What writes the changes of all requests to one store.
+pub(crate) struct Writer {
+    store: Told,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    calls: Vec<ApplyCall>,
+    /// Where each of the calls is answered.
+    requests: Vec<oneshot::Sender<Result<Vec<Applied>>>>,
+    /// Whether a thread is writing, or about to.
+    is_running: bool,
+}
+
+impl Writer {
+    pub(crate) fn new(store: Told) -> Self {
+        Self {
+            store,
+            waiting: Mutex::default(),
+        }
+    }
+
+    /// Carries out a call, together with those of other requests if there are any. It is also carried out when nobody
+    /// waits for it any more.
+    pub(crate) async fn apply(self: &Arc<Self>, call: ApplyCall) -> Answer<Result<Vec<Applied>>> {
+        let (request, answer) = oneshot::channel();
+        let starts = {
+            let mut waiting = locked(&self.waiting);
+            waiting.calls.push(call);
+            waiting.requests.push(request);
+            !std::mem::replace(&mut waiting.is_running, true)
+        };
+        if starts {
+            self.start();
+        }
+        answer.await.map_err(|_| Problem::internal())
+    }
+
+    fn start(self: &Arc<Self>) {
+        let writer = Arc::clone(self);
+        tokio::task::spawn_blocking(move || writer.run());
+    }
+
+    /// Writes what waits. What arrives meanwhile is for the next thread, which begins when all of this is answered.
+    fn run(self: &Arc<Self>) {
+        let (calls, requests) = {
+            let mut waiting = locked(&self.waiting);
+            let calls = std::mem::take(&mut waiting.calls);
+            (calls, std::mem::take(&mut waiting.requests))
+        };
+        let mut requests: Vec<_> = requests.into_iter().map(Some).collect();
+        // Also when a call panics: its request gets no answer, and the next ones are written all the same.
+        let mut next = Some(Next(self));
+        let mut left = calls.len();
+        self.store.apply_each(&calls, &mut |index, answer| {
+            if let Some(request) = requests.get_mut(index).and_then(Option::take) {
+                // Whoever asked may be gone.
+                let _ = request.send(answer);
+                left -= 1;
+            }
+            if left == 0 {
+                // The store may have more to do, which nobody has to wait for.
+                next = None;
+            }
+        });
+    }
+}
+
+/// When it is dropped, another thread writes what waits, if anything does.
+struct Next<'w>(&'w Arc<Writer>);
+
+impl Drop for Next<'_> {
+    fn drop(&mut self) {
+        let mut waiting = locked(&self.0.waiting);
+        if waiting.calls.is_empty() {
+            waiting.is_running = false;
+        } else {
+            drop(waiting);
+            self.0.start();
+        }
+    }
+}
